@@ -1,0 +1,284 @@
+"""The checkpoint format: a folder that is whole or an error, and that holds text and numbers only, never code.
+
+    config.json          format and version, kind, the model's configuration, SHA-256 and size of every other file
+    model.safetensors    the tensors
+    card.md, ...         small text files: the card, tokenizer files
+
+`save_checkpoint` replaces the folder as a whole (course_lib/folders.py): a reader finds the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import safetensors.torch
+import torch
+from torch import Tensor, nn
+
+from course_lib.errors import CourseError
+from course_lib.folders import recover_folder, replace_folder
+
+FORMAT, VERSION = "course-lib checkpoint", 1
+CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
+SCALE = ".scale"  # int8 rows: the second stored tensor of a table
+MAX_CONFIG_BYTES = 64 << 20
+REMEDY = "Delete the folder and make or download it again."
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    kind: str
+    config: dict
+    tensors: dict[str, Tensor]  # on the CPU
+    files: dict[str, Path]  # further files by name, without the card
+    card: str | None
+    folder: Path
+
+
+def save_checkpoint(
+    folder: str | Path,
+    *,
+    kind: str,
+    config: Mapping,
+    tensors: Mapping[str, Tensor],
+    files: Mapping[str, str | bytes] | None = None,
+    card: str | None = None,
+    half: bool = False,
+    int8: Collection[str] = (),
+) -> None:
+    """Write a checkpoint, all or nothing; an older checkpoint in `folder` is replaced, anything else there is an error.
+
+    `half` stores float32 tensors as float16; loading gives float32 back. Tables [row, dim] named in `int8` take a byte
+    per number and a scale per row: each number is off by at most 1/254 of its row's largest. Tensors that are one and
+    the same (tied weights) are stored once.
+    Raises CourseError for NaN, for file names with folders in them and for unwritable places.
+    """
+    folder = Path(folder).resolve()
+    tensors, ties = _untie(tensors)
+    stored, encodings = _encode(tensors, half, int8, folder)
+    contents = {name: text.encode() if isinstance(text, str) else text for name, text in (files or {}).items()}
+    for name in contents:
+        if not _is_plain(name) or name in (CONFIG, TENSORS, CARD):
+            raise CourseError(f"A checkpoint cannot hold a file called {name!r}. Use a plain name such as vocab.txt.")
+    if card is not None:
+        contents[CARD] = card.encode()
+    contents[TENSORS] = safetensors.torch.save(stored, {"format": "pt"})
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": kind,
+        "config": config,
+        "encodings": encodings,
+        "ties": ties,
+        "files": {name: _fingerprint(content) for name, content in contents.items()},
+    }
+    try:
+        header = json.loads(json.dumps(header, allow_nan=False))  # as a reader will see it: lists, string keys
+        header["checksum"] = _checksum(header)
+        contents[CONFIG] = (json.dumps(header, indent=1, ensure_ascii=False) + "\n").encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CourseError(
+            f"The configuration for {folder} cannot be written as JSON: {error}. "
+            "Use finite numbers, strings, lists and dicts only."
+        ) from error
+    replace_folder(folder, contents, may_replace=_own_names)
+
+
+def load_checkpoint(folder: str | Path) -> Checkpoint:
+    """Read and verify a checkpoint. Raises CourseError that names the file, its fault and what to do."""
+    folder = Path(folder).resolve()
+    last = raw = b""
+    for _ in range(100):
+        recover_folder(folder)
+        last, raw = raw, None
+        try:
+            raw = _read(folder / CONFIG, MAX_CONFIG_BYTES)
+            return _load(folder, raw)
+        except CourseError:
+            # Another process may have replaced the folder between two reads: an error counts if it stays.
+            if raw == last:
+                raise
+    raise CourseError(f"{folder} is being replaced by other processes all the time. Try again when they are done.")
+
+
+def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: str | Path) -> None:
+    """Copy `tensors` into `module` if names, shapes and kinds of number fit; otherwise CourseError, nothing touched."""
+    own = module.state_dict()
+    faults = {
+        "missing": [name for name in own if name not in tensors],
+        "not known to the model": [name for name in tensors if name not in own],
+        "of another shape": [
+            f"{name} {list(tensors[name].shape)} instead of {list(own[name].shape)}"
+            for name in own
+            if name in tensors and tensors[name].shape != own[name].shape
+        ],
+        "of another type": [
+            f"{name} {tensors[name].dtype} instead of {own[name].dtype}"
+            for name in own
+            if name in tensors and tensors[name].is_floating_point() != own[name].is_floating_point()
+        ],
+    }
+    if any(faults.values()):
+        listed = "; ".join(f"{what}: {_shorten(names)}" for what, names in faults.items() if names)
+        raise CourseError(
+            f"The weights in {source} do not fit this {type(module).__name__}. {listed}. "
+            "Build the model with the configuration the weights were made with, or choose other weights."
+        )
+    module.load_state_dict(tensors)
+
+
+def _load(folder: Path, raw: bytes) -> Checkpoint:
+    header = _header(folder / CONFIG, raw)
+    contents = {}
+    for name, expected in header["files"].items():
+        path = folder / name
+        contents[name] = _read(path, expected["bytes"])
+        if len(contents[name]) < expected["bytes"]:
+            raise CourseError(f"{path} ends after {len(contents[name])} of {expected['bytes']} bytes. {REMEDY}")
+        if _fingerprint(contents[name]) != expected:
+            raise CourseError(f"{path} was damaged or changed: its SHA-256 is not the one in {CONFIG}. {REMEDY}")
+    try:
+        stored = safetensors.torch.load(contents[TENSORS])
+        tensors = _decode(stored, header["encodings"])
+        tensors |= {name: tensors[first] for name, first in header["ties"].items()}
+        card = contents[CARD].decode() if CARD in contents else None
+    except Exception as error:  # safetensors raises several kinds, all about the file
+        raise CourseError(f"{folder / TENSORS} is not a readable safetensors file: {error}. {REMEDY}") from error
+    _refuse_nan(tensors, f"{folder / TENSORS} holds", REMEDY)
+    files = {name: folder / name for name in contents if name not in (TENSORS, CARD)}
+    return Checkpoint(header["kind"], header["config"], tensors, files, card, folder)
+
+
+def _header(path: Path, raw: bytes) -> dict:
+    def refuse(constant: str):
+        raise ValueError(f"it holds the number {constant}")
+
+    try:
+        header = json.loads(raw, parse_constant=refuse)
+    except (ValueError, RecursionError) as error:
+        raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        hint = "It looks like a Hugging Face model: Bert.from_pretrained reads those. " * ("model_type" in str(header))
+        raise CourseError(f"{path} was not written by this course. {hint}Give the folder of a course checkpoint.")
+    if header.get("version") != VERSION:
+        raise CourseError(
+            f"{path} is of format version {header.get('version')!r}, this course reads version {VERSION}. "
+            "Update the course (git pull, then make), or make the checkpoint again with this one."
+        )
+    if header.get("checksum") != _checksum(header):
+        raise CourseError(f"{path} was damaged or changed: its own checksum does not fit. {REMEDY}")
+    if fault := _fault(header):
+        raise CourseError(f"{path} {fault}. Do not use this checkpoint; get it again from its source.")
+    return header
+
+
+def _fault(header: dict) -> str | None:
+    """What no checkpoint written by `save_checkpoint` has; the checksum does not help against a forger."""
+    kinds = {"kind": str, "config": dict, "encodings": dict, "ties": dict, "files": dict}
+    for key, kind in kinds.items():
+        if not isinstance(header.get(key), kind):
+            return f"has no proper entry {key!r}"
+    if odd := [name for name in header["files"] if not _is_plain(name) or name == CONFIG]:
+        return f"names files outside its folder: {_shorten(odd)}"
+    if TENSORS not in header["files"]:
+        return f"does not list {TENSORS}"
+    if not all(isinstance(entry, dict) and isinstance(entry.get("bytes"), int) for entry in header["files"].values()):
+        return "lists a file without its size"
+    return None
+
+
+def _read(path: Path, limit: int) -> bytes:
+    """The bytes of a file that should have at most `limit`."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(limit)
+            if file.read(1):
+                raise CourseError(f"{path} has more than the {limit} bytes it should have. {REMEDY}")
+            return content
+    except FileNotFoundError:
+        where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
+        raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.") from None
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+
+
+def _own_names(folder: Path) -> set[str]:
+    """The files in `folder` that are a checkpoint's and may be replaced."""
+    try:
+        return {CONFIG, *_header(folder / CONFIG, _read(folder / CONFIG, MAX_CONFIG_BYTES))["files"]}
+    except CourseError:
+        return {CONFIG, TENSORS, CARD}  # a damaged checkpoint may be replaced too
+
+
+def _is_plain(name: str) -> bool:
+    return name not in ("", ".", "..") and not any(sign in name for sign in '/\\:\0<>"|?*') and name.isprintable()
+
+
+def _untie(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Tensors to store, and for each name that shares another's memory the name of that one."""
+    kept, ties, seen = {}, {}, {}
+    for name, tensor in tensors.items():
+        place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.device)
+        if tensor.numel() and place in seen:
+            ties[name] = seen[place]
+        else:
+            kept[name] = tensor
+            seen[place] = name
+    return kept, ties
+
+
+def _encode(
+    tensors: Mapping[str, Tensor], half: bool, int8: Collection[str], folder: Path
+) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Tensors as they lie in the file, and for each that is not stored as it is the name of its encoding."""
+    stored, encodings = {}, {}
+    for name, tensor in tensors.items():
+        tensor = tensor.detach().cpu()
+        if name in int8:
+            encodings[name] = "int8 rows"
+            scale = tensor.abs().amax(1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny) / 127
+            stored[name + SCALE] = scale
+            tensor = (tensor / scale).round().to(torch.int8)
+        elif half and tensor.dtype == torch.float32:
+            encodings[name] = "float16"
+            if (tensor.half().isinf() & tensor.isfinite()).any():
+                raise CourseError(f"{name} holds numbers beyond float16 (65504). Save {folder} with half=False.")
+            tensor = tensor.half()
+        stored[name] = tensor.clone(memory_format=torch.contiguous_format)  # views of one memory become separate
+    _refuse_nan(stored, f"Nothing was written to {folder}: there is", "Train with a smaller learning rate.")
+    return stored, encodings
+
+
+def _decode(stored: Mapping[str, Tensor], encodings: Mapping[str, str]) -> dict[str, Tensor]:
+    if unknown := set(encodings.values()) - {"float16", "int8 rows"}:
+        raise ValueError(f"unknown encoding {_shorten(sorted(unknown))}")
+    scales = {name + SCALE: name for name, encoding in encodings.items() if encoding == "int8 rows"}
+    tensors = {name: tensor.float() if name in encodings else tensor for name, tensor in stored.items()}
+    for scale, name in scales.items():
+        tensors[name] = tensors[name] * tensors.pop(scale)
+    return tensors
+
+
+def _refuse_nan(tensors: Mapping[str, Tensor], where: str, remedy: str) -> None:
+    """NaN is never meant; infinity may be (the score of a forbidden tag)."""
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and tensor.isnan().any():
+            raise CourseError(f"{where} NaN (not a number) in {name}. {remedy}")
+
+
+def _fingerprint(content: bytes) -> dict:
+    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+
+
+def _checksum(header: Mapping) -> str:
+    rest = {key: value for key, value in header.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _shorten(names: list[str], limit: int = 4) -> str:
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return ", ".join(map(str, names[:limit])) + more

@@ -1,0 +1,107 @@
+"""The command `course`. Each command imports what it needs when it runs, so that `course --help` is there at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+from course_lib.errors import CourseError
+
+app = typer.Typer(
+    help="Interactive notebooks on how machines came to read words in context.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Entry point. A CourseError is shown as a sentence, without a traceback; exit code 1."""
+    try:
+        app()
+    except CourseError as error:
+        from rich.console import Console
+
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+@app.command()
+def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothing: all chapters")] = None) -> None:
+    """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
+    from course_lib.config import project_dir
+
+    target = project_dir() / "notebooks"
+    if chapter is not None:
+        from course_lib.session import chapter_name
+
+        name = chapter_name(chapter)
+        target = next(iter(sorted(target.glob(f"{name.zfill(2)}_*.ipynb"))), None)
+        if target is None:
+            raise CourseError(f"Chapter {name} is not in {project_dir() / 'notebooks'}. Run `make notebooks` first.")
+    environment = os.environ | {
+        "JUPYTER_PREFER_ENV_PATH": "1"
+    }  # this environment's kernel, not a "python3" of the user's
+    try:
+        ended = subprocess.run([sys.executable, "-m", "jupyterlab", str(target)], env=environment)
+    except KeyboardInterrupt:
+        return
+    if ended.returncode:
+        raise CourseError(f"JupyterLab ended with code {ended.returncode}. `course doctor` says what is missing.")
+
+
+@app.command()
+def doctor() -> None:
+    """Check that everything the notebooks need is here, and say what to do if not."""
+    from rich.console import Console
+
+    from course_lib.doctor import diagnose
+
+    console, findings = Console(highlight=False, soft_wrap=True), diagnose()
+    for finding in findings:
+        mark, style = ("[ok]", "green") if finding.remedy is None else ("[do]", "red")
+        console.print(f"{mark} {finding.name:<16}{finding.found}", style=style, markup=False)
+        if finding.remedy is not None:
+            console.print(f"     {finding.remedy}", markup=False)
+    n_open = sum(finding.remedy is not None for finding in findings)
+    if n_open:
+        console.print(f"{n_open} of {len(findings)} need something from you.")
+        raise typer.Exit(1)
+    console.print("All is well: `course lab` opens the course.", markup=False)
+
+
+@app.command()
+def models() -> None:
+    """List the checkpoints that ship with the course; `course_lib.load(NAME)` opens one."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from course_lib.config import data_dir
+    from course_lib.models.shipped import shipped_names
+
+    table = Table("name", "what it is", "MB", box=box.SIMPLE)
+    table.columns[-1].justify = "right"
+    for name in shipped_names():
+        folder = data_dir("checkpoints", name)
+        megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
+        table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
+    Console().print(table if table.row_count else "No checkpoint ships with this version.")
+
+
+def _card_title(card: os.PathLike) -> str:
+    """The first line of a checkpoint's card, without its `#`."""
+    try:
+        with open(card, encoding="utf-8") as file:
+            return file.readline().lstrip("# ").rstrip()
+    except OSError:
+        return ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""Settings: everything a reader can change without touching code, read from COURSE_* environment variables.
+
+COURSE_PROFILE      quick (default) or full: how much a notebook computes
+COURSE_SEED         integer, default 0
+COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
+COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)
+COURSE_ANSWERS_DIR  where your answers to exercises are kept (default: answers/ in the project)
+COURSE_DATA_DIR     a mirror of the public data sets, looked at before any download
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from course_lib.errors import CourseError
+
+PROFILES = ("quick", "full")
+
+
+@dataclass(frozen=True)
+class Settings:
+    profile: str
+    seed: int
+    device: str
+    cache_dir: Path
+    data_mirror: Path | None
+
+
+def settings() -> Settings:
+    """Read the environment anew at each call, so a change in a notebook takes effect at once."""
+    profile = os.environ.get("COURSE_PROFILE", "quick")
+    if profile not in PROFILES:
+        raise CourseError(f"COURSE_PROFILE is {profile!r}. Set it to one of: {', '.join(PROFILES)}.")
+    seed = os.environ.get("COURSE_SEED", "0")
+    if not seed.isdecimal():
+        raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger.")
+    mirror = os.environ.get("COURSE_DATA_DIR")
+    if mirror and not Path(mirror).is_dir():
+        raise CourseError(f"COURSE_DATA_DIR names {mirror!r}, which is not a folder. Correct it or unset it.")
+    return Settings(
+        profile=profile,
+        seed=int(seed),
+        device=os.environ.get("COURSE_DEVICE", "auto"),
+        cache_dir=_cache_dir(),
+        data_mirror=Path(mirror).resolve() if mirror else None,
+    )
+
+
+def _cache_dir() -> Path:
+    if named := os.environ.get("COURSE_CACHE_DIR"):
+        return Path(named).expanduser()
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "course-lib"
+
+
+def project_dir() -> Path:
+    """The folder that holds `course_lib/`, `data/` and `notebooks/` (the package is installed editable)."""
+    return Path(__file__).resolve().parent.parent
+
+
+def data_dir(*parts: str) -> Path:
+    """A file or folder under the project's `data/`. Raises CourseError if the project's data are not there."""
+    root = project_dir() / "data"
+    if not root.is_dir():
+        raise CourseError(
+            f"The course's data folder is missing: looked beside the package, in {root}. "
+            "Install the project from a clone (`make lab`, or `pip install -e .` there), not as a copied package."
+        )
+    return root.joinpath(*parts)

@@ -1,0 +1,255 @@
+"""On your disk: real English text without a download, the docstrings of the packages that this course brings along.
+
+About two million words. They differ a little between machines (versions), so no stored output may depend on their exact
+content: each corpus says by its fingerprint which one it is. Reading takes some ten seconds on two cores, once; the
+result is kept in the cache folder. Licence: that of each package; the text never leaves the reader's disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from course_lib.config import project_dir, settings
+from course_lib.data import docstrings
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file, lock
+from course_lib.progress import Progress
+from course_lib.text import words
+
+# Distribution -> its folder. All come with the course's own dependencies, none with the test extra.
+PACKAGES = {
+    **{name: name for name in ("torch", "numpy", "scipy", "sympy", "networkx", "matplotlib", "accelerate", "mpmath")},
+    **{name: name for name in ("fsspec", "joblib", "tornado", "ipykernel", "ipywidgets", "nbconvert", "nbformat")},
+    **{name: name for name in ("nbclient", "traitlets", "psygnal", "parso", "anyio", "requests", "urllib3", "mistune")},
+    **{name: name for name in ("jsonschema", "babel", "rich", "typer", "tqdm", "pooch", "packaging", "setuptools")},
+    "scikit-learn": "sklearn",
+    "huggingface-hub": "huggingface_hub",
+    "jinja2": "jinja2",
+    "ipython": "IPython",
+    "jupyter-client": "jupyter_client",
+    "jupyter-core": "jupyter_core",
+    "jupyter-server": "jupyter_server",
+    "jupyterlab": "jupyterlab",
+    "jupyterlab-server": "jupyterlab_server",
+    "prompt-toolkit": "prompt_toolkit",
+    "fonttools": "fontTools",
+    "pillow": "PIL",
+    "pyparsing": "pyparsing",
+    "python-dateutil": "dateutil",
+    "pyzmq": "zmq",
+    "pygments": "pygments",
+    "beautifulsoup4": "bs4",
+}
+MIN_WORDS = 200_000
+_NOT_ENTERED = {
+    *("__pycache__", "site-packages", "dist-packages", "node_modules", "test", "tests", "_vendor"),
+    *("idlelib", "lib2to3", "encodings", "pydoc_data"),  # of the standard library: tables, and other people's code
+}
+_MAX_PROCESSES = 8
+
+
+@dataclass(frozen=True)
+class OnDiskCorpus(Sequence):
+    """Sentences of lower-case words, each different, in a fixed order. Is itself the sequence of its sentences."""
+
+    sentences: list[list[str]]
+    sources: list[int]  # per sentence: place in `modules`
+    modules: list[str]  # such as "scipy.stats": package and first part below it; "python" is the standard library
+    packages: dict[str, str]  # name -> version
+    missing: list[str]  # packages of the list that are not installed
+    skipped_files: int  # unreadable, undecodable, not Python, or huge
+    repeated: int  # sentences left out because they had stood before: packages copy docstrings a lot
+    fingerprint: str  # SHA-256 of the whole content
+
+    @property
+    def n_words(self) -> int:
+        return sum(map(len, self.sentences))
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __getitem__(self, place):
+        return self.sentences[place]
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.n_words:,} words in {len(self):,} sentences from {len(self.packages)} packages "
+            f"(fingerprint {self.fingerprint[:8]})"
+        )
+        return text + (f"; not installed here, so left out: {', '.join(self.missing)}" if self.missing else "")
+
+    __repr__ = __str__
+
+
+def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) -> OnDiskCorpus:
+    """Read the docstrings, or what was read before on this disk.
+
+    refresh    read anew even if the cache holds the result for these package versions
+    max_words  an even sample over all packages of about so many words, never more; None is all
+    Raises CourseError if fewer than MIN_WORDS words are found: the environment is not the course's.
+    """
+    if max_words is not None and max_words < 1:
+        raise CourseError(f"on_disk_sentences got max_words={max_words}. Use a number of at least 1, or None for all.")
+    folders, packages, missing = _installed()
+    cache = settings().cache_dir / f"on-disk-{_key(packages)}.txt"
+    corpus = None if refresh else _load(cache)
+    if corpus is None:
+        with lock(cache.with_suffix(".lock")):
+            corpus = None if refresh else _load(cache)  # another process may just have made it
+            if corpus is None:
+                content = _read(folders, packages, missing)
+                with contextlib.suppress(CourseError), atomic_file(cache) as file:  # a read-only cache: go on without
+                    file.write(content)
+                corpus = _parse(content)
+    if corpus.n_words < MIN_WORDS:
+        raise CourseError(
+            f"Found {corpus.n_words:,} words of docstrings on this disk, at least {MIN_WORDS:,} are needed. "
+            f"Not installed: {', '.join(missing) or 'none'}. Install the course's dependencies (`make lab`)."
+        )
+    return corpus if max_words is None else _sample(corpus, max_words)
+
+
+def _installed() -> tuple[dict[str, Path], dict[str, str], list[str]]:
+    """name -> folder, name -> version, and the names that are missing. Nothing is imported."""
+    folders = {"python": Path(sysconfig.get_path("stdlib"))}
+    packages, missing = {"python": platform.python_version()}, []
+    for distribution, name in PACKAGES.items():
+        try:
+            found = importlib.metadata.distribution(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(distribution)
+            continue
+        folders[name], packages[name] = Path(str(found.locate_file(name))), found.version
+    return folders, packages, missing
+
+
+def _key(packages: dict[str, str]) -> str:
+    """Changes with any version and with the rules of cleaning, that is, with the code of these modules."""
+    rules = [Path(module).read_bytes().decode() for module in (__file__, docstrings.__file__, words.__file__)]
+    return hashlib.sha256(json.dumps([packages, rules]).encode()).hexdigest()[:16]
+
+
+def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]) -> bytes:
+    """The corpus as it lies in the cache: a JSON line, then `module number<TAB>words` for each sentence."""
+    files = [(name, folder, path) for name, folder in folders.items() for path in _python_files(folder)]
+    modules: dict[str, int] = {}
+    lines: dict[str, int] = {}  # sentence -> module; keeps order, and only the first of equal sentences
+    skipped = n_sentences = 0
+    with (
+        contextlib.closing(_read_files([str(path) for *_, path in files])) as results,
+        Progress("docstrings", total=len(files), unit="files") as bar,
+    ):
+        for done, ((name, folder, path), found) in enumerate(zip(files, results, strict=True), start=1):
+            bar.update(done)
+            skipped += found is None
+            if not found:
+                continue
+            part = path.relative_to(folder).with_suffix("").parts[0]
+            module = modules.setdefault(name if part == "__init__" else f"{name}.{part}", len(modules))
+            n_sentences += len(found)
+            for sentence in found:
+                lines.setdefault(sentence, module)
+    body = "".join(f"{module}\t{sentence}\n" for sentence, module in lines.items()).encode()
+    header = {
+        "modules": list(modules),
+        "packages": packages,
+        "missing": missing,
+        "skipped_files": skipped,
+        "repeated": n_sentences - len(lines),
+        "fingerprint": hashlib.sha256(body).hexdigest(),
+    }
+    return json.dumps(header).encode() + b"\n" + body
+
+
+def _python_files(folder: Path) -> list[Path]:
+    """The same order on every machine. Links to folders are not followed, so they cannot lead in circles."""
+    found = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _NOT_ENTERED]
+        found += [Path(parent, name) for name in files if name.endswith(".py")]
+    return sorted(found, key=lambda path: path.relative_to(folder).parts)
+
+
+def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
+    """`read_prose` of each path, in order, by helper processes; by this one where they cannot start or have died.
+
+    Not by `multiprocessing`: a forked kernel with threads may hang, and a spawned child runs the reader's script again.
+    """
+    n = min(_MAX_PROCESSES, _cores(), 1 + len(paths) // 100)
+    helpers: list[subprocess.Popen] = []
+    try:
+        if n > 1:
+            with contextlib.suppress(OSError):
+                while len(helpers) < n:
+                    helpers.append(_start_helper())
+            for k, helper in enumerate(helpers):
+                with contextlib.suppress(OSError), helper.stdin as pipe:
+                    pipe.write(json.dumps(paths[k::n]).encode())
+        for i, path in enumerate(paths):
+            line = helpers[i % n].stdout.readline() if i % n < len(helpers) else b""
+            yield json.loads(line) if line.endswith(b"\n") else docstrings.read_prose(path)
+    finally:
+        for helper in helpers:
+            helper.kill()
+            helper.stdout.close()
+            helper.wait()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start_helper() -> subprocess.Popen:
+    search = os.pathsep.join(filter(None, [str(project_dir()), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-m", docstrings.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": search},
+    )
+
+
+def _load(cache: Path) -> OnDiskCorpus | None:
+    """None if there is no such file or it is damaged: then the text is read anew."""
+    try:
+        content = cache.read_bytes()
+        header, _, body = content.partition(b"\n")
+        if json.loads(header)["fingerprint"] == hashlib.sha256(body).hexdigest():
+            return _parse(content)
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return None
+
+
+def _parse(content: bytes) -> OnDiskCorpus:
+    header, *lines = content.decode().splitlines()
+    sources, sentences = [], []
+    for line in lines:
+        module, _, sentence = line.partition("\t")
+        sources.append(int(module))
+        sentences.append(list(map(sys.intern, sentence.split(" "))))  # one string per word, not per occurrence
+    return OnDiskCorpus(sentences, sources, **json.loads(header))
+
+
+def _sample(corpus: OnDiskCorpus, max_words: int) -> OnDiskCorpus:
+    """Every sentence that begins a new share of the budget, so that all packages are there in proportion."""
+    share = min(1.0, max_words / corpus.n_words)
+    chosen, total, taken = [], 0, 0
+    for place, sentence in enumerate(corpus.sentences):
+        total += len(sentence)
+        if taken + len(sentence) <= total * share:
+            chosen.append(place)
+            taken += len(sentence)
+    return replace(corpus, sentences=[corpus.sentences[i] for i in chosen], sources=[corpus.sources[i] for i in chosen])

@@ -1,0 +1,113 @@
+"""The record types of the course: one per task, whatever the source (public, invented world, handmade, yours)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from course_lib.errors import CourseError
+from course_lib.text.words import word_spans
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A text and its words. `spans[i]` is where word i stands: text[start:end] == words[i], offsets in characters."""
+
+    text: str
+    words: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, source: Sentence | str | Sequence[str]) -> Sentence:
+        """A sentence from raw text (split by the course's tokeniser) or from a list of words (joined by spaces)."""
+        if isinstance(source, Sentence):
+            return source
+        if isinstance(source, str):
+            found = word_spans(source)
+            return cls(source, tuple(w for w, _, _ in found), tuple((start, end) for _, start, end in found))
+        words = tuple(source)
+        for position, word in enumerate(words):
+            if not isinstance(word, str) or not word:
+                raise CourseError(
+                    f"A sentence given as a list must hold words (non-empty str); item {position} is {word!r}. "
+                    "Pass raw text as one str, or a list of words."
+                )
+        spans, start = [], 0
+        for word in words:
+            spans.append((start, start + len(word)))
+            start += len(word) + 1
+        return cls(" ".join(words), words, tuple(spans))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True)
+class TaggedSentence:
+    """A sentence with one tag per word in each layer of `tags`, e.g. "upos", "ner" (BIO); heads: 0 = root."""
+
+    sentence: Sentence
+    tags: dict[str, tuple[str, ...]]
+    heads: tuple[int, ...] | None = None
+
+    def __post_init__(self):
+        for name, tags in self.tags.items():
+            if len(tags) != len(self.sentence):
+                raise CourseError(
+                    f"{len(tags)} {name} tags for {len(self.sentence)} words in {self.sentence.text[:80]!r}. "
+                    "Give each word exactly one tag."
+                )
+
+
+@dataclass(frozen=True)
+class LabelledText:
+    text: str
+    label: str
+
+
+@dataclass(frozen=True)
+class SentencePair:
+    first: str
+    second: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a passage; each answer is (text, start) with passage[start:start + len(text)] == text."""
+
+    id: str
+    question: str
+    answers: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Passage:
+    text: str
+    questions: tuple[Question, ...] = field(default=())
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class ParallelPair:
+    """A sentence and its translation; `alignment` holds (source word, target word) index pairs where they are known."""
+
+    source: Sentence
+    target: Sentence
+    alignment: tuple[tuple[int, int], ...] | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    sentences: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class SenseExample:
+    """An occurrence of an ambiguous word: `sentence.words[position]` is used in the sense called `sense`."""
+
+    sentence: Sentence
+    position: int
+    word: str
+    sense: str

@@ -1,0 +1,48 @@
+"""Which device computes, and the one place that seeds every random generator."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import torch
+
+from course_lib.config import settings
+from course_lib.errors import CourseError
+
+
+def choose_device(name: str | None = None) -> torch.device:
+    """The device called `name`, or COURSE_DEVICE, or with "auto" the first of CUDA, Apple's MPS, CPU.
+
+    Raises CourseError when a device is asked for that this machine or this PyTorch does not have.
+    """
+    name = settings().device if name is None else name
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise CourseError(f"There is no device called {name!r}. Use auto, cpu, cuda, cuda:1 or mps.") from None
+    present = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+    if (device.index or 0) >= present.get(device.type, 0):
+        raise CourseError(
+            f"Device {name!r} was asked for (COURSE_DEVICE), but PyTorch {torch.__version__} sees "
+            f"{present.get(device.type, 0)} of that kind here. Use auto or cpu."
+        )
+    return device
+
+
+def autocast(device: torch.device) -> torch.autocast:
+    """bfloat16 on CUDA, float32 everywhere else: on some CPUs bfloat16 ends the process, on none is it faster."""
+    return torch.autocast(
+        device.type if device.type == "cuda" else "cpu", torch.bfloat16, enabled=device.type == "cuda"
+    )
+
+
+def seed_everything(seed: int) -> None:
+    """Seed Python's, NumPy's and PyTorch's global generators (all devices)."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed)

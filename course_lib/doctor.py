@@ -1,0 +1,199 @@
+"""`course doctor`: is everything here that the notebooks need, and if not, what to do."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from course_lib.config import data_dir, project_dir, settings
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file
+
+PYTHONS = ((3, 11), (3, 13))  # oldest and newest
+OLDEST_TORCH = (2, 6)
+MEMORY_GB, DISK_GB = 2.0, 1.0  # what one notebook may need; caches and checkpoints of one's own
+LAB_EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "anywidget")
+INSTALL = "Run `make lab` again, or `pip install -e .` in the course's folder."
+
+
+class Trouble(Exception):
+    """What was found, and what to do about it."""
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(found)
+        self.found, self.remedy = found, remedy
+
+
+@dataclass(frozen=True)
+class Finding:
+    name: str
+    found: str
+    remedy: str | None  # None: nothing to do
+
+
+def check_python() -> str:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if not PYTHONS[0] <= tuple(sys.version_info[:2]) <= PYTHONS[1]:
+        oldest, newest = (".".join(map(str, version)) for version in PYTHONS)
+        raise Trouble(found, f"Install Python {oldest} to {newest}, delete the folder .venv and run `make lab` again.")
+    return found
+
+
+def check_settings() -> str:
+    chosen = settings()
+    return f"{chosen.profile} profile, seed {chosen.seed}"
+
+
+def check_torch() -> str:
+    import torch
+
+    if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST_TORCH:
+        oldest = ".".join(map(str, OLDEST_TORCH))
+        raise Trouble(torch.__version__, f"PyTorch {oldest} or newer is needed. {INSTALL}")
+    from course_lib.device import choose_device
+
+    return f"{torch.__version__}, computes on {choose_device()}"
+
+
+def check_memory() -> str:
+    free = free_memory() / 1e9
+    found = f"{free:.1f} GB free"
+    if free < MEMORY_GB:
+        raise Trouble(
+            found, f"A notebook may need {MEMORY_GB:.0f} GB. Close other programs and notebooks you do not use."
+        )
+    return found
+
+
+def check_fonts() -> str:
+    from course_lib.widgets.figures import use_course_style
+
+    use_course_style()
+    if (font := font_with("배")) is None:
+        raise Trouble("no font with Hangul", f"Korean words would be boxes in figures. {INSTALL}")
+    return f"Hangul from {font}"
+
+
+def check_lab() -> str:
+    version = importlib.metadata.version("jupyterlab")
+    if int(version.split(".")[0]) < 4:
+        raise Trouble(version, f"JupyterLab 4 or newer is needed. {INSTALL}")
+    import ipykernel  # noqa: F401 (without it Lab starts, but no notebook runs)
+
+    return version
+
+
+def check_widgets() -> str:
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("ipywidgets", "anywidget")]
+    if missing := [name for name in LAB_EXTENSIONS if not has_lab_extension(name)]:
+        raise Trouble(f"JupyterLab does not have {', '.join(missing)}", f"Widgets would stay empty. {INSTALL}")
+    return ", ".join(versions)
+
+
+def check_data() -> str:
+    return str(data_dir())
+
+
+def check_cache() -> str:
+    return _writable(settings().cache_dir, "Set COURSE_CACHE_DIR to a folder of your own.")
+
+
+def check_notebooks() -> str:
+    return _writable(project_dir() / "notebooks", "Copy the course to a folder of your own, else no work can be saved.")
+
+
+def check_disk() -> str:
+    free = shutil.disk_usage(_nearest_existing(settings().cache_dir)).free / 1e9
+    found = f"{free:.1f} GB free"
+    if free < DISK_GB:
+        raise Trouble(
+            found, f"Make room: {DISK_GB:.0f} GB is enough. Or set COURSE_CACHE_DIR to a folder on another disk."
+        )
+    return found
+
+
+CHECKS: dict[str, Callable[[], str]] = {
+    "Python": check_python,
+    "settings": check_settings,
+    "PyTorch": check_torch,
+    "memory": check_memory,
+    "fonts": check_fonts,
+    "JupyterLab": check_lab,
+    "widgets": check_widgets,
+    "course data": check_data,
+    "cache folder": check_cache,
+    "notebook folder": check_notebooks,
+    "disk": check_disk,
+}
+
+
+def diagnose() -> list[Finding]:
+    """Run all checks. One that breaks is a finding like any other: the doctor always comes to an end."""
+    findings = []
+    for name, check in CHECKS.items():
+        try:
+            findings.append(Finding(name, check(), None))
+        except Trouble as trouble:
+            findings.append(Finding(name, trouble.found, trouble.remedy))
+        except CourseError as error:
+            findings.append(Finding(name, "not as it should be", str(error)))
+        except ImportError as error:  # importlib.metadata's PackageNotFoundError is one too
+            findings.append(Finding(name, f"missing: {error.name or error}", INSTALL))
+        except Exception as error:  # a broken driver, a damaged font file: anything may happen on someone's machine
+            findings.append(Finding(name, f"{type(error).__name__}: {error}", INSTALL))
+    return findings
+
+
+def free_memory() -> int:
+    """Bytes a new program can have, also inside a container with a limit."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    limits = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current"))
+    try:
+        limit, used = (int(path.read_text()) for path in limits)
+    except (OSError, ValueError):  # not in a container, or "max": no limit
+        return free
+    return min(free, limit - used)
+
+
+def font_with(character: str) -> str | None:
+    """The first of matplotlib's current fonts that can draw `character`."""
+    import matplotlib
+    from matplotlib import font_manager
+    from matplotlib.ft2font import FT2Font
+
+    for family in matplotlib.rcParams["font.family"]:
+        try:
+            path = font_manager.findfont(family, fallback_to_default=False)
+        except ValueError:
+            continue
+        if FT2Font(path).get_char_index(ord(character)):
+            return family
+    return None
+
+
+def has_lab_extension(name: str) -> bool:
+    from jupyter_core.paths import jupyter_path
+
+    return any(Path(folder, name, "package.json").is_file() for folder in jupyter_path("labextensions"))
+
+
+def _writable(folder: Path, remedy: str) -> str:
+    probe = folder / f".course-doctor-{os.getpid()}"
+    try:
+        with atomic_file(probe) as file:
+            file.write(b"may I?")
+    except CourseError as error:
+        raise Trouble(f"cannot write to {folder}", remedy) from error
+    probe.unlink()
+    return str(folder)
+
+
+def _nearest_existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.parents) if path.exists())

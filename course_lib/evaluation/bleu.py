@@ -1,0 +1,46 @@
+"""BLEU: how many word n-grams of a translation are in the reference. Papineni et al. 2002, ACL, section 2."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from course_lib.errors import CourseError
+
+MAX_ORDER = 4
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """Corpus BLEU-4, 0 to 100: one reference each, strings split at white space, no smoothing.
+
+    The n-gram counts of all sentences are added up before dividing; a mean of sentence scores would be another number.
+    Without smoothing the score is 0 as soon as no 4-gram of the whole corpus is right.
+    Raises CourseError for unequal numbers of sentences, none, or a bare string.
+    """
+    if isinstance(hypotheses, str) or isinstance(references, str):
+        raise CourseError("bleu got one string. Give two lists of strings, one translation and one reference each.")
+    if len(hypotheses) != len(references) or not len(references):
+        raise CourseError(
+            f"bleu got {len(hypotheses)} translations and {len(references)} references. Give one reference per "
+            "translation, and at least one pair."
+        )
+    right, total = [0] * MAX_ORDER, [0] * MAX_ORDER
+    hypothesis_length = reference_length = 0
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        ours, theirs = hypothesis.split(), reference.split()
+        hypothesis_length += len(ours)
+        reference_length += len(theirs)
+        for n in range(1, MAX_ORDER + 1):
+            found, there = _ngrams(ours, n), _ngrams(theirs, n)
+            right[n - 1] += (found & there).total()  # clipped: a word counts at most as often as the reference has it
+            total[n - 1] += found.total()
+    if 0 in right:
+        return 0.0
+    mean_log_precision = sum(math.log(r / t) for r, t in zip(right, total, strict=True)) / MAX_ORDER
+    brevity_penalty = min(0.0, 1 - reference_length / hypothesis_length)  # its logarithm
+    return 100 * math.exp(brevity_penalty + mean_log_precision)
+
+
+def _ngrams(words: list[str], n: int) -> Counter:
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))

@@ -1,0 +1,187 @@
+"""The field's scores. Labels and spans: 0 to 1. Correlation: -1 to 1. Question answering: 0 to 100, as published."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from course_lib.errors import CourseError
+
+
+def accuracy(predicted: Iterable, gold: Iterable) -> float:
+    """Share of items with the right label. Labels are anything that can be compared. 0 to 1."""
+    predicted, gold = _paired("accuracy", predicted, gold)
+    return sum(p == g for p, g in zip(predicted, gold, strict=True)) / len(gold)
+
+
+def balanced_accuracy(predicted: Iterable, gold: Iterable) -> float:
+    """Mean over the gold labels of the share found (recall): always naming the largest of K classes gives 1/K."""
+    predicted, gold = _paired("balanced_accuracy", predicted, gold)
+    sizes = Counter(gold)
+    hits = Counter(g for p, g in zip(predicted, gold, strict=True) if p == g)
+    return sum(hits[label] / size for label, size in sizes.items()) / len(sizes)
+
+
+def macro_f1(predicted: Iterable, gold: Iterable) -> float:
+    """Mean F1 over all labels that occur on either side. 0 to 1."""
+    predicted, gold = _paired("macro_f1", predicted, gold)
+    hits = Counter(g for p, g in zip(predicted, gold, strict=True) if p == g)
+    sizes = Counter(gold) + Counter(predicted)
+    return sum(2 * hits[label] / size for label, size in sizes.items()) / len(sizes)
+
+
+class SpanScores(NamedTuple):
+    precision: float
+    recall: float
+    f1: float
+
+
+def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> float:
+    """F1 of whole spans in BIO tags, over all sentences together (the CoNLL score). 0 to 1; see `span_scores`."""
+    return span_scores(predicted, gold).f1
+
+
+def span_scores(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> SpanScores:
+    """Precision, recall and F1 of spans: right only if begin, end and type are. One list of BIO tags per sentence.
+
+    Counts as the CoNLL script and seqeval's default do (tested against it): an I- that continues nothing begins a span.
+    Where nothing was predicted (or nothing is there to find) precision (recall) is 0, and so is F1.
+    """
+    predicted, gold = _paired("span_f1", predicted, gold)
+    n_predicted = n_gold = n_right = 0
+    for number, (guess, truth) in enumerate(zip(predicted, gold, strict=True)):
+        if isinstance(guess, str) or isinstance(truth, str) or len(guess) != len(truth):
+            raise CourseError(
+                f"span_f1: sentence {number} has {len(guess)} predicted and {len(truth)} gold tags. "
+                "Give one list of tags per sentence, one tag per word on both sides."
+            )
+        found, there = bio_spans(guess), bio_spans(truth)
+        n_predicted, n_gold, n_right = n_predicted + len(found), n_gold + len(there), n_right + len(found & there)
+    return SpanScores(
+        n_right / n_predicted if n_predicted else 0.0,
+        n_right / n_gold if n_gold else 0.0,
+        2 * n_right / (n_predicted + n_gold) if n_right else 0.0,
+    )
+
+
+def bio_spans(tags: Sequence[str]) -> set[tuple[str, int, int]]:
+    """(type, first word, one past the last word) of each span in the BIO tags of one sentence.
+
+    Raises CourseError for a tag that is none of O, B-type, I-type.
+    """
+    spans, begin, kind = set(), 0, ""
+    for place, tag in enumerate([*tags, "O"]):
+        if tag != "O" and tag[:2] not in ("B-", "I-"):
+            raise CourseError(f"Word {place} has the tag {tag!r}. Spans need BIO tags: O, B-PER, I-PER ...")
+        if kind and (tag[:1] != "I" or tag[2:] != kind):
+            spans.add((kind, begin, place))
+            kind = ""
+        if tag != "O" and not kind:
+            begin, kind = place, tag[2:]
+    return spans
+
+
+def squad_scores(
+    predictions: Mapping[str, str] | Sequence[str],
+    references: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+    language: str = "en",
+) -> dict[str, float]:
+    """Mean {"exact_match": ..., "f1": ...} of answers, 0 to 100; the best of several references counts.
+
+    predictions  {question id: answer}, or answers in the order of the references
+    references   {question id: [answers]}, or one list per question; [] or [""] means "no answer", matched by "" only
+    language     "en": SQuAD, F1 over words;  "ko": KorQuAD 1.0, F1 over characters
+    Normalised as by the official scripts. Raises CourseError for ids or lengths that do not agree.
+    """
+    if language not in ("en", "ko"):
+        raise CourseError(f"squad_scores knows the languages 'en' and 'ko', not {language!r}.")
+    if isinstance(predictions, Mapping) != isinstance(references, Mapping):
+        raise CourseError("squad_scores got a mapping and a list. Give two mappings by question id, or two lists.")
+    if isinstance(predictions, Mapping):
+        if different := predictions.keys() ^ references.keys():
+            raise CourseError(
+                f"squad_scores: {len(different)} question ids are on one side only, such as "
+                f"{min(map(str, different))!r}; {len(predictions)} predictions, {len(references)} references. "
+                "Answer each question, with '' for no answer."
+            )
+        predictions, references = [predictions[key] for key in references], list(references.values())
+    predictions, references = _paired("squad_scores", predictions, references)
+    if bad := [answers for answers in references if isinstance(answers, str)]:
+        raise CourseError(f"squad_scores: the reference {bad[0]!r} is a string. Give a list of answers per question.")
+    pairs = [
+        (_answer(guess, language), [_answer(text, language) for text in answers] or [""])
+        for guess, answers in zip(predictions, references, strict=True)
+    ]
+    return {
+        "exact_match": 100 * sum(guess in answers for guess, answers in pairs) / len(pairs),
+        "f1": 100
+        * sum(max(_overlap(guess, text, language) for text in answers) for guess, answers in pairs)
+        / len(pairs),
+    }
+
+
+def _answer(text: str, language: str) -> str:
+    """What is compared. Only ASCII punctuation is dropped; KorQuAD first turns brackets and quotes into spaces."""
+    text = text.lower()
+    if language == "ko":
+        text = re.sub("['\"《》<>〈〉()‘’]", " ", text)
+    text = "".join(character for character in text if character not in string.punctuation)
+    if language == "en":
+        text = re.sub(r"\b(a|an|the)\b", " ", text)
+    return " ".join(text.split())
+
+
+def _overlap(guess: str, truth: str, language: str) -> float:
+    """F1 of two bags of words, or of characters in Korean. Two empty answers agree."""
+    bags = [Counter(text.split() if language == "en" else text.replace(" ", "")) for text in (guess, truth)]
+    if not bags[0] or not bags[1]:
+        return float(bags[0] == bags[1])
+    return 2 * (bags[0] & bags[1]).total() / (bags[0].total() + bags[1].total())
+
+
+def spearman(a: Iterable, b: Iterable) -> float:
+    """Rank correlation, -1 to 1: Pearson's correlation of the ranks, ties sharing their mean rank.
+
+    a, b   lists, arrays or tensors of numbers [item]
+    Raises CourseError if either side is constant (it has no order), holds NaN, or has fewer than two values.
+    """
+    a, b = (np.asarray(values, dtype=np.float64) for values in (a, b))
+    if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
+        raise CourseError(
+            f"spearman got shapes {a.shape} and {b.shape}. Give two lists of the same length, at least 2 numbers each."
+        )
+    for name, values in (("first", a), ("second", b)):
+        if wrong := int(np.isnan(values).sum()):
+            raise CourseError(f"spearman: {wrong} of {len(values)} values of the {name} list are NaN. Leave them out.")
+        if (values == values[0]).all():
+            raise CourseError(
+                f"spearman: all {len(values)} values of the {name} list are {values[0]:g}: no order to compare."
+            )
+    return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks from 1; equal values share the mean of theirs. [item]"""
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(sizes)
+    return (last - (sizes - 1) / 2)[group]
+
+
+def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]:
+    """Both as lists of Python values (arrays and tensors too), of the same length, not empty."""
+    sides = []
+    for side in (predicted, gold):
+        if isinstance(side, str):
+            raise CourseError(f"{name} got the string {side[:40]!r}. Give a list with one entry per item.")
+        sides.append(side.tolist() if hasattr(side, "tolist") else list(side))
+    n_predicted, n_gold = map(len, sides)
+    if n_predicted != n_gold:
+        raise CourseError(f"{name}: {n_predicted} predictions for {n_gold} gold entries. Give one prediction per item.")
+    if not n_gold:
+        raise CourseError(f"{name} got no items: there is nothing to average.")
+    return sides[0], sides[1]

@@ -1,0 +1,187 @@
+"""Do word vectors agree with people? Similarity ratings and analogy questions, with the standard sets.
+
+A test word that the vectors lack is tried in lower case (the sets write "Arafat", many vectors are lower case only).
+"""
+
+from __future__ import annotations
+
+import csv
+import lzma
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.evaluation.metrics import spearman
+from course_lib.models.word_vectors import WordVectors
+
+_QUESTIONS_AT_ONCE = 256  # a score per question and word: 100 MB for 100,000 words
+
+
+class RatedPair(NamedTuple):
+    first: str
+    second: str
+    rating: float  # people's mean
+
+
+class Question(NamedTuple):
+    """`a` is to `b` as `c` is to `d`; `d` is to be found."""
+
+    section: str
+    a: str
+    b: str
+    c: str
+    d: str
+
+
+@dataclass(frozen=True)
+class SimilarityScore:
+    spearman: float  # rank correlation of cosines and ratings over the pairs found, -1 to 1
+    found: int  # pairs whose two words have vectors
+    asked: int
+
+
+@dataclass(frozen=True)
+class AnalogyScore:
+    right: int
+    found: int  # questions whose four words have vectors
+    asked: int
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right answers among the questions found, 0 to 1; 0 if none was found."""
+        return self.right / self.found if self.found else 0.0
+
+
+def word_similarity(vectors: WordVectors, pairs: Iterable[Sequence]) -> SimilarityScore:
+    """Spearman correlation of the cosines with the ratings of `pairs` (first word, second word, rating).
+
+    Pairs with an unknown word are left out and counted. Raises CourseError if fewer than three pairs remain.
+    """
+    pairs = list(pairs)
+    found = pairs_known_to(pairs, vectors)
+    if len(found) < 3:
+        raise CourseError(
+            f"Only {len(found)} of {len(pairs)} test pairs have both words among these {len(vectors)} vectors; "
+            "a correlation needs 3 at least. Train on more text, with a smaller min_count, or check the language."
+        )
+    cosines = [vectors.similarity(_known(a, vectors), _known(b, vectors)) for a, b, _ in found]
+    return SimilarityScore(spearman(cosines, [rating for _, _, rating in found]), len(found), len(pairs))
+
+
+def pairs_known_to(pairs: Iterable[Sequence], *systems: WordVectors) -> list[Sequence]:
+    """The pairs whose words all the systems know: only on those may two systems be compared."""
+    return [pair for pair in pairs if all(_known(word, system) for system in systems for word in pair[:2])]
+
+
+def analogies(vectors: WordVectors, questions: Iterable[Sequence[str]]) -> dict[str, AnalogyScore]:
+    """How many questions (section, a, b, c, d) the nearest word to b - a + c answers; a, b and c may not be answers.
+
+    One score per section in the order of the file, then "all". Questions with an unknown word count as not found.
+    """
+    asked: dict[str, int] = {}
+    rows: list[tuple[str, list[int]]] = []
+    for section, *words in questions:
+        asked[section] = asked.get(section, 0) + 1
+        known = [_known(word, vectors) for word in words]
+        if all(known):
+            rows.append((section, [vectors.index[word] for word in known]))
+    right, found = dict.fromkeys(asked, 0), dict.fromkeys(asked, 0)
+    for start in range(0, len(rows), _QUESTIONS_AT_ONCE):
+        part = rows[start : start + _QUESTIONS_AT_ONCE]
+        a, b, c, d = torch.tensor([row for _, row in part]).T
+        unit = vectors.unit
+        cosines = (unit[b] - unit[a] + unit[c]) @ unit.T  # [question, word], up to a factor per question
+        cosines.scatter_(1, torch.stack([a, b, c], dim=1), -torch.inf)
+        for (section, _), hit in zip(part, (cosines.argmax(1) == d).tolist(), strict=True):
+            found[section] += 1
+            right[section] += hit
+    scores = {section: AnalogyScore(right[section], found[section], asked[section]) for section in asked}
+    return scores | {"all": AnalogyScore(sum(right.values()), sum(found.values()), sum(asked.values()))}
+
+
+def load_wordsim353() -> list[RatedPair]:
+    """WordSim-353 (Finkelstein et al. 2002): 353 English pairs, relatedness 0 to 10. From gensim's test data."""
+    return load_rated_pairs(_gensim_data("wordsim353.tsv"))
+
+
+def load_simlex999() -> list[RatedPair]:
+    """SimLex-999 (Hill et al. 2015): 999 English pairs, similarity and not relatedness, 0 to 10. From gensim too."""
+    return load_rated_pairs(_gensim_data("simlex999.txt"))
+
+
+def load_rated_pairs(path: str | Path) -> list[RatedPair]:
+    """Pairs from a file of lines `word, word, rating`: tabs, or commas in a .csv (the Korean WordSim is one).
+
+    Lines that start with # and a first line without a rating (the header) are passed over.
+    Raises CourseError with the line for anything else.
+    """
+    pairs = []
+    delimiter = "," if str(path).lower().removesuffix(".xz").endswith(".csv") else "\t"
+    for number, line in _lines(path):
+        if not line.strip() or line.startswith("#"):
+            continue
+        fields = [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
+        try:
+            first, second, rating = fields[:3]
+            pairs.append(RatedPair(first, second, float(rating)))
+        except ValueError:
+            if number > 1:
+                raise CourseError(
+                    f"{path}, line {number}: {line[:60]!r} is not a word, a word and a rating. "
+                    "Give a .csv with commas, or any other file with tabs."
+                ) from None
+    if not pairs:
+        raise CourseError(f"{path} holds no rated pair of words. Check that it is the right file.")
+    return pairs
+
+
+def load_analogies(path: str | Path | None = None) -> list[Question]:
+    """Questions in word2vec's format: `: section` lines, then lines of four words. A name in .xz is unpacked.
+
+    Default: Google's 19,544 English questions (Mikolov et al. 2013) from gensim's test data.
+    Raises CourseError with the line for anything else.
+    """
+    path = _gensim_data("questions-words.txt") if path is None else path
+    questions, section = [], ""
+    for number, line in _lines(path):
+        if line.startswith(":"):
+            section = line[1:].strip()
+        elif words := line.split():
+            if len(words) != 4:
+                raise CourseError(f"{path}, line {number}: {len(words)} words. A question has four: a b c d.")
+            questions.append(Question(section, *words))
+    if not questions:
+        raise CourseError(f"{path} holds no question. Check that it is the right file.")
+    return questions
+
+
+def _known(word: str, vectors: WordVectors) -> str | None:
+    """The word as the vectors write it, or None."""
+    return next((form for form in (word, word.lower()) if form in vectors), None)
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a UTF-8 file, plain or .xz."""
+    try:
+        with (lzma.open if str(path).endswith(".xz") else open)(path, "rt", encoding="utf-8-sig") as file:
+            yield from enumerate((line.rstrip("\r\n") for line in file), start=1)
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise CourseError(f"{path} cannot be read: {error}. Check the name; the text must be UTF-8.") from error
+
+
+def _gensim_data(name: str) -> Path:
+    """A file among gensim's test data, found without importing gensim (that takes a second)."""
+    from importlib.util import find_spec
+
+    spec = find_spec("gensim")
+    path = Path(spec.origin).parent / "test" / "test_data" / name if spec is not None and spec.origin else None
+    if path is None or not path.is_file():
+        raise CourseError(
+            f"{name} comes with gensim, which is not installed{'' if spec is None else ' with its test data'}. "
+            "Run `pip install gensim`, or load a file of your own by its path."
+        )
+    return path

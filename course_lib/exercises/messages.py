@@ -1,0 +1,67 @@
+"""What the reader sees under a cell: calm text, and the same as HTML. A symbol and words, never colour alone."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from dataclasses import dataclass
+
+# symbol and border colour (Okabe-Ito) by tone; the words are in the title
+_TONES = {
+    "open": ("○", "#8a8f98"),
+    "right": ("✓", "#009e73"),
+    "wrong": ("✗", "#d55e00"),
+    "info": ("▸", "#0072b2"),
+}
+_PARAGRAPH = "margin:4px 0 0;max-width:760px"
+_CODE = "margin:8px 0 0;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)"
+_WIDTH = 96  # characters a line: fits an output area beside the file browser
+
+
+@dataclass(frozen=True, repr=False)
+class Message:
+    """A title, paragraphs, and perhaps code. Shown by a notebook as HTML (inline styles only: these survive in a
+    notebook that is not trusted), by a terminal as text. All strings are text, never markup."""
+
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    code: str = ""
+    tone: str = "info"
+
+    def __repr__(self) -> str:
+        indent = {"initial_indent": "  ", "subsequent_indent": "  ", "break_long_words": False}
+        lines = [f"{_TONES[self.tone][0]} {self.title}"]
+        lines += [textwrap.fill(line, _WIDTH, **indent) for p in self.paragraphs for line in p.splitlines()]
+        if self.code:
+            lines.append(textwrap.indent(self.code.strip("\n"), "    "))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        symbol, colour = _TONES[self.tone]
+        body = "".join(f'<p style="{_PARAGRAPH}">{_escape(p)}</p>' for p in self.paragraphs)
+        if self.code:
+            body += f'<pre style="{_CODE}">{html.escape(self.code)}</pre>'
+        return (
+            f'<div role="status" style="border-left:4px solid {colour};padding:4px 0 6px 12px">'
+            f"<strong>{symbol} {_escape(self.title)}</strong>{body}</div>"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Result(Message):
+    """What `check` found.
+
+    state    "not attempted", "right", "mistake" (a known one, in `mistake`), "wrong" (unknown) or "error" (it raised)
+    """
+
+    exercise: str = ""
+    state: str = "not attempted"
+    mistake: str = ""
+
+    @property
+    def right(self) -> bool:
+        return self.state == "right"
+
+
+def _escape(text: str) -> str:
+    return html.escape(text).replace("\n", "<br>")

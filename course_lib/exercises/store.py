@@ -1,0 +1,103 @@
+"""The reader's answers, kept outside the notebooks so that an update of the course cannot overwrite them.
+
+One JSON file per exercise (`1.2.json`: every version tried, with its result) and per chapter of recall questions
+(`recall-1.json`) in `answers/` beside the course, which git ignores; COURSE_ANSWERS_DIR names another folder.
+A write is whole or does not happen; several kernels may write at once; a damaged file is set aside, never overwritten.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file, lock
+
+_FORMAT = 1
+_MOST_BYTES = 2_000_000  # a larger file was not written here
+_PATIENCE = 5.0  # seconds to wait for another kernel before going on without keeping the answer
+
+
+def folder() -> Path:
+    return Path(os.environ.get("COURSE_ANSWERS_DIR") or project_dir() / "answers").expanduser()
+
+
+def read(name: str, is_item: Callable[[Any], bool]) -> tuple[list, str]:
+    """The items kept under `name`, and a note that is empty if all is well. Changes nothing."""
+    path = folder() / f"{name}.json"
+    try:
+        return _load(path, is_item), ""
+    except FileNotFoundError:
+        return [], ""
+    except (OSError, ValueError) as error:
+        return [], f"{path.name} in {folder().name}/ cannot be read ({error}). It is left as it is; mend or delete it."
+
+
+def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], list]) -> str:
+    """Replace the items under `name` by change(items); returns a note, empty if all went well. Never raises.
+
+    A damaged file is renamed first, so its content stays and new items have a place.
+    """
+    path = folder() / f"{name}.json"
+    note = ""
+    try:
+        with _turn(path):
+            try:
+                items = _load(path, is_item)
+            except FileNotFoundError:
+                items = []
+            except ValueError as error:
+                items, aside = [], _free_name(path)
+                os.replace(path, aside)
+                note = f"{path.name} could not be read ({error}). It was kept as {aside.name}; a new file was begun."
+            changed = change(list(items))
+            if changed != items:
+                with atomic_file(path, "w") as file:
+                    json.dump({"format": _FORMAT, "items": changed}, file, ensure_ascii=False, indent=1)
+    except (CourseError, OSError) as error:
+        reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else _first_sentence(error)
+        return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
+    return note
+
+
+def names() -> list[str]:
+    """What is kept, damaged files set aside not counted."""
+    return sorted(path.stem for path in folder().glob("*.json") if ".damaged" not in path.name)
+
+
+def _load(path: Path, is_item: Callable[[Any], bool]) -> list:
+    """Raises ValueError with a reason if the content is not ours."""
+    if path.stat().st_size > _MOST_BYTES:
+        raise ValueError("too large")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise ValueError("not the JSON that was written") from None
+    if not isinstance(content, dict) or not isinstance(content.get("items"), list):
+        raise ValueError("not a file of answers")
+    if content.get("format") != _FORMAT:
+        raise ValueError(f"format {content.get('format')!r}, and this course knows {_FORMAT}")
+    if not all(map(is_item, content["items"])):
+        raise ValueError("an item is incomplete")
+    return content["items"]
+
+
+@contextlib.contextmanager
+def _turn(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with lock(path.parent / f".{path.name}.lock", patience=_PATIENCE):
+        yield
+
+
+def _free_name(path: Path) -> Path:
+    numbered = (path.with_name(f"{path.stem}.damaged{n}.json") for n in range(1, 10_000))
+    return next(candidate for candidate in numbered if not candidate.exists())
+
+
+def _first_sentence(error: CourseError) -> str:
+    return str(error).split(". ")[0].rstrip(".")

@@ -1,0 +1,114 @@
+"""A forest plot as SVG: one interval a row, the zero line through all, the band of uninteresting differences behind.
+
+Written directly and not by matplotlib: 2 KB and a millisecond, not 70 KB and a second, ten times a notebook.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from unicodedata import east_asian_width
+
+from course_lib.evaluation.intervals import Interval
+
+WIDTH = 680  # CSS pixels
+_ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt
+_INK, _PAPER, _EDGE, _BAND, _GREY = "#1a1a1a", "#ffffff", "#c9c9c9", "#e4e4e4", "#6b6b6b"
+COLOURS = {"holds": "#0072b2", "contradicted": "#d55e00", "open": _GREY, "": _GREY}  # Okabe-Ito; "" is a control
+
+
+@dataclass(frozen=True)
+class Row:
+    """word: "holds", "contradicted", "open", or "" for a control. delta and threshold in the unit of the interval."""
+
+    label: str
+    interval: Interval
+    word: str
+    delta: float
+    threshold: float = 0.0
+
+
+def forest_svg(rows: Sequence[Row], unit: str) -> str:
+    """The plot with a white ground of its own, so that it is read in light and dark themes alike."""
+    left = min(WIDTH // 2, 20 + max(_text_width(row.label) for row in rows))
+    low, high = _range(rows)
+    height = _TOP + _ROW * len(rows) + _AXIS
+    bottom = _TOP + _ROW * len(rows)
+
+    def x(value: float) -> float:
+        return round(left + (value - low) / (high - low) * (WIDTH - _RIGHT - left), 1)
+
+    marks = [
+        f'<rect width="{WIDTH}" height="{height}" rx="4" fill="{_PAPER}" stroke="{_EDGE}"/>',
+        *(_band(row, index, x, left) for index, row in enumerate(rows)),
+        f'<path d="M{x(0)} {_TOP}V{bottom}" stroke="{_INK}"/>',
+        *(_interval(row, index, x) for index, row in enumerate(rows)),
+        *(_label(row, index, left - 10) for index, row in enumerate(rows)),
+        f'<path d="M{left} {bottom}H{WIDTH - _RIGHT}" stroke="{_GREY}"/>',
+        *(_tick(tick, text, x, bottom) for tick, text in ticks(low, high)),
+        f'<text x="{(left + WIDTH - _RIGHT) / 2}" y="{height - 8}" text-anchor="middle">'
+        f"{escape(unit)} (grey band: too small to interest)</text>",
+    ]
+    style = f'font-family="system-ui,sans-serif" font-size="{_FONT}" fill="{_INK}"'
+    size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(marks)}</svg>'
+
+
+def ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
+    """Round values between low and high, steps of 1, 2 or 5 times a power of ten, and their texts."""
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough * (1 - 1e-9))
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(number * step, f"{number * step:.{digits}f}") for number in numbers]
+
+
+def _range(rows: Sequence[Row]) -> tuple[float, float]:
+    """All intervals, 0 and the thresholds; of the bands no more than what leaves the intervals readable."""
+    ends = [end for row in rows for end in (row.interval.low, row.interval.high, row.threshold, 0.0)]
+    low, high = min(ends), max(ends)
+    reach = min(max(row.delta for row in rows), 2 * (high - low))
+    low, high = min(low, -reach), max(high, reach)
+    margin = 0.04 * (high - low)
+    return low - margin, high + margin
+
+
+def _middle(index: int) -> float:
+    return _TOP + _ROW * (index + 0.5)
+
+
+def _band(row: Row, index: int, x, left: float) -> str:
+    low, high = max(left, x(-row.delta)), min(WIDTH - _RIGHT, x(row.delta))  # a wide band is cut at the frame
+    return f'<rect x="{low}" y="{_TOP + _ROW * index}" width="{high - low:.1f}" height="{_ROW}" fill="{_BAND}"/>'
+
+
+def _interval(row: Row, index: int, x) -> str:
+    y, colour, middle = _middle(index), COLOURS[row.word], x(row.interval.estimate)
+    line = f'<path d="M{x(row.interval.low)} {y}H{x(row.interval.high)}" stroke="{colour}" stroke-width="2"/>'
+    shape = {
+        "holds": f'<circle cx="{middle}" cy="{y}" r="5" fill="{colour}"/>',
+        "contradicted": f'<path d="M{middle - 5} {y - 5}l10 10m0 -10l-10 10" stroke="{colour}" stroke-width="3"/>',
+        "open": f'<path d="M{middle} {y - 6}l6 6l-6 6l-6 -6z" fill="{_PAPER}" stroke="{colour}" stroke-width="2"/>',
+        "": f'<path d="M{middle} {y - 5}v10" stroke="{colour}" stroke-width="2"/>',
+    }[row.word]
+    if row.threshold:
+        shape += f'<path d="M{x(row.threshold)} {y - 11}v22" stroke="{_INK}" stroke-dasharray="2 2"/>'
+    return line + shape
+
+
+def _label(row: Row, index: int, right: float) -> str:
+    return f'<text x="{right}" y="{_middle(index) + 4}" text-anchor="end">{escape(row.label)}</text>'
+
+
+def _tick(value: float, text: str, x, bottom: float) -> str:
+    at = x(value)
+    line = f'<path d="M{at} {bottom}v4" stroke="{_GREY}"/>'
+    return f'{line}<text x="{at}" y="{bottom + 17}" text-anchor="middle">{text}</text>'
+
+
+def _text_width(text: str) -> float:
+    """Pixels, a little too many rather than too few: fonts differ."""
+    return _FONT * sum(1.0 if east_asian_width(letter) in "WF" else 0.6 for letter in text)

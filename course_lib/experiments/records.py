@@ -1,0 +1,114 @@
+"""Recorded verdicts: one file per claim, `data/recorded/C4.5.json`, written whole or not at all, only by `--record`.
+
+A record holds the rule it was judged by. If the rule in `data/claims.toml` has changed since, the record says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval
+from course_lib.experiments.claims import Claim, Rule
+from course_lib.experiments.verdict import Finding, Verdict
+from course_lib.files import atomic_file
+
+FORMAT = 1
+_INTERVALS = ("effect", "control", "excess")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A verdict of the full profile; run: command, profile, date, device, commit, code, versions, seconds."""
+
+    verdict: Verdict
+    run: Mapping[str, str]
+
+    @property
+    def outdated(self) -> bool:
+        """The rule has changed since: the verdict is not the present rule's."""
+        return tuple(finding.rule for finding in self.verdict.findings) != self.verdict.claim.rules
+
+
+def record_path(claim_id: str) -> Path:
+    return data_dir("recorded", f"{claim_id}.json")
+
+
+def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
+    """Put the verdict in the place of the claim's old record. Raises CourseError if it cannot be written."""
+    if not verdict.data:
+        raise CourseError(
+            f"Claim {verdict.claim.id}: a recorded value names its data. Give Measurement(..., data=...)."
+        )
+    document = {
+        "format": FORMAT,
+        "claim": verdict.claim.id,
+        "verdict": verdict.word,
+        "sentence": verdict.sentence,
+        "data": verdict.data,
+        "note": verdict.note,
+        "run": dict(run),
+        "findings": [asdict(finding) for finding in verdict.findings],
+        "baselines": dict(verdict.baselines),
+        "parts": {name: asdict(part) if isinstance(part, Interval) else part for name, part in verdict.parts.items()},
+    }
+    try:
+        text = json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+    except ValueError:
+        raise CourseError(f"Claim {verdict.claim.id}: a number is NaN or infinite, which is not recorded.") from None
+    path = record_path(verdict.claim.id)
+    with atomic_file(path, "w") as file:
+        file.write(text + "\n")
+    return path
+
+
+def read_record(claim: Claim) -> Record | None:
+    """The claim's record, or None. Raises CourseError for a file that is damaged, foreign or of a newer format."""
+    path = record_path(claim.id)
+    if not path.exists():
+        return None
+    remedy = f"Restore it with git, or record it again: {claim.command}"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise CourseError(
+                f"{path} has format {document['format']}, this version reads {FORMAT}. Update the course."
+            )
+        if document["claim"] != claim.id:
+            raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
+        return Record(_verdict(claim, document), dict(document["run"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
+
+
+def _verdict(claim: Claim, document: dict) -> Verdict:
+    return Verdict(
+        claim,
+        document["verdict"],
+        document["sentence"],
+        tuple(_finding(finding) for finding in document["findings"]),
+        baselines=document["baselines"],
+        parts={name: Interval(**part) if isinstance(part, dict) else part for name, part in document["parts"].items()},
+        data=document["data"],
+        note=document["note"],
+    )
+
+
+def _finding(stored: dict) -> Finding:
+    intervals = {key: Interval(**stored[key]) if stored[key] else None for key in _INTERVALS}
+    return Finding(**stored | intervals | {"rule": Rule(**stored["rule"]), "per_seed": tuple(stored["per_seed"])})
+
+
+def _plain(value):
+    """Six significant digits are enough, and NumPy's numbers become Python's."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if hasattr(value, "item"):
+        value = value.item()
+    return float(f"{value:.6g}") if isinstance(value, float) else value

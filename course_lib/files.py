@@ -1,0 +1,123 @@
+"""Files that are never half-written, and locks that many processes can share."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from course_lib.errors import CourseError
+
+_REASONS = {
+    errno.EACCES: "this folder may not be written to",
+    errno.EPERM: "this folder may not be written to",
+    errno.EROFS: "this disk is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your disk quota is used up",
+}
+
+
+@contextlib.contextmanager
+def atomic_file(path: str | os.PathLike, mode: str = "wb") -> Iterator:
+    """Open a temporary file beside `path`; it takes `path`'s place only when the block ends without an error.
+
+    The old file stays until then, also if the process is killed. Raises CourseError if the place cannot be written.
+    """
+    path = Path(path)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
+        encoding = None if "b" in mode else "utf-8"
+        with os.fdopen(handle, mode, encoding=encoding, newline=None if encoding is None else "") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)  # mkstemp makes it private; a cache may be shared
+        os.replace(temporary, path)
+        temporary = None
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise write_error(path, error) from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+
+
+def write_error(path: Path, error: OSError) -> CourseError:
+    """The CourseError that explains why `path` could not be written."""
+    reason = _REASONS.get(error.errno, error.strerror or str(error))
+    return CourseError(
+        f"Could not write {path}: {reason}. Nothing was changed. "
+        "Choose another folder (COURSE_CACHE_DIR moves the cache) or make room."
+    )
+
+
+def sha256(path: str | os.PathLike) -> str:
+    """Hexadecimal SHA-256 of a file's bytes, read in pieces."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
+    """Only one process at a time is inside, for all that name the same lock file. The lock goes with a killed process.
+
+    In a folder that cannot be written there is nothing to guard: the block runs without a lock.
+    Raises CourseError after `patience` seconds.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a+b")  # noqa: SIM115 (closed below, after unlocking)
+    except OSError:
+        yield
+        return
+    try:
+        end = time.monotonic() + patience
+        while not _try_lock(file):
+            if time.monotonic() > end:
+                raise CourseError(
+                    f"Waited {patience:.0f} s for another process that holds {path}. "
+                    "If none of your notebooks is running, delete that file."
+                )
+            time.sleep(0.05)
+        yield
+    finally:
+        file.close()
+
+
+def _try_lock(file) -> bool:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        # any other fault means a file system without locks: go on, as before locks existed
+        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+    return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """The rename itself must reach the disk; Windows cannot open folders and does not need it."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

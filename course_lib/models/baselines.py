@@ -1,0 +1,161 @@
+"""The two encoders everything else is compared with: one vector per word, and an untrained network."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from course_lib.checkpoints import Checkpoint
+from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.word_vectors import WordVectors
+
+PADDING, UNKNOWN = 0, 1
+
+
+def masked_mean(
+    hidden: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
+) -> Float[Tensor, "batch dim"]:
+    return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+class StaticVectors(ContextEncoder):
+    """A table: a word's vector is the same in every sentence. One layer, the word itself.
+
+    A word that the table lacks is looked up in lower case; if that is missing too it gets the one vector of all
+    unknown words (at first the mean of the table). Trainable: the table may start a network (chapter 2).
+    """
+
+    kind = "static-vectors"
+    layer_names = ("word",)
+
+    def __init__(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]):
+        super().__init__()
+        vectors = torch.as_tensor(vectors, dtype=torch.float32)
+        if vectors.ndim != 2 or len(words) != len(vectors) or not len(words):
+            raise CourseError(
+                f"StaticVectors: {len(words)} words, vectors of shape {tuple(vectors.shape)}. Give one row per word."
+            )
+        self.words = list(words)
+        self.index = {word: row for row, word in enumerate(self.words, start=2)}
+        if len(self.index) != len(self.words):
+            raise CourseError("StaticVectors: the same word stands twice in the list. Keep one row of each.")
+        first_rows = torch.stack([torch.zeros(vectors.shape[1]), vectors.mean(0)])
+        self.embedding = nn.Embedding.from_pretrained(
+            torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING
+        )
+        self.dims = (vectors.shape[1],)
+        self.sentence_dim = vectors.shape[1]
+
+    @classmethod
+    def from_word_vectors(cls, word_vectors: WordVectors) -> StaticVectors:
+        return cls(word_vectors.words, word_vectors.vectors)
+
+    def word_vectors(self) -> WordVectors:
+        """A copy of the table, to ask for neighbours and analogies."""
+        return WordVectors(self.words, self.embedding.weight[2:])
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint) -> StaticVectors:
+        if checkpoint.kind == "word-vectors":
+            return cls.from_word_vectors(WordVectors.load(checkpoint.folder)).eval()
+        return super().from_checkpoint(checkpoint)
+
+    def row(self, word: str) -> int:
+        """The table row of a word: its own, its lower-case form's, or the unknown words'."""
+        return self.index.get(word) or self.index.get(word.lower(), UNKNOWN)
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
+        mask = length_mask([len(sentence) for sentence in first])
+        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+
+    def _states(self, batch: Batch) -> Encoding:
+        hidden = self.embedding(batch.ids["words"])
+        return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return [("word", [self.embedding])]
+
+    def _config(self) -> dict[str, Any]:
+        return {"dim": self.dim}
+
+    def _files(self) -> dict[str, str]:
+        return {"words.json": json.dumps(self.words, ensure_ascii=False)}
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> StaticVectors:
+        words = json.loads(files["words.json"].read_text(encoding="utf-8"))
+        return cls(words, torch.zeros(len(words), config["dim"]))
+
+
+class RandomEncoder(ContextEncoder):
+    """An untrained network, the control of many claims: random word vectors under random bidirectional LSTMs.
+
+    Every word has its own row up to collisions: words are hashed (CRC-32) into `buckets`, so no vocabulary is needed
+    and the same seed gives the same vectors on every machine. Each layer reads the concatenated directions below it.
+    """
+
+    kind = "random-encoder"
+
+    def __init__(self, dim: int = 64, *, n_layers: int = 2, buckets: int = 16_384, seed: int = 0):
+        super().__init__()
+        if dim < 2 or dim % 2 or n_layers < 0 or buckets < 1:
+            raise CourseError(
+                f"RandomEncoder: dim={dim}, n_layers={n_layers}, buckets={buckets}. "
+                "Use an even dim (two directions), n_layers >= 0 and buckets >= 1."
+            )
+        self.config = {"dim": dim, "n_layers": n_layers, "buckets": buckets, "seed": seed}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.embedding = nn.Embedding(buckets + 1, dim, padding_idx=PADDING)
+            self.lstms = nn.ModuleList(
+                nn.LSTM(dim, dim // 2, batch_first=True, bidirectional=True) for _ in range(n_layers)
+            )
+        self.layer_names = ("word", *(f"biLSTM {number}" for number in range(1, n_layers + 1)))
+        self.dims = (dim,) * (n_layers + 1)
+        self.sentence_dim = dim
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        buckets = self.config["buckets"]
+        ids = pad([[1 + zlib.crc32(word.encode()) % buckets for word in sentence.words] for sentence in first])
+        mask = length_mask([len(sentence) for sentence in first])
+        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+
+    def _states(self, batch: Batch) -> Encoding:
+        hidden = self.embedding(batch.ids["words"])
+        layers = [hidden]
+        lengths = batch.mask.sum(1).cpu()
+        for lstm in self.lstms:
+            packed = pack_padded_sequence(layers[-1], lengths, batch_first=True, enforce_sorted=False)
+            output, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=hidden.shape[1])
+            layers.append(output)
+        rows, half = torch.arange(len(lengths), device=hidden.device), self.dim // 2
+        last = batch.mask.sum(1) - 1
+        top = layers[-1]
+        sentence = (
+            torch.cat([top[rows, last, :half], top[:, 0, half:]], dim=1)
+            if self.lstms
+            else masked_mean(hidden, batch.mask)
+        )
+        return Encoding(torch.stack(layers), batch.mask, batch.segment, sentence)
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return list(zip(self.layer_names, [[self.embedding], *[[lstm] for lstm in self.lstms]], strict=True))
+
+    def _config(self) -> dict[str, Any]:
+        return dict(self.config)
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> RandomEncoder:
+        return cls(config["dim"], n_layers=config["n_layers"], buckets=config["buckets"], seed=config["seed"])

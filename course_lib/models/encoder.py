@@ -1,0 +1,264 @@
+"""The one interface of the course: everything that turns words into vectors in context is a ContextEncoder.
+
+Seven generations of word representation implement it, so every experiment is written once and runs on all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
+from course_lib.data.batch import Batch, join_sides
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+
+Sentences = Sequence[Sentence | str | Sequence[str]]
+UNITS = ("word", "piece")
+
+
+@dataclass
+class Encoding:
+    """What an encoder says of a batch.
+
+    layers    one vector per layer and unit; layers narrower than `dim` are filled up with zeros on the right
+    sentence  one vector per row (for pairs read apart: the mean of the two sides, which `sides` holds one by one)
+    """
+
+    layers: Float[Tensor, "layer batch unit dim"]
+    mask: Bool[Tensor, "batch unit"]
+    segment: Int[Tensor, "batch unit"]
+    sentence: Float[Tensor, "batch sentence_dim"]
+    sides: Float[Tensor, "2 batch sentence_dim"] | None = None
+
+
+class ContextEncoder(nn.Module, ABC):
+    """Words in, one vector per word and layer out.
+
+    A subclass sets the attributes below and writes `_batch` and `_states` for single sentences (an encoder with
+    `reads_pairs` gets the second sentences too), `_groups`, `_config` and `_build`. The rest is here, once.
+
+    layer_names  input to output; layer 0 depends on a word (its position, its segment), never on other words
+    dims         true width of each layer
+    sentence_dim width of the sentence vector
+    max_units    longest row in units, or None
+    reads_pairs  True: one pass over both sentences of a pair; False: each side alone
+    """
+
+    kind: str
+    layer_names: tuple[str, ...]
+    dims: tuple[int, ...]
+    sentence_dim: int
+    max_units: int | None = None
+    reads_pairs: bool = False
+
+    def __init__(self):
+        super().__init__()
+        self._frozen: set[str] = set()
+
+    @property
+    def dim(self) -> int:
+        return max(self.dims)
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    # -- what a subclass writes ---------------------------------------------------------------------------------------
+    @abstractmethod
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        """Tensors for sentences that are not empty. `second` is given only to encoders that read pairs."""
+
+    @abstractmethod
+    def _states(self, batch: Batch) -> Encoding: ...
+
+    @abstractmethod
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        """The layers by name, input to output; together they hold every parameter."""
+
+    @abstractmethod
+    def _config(self) -> dict[str, Any]: ...
+
+    @classmethod
+    @abstractmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> ContextEncoder:
+        """An encoder of this shape; its weights are loaded afterwards."""
+
+    def _files(self) -> dict[str, str]:
+        """Text files beside the weights: vocabularies, tokenisers."""
+        return {}
+
+    # -- the contract -------------------------------------------------------------------------------------------------
+    def batch(self, sentences: Sentences, second: Sentences | None = None, *, unit: str = "word") -> Batch:
+        """Tensors on the CPU for sentences (Sentence, raw text or lists of words), or for pairs with `second`.
+
+        unit "piece" gives sub-words where the model has them. Raises CourseError if there is no sentence, an empty
+        one, one longer than `max_units` (nothing is cut silently), or not as many seconds as firsts.
+        """
+        if unit not in UNITS:
+            raise CourseError(f"{type(self).__name__}.batch: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
+        firsts = self._checked(sentences)
+        if second is None:
+            return self._batch(firsts, None, unit)
+        seconds = self._checked(second)
+        if len(firsts) != len(seconds):
+            raise CourseError(
+                f"{type(self).__name__}.batch: {len(firsts)} first sentences but {len(seconds)} second ones. "
+                "A pair needs one of each."
+            )
+        if self.reads_pairs:
+            return self._batch(firsts, seconds, unit)
+        return join_sides(self._batch(firsts, None, unit), self._batch(seconds, None, unit))
+
+    def states(self, batch: Batch) -> Encoding:
+        """All layers' vectors for a batch, differentiable. [layer, batch, unit, dim]"""
+        if batch.sides is None:
+            return self._states(batch)
+        sides = [self._states(side) for side in batch.sides]
+        layers = sides[0].layers.new_zeros(len(self.dims), *batch.mask.shape, self.dim)
+        for number, side in enumerate(sides):
+            layers[:, batch.mask & (batch.segment == number)] = side.layers[:, side.mask]
+        vectors = torch.stack([side.sentence for side in sides])
+        return Encoding(layers, batch.mask, batch.segment, vectors.mean(0), vectors)
+
+    @torch.no_grad()
+    def encode(
+        self, sentences: Sentences, *, layer: int | None = None, unit: str = "word", batch_size: int = 32
+    ) -> list[np.ndarray]:
+        """Vectors for each sentence, in input order, as float32: [layer, unit, dim], or [unit, dim] for one `layer`.
+
+        No gradient, no dropout. Sentences of like length share a batch, so padding costs little.
+        """
+        records = self._checked(sentences)
+        if layer is not None and not -len(self.dims) <= layer < len(self.dims):
+            names = ", ".join(f"{i} {name}" for i, name in enumerate(self.layer_names))
+            raise CourseError(f"{type(self).__name__}.encode: there is no layer {layer}. Its layers are: {names}.")
+        order = sorted(range(len(records)), key=lambda i: len(records[i]))
+        found: list[np.ndarray | None] = [None] * len(records)
+        was_training = self.training
+        self.eval()
+        try:
+            for start in range(0, len(order), batch_size):
+                rows = order[start : start + batch_size]
+                batch = self.batch([records[i] for i in rows], unit=unit)
+                encoding = self.states(batch.to(self.device))
+                lengths = batch.mask.sum(1).tolist()
+                layers = encoding.layers if layer is None else encoding.layers[layer]
+                values = layers.float().cpu().numpy()
+                for row, (i, length) in enumerate(zip(rows, lengths, strict=True)):
+                    found[i] = values[..., row, :length, :].copy()
+        finally:
+            self.train(was_training)
+        return found
+
+    def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
+        """Attention weights per layer, and the tokens they belong to. Raises CourseError where a model has none."""
+        raise CourseError(f"{type(self).__name__} has no attention weights. Choose a Transformer, such as BERT.")
+
+    # -- training parts of it -----------------------------------------------------------------------------------------
+    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
+        """(name, parameters) from input to output, each parameter once (a tied one where it first appears)."""
+        seen: set[int] = set()
+        groups = []
+        for name, modules in self._groups():
+            parameters = [
+                p for module in modules for p in module.parameters() if not (id(p) in seen or seen.add(id(p)))
+            ]
+            groups.append((name, parameters))
+        return groups
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self._groups() if name in self._frozen)
+
+    def freeze(self, names: Sequence[str] | None = None) -> None:
+        """No gradient and no dropout for these groups (all if None), also under .train()."""
+        self._frozen |= self._group_names(names)
+        self._apply_freeze()
+
+    def unfreeze(self, names: Sequence[str] | None = None) -> None:
+        self._frozen -= self._group_names(names)
+        self._apply_freeze()
+
+    def train(self, mode: bool = True) -> ContextEncoder:
+        super().train(mode)
+        for name, modules in self._groups():
+            if name in self._frozen:
+                for module in modules:
+                    module.eval()
+        return self
+
+    def _group_names(self, names: Sequence[str] | None) -> set[str]:
+        known = [name for name, _ in self._groups()]
+        asked = known if names is None else [names] if isinstance(names, str) else list(names)
+        if unknown := [name for name in asked if name not in known]:
+            raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
+        return set(asked)
+
+    def _apply_freeze(self) -> None:
+        for name, parameters in self.layer_groups():
+            for parameter in parameters:
+                parameter.requires_grad_(name not in self._frozen)
+        self.train(self.training)
+
+    # -- files --------------------------------------------------------------------------------------------------------
+    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
+        """Write a checkpoint folder that `course_lib.load` reads; `half` stores float16."""
+        save_checkpoint(
+            folder,
+            kind=self.kind,
+            config=self._config(),
+            tensors=self.state_dict(),
+            files=self._files(),
+            card=card,
+            half=half,
+        )
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint) -> ContextEncoder:
+        try:
+            encoder = cls._build(checkpoint.config, checkpoint.files)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CourseError(
+                f"{checkpoint.folder}/config.json does not describe a {cls.__name__}: {error!r}. "
+                "Fetch the checkpoint again, or use one made by this version."
+            ) from error
+        load_weights(encoder, checkpoint.tensors, source=checkpoint.folder)
+        return encoder.eval()
+
+    def _checked(self, sentences: Sentences) -> list[Sentence]:
+        if isinstance(sentences, (str, Sentence)):
+            raise CourseError(
+                f"{type(self).__name__} reads a list of sentences, not one {type(sentences).__name__}. Put it in [ ]."
+            )
+        records = [Sentence.of(sentence) for sentence in sentences]
+        if not records:
+            raise CourseError(f"{type(self).__name__} got no sentence. Pass at least one.")
+        for number, record in enumerate(records):
+            if not record.words:
+                raise CourseError(
+                    f"{type(self).__name__}: sentence {number} of {len(records)} is empty. Drop empty sentences first."
+                )
+            if self.max_units is not None and len(record) > self.max_units:
+                raise CourseError(
+                    f"{type(self).__name__}: sentence {number} has {len(record)} words; at most {self.max_units} fit. "
+                    "Cut it with course_lib.data.windows."
+                )
+        return records
+
+
+def __getattr__(name: str):
+    """StaticVectors and RandomEncoder stand in their own file, and are found here too."""
+    if name in ("StaticVectors", "RandomEncoder"):
+        from course_lib.models import baselines
+
+        return getattr(baselines, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

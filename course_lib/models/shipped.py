@@ -1,0 +1,47 @@
+"""Finding checkpoints: the ones that ship with the course by name, a reader's own by folder."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+from course_lib.checkpoints import load_checkpoint
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder
+
+# kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
+KINDS = {
+    "static-vectors": "course_lib.models.baselines:StaticVectors",
+    "word-vectors": "course_lib.models.baselines:StaticVectors",
+    "random-encoder": "course_lib.models.baselines:RandomEncoder",
+}
+
+
+def shipped_names() -> list[str]:
+    """The checkpoints that ship with the course."""
+    folder = data_dir("checkpoints")
+    return sorted(path.parent.name for path in folder.glob("*/config.json")) if folder.is_dir() else []
+
+
+def load(name_or_folder: str | Path) -> ContextEncoder:
+    """A pre-trained encoder, ready to use, on the CPU: `load("bert-en")`, or `load("my/folder")` for one you saved.
+
+    Raises CourseError if there is no such checkpoint, or if it is damaged, foreign or from a newer version.
+    """
+    folder = Path(name_or_folder)
+    if not folder.is_dir():
+        folder = data_dir("checkpoints") / str(name_or_folder)
+        if str(name_or_folder) not in shipped_names():
+            names = ", ".join(shipped_names()) or "none yet"
+            raise CourseError(
+                f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}."
+            )
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind not in KINDS:
+        raise CourseError(
+            f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not an encoder of this version "
+            f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
+        )
+    module, name = KINDS[checkpoint.kind].split(":")
+    return getattr(importlib.import_module(module), name).from_checkpoint(checkpoint)

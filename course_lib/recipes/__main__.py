@@ -1,0 +1,34 @@
+"""`python -m course_lib.recipes NAME [--out FOLDER]`: from raw text to a checked checkpoint."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from course_lib.config import settings
+from course_lib.errors import CourseError
+from course_lib.recipes.skip_gram import RECIPES as SKIP_GRAM
+
+RECIPES = {recipe.name: recipe for recipe in SKIP_GRAM}
+
+
+def main(
+    name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}")],
+    out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
+) -> None:
+    """Train a checkpoint that ships with the course."""
+    try:
+        if name not in RECIPES:
+            raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
+        folder = RECIPES[name].run(out or settings().cache_dir / "recipes")
+    except CourseError as error:
+        typer.secho(str(error), fg="red", err=True)
+        raise typer.Exit(1) from None
+    typer.echo((folder / "card.md").read_text(encoding="utf-8"))
+    typer.echo(f"Checkpoint: {folder}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

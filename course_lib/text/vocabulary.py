@@ -1,0 +1,217 @@
+"""Words with ids and counts: counted once, never changed afterwards.
+
+The order is fixed by the text alone: specials first as given, then by falling count, ties by code points of the word.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file
+
+_HEADER = "course vocabulary 1"
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_UNESCAPES = {escaped[1]: plain for plain, escaped in _ESCAPES.items()}
+_COUNT = re.compile("[0-9]{1,18}")
+_ESCAPED = re.compile(r"\\(u[0-9a-f]{4}|.?)")
+
+
+class Vocabulary:
+    """Immutable list of different words; a word's id is its place.
+
+    words    tuple of str, id -> word
+    counts   tuple of int, id -> how often the word was counted (0 for specials that no text holds)
+    index    read-only mapping, word -> id
+    unknown  the word that stands for all others in `encode`, or None
+    """
+
+    __slots__ = ("_ids", "counts", "index", "unknown", "words")
+
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+    index: Mapping[str, int]
+    unknown: str | None
+
+    def __init__(self, words: Iterable[str], counts: Iterable[int] | None = None, *, unknown: str | None = None):
+        """Raises CourseError for an empty or repeated word, a wrong number of counts, an `unknown` that is no word."""
+        words = tuple(words)
+        counts = (0,) * len(words) if counts is None else tuple(int(count) for count in counts)
+        ids = {word: i for i, word in enumerate(words)}
+        if len(counts) != len(words):
+            raise CourseError(f"Vocabulary got {len(words)} words and {len(counts)} counts. Give one count per word.")
+        if len(ids) != len(words):
+            twice = next(word for i, word in enumerate(words) if ids[word] != i)
+            raise CourseError(f"Vocabulary got the word {twice!r} more than once. Give each word once.")
+        if bad := [word for word in words if not isinstance(word, str) or not word]:
+            raise CourseError(f"Vocabulary got {bad[0]!r} as a word. Words are strings of at least one character.")
+        if min(counts, default=0) < 0:
+            raise CourseError(f"Vocabulary got the count {min(counts)}. Counts are 0 or larger.")
+        if unknown is not None and unknown not in ids:
+            raise CourseError(f"The unknown word {unknown!r} is not in the vocabulary. Add it to `specials`.")
+        for name, value in [("words", words), ("counts", counts), ("unknown", unknown), ("_ids", ids)]:
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "index", MappingProxyType(ids))
+
+    @classmethod
+    def from_sentences(
+        cls,
+        sentences: Iterable[Sequence[str]],
+        *,
+        min_count: int = 1,
+        max_size: int | None = None,
+        specials: Sequence[str] = (),
+        unknown: str | None = None,
+    ) -> Vocabulary:
+        """Count the words of `sentences` (lists of str, or records with `.words`) and keep the frequent ones.
+
+        min_count  words counted less often are left out
+        max_size   at most so many words, specials included
+        specials   come first, whatever their count; a text word spelt like one counts as that special
+        unknown    one of `specials`; its count is that of all words left out
+        Raises CourseError if a sentence is a str, or if `max_size` has no room for the specials.
+        """
+        if max_size is not None and max_size < len(specials):
+            raise CourseError(f"max_size={max_size} has no room for {len(specials)} specials. Use a larger max_size.")
+        counter: Counter[str] = Counter()
+        for sentence in sentences:
+            counter.update(_words_of(sentence))
+        first = {word: counter.pop(word, 0) for word in specials}
+        kept = sorted((word for word, count in counter.items() if count >= min_count), key=lambda w: (-counter[w], w))
+        if max_size is not None:
+            kept = kept[: max_size - len(specials)]
+        counts = [*first.values(), *(counter[word] for word in kept)]
+        if unknown in first:
+            counts[list(first).index(unknown)] += counter.total() - sum(counter[word] for word in kept)
+        return cls([*specials, *kept], counts, unknown=unknown)
+
+    def encode(self, words: Sequence[str]) -> list[int]:
+        """One id per word; a word outside the vocabulary gets the id of `unknown`.
+
+        Raises CourseError for such a word if the vocabulary has no `unknown`; `encode_known` leaves it out instead.
+        """
+        words, get = _words_of(words), self._ids.get
+        if self.unknown is not None:
+            default = self._ids[self.unknown]
+            return [get(word, default) for word in words]
+        ids = [get(word) for word in words]
+        if None in ids:
+            raise CourseError(
+                f"{words[ids.index(None)]!r} is not among the {len(self)} words of this vocabulary. "
+                "Use encode_known to leave unknown words out, or build the vocabulary with unknown='[UNK]'."
+            )
+        return ids
+
+    def encode_known(self, words: Sequence[str]) -> list[int]:
+        """The ids of the words that are in the vocabulary; the others are dropped, so the list may be shorter."""
+        ids = self._ids
+        return [ids[word] for word in _words_of(words) if word in ids]
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """One word per id. Raises CourseError for an id outside 0 ... len - 1."""
+        ids = [int(i) for i in ids]
+        if wrong := [i for i in ids if not 0 <= i < len(self)]:
+            raise CourseError(f"There is no word with id {wrong[0]}: this vocabulary has the ids 0 to {len(self) - 1}.")
+        return [self.words[i] for i in ids]
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write UTF-8 text: a header line, then `word<TAB>count` per line in id order.
+
+        Backslash, tab, newline, carriage return and lone surrogates are escaped, all else stands as it is.
+        """
+        lines = [f"{_HEADER}\t{len(self)}\t{_escape(self.unknown or '')}"]
+        lines += [f"{_escape(word)}\t{count}" for word, count in zip(self.words, self.counts, strict=True)]
+        with atomic_file(path) as file:
+            file.write(("\n".join(lines) + "\n").encode("utf-8", errors="backslashreplace"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Vocabulary:
+        """Read what `save` wrote. Raises CourseError with file and line if anything is missing, damaged or repeated."""
+        path = Path(path)
+        try:
+            lines = path.read_bytes().decode("utf-8").split("\n")
+        except OSError as error:
+            raise CourseError(f"Could not read the vocabulary {path}: {error.strerror}. Check the path.") from error
+        except UnicodeDecodeError as error:
+            raise _damaged(
+                path, 1 + error.object.count(b"\n", 0, error.start), f"byte {error.start} is not UTF-8"
+            ) from error
+        header = lines[0].removesuffix("\r").split("\t")
+        if len(header) != 3 or header[0] != _HEADER or not _COUNT.fullmatch(header[1]):
+            raise _damaged(path, 1, f"the first line should start with {_HEADER!r}")
+        size, body = int(header[1]), lines[1:]
+        if len(body) != size + 1 or body[-1]:  # the last line ends in a newline too
+            raise _damaged(path, len(lines), f"the header promises {size} words, there are {len(body) - 1}")
+        counts: dict[str, int] = {}
+        for number, line in enumerate(body[:-1], start=2):
+            word, tab, count = line.removesuffix("\r").partition("\t")
+            word = _unescape(word)
+            if not (word and tab and _COUNT.fullmatch(count)):
+                raise _damaged(path, number, f"{line[:60]!r} is not a word, a tab and a count")
+            if word in counts:
+                raise _damaged(path, number, f"the word {word!r} stood there before")
+            counts[word] = int(count)
+        unknown = _unescape(header[2]) or None
+        if unknown is not None and unknown not in counts:
+            raise _damaged(path, 1, f"the unknown word {unknown!r} is not in the list")
+        return cls(counts, counts.values(), unknown=unknown)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A Vocabulary cannot be changed (tried to set {name!r}). Build a new one.")
+
+    __delattr__ = lambda self, name: self.__setattr__(name, None)  # noqa: E731
+
+    def __reduce__(self):
+        return _restore, self._fields()
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({len(self)} words: {', '.join(map(repr, self.words[:5]))}{', ...' * (len(self) > 5)})"
+
+    def _fields(self) -> tuple:
+        return self.words, self.counts, self.unknown
+
+
+def _restore(words: tuple[str, ...], counts: tuple[int, ...], unknown: str | None) -> Vocabulary:
+    return Vocabulary(words, counts, unknown=unknown)
+
+
+def _words_of(sentence) -> Sequence[str]:
+    """The words of a list of words or of a record that has `.words`; a bare str would be read letter by letter."""
+    if isinstance(sentence, str):
+        raise CourseError(f"{sentence[:40]!r} is a string, not a list of words. Use split_words(text) first.")
+    return getattr(sentence, "words", sentence)
+
+
+def _escape(word: str) -> str:
+    return "".join(_ESCAPES.get(character, character) for character in word)
+
+
+def _unescape(text: str) -> str:
+    """The word, or '' if an escape is none of ours."""
+    if "\\" not in text:
+        return text
+    codes = _ESCAPED.findall(text)
+    if any(len(code) != 5 and code not in _UNESCAPES for code in codes):
+        return ""
+    return _ESCAPED.sub(lambda match: _UNESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), text)
+
+
+def _damaged(path: Path, line: int, what: str) -> CourseError:
+    return CourseError(f"{path}, line {line}: {what}. The file is damaged or foreign: restore or rebuild it.")

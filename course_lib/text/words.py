@@ -1,0 +1,107 @@
+"""Text -> words with their places, and text -> sentences, by regular expressions. For English and Korean typed text.
+
+Rules for words:
+- Words are separated by white space. Each other character belongs to exactly one word, so nothing is lost.
+- A word is a run of letters, digits and underscores of any script. A Korean eojeol stays whole (배를, 20일, 10,000원):
+  particles are split off elsewhere, where there is a morphological analyser.
+- Numbers keep their inner points and commas (3.14, 1,000); dotted abbreviations keep their points (U.S., e.g.).
+- English contractions are cut as in the Penn Treebank and Universal Dependencies: do|n't, she|'s, we|'ll.
+  Other inner apostrophes stay: O'Brien.
+- Punctuation: one mark, one word, but a repeated mark is one word (..., --, !!). Hyphens cut: well|-|known.
+- A combining character stays with its base; an emoji with its skin tone, its joined partners, its flag letters.
+
+Normalisation: none, so that offsets refer to the text as given. Composed (NFC) and decomposed (NFD) letters are cut at
+the same places, but are different strings: bring foreign text to NFC (`unicodedata.normalize`) before counting words.
+Time is linear in the length of the text, also without any space.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+
+def _combining() -> str:
+    """All combining marks as ranges for a character class: `re` knows no Unicode categories."""
+    codes = [code for code in range(0x300, 0x20000) if unicodedata.category(chr(code)).startswith("M")]
+    ranges: list[list[int]] = []
+    for code in [*codes, *range(0xE0100, 0xE01F0)]:  # the last are variation selectors
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+_MARK = _combining()
+_EXTEND = rf"[{_MARK}\U0001F3FB-\U0001F3FF\U000E0020-\U000E007F]"  # marks, skin tones, tags of regional flags
+_INNER = rf"[\w{_MARK}\u00AD\u200C\u200D\u2060]"  # a word goes on; the last four are invisible hyphens and joiners
+_LATIN = r"[A-Za-z\u00C0-\u024F]"
+_LATIN_END = r"[A-Za-z\u00C0-\u024F\u0300-\u036F]"  # a decomposed letter ends in a mark
+_CLITIC = rf"['’](?i:s|re|ve|ll|d|m)(?!{_INNER})"
+_BRIDGE = rf"(?:(?<=\d)[.,](?=\d)|(?!{_CLITIC})(?<={_LATIN_END})['’](?={_LATIN}))"  # what may stand inside a word
+
+_WORD = re.compile(
+    rf"""
+    {_LATIN}\.(?:{_LATIN}\.){{1,5}}(?!{_INNER})                                  # U.S.  e.g.
+  | \w{_INNER}*(?:{_BRIDGE}{_INNER}+)*                                           # word  1,000.5  O'Brien
+  | {_CLITIC}                                                                    # 's  'll
+  | [\U0001F1E6-\U0001F1FF]{{2}}{_EXTEND}*                                       # a flag is two letters
+  | ([-.!?~=*\#+])\1+(?!{_EXTEND})                                               # ...  --  !!
+  | [^\w\s](?:{_EXTEND}|\u200D[^\w\s])*                                          # any other character, emoji too
+    """,
+    re.VERBOSE,
+)
+_NOT = ("n't", "n’t")
+
+# A full stop, perhaps a closing quote or bracket, white space; or a blank line. The look-behind keeps long runs linear.
+_STOP = re.compile(r"(?<![.!?…。！？])([.!?…。！？]++)[\"'”’»)\]]*+\s+|\n[^\S\n]*\n\s*")
+_BEFORE_STOP = re.compile(r"[\w.]+\Z")
+_ABBREVIATIONS = re.compile(
+    "e[.]g|i[.]e|cf|vs|mr|mrs|ms|dr|prof|st|jr|figs?|eqs?|sec|refs?|vol|pp?|ch|al|approx|resp|viz|inc|ltd",
+    re.IGNORECASE,
+)
+
+
+def word_spans(text: str) -> list[tuple[str, int, int]]:
+    """(word, start, end) from left to right, with text[start:end] == word; [] for a text of white space only."""
+    spans = []
+    for match in _WORD.finditer(text):
+        word, (start, end) = match[0], match.span()
+        if end - start > 3 and word[-3:].lower() in _NOT:
+            spans += [(word[:-3], start, end - 3), (word[-3:], end - 3, end)]
+        else:
+            spans.append((word, start, end))
+    return spans
+
+
+def split_words(text: str) -> list[str]:
+    """The words of `text`, without their places."""
+    return [word for word, _, _ in word_spans(text)]
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of `text`, stripped, none empty; only white space between them is lost.
+
+    A sentence ends at . ! ? … before white space, unless a small letter follows or the point belongs to an initial or
+    to a usual abbreviation (Dr., e.g., Fig.); and at an empty line. A single line break is a space.
+    """
+    sentences, start = [], 0
+    for match in _STOP.finditer(text):
+        if match[1] and not _ends_sentence(text, match):
+            continue
+        sentences.append(text[start : match.end()].strip())
+        start = match.end()
+    sentences.append(text[start:].strip())
+    return [sentence for sentence in sentences if sentence]
+
+
+def _ends_sentence(text: str, stop: re.Match) -> bool:
+    if text[stop.end() : stop.end() + 1].islower():
+        return False
+    if stop[1] != ".":
+        return True
+    before = _BEFORE_STOP.search(text, max(0, stop.start() - 12), stop.start())
+    word = before[0] if before else ""
+    initial = len(word) == 1 and word.isupper() and word != "I"
+    return not initial and not _ABBREVIATIONS.fullmatch(word)

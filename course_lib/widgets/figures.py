@@ -1,0 +1,208 @@
+"""Figures in one style: the colours of the systems, a font with Hangul, and the plots that several chapters draw.
+
+Each function returns a closed matplotlib Figure: as the last line of a cell it is shown once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+
+from course_lib.errors import CourseError
+
+HANGUL_FONT = Path(__file__).parent / "fonts" / "CourseHangul-Regular.ttf"
+
+# Okabe and Ito's colours, told apart by all eyes; label text stays dark, since six of the eight are too light for text.
+OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8F98", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+
+
+@dataclass(frozen=True)
+class SystemStyle:
+    """How one system looks in all chapters: colour, marker and line, so that none carries the meaning alone."""
+
+    colour: str
+    marker: str
+    line: str
+
+
+SYSTEMS = {
+    "random": SystemStyle("#8A8F98", "x", ":"),
+    "skip-gram": SystemStyle("#E69F00", "o", "-"),
+    "TagLM": SystemStyle("#56B4E9", "s", "--"),
+    "CoVe": SystemStyle("#CC79A7", "D", "-."),
+    "ELMo": SystemStyle("#009E73", "^", "-"),
+    "ULMFiT": SystemStyle("#D55E00", "v", "--"),
+    "left-to-right Transformer": SystemStyle("#6A51A3", "P", "-."),
+    "BERT": SystemStyle("#0072B2", "*", "-"),
+}
+
+
+def use_course_style() -> None:
+    """Set matplotlib's defaults for the course. May be called again at any time."""
+    # Titles are bold, the Hangul font has one weight: matplotlib would say so on stderr in every chapter.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    if HANGUL_FONT.is_file() and not any(font.name == "Course Hangul" for font in font_manager.fontManager.ttflist):
+        font_manager.fontManager.addfont(HANGUL_FONT)
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    hangul = [
+        name
+        for name in ("NanumGothic", "Apple SD Gothic Neo", "Malgun Gothic", "Noto Sans CJK KR")
+        if name in installed
+    ]
+    matplotlib.rcParams.update(
+        {
+            "font.family": ["DejaVu Sans", *hangul[:1], "Course Hangul"],
+            "font.size": 10,
+            "axes.titlesize": 11,
+            "axes.titleweight": "bold",
+            "axes.titlelocation": "left",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.prop_cycle": matplotlib.cycler(color=OKABE_ITO[:7]),
+            "axes.axisbelow": True,
+            "figure.figsize": (6.4, 3.8),
+            "figure.dpi": 100,
+            "figure.facecolor": "white",  # figures are pictures: readable on a dark page, too
+            "figure.constrained_layout.use": True,
+            "image.cmap": "cividis",
+            "lines.linewidth": 1.8,
+        }
+    )
+
+
+def learning_curves(
+    curves: Mapping[str, Sequence[Sequence[float]]],
+    *,
+    x: str,
+    y: str,
+    title: str,
+    log: bool = True,
+    baselines: Mapping[str, float] | None = None,
+) -> Figure:
+    """Scores over label counts or steps, with intervals.
+
+    curves     {name: rows of (x, score, low, high)}; a system's name gives its own colour
+    baselines  {name: score}: thin level lines, labelled at their right end
+    """
+    figure, axes = plt.subplots()
+    for number, (name, rows) in enumerate(curves.items()):
+        points = np.asarray(rows, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 4:
+            raise CourseError(
+                f"learning_curves: {name!r} has shape {points.shape}. Give rows of (x, score, low, high)."
+            )
+        style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
+        axes.plot(points[:, 0], points[:, 1], style.line, color=style.colour, marker=style.marker)
+        axes.fill_between(points[:, 0], points[:, 2], points[:, 3], color=style.colour, alpha=0.18, lw=0)
+        _label_right(axes, name, points[-1, 0], points[-1, 1])
+    for name, score in (baselines or {}).items():
+        axes.axhline(score, color="#8A8F98", lw=1)
+        axes.annotate(
+            name, (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
+        )
+    if log:
+        axes.set_xscale("log")
+    axes.set(xlabel=x, ylabel=y, title=title)
+    return _done(figure)
+
+
+def sense_map(vectors: Mapping[str, np.ndarray], senses: Sequence[str], *, title: str) -> Figure:
+    """Occurrences of one word as dots, a panel per system; shape and colour say the sense.
+
+    vectors  {system: [occurrence, dim]}, each shown along its own two main directions (PCA)
+    """
+    names = sorted(set(senses))
+    figure, panels = plt.subplots(1, len(vectors), figsize=(4.2 * len(vectors), 3.9), squeeze=False)
+    for axes, (system, rows) in zip(panels[0], vectors.items(), strict=True):
+        if len(rows) != len(senses):
+            raise CourseError(f"sense_map: {len(rows)} vectors of {system!r} for {len(senses)} senses. Give one each.")
+        places = main_directions(np.asarray(rows, dtype=float))
+        distinct = len(np.unique(places.round(6), axis=0))
+        for number, name in enumerate(names):
+            chosen = places[[sense == name for sense in senses]]
+            size = 8 if distinct > 1 else 8 + 6 * (len(names) - 1 - number)  # on one dot the first must show behind
+            axes.plot(*chosen.T, MARKERS[number], color=OKABE_ITO[number], ms=size, mec="white", label=name)
+        axes.set(xlabel="main direction 1", ylabel="main direction 2")
+        axes.set_title(f"{system}\n{len(places)} occurrences on {distinct} dot{'s' * (distinct > 1)}", weight="normal")
+        if np.ptp(places) < 1e-6:
+            axes.set(xlim=(-1, 1), ylim=(-1, 1))
+    panels[0][-1].legend(title="sense", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    figure.suptitle(title, weight="bold", x=0.01, ha="left")
+    return _done(figure)
+
+
+def heat_map(
+    values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, title: str, x: str, y: str, unit: str
+) -> Figure:
+    """A matrix as colours, light to dark; signed values get a map with a neutral middle."""
+    values = np.asarray(values, dtype=float)
+    if values.shape != (len(rows), len(columns)):
+        raise CourseError(f"heat_map: values {values.shape} for {len(rows)} rows and {len(columns)} columns.")
+    figure, axes = plt.subplots(figsize=(2 + 0.42 * len(columns), 1.4 + 0.36 * len(rows)))
+    limit = np.abs(values).max()
+    signed = {"cmap": "PuOr", "vmin": -limit, "vmax": limit} if values.min() < 0 else {"cmap": "cividis_r"}
+    image = axes.imshow(values, aspect="auto", **signed)
+    axes.set(xticks=range(len(columns)), yticks=range(len(rows)), xlabel=x, ylabel=y, title=title)
+    axes.set_xticklabels(columns, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticklabels(rows)
+    figure.colorbar(image, label=unit)
+    return _done(figure)
+
+
+def course_timeline() -> Figure:
+    """What was carried over, year by year. Years of the first public text."""
+    lanes = {"a table": 2, "frozen features": 1, "a whole network": 0}
+    events = [
+        (2008.6, "a table", "Collobert & Weston", None),
+        (2013.1, "a table", "skip-gram", "skip-gram"),
+        (2015.9, "a whole network", "Dai & Le", None),
+        (2017.3, "frozen features", "TagLM", "TagLM"),
+        (2017.6, "frozen features", "CoVe", "CoVe"),
+        (2018.1, "frozen features", "ELMo", "ELMo"),
+        (2018.05, "a whole network", "ULMFiT", "ULMFiT"),
+        (2018.45, "a whole network", "GPT", "left-to-right Transformer"),
+        (2018.8, "a whole network", "BERT", "BERT"),
+    ]
+    figure, axes = plt.subplots(figsize=(8.6, 3.2))
+    for lane in lanes.values():
+        axes.axhline(lane, color="#D5D8DC", lw=1, zorder=0)
+    raised = {"CoVe": -17, "GPT": -17}  # neighbours in time: one label above the line, the next below
+    for year, lane, name, system in events:
+        style = SYSTEMS.get(system, SystemStyle("#8A8F98", "o", "-"))
+        axes.plot(year, lanes[lane], style.marker, color=style.colour, ms=10)
+        side = "right" if name in ("TagLM", "ULMFiT") else "left" if name in ("ELMo", "BERT") else "center"
+        axes.annotate(name, (year, lanes[lane]), xytext=(0, raised.get(name, 9)), textcoords="offset points", ha=side)
+    axes.set(yticks=list(lanes.values()), ylim=(-0.6, 2.6), xlim=(2007.8, 2020), xlabel="year")
+    axes.set_yticklabels(lanes)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.set_title("What is carried over: from a first layer to every weight")
+    return _done(figure)
+
+
+def main_directions(rows: np.ndarray, k: int = 2) -> np.ndarray:
+    """The rows along their k main directions (PCA); a direction's sign makes its largest entry positive. [row, k]"""
+    centred = rows - rows.mean(0)
+    left, size, directions = np.linalg.svd(centred, full_matrices=False)
+    places = left[:, :k] * size[:k]
+    signs = np.sign(directions[np.arange(min(k, len(directions))), np.abs(directions[:k]).argmax(1)])
+    places = places * np.where(signs == 0, 1, signs)
+    return np.pad(places, ((0, 0), (0, k - places.shape[1])))
+
+
+def _label_right(axes, text: str, x: float, y: float) -> None:
+    axes.annotate(text, (x, y), xytext=(7, 0), textcoords="offset points", va="center")
+
+
+def _done(figure: Figure) -> Figure:
+    plt.close(figure)
+    return figure

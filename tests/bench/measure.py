@@ -1,0 +1,82 @@
+"""Measuring two sides fairly: interleaved rounds, each run in a process of its own, with its peak memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says; a row uses what concerns it."""
+
+    data: Path | None  # a mirror of the public sets
+    pairs: int = 5  # rounds: in each every side runs once
+    words: int = 10_000_000  # size of a text corpus
+    threads: int = 2
+
+    def dataset(self, name: str) -> Path:
+        """The folder of a public set. Raises CourseError if there is no mirror or no such set in it."""
+        if self.data is None or not (self.data / name).is_dir():
+            raise CourseError(
+                f"This row needs the data set {name!r}, looked for in {self.data}. "
+                "Give a mirror of the data sets with --data FOLDER or COURSE_DATA_DIR."
+            )
+        return self.data / name
+
+
+def run_alone(module: str, *arguments: object) -> dict:
+    """`python -m module arguments` in a fresh process; the JSON object that its last printed line holds."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    done = subprocess.run(command, cwd=project_dir(), capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CourseError(f"{' '.join(command[1:])} failed:\n{done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_megabytes() -> float:
+    """The largest memory this process has held so far; 0 where the system does not say (Windows)."""
+    try:
+        import resource
+    except ImportError:
+        return 0.0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def interleaved(
+    sides: Mapping[str, Callable[[int], dict]], pairs: int, say: Callable[[str], None] = print
+) -> dict[str, list[dict]]:
+    """Run every side once per round, in turn, so that a slow minute of the machine hits all of them. side -> results.
+
+    Every second round goes backwards: no side always runs first. Each function gets the number of the round.
+    """
+    results: dict[str, list[dict]] = {name: [] for name in sides}
+    for number in range(pairs):
+        for name in list(sides)[:: -1 if number % 2 else 1]:
+            results[name].append(sides[name](number))
+            say(f"  round {number + 1}/{pairs}  {name}: {results[name][-1]['speed']:,.0f}")
+    return results
+
+
+def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:
+    """ours / theirs by round: median, smallest and largest. Speeds: above 1, ours is faster."""
+    each = [a["speed"] / b["speed"] for a, b in zip(ours, theirs, strict=True)]
+    return {
+        "ratio": round(median(each), 3),
+        "ratio_min": round(min(each), 3),
+        "ratio_max": round(max(each), 3),
+        "pairs": len(each),
+    }
+
+
+def middle(results: Sequence[dict], key: str = "speed") -> float:
+    return float(median(result[key] for result in results))

@@ -1,0 +1,172 @@
+import random
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+from sklearn.metrics import balanced_accuracy_score, f1_score
+
+from course_lib.errors import CourseError
+from course_lib.evaluation.metrics import (
+    accuracy,
+    balanced_accuracy,
+    bio_spans,
+    macro_f1,
+    span_f1,
+    span_scores,
+    spearman,
+    squad_scores,
+)
+
+
+def test_by_hand():
+    predicted, gold = ["a", "a", "a", "b", "c"], ["a", "a", "b", "b", "b"]
+    assert accuracy(predicted, gold) == 3 / 5
+    assert balanced_accuracy(predicted, gold) == pytest.approx((2 / 2 + 1 / 3) / 2)
+    assert macro_f1(predicted, gold) == pytest.approx((4 / 5 + 2 / 4 + 0) / 3)
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_equals_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    gold, predicted = rng.integers(0, 5, 101), rng.integers(0, 5, 101)
+    assert accuracy(predicted, gold) == pytest.approx((predicted == gold).mean())
+    assert balanced_accuracy(predicted, gold) == pytest.approx(balanced_accuracy_score(gold, predicted))
+    assert macro_f1(predicted, gold) == pytest.approx(f1_score(gold, predicted, average="macro"))
+
+
+def test_lists_arrays_and_tensors_are_alike():
+    for kind in (list, tuple, np.array, torch.tensor):
+        assert accuracy(kind([1, 0, 1]), kind([1, 1, 1])) == 2 / 3
+        assert spearman(kind([1.0, 5.0, 3.0]), kind([2.0, 7.0, 6.0])) == pytest.approx(1)
+
+
+def test_the_majority_label_is_worth_one_over_k():
+    gold = ["money"] * 95 + ["river"] * 5
+    assert accuracy(["money"] * 100, gold) == 0.95
+    assert balanced_accuracy(["money"] * 100, gold) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("tags", "spans"),
+    [
+        ("", set()),
+        ("O O", set()),
+        ("B-PER I-PER O B-LOC", {("PER", 0, 2), ("LOC", 3, 4)}),
+        ("B-PER B-PER", {("PER", 0, 1), ("PER", 1, 2)}),
+        ("B-PER I-LOC I-LOC", {("PER", 0, 1), ("LOC", 1, 3)}),
+        ("O I-PER I-PER", {("PER", 1, 3)}),
+        ("B-A-B I-A-B", {("A-B", 0, 2)}),
+    ],
+)
+def test_bio_spans(tags, spans):
+    assert bio_spans(tags.split()) == spans
+
+
+def random_tags(rng: random.Random, n_sentences: int) -> list[list[str]]:
+    tags = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    return [rng.choices(tags, k=rng.randint(1, 7)) for _ in range(n_sentences)]
+
+
+# Printed by seqeval 1.2.2 (precision_score, recall_score, f1_score) for random_tags(Random(seed), 53), the prediction
+# being the same tags with every fourth word's tag drawn anew (see `predict`). seqeval is no dependency of the course.
+SEQEVAL = {
+    2: (0.8031496062992126, 0.7669172932330827, 0.7846153846153846),
+    3: (0.7445255474452555, 0.6938775510204082, 0.7183098591549295),
+    5: (0.6986301369863014, 0.7132867132867133, 0.7058823529411765),
+}
+
+
+def predict(rng: random.Random, gold: list[list[str]]) -> list[list[str]]:
+    drawn = [rng.choices(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], k=len(tags)) for tags in gold]
+    return [
+        [new if rng.random() < 0.25 else old for old, new in zip(*pair, strict=True)]
+        for pair in zip(gold, drawn, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", SEQEVAL)
+def test_equals_seqeval(seed):
+    rng = random.Random(seed)
+    gold = random_tags(rng, 53)
+    predicted = predict(rng, gold)
+    assert span_scores(predicted, gold) == pytest.approx(SEQEVAL[seed], abs=1e-12)
+    assert span_f1(predicted, gold) == pytest.approx(SEQEVAL[seed][2], abs=1e-12)
+
+
+def test_span_f1_without_spans():
+    assert span_scores([["O", "O"]], [["B-X", "O"]]) == (0, 0, 0)
+    assert span_scores([["B-X", "O"]], [["O", "O"]]) == (0, 0, 0)
+    assert span_f1([["B-X", "I-X"]], [["B-X", "O"]]) == 0  # half a span is none
+    assert span_f1([["B-X", "O"], ["O"]], [["B-X", "O"], ["B-Y"]]) == pytest.approx(2 / 3)
+
+
+# Values of the official scripts: evaluate-v1.1.py (SQuAD) and evaluate-korquad_v1.0.py.
+@pytest.mark.parametrize(
+    ("language", "guess", "truth", "exact_match", "f1"),
+    [
+        ("en", "The Broncos!", "denver broncos", 0, 200 / 3),
+        ("en", "the  Denver-Broncos", "denverbroncos", 100, 100),
+        ("en", "a theatre", "theatre", 100, 100),
+        ("en", "1,000", "1000", 100, 100),
+        ("en", "“Paris”", "Paris", 0, 0),
+        ("en", "", "Paris", 0, 0),
+        ("en", "", "", 100, 100),
+        ("en", "Paris Paris London", "Paris London London", 0, 200 / 3),
+        ("ko", "서울", "서울시", 0, 80),
+        ("ko", "《태백산맥》", "태백산맥", 100, 100),
+        ("ko", "‘서울 시’", "서울시", 0, 100),
+        ("ko", "1,989년(12월)", "1989년 12월", 100, 100),
+        ("ko", "부산", "서울", 0, 0),
+        ("ko", "the BTS", "bts", 0, 200 * 3 / 9),
+    ],
+)
+def test_squad_by_hand(language, guess, truth, exact_match, f1):
+    expected = pytest.approx({"exact_match": exact_match, "f1": f1})
+    assert squad_scores([guess], [[truth]], language) == expected
+    assert squad_scores({"q1": guess}, {"q1": [truth]}, language=language) == expected
+
+
+def test_squad_takes_the_best_reference_and_the_mean_over_questions():
+    predictions = {"b": "Paris", "a": "red car", "c": ""}
+    references = {"a": ["blue car", "red car now"], "b": ["London", "paris"], "c": []}
+    expected = pytest.approx({"exact_match": 200 / 3, "f1": (80 + 100 + 100) / 3})
+    assert squad_scores(predictions, references) == expected
+    assert squad_scores(["red car", "Paris", ""], list(references.values())) == expected
+    assert squad_scores(["Paris"], [[]]) == {"exact_match": 0, "f1": 0}
+
+
+@pytest.mark.parametrize("seed", range(7))
+def test_spearman_equals_scipy_with_ties(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 7, 53), rng.normal(size=53)
+    assert spearman(a, b) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+    assert spearman(b, np.exp(b)) == pytest.approx(1)
+    assert spearman(b, -(b**3)) == pytest.approx(-1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: accuracy([1, 2], [1, 2, 3]), "accuracy: 2 predictions for 3 gold"),
+        (lambda: macro_f1([], []), "macro_f1 got no items"),
+        (lambda: balanced_accuracy("ab", ["a", "b"]), "balanced_accuracy got the string 'ab'"),
+        (lambda: span_f1([["O"]], [["O", "O"]]), "sentence 0 has 1 predicted and 2 gold tags"),
+        (lambda: span_f1([["O"]], []), "span_f1: 1 predictions for 0"),
+        (lambda: span_f1(["O"], ["O"]), "Give one list of tags per sentence"),
+        (lambda: span_f1([["O", "PER"]], [["O", "O"]]), "Word 1 has the tag 'PER'.*BIO"),
+        (lambda: squad_scores({"a": ""}, {"b": ["x"]}), "2 question ids are on one side only, such as 'a'"),
+        (lambda: squad_scores({"a": ""}, [["x"]]), "two mappings"),
+        (lambda: squad_scores(["x", "y"], [["x"]]), "2 predictions for 1"),
+        (lambda: squad_scores(["x"], ["x"]), "reference 'x' is a string"),
+        (lambda: squad_scores([], []), "no items"),
+        (lambda: squad_scores(["x"], [["x"]], "de"), "not 'de'"),
+        (lambda: spearman([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\)"),
+        (lambda: spearman([1], [1]), "at least 2 numbers"),
+        (lambda: spearman([1, 2, 3], [5, 5, 5]), "all 3 values of the second list are 5"),
+        (lambda: spearman([1, float("nan"), 3], [5, 6, 7]), "1 of 3 values of the first list are NaN"),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(CourseError, match=message):
+        call()

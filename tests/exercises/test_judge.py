@@ -1,0 +1,133 @@
+"""What the check says to answers that are not merely wrong."""
+
+import pytest
+import torch
+
+from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.judge import judge
+
+
+def total(numbers: list[int], factor: int = 1) -> int:
+    """The sum of the numbers, times factor."""
+    return factor * sum(numbers)
+
+
+EXERCISE = Exercise(
+    id="9.1",
+    title="Sum",
+    difficulty=1,
+    importance=2,
+    minutes=3,
+    question="?",
+    solution=total,
+    why="",
+    hints=("", "", ""),
+    probes=(Probe("three numbers", ([2, 3, 5], 1)), Probe("another factor", ([7, 11], 13))),
+    mistakes=(
+        Mistake("forgets the factor", "The factor changes nothing.", model=lambda n, f: sum(n)),
+        Mistake("negative", "The result is below 0.", seen=lambda got, expected, n, f: got < 0),
+    ),
+)
+
+
+@pytest.mark.parametrize("answer", [None, ..., lambda n, f: ..., lambda n, f: None])
+def test_not_attempted(answer):
+    result = judge(EXERCISE, answer)
+    assert (result.state, result.right) == ("not attempted", False)
+    assert "difficulty ●○○○○ · importance ●●○○○ · about 3 minutes" in repr(result)
+
+
+def test_a_blank_left_open_in_a_half_written_answer_is_not_attempted():
+    def half(numbers, factor):
+        subtotal = sum(numbers)
+        return ... if subtotal else 0
+
+    assert judge(EXERCISE, half).state == "not attempted"
+
+
+def test_a_forgotten_return_is_named():
+    def forgets(numbers, factor):
+        factor * sum(numbers)
+
+    assert judge(EXERCISE, forgets).mistake == "returns nothing"
+
+
+def test_any_number_type_is_accepted():
+    assert judge(EXERCISE, lambda n, f: torch.tensor(n).sum() * f).right
+
+
+def test_a_mistake_must_fit_every_probe():
+    """An answer that agrees with a model on one probe only is wrong in another way, and is not given that name."""
+    assert judge(EXERCISE, lambda n, f: sum(n)).mistake == "forgets the factor"
+    other = judge(EXERCISE, lambda n, f: sum(n) + (f > 1))
+    assert (other.state, other.mistake) == ("wrong", "")
+    assert "another factor" in repr(other)
+    assert "234" not in repr(other)  # 13 * 18: the expected value is never shown
+
+
+def test_a_look_at_one_result_names_a_mistake():
+    assert judge(EXERCISE, lambda n, f: -f * sum(n)).mistake == "negative"
+
+
+def test_a_look_that_fails_is_no_verdict():
+    assert judge(EXERCISE, lambda n, f: "text").state == "wrong"
+
+
+def test_a_changed_input_is_named():
+    def in_place(numbers, factor):
+        numbers.append(0)
+        return factor * sum(numbers)
+
+    def in_place_sorted(numbers, factor):
+        numbers.sort(reverse=True)
+        return factor * sum(numbers)
+
+    assert [judge(EXERCISE, f).mistake for f in (in_place, in_place_sorted)] == ["changes its input"] * 2
+    assert EXERCISE.probes[0].inputs == ([2, 3, 5], 1)
+
+
+def test_an_error_shows_the_readers_line_and_no_traceback():
+    def broken(numbers, factor):
+        ok = len(numbers)
+        return ok + {}["a<b>"]
+
+    result = judge(EXERCISE, broken)
+    assert result.state == "error"
+    assert "KeyError" in repr(result)
+    assert 'return ok + {}["a<b>"]' in repr(result)
+    assert "Traceback" not in repr(result)
+    assert "a&lt;b&gt;" in result._repr_html_()
+
+
+def test_an_endless_recursion_is_an_error_too():
+    def deep(numbers, factor):
+        return deep(numbers, factor)
+
+    assert "RecursionError" in repr(judge(EXERCISE, deep))
+
+
+def test_an_interrupt_reaches_the_kernel():
+    def interrupted(numbers, factor):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(EXERCISE, interrupted)
+
+
+@pytest.mark.parametrize(
+    ("answer", "mistake"),
+    [
+        (10, "not a function"),
+        ([1], "not a function"),
+        (lambda numbers: 1, "other parameters"),
+        (lambda a, b, c: 1, "other parameters"),
+    ],
+)
+def test_what_cannot_be_called_is_named(answer, mistake):
+    result = judge(EXERCISE, answer)
+    assert result.mistake == mistake
+    assert "total" in repr(result)
+
+
+def test_a_huge_result_is_cut():
+    assert len(repr(judge(EXERCISE, lambda n, f: "ab" * 100_000))) < 1_000

@@ -1,0 +1,112 @@
+"""Every exercise there is: complete, its solution accepted, its starter open, its mistakes told apart."""
+
+import copy
+import importlib
+import inspect
+
+import pytest
+
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.exercises import check, registry
+from course_lib.exercises.compare import same
+from course_lib.exercises.judge import judge
+
+EXERCISES = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+def test_chapter_1_is_there():
+    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in range(1, 8)]
+
+
+@every_exercise
+def test_head_and_hints_are_complete(exercise):
+    assert exercise.difficulty in range(1, 6)
+    assert exercise.importance in range(1, 6)
+    assert 1 <= exercise.minutes <= 90
+    assert len(exercise.hints) == 3
+    assert all(len(text.split()) >= 5 for text in (*exercise.hints, exercise.why, exercise.question))
+    assert exercise.head in exercise.markdown
+    assert exercise.solution.__doc__
+
+
+@every_exercise
+def test_solution_is_right(exercise):
+    assert judge(exercise, exercise.solution).right
+
+
+@every_exercise
+def test_starter_is_open_and_leaves_nothing_behind(exercise, answers_folder):
+    space = {"check": check, **exercise.solution.__globals__}
+    space.pop(exercise.solution.__name__)
+    head, call = exercise.starter.rsplit("\n", 1)
+    exec("from __future__ import annotations\n" + head, space)
+    assert call == f'check("{exercise.id}", {exercise.solution.__name__})'
+    first, second = (repr(check(exercise.id, space[exercise.solution.__name__])) for _ in range(2))
+    assert first == second
+    assert "not attempted yet" in first
+    assert not answers_folder.exists()
+
+
+@every_exercise
+def test_hints_and_messages_do_not_hold_the_solution(exercise):
+    source = [" ".join(line.split()) for line in _body(exercise)]
+    shown = " ".join([*exercise.hints, exercise.question, *(mistake.says for mistake in exercise.mistakes)])
+    assert source
+    assert [line for line in source if len(line) > 12 and line in " ".join(shown.split())] == []
+
+
+@every_exercise
+def test_each_mistake_gets_its_own_name(exercise):
+    """A model is judged as itself: it differs from the solution and from every model before it."""
+    models = [mistake for mistake in exercise.mistakes if mistake.model]
+    assert [judge(exercise, mistake.model).mistake for mistake in models] == [mistake.name for mistake in models]
+    assert all((mistake.model is None) != (mistake.seen is None) for mistake in exercise.mistakes)
+
+
+@every_exercise
+def test_wrong_answers_are_rejected_each_by_its_name(exercise):
+    """At least five mistakes. The answers are written apart from the models, in a module of the same name here."""
+    topic = exercise.solution.__module__.removeprefix("course_lib.exercises.")
+    wrong = importlib.import_module(f"{__package__}.{topic}").WRONG
+    results = [(answer.__name__, judge(exercise, answer)) for answer, _ in wrong]
+    named = [(name, result.mistake or result.state) for name, result in results]
+    assert named == [(answer.__name__, mistake) for answer, mistake in wrong]
+    assert len({mistake for _, mistake in wrong}) >= 5
+
+
+@every_exercise
+def test_the_notebook_shows_the_question_and_the_starter(exercise):
+    chapter = int(exercise.id.split(".")[0])
+    (text,) = (project_dir() / "notebooks" / "text").glob(f"{chapter:02}_*.md")
+    content = text.read_text(encoding="utf-8")
+    assert exercise.markdown in content
+    assert exercise.starter in content
+
+
+@every_exercise
+def test_solution_leaves_its_inputs_alone(exercise):
+    for probe in exercise.probes:
+        before = copy.deepcopy(probe.inputs)
+        exercise.solution(*probe.inputs)
+        assert same(probe.inputs, before)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"), [("1.99", "1.1, 1.2"), ("77.1", "[1"), (1.2, "as text"), ("../1", "as text")]
+)
+def test_an_unknown_exercise_says_which_there_are(wrong, says):
+    with pytest.raises(CourseError) as error:
+        registry.find(wrong)
+    assert says in str(error.value)
+
+
+def test_a_chapter_without_questions_says_which_have_some():
+    with pytest.raises(CourseError, match=r"Chapter 77 has no recall questions. Chapters that have: \[0, 1"):
+        registry.recall_file(77)
+
+
+def _body(exercise):
+    source = inspect.getsource(exercise.solution)
+    return source[source.rindex('"""') + 3 :].strip().splitlines()

@@ -1,0 +1,165 @@
+"""The tests that every ContextEncoder runs. A new encoder joins by one line in ENCODERS of test_encoders.py."""
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+from course_lib.models.shipped import load
+
+BANK = ["She", "paid", "her", "wages", "in", "at", "the", "bank"]
+RIVER = ["The", "bank", "was", "slippery", "with", "mud", "."]
+KOREAN = ["바다", "멀리", "배", "가", "떠", "있다"]
+ODD = ["<b>", "🙂", "x" * 300]
+SENTENCES = [BANK, ["bank"], RIVER, KOREAN, ODD]
+TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}  # float32; other lengths may take other kernels
+
+
+class EncoderBattery:
+    """Subclass it as TestX with a fixture `encoder` that gives a small, seeded encoder in eval mode."""
+
+    def test_attributes_agree(self, encoder):
+        assert len(encoder.layer_names) == len(encoder.dims) == len(set(encoder.layer_names))
+        assert encoder.dim == max(encoder.dims)
+        encoding = encoder.states(encoder.batch(SENTENCES))
+        assert encoding.layers.shape == (len(encoder.dims), len(SENTENCES), len(BANK), encoder.dim)
+        assert encoding.sentence.shape == (len(SENTENCES), encoder.sentence_dim)
+        assert encoding.mask.dtype == torch.bool
+        assert encoding.mask.sum(1).tolist() == [len(s) for s in SENTENCES]
+        assert not encoding.segment.any()
+
+    def test_narrow_layers_end_in_zeros(self, encoder):
+        layers = encoder.states(encoder.batch([BANK, RIVER])).layers
+        for layer, width in zip(layers, encoder.dims, strict=True):
+            assert not layer[..., width:].any()
+            assert layer[..., :width].abs().sum() > 0
+
+    def test_a_batch_is_made_on_the_cpu_and_knows_its_spans(self, encoder):
+        text = "She paid at the bank."
+        batch = encoder.batch([text, BANK])
+        assert all(tensor.device.type == "cpu" for tensor in batch.ids.values())
+        assert [text[a:b] for a, b in batch.spans[0]] == ["She", "paid", "at", "the", "bank", "."]
+        assert batch.to("cpu").mask.equal(batch.mask)
+
+    def test_alone_equals_in_a_padded_batch(self, encoder):
+        together = encoder.states(encoder.batch(SENTENCES))
+        for row, sentence in enumerate(SENTENCES):
+            alone = encoder.states(encoder.batch([sentence]))
+            torch.testing.assert_close(together.layers[:, row, : len(sentence)], alone.layers[:, 0], **TOLERANCE)
+            torch.testing.assert_close(together.sentence[row], alone.sentence[0], **TOLERANCE)
+
+    def test_encode_gives_the_same_for_one_and_many_in_input_order(self, encoder):
+        many = encoder.encode(SENTENCES, batch_size=2)
+        for sentence, vectors in zip(SENTENCES, many, strict=True):
+            assert vectors.dtype == np.float32
+            assert vectors.shape == (len(encoder.dims), len(sentence), encoder.dim)
+            np.testing.assert_allclose(vectors, encoder.encode([sentence])[0], **TOLERANCE)
+        top = encoder.encode(SENTENCES, layer=-1)
+        np.testing.assert_allclose(top[3], many[3][-1], **TOLERANCE)
+
+    def test_encode_is_without_gradient_and_dropout_and_puts_the_mode_back(self, encoder):
+        encoder.train()
+        first, second = encoder.encode([BANK])[0], encoder.encode([BANK])[0]
+        assert encoder.training
+        np.testing.assert_array_equal(first, second)
+
+    def test_text_words_and_sentences_are_all_accepted(self, encoder):
+        text = " ".join(BANK)
+        as_text, as_words, as_record = encoder.encode([text, BANK, Sentence.of(BANK)])
+        np.testing.assert_allclose(as_text, as_words, **TOLERANCE)
+        np.testing.assert_allclose(as_record, as_words, **TOLERANCE)
+
+    def test_layer_0_depends_on_its_own_word_only(self, encoder):
+        changed = [*BANK]
+        changed[2] = "mud"
+        before, after = encoder.encode([BANK, changed], layer=0)
+        moved = np.abs(before - after).max(1) > 1e-6
+        assert moved.tolist() == [position == 2 for position in range(len(BANK))]
+
+    def test_upper_layers_see_context_or_there_are_none(self, encoder):
+        if len(encoder.dims) > 1:
+            changed = [*BANK]
+            changed[3] = "mud"
+            before, after = encoder.encode([BANK, changed], layer=-1)
+            others = [position for position in range(len(BANK)) if position != 3]
+            assert np.abs(before - after)[others].max() > 1e-6
+
+    @pytest.mark.parametrize(
+        ("sentences", "words"),
+        [
+            ([], "no sentence"),
+            ([BANK, []], "sentence 1 of 2 is empty"),
+            ([""], "is empty"),
+            ("The bank", "list of sentences"),
+        ],
+    )
+    def test_bad_input_is_named(self, encoder, sentences, words):
+        with pytest.raises(CourseError, match=words):
+            encoder.batch(sentences)
+
+    def test_bad_units_layers_and_pairs_are_named(self, encoder):
+        with pytest.raises(CourseError, match="word, piece"):
+            encoder.batch([BANK], unit="syllable")
+        with pytest.raises(CourseError, match="no layer 99"):
+            encoder.encode([BANK], layer=99)
+        with pytest.raises(CourseError, match="2 first sentences but 1 second"):
+            encoder.batch([BANK, RIVER], [KOREAN])
+
+    def test_too_long_is_an_error_and_never_cut(self, encoder):
+        if encoder.max_units is None:
+            assert encoder.encode([["bank"] * 2_000])[0].shape[1] == 2_000
+        else:
+            n = encoder.max_units + 1
+            with pytest.raises(CourseError, match=rf"{n}.*windows"):
+                encoder.batch([["bank"] * n])
+
+    def test_pairs(self, encoder):
+        batch = encoder.batch([BANK, ["bank"]], [RIVER, KOREAN])
+        encoding = encoder.states(batch)
+        assert encoding.mask.sum(1).tolist() == [len(BANK) + len(RIVER), 1 + len(KOREAN)]
+        assert encoding.segment[0].tolist() == [0] * len(BANK) + [1] * len(RIVER)
+        assert encoding.sentence.shape == (2, encoder.sentence_dim)
+        assert len(batch.spans[0]) == len(BANK) + len(RIVER)
+        if not encoder.reads_pairs:
+            first, second = encoder.states(encoder.batch([["bank"]])), encoder.states(encoder.batch([KOREAN]))
+            joined = torch.cat([first.layers[:, 0], second.layers[:, 0]], dim=1)
+            torch.testing.assert_close(encoding.layers[:, 1, : 1 + len(KOREAN)], joined, **TOLERANCE)
+            torch.testing.assert_close(encoding.sides[1, 1], second.sentence[0], **TOLERANCE)
+
+    def test_gradient_flows_and_padding_gets_none(self, encoder):
+        encoder.unfreeze()
+        encoding = encoder.states(encoder.batch([BANK, ["bank"]]))
+        (encoding.layers * encoding.mask[None, ..., None]).square().sum().backward()
+        gradients = [p.grad for p in encoder.parameters() if p.grad is not None]
+        assert gradients
+        assert all(torch.isfinite(gradient).all() for gradient in gradients)
+        encoder.zero_grad()
+
+    def test_groups_cover_every_parameter_once(self, encoder):
+        grouped = [id(p) for _, parameters in encoder.layer_groups() for p in parameters]
+        assert sorted(grouped) == sorted({id(p) for p in encoder.parameters()})
+
+    def test_freeze_and_unfreeze(self, encoder):
+        names = [name for name, _ in encoder.layer_groups()]
+        encoder.freeze([names[0]])
+        encoder.train()
+        assert encoder.frozen == (names[0],)
+        for name, parameters in encoder.layer_groups():
+            assert all(p.requires_grad == (name != names[0]) for p in parameters)
+        frozen_modules = dict(encoder._groups())[names[0]]
+        assert not any(module.training for module in frozen_modules)
+        encoder.freeze()
+        assert not any(p.requires_grad for p in encoder.parameters())
+        encoder.unfreeze()
+        assert all(p.requires_grad for p in encoder.parameters())
+        assert all(module.training for module in frozen_modules)
+        with pytest.raises(CourseError, match=names[0]):
+            encoder.freeze(["no such group"])
+
+    def test_save_and_load(self, encoder, tmp_path):
+        encoder.save(tmp_path / "saved")
+        again = load(tmp_path / "saved")
+        assert type(again) is type(encoder)
+        for mine, other in zip(encoder.encode(SENTENCES), again.encode(SENTENCES), strict=True):
+            np.testing.assert_array_equal(mine, other)

@@ -1,0 +1,96 @@
+"""Every ContextEncoder of the course runs the same battery."""
+
+import pytest
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Encoding, RandomEncoder, StaticVectors
+from course_lib.models.shipped import load
+from course_lib.models.word_vectors import WordVectors
+from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
+
+WORDS = ["the", "bank", "paid", "mud", "배", "<b>", "."]
+
+ENCODERS = {
+    "static": lambda: StaticVectors(WORDS, torch.randn(len(WORDS), 5)),
+    "random": lambda: RandomEncoder(6, n_layers=2, buckets=997),
+    "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),
+}
+
+
+@pytest.fixture(params=ENCODERS, ids=list(ENCODERS))
+def encoder(request):
+    torch.manual_seed(0)
+    return ENCODERS[request.param]().eval()
+
+
+class TestEncoders(EncoderBattery):
+    pass
+
+
+def test_static_vectors_fall_back_to_lower_case_then_to_one_unknown():
+    encoder = ENCODERS["static"]()
+    the, mud, unseen, other = encoder.encode([["The", "mud", "unseen", "other"]], layer=0)[0]
+    assert the.tolist() == encoder.embedding.weight[2].tolist()
+    assert mud.tolist() != unseen.tolist()
+    assert unseen.tolist() == other.tolist()
+    torch.testing.assert_close(torch.tensor(unseen), encoder.embedding.weight[2:].mean(0))
+
+
+def test_word_vectors_load_as_an_encoder_and_come_back(tmp_path):
+    vectors = WordVectors(WORDS, torch.randn(len(WORDS), 5))
+    vectors.save(tmp_path / "vectors")
+    encoder = load(tmp_path / "vectors")
+    assert isinstance(encoder, StaticVectors)
+    assert encoder.encode([["mud"]], layer=0)[0][0].tolist() == vectors["mud"].tolist()
+    assert encoder.word_vectors().vectors.equal(vectors.vectors)
+
+
+def test_static_sentence_vector_is_the_mean_of_the_real_words():
+    encoder = ENCODERS["static"]()
+    encoding = encoder.states(encoder.batch([["mud", "."], ["bank"] * 5]))
+    torch.testing.assert_close(encoding.sentence[0], encoding.layers[0, 0, :2].mean(0))
+
+
+def test_a_static_type_has_one_vector_a_random_network_many():
+    for kind, same in [("static", True), ("random", False)]:
+        first, second = ENCODERS[kind]().encode([BANK, RIVER], layer=-1)
+        assert (first[BANK.index("bank")].tolist() == second[RIVER.index("bank")].tolist()) is same
+
+
+def test_random_encoder_is_fixed_by_its_seed_and_leaves_the_generator_alone():
+    before = torch.get_rng_state()
+    same = [RandomEncoder(6, buckets=97, seed=3).encode([KOREAN])[0] for _ in range(2)]
+    assert torch.get_rng_state().equal(before)
+    assert same[0].tolist() == same[1].tolist()
+    assert same[0].tolist() != RandomEncoder(6, buckets=97, seed=4).encode([KOREAN])[0].tolist()
+
+
+def test_no_attention_is_said():
+    encoder = ENCODERS["static"]()
+    with pytest.raises(CourseError, match="no attention weights"):
+        encoder.attentions(encoder.batch([BANK]))
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: StaticVectors(["a", "a"], torch.zeros(2, 3)),
+        lambda: StaticVectors(["a"], torch.zeros(2, 3)),
+        lambda: RandomEncoder(5),
+    ],
+)
+def test_bad_construction_is_named(build):
+    with pytest.raises(CourseError):
+        build()
+
+
+def test_load_names_what_ships_when_the_name_is_wrong():
+    with pytest.raises(CourseError, match="no checkpoint 'bret-en'"):
+        load("bret-en")
+
+
+def test_the_interface_cannot_be_instantiated():
+    with pytest.raises(TypeError):
+        ContextEncoder()
+    assert Encoding.__dataclass_fields__.keys() >= {"layers", "mask", "segment", "sentence"}

@@ -1,0 +1,499 @@
+"""Skip-gram: gradients against a loop over pairs and against autograd, what is sampled, what is learnt, bad input."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import course_lib.models.skip_gram_trainer as trainer
+from course_lib.errors import CourseError
+from course_lib.models.skip_gram import (
+    SkipGram,
+    SkipGramConfig,
+    WordPairs,
+    keep_probability,
+    negative_distribution,
+    skip_gram_pairs,
+)
+from course_lib.models.skip_gram_steps import (
+    NegativeSamplingStep,
+    SoftmaxStep,
+    random_windows,
+    sampled_gradients,
+    sampled_loss,
+    softmax_gradients,
+    softmax_loss,
+)
+from course_lib.models.skip_gram_text import Layout, encode_sentences, thin_out
+from course_lib.models.skip_gram_trainer import train_skip_gram
+from course_lib.text.vocabulary import Vocabulary
+
+CPU = torch.device("cpu")
+
+
+def generator(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def log_sigma(x: float) -> float:
+    return -math.log1p(math.exp(-x))
+
+
+# --- the gradients
+
+
+@pytest.fixture
+def block():
+    """2 chunks of 3 centres with 5 contexts, 7 shared negatives, 11 dimensions; about half the pairs count."""
+    centres, targets = torch.randn(2, 3, 11, dtype=torch.float64), torch.randn(2, 5 + 7, 11, dtype=torch.float64)
+    return centres, targets, (torch.rand(2, 3, 5) < 0.5).double(), 4
+
+
+def test_sampled_loss_is_the_sum_over_pairs(block):
+    centres, targets, pairs, negatives = block
+    expected = 0.0
+    for chunk in range(2):
+        for i in range(3):
+            for j in range(5):
+                if pairs[chunk, i, j]:
+                    expected -= log_sigma(float(centres[chunk, i] @ targets[chunk, j]))
+                    for k in range(5, 12):
+                        expected -= negatives / 7 * log_sigma(-float(centres[chunk, i] @ targets[chunk, k]))
+    assert float(sampled_loss(*block)) == pytest.approx(expected, rel=1e-12)
+
+
+def test_sampled_gradients_are_the_sum_over_pairs(block):
+    centres, targets, pairs, negatives = block
+    of_centres, of_targets = torch.zeros_like(centres), torch.zeros_like(targets)
+
+    def pull(chunk, i, j, label, weight):
+        error = weight * (torch.sigmoid(centres[chunk, i] @ targets[chunk, j]) - label)
+        of_centres[chunk, i] += error * targets[chunk, j]
+        of_targets[chunk, j] += error * centres[chunk, i]
+
+    for chunk, i, j in pairs.nonzero().tolist():
+        pull(chunk, i, j, 1, 1)
+        for k in range(5, 12):
+            pull(chunk, i, k, 0, negatives / 7)
+    for ours, expected in zip(sampled_gradients(*block), (of_centres, of_targets), strict=True):
+        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
+
+
+def test_sampled_gradients_equal_autograd(block):
+    centres, targets, pairs, negatives = block
+    expected = torch.autograd.grad(
+        sampled_loss(centres.requires_grad_(), targets.requires_grad_(), pairs, negatives), [centres, targets]
+    )
+    ours = sampled_gradients(centres.detach(), targets.detach(), pairs, negatives)
+    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
+
+
+def test_softmax_gradients_equal_autograd_and_the_loss_counts_pairs():
+    centres = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
+    output = torch.randn(7, 5, dtype=torch.float64, requires_grad=True)
+    counts = torch.randint(0, 4, (3, 7)).double()
+    loss = softmax_loss(centres, output, counts)
+    row, word = counts.nonzero(as_tuple=True)
+    pairs = torch.repeat_interleave(torch.stack([row, word]), counts[row, word].long(), dim=1)
+    by_pair = torch.nn.functional.cross_entropy(centres[pairs[0]] @ output.T, pairs[1], reduction="sum")
+    torch.testing.assert_close(loss, by_pair, rtol=1e-12, atol=0)
+    expected = torch.autograd.grad(loss, [centres, output])
+    ours = softmax_gradients(centres.detach(), output.detach(), counts)
+    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
+
+
+def small_model(objective: str, n_words: int = 13) -> SkipGram:
+    vocabulary = Vocabulary([f"w{i}" for i in range(n_words)], [5000, *range(101, 100 + n_words)])
+    model = SkipGram(SkipGramConfig(dim=5, window=3, negatives=2, objective=objective, sample=0), vocabulary)
+    torch.nn.init.normal_(model.output.weight)
+    return model.double()
+
+
+@pytest.mark.parametrize("objective", ["negative", "softmax"])
+def test_a_whole_step_goes_down_the_gradient_of_the_models_own_loss(objective):
+    """The step's pairs and negatives, listed one by one, through SkipGram.loss and autograd: the same change."""
+    model = small_model(objective)
+    keep = torch.ones(13)
+    step = (NegativeSamplingStep if objective == "negative" else SoftmaxStep)(model, keep)
+    text = encode_sentences([[f"w{(7 * i + k * k) % 13}" for i in range(29)] for k in range(41)], model.vocabulary)
+    blocks = thin_out(text, keep, step.layout, generator())
+    ids, sentence = blocks[0]
+    chunks, chunk, window = step.layout.chunks, step.layout.chunk, step.layout.window
+
+    own = generator(3)  # the draws of the step, in its order
+    drawn = model.draw_negatives((chunks, 16), own) if objective == "negative" else None
+    pairs = random_windows(sentence, step.layout, own)
+    in_chunk, i, j = pairs.nonzero(as_tuple=True)
+    centres, contexts = ids[in_chunk * chunk + window + i], ids[in_chunk * chunk + j]
+    if objective == "negative":
+        # all 16 shared negatives of the chunk, weighted 2 / 16 each
+        score = (model.input(centres)[:, None] * model.output(drawn[in_chunk])).sum(-1)
+        true = (model.input(centres) * model.output(contexts)).sum(-1)
+        logsigmoid = torch.nn.functional.logsigmoid
+        loss = -(logsigmoid(true).sum() + 2 / 16 * logsigmoid(-score).sum())
+    else:
+        loss = model.softmax_loss(centres, contexts) * len(centres)
+    gradients = torch.autograd.grad(loss, [model.input.weight, model.output.weight])
+    before = [model.input.weight.detach().clone(), model.output.weight.detach().clone()]
+    reported = step(ids, sentence, 1e-4, generator(3), want_loss=True)
+    assert reported == pytest.approx(float(loss.detach()) / len(centres), rel=1e-9)
+    for table, old, gradient, cap in zip(
+        (model.input.weight, model.output.weight), before, gradients, (step.input_cap, step.output_cap), strict=True
+    ):
+        assert cap[0] < cap[5] == 1  # the frequent word is slowed down, the others are not
+        torch.testing.assert_close(table.detach(), old - 1e-4 * cap[:, None] * gradient, rtol=0, atol=1e-12)
+
+
+def test_loss_for_fit_is_the_mean_per_pair():
+    model = small_model("negative")
+    batch = WordPairs(torch.tensor([1, 2]), torch.tensor([3, 3]), torch.tensor([[4, 5], [6, 4]]))
+    v, u = model.input.weight.detach(), model.output.weight.detach()
+    by_hand = -sum(  # over (centre, context, negatives)
+        log_sigma(float(v[i] @ u[j])) + sum(log_sigma(-float(v[i] @ u[k])) for k in drawn)
+        for i, j, drawn in [(1, 3, (4, 5)), (2, 3, (6, 4))]
+    )
+    losses = model.loss(batch.to("cpu"))
+    assert losses["count"] == 2
+    assert losses["loss"].item() == pytest.approx(by_hand / 2, rel=1e-9)
+    assert model.loss(WordPairs(batch.centres, batch.contexts))["loss"].requires_grad
+    with pytest.raises(CourseError, match="0 pairs"):
+        model.loss(WordPairs(torch.zeros(0).long(), torch.zeros(0).long()))
+
+
+def test_at_the_start_every_word_is_equally_likely():
+    vocabulary = Vocabulary(["a", "b", "c"], [3, 2, 1])
+    pairs = WordPairs(torch.tensor([0]), torch.tensor([1]))
+    softmax = SkipGram(SkipGramConfig(objective="softmax"), vocabulary).loss(pairs)
+    assert softmax["loss"].item() == pytest.approx(math.log(3), rel=1e-6)
+    assert SkipGram(SkipGramConfig(), vocabulary).loss(pairs)["loss"].item() == pytest.approx(6 * math.log(2), rel=1e-6)
+
+
+# --- what is sampled
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=9), st.integers(1, 5))
+@settings(max_examples=50, deadline=None)
+def test_pairs_are_all_neighbours_within_the_window(sentence, window):
+    expected = [
+        (sentence[i], sentence[j])
+        for i in range(len(sentence))
+        for j in range(len(sentence))
+        if i != j and abs(i - j) <= window
+    ]
+    assert skip_gram_pairs(sentence, window) == expected
+
+
+def test_a_context_at_distance_k_counts_with_probability_w_minus_k_plus_1_over_w():
+    layout = Layout(chunks=2000, chunk=3, window=5)
+    sentence = torch.zeros(layout.centres + 10, dtype=torch.int32)
+    share = random_windows(sentence, layout, generator()).float().mean(0)  # [centre, context]
+    for i in range(3):
+        for j in range(13):
+            distance = abs(j - (i + 5))
+            expected = (5 - distance + 1) / 5 if 1 <= distance <= 5 else 0.0
+            # 2000 draws: four standard errors are at most 0.045
+            assert share[i, j] == pytest.approx(expected, abs=0.045 if 0 < expected < 1 else 0)
+
+
+def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
+    vocabulary = Vocabulary(list("abcdefg"), [1] * 7)
+    layout = Layout(chunks=2, chunk=5, window=3)
+    text = encode_sentences([["a", "b", "unknown", "c"], ["d"], ["e", "f", "g"]], vocabulary)
+    blocks = thin_out(text, torch.ones(7), layout, generator())
+    assert len(blocks) == 1
+    ids, sentence = blocks[0]
+    found = set()
+    for seed in range(50):
+        chunk, i, j = random_windows(sentence, layout, generator(seed)).nonzero(as_tuple=True)
+        found |= {
+            (vocabulary.words[a], vocabulary.words[b])
+            for a, b in zip(ids[chunk * 5 + 3 + i].tolist(), ids[chunk * 5 + j].tolist(), strict=True)
+        }
+    expected = {pair for sentence in (["a", "b", "c"], ["e", "f", "g"]) for pair in skip_gram_pairs(sentence, 3)}
+    assert found == expected
+
+
+def test_every_kept_token_is_a_centre_once():
+    vocabulary = Vocabulary([str(i) for i in range(101)], [1] * 101)
+    sentences = [[str(i) for i in range(101)]] * 3
+    blocks = thin_out(encode_sentences(sentences, vocabulary), torch.ones(101), Layout(2, 7, 3), generator())
+    centres = torch.cat([blocks[k][0][3:-3] for k in range(len(blocks))])
+    real = torch.cat([blocks[k][1][3:-3] for k in range(len(blocks))]) >= 0
+    assert centres[real].tolist() == list(range(101)) * 3
+    with_edges = [blocks[k][0].tolist() for k in range(len(blocks))]
+    assert with_edges[0][-6:] == with_edges[1][:6]  # neighbours share what lies between them
+
+
+def test_keep_probability_is_the_programs_rule_not_the_papers():
+    counts = torch.tensor([60_000, 1_000, 10, 938_990])
+    keep = keep_probability(counts, 1e-3)
+    assert keep.tolist() == pytest.approx(
+        [(1 / 60) ** 0.5 + 1 / 60, 1.0, 1.0, (1e-3 / 0.93899) ** 0.5 + 1e-3 / 0.93899]
+    )
+    assert keep[0] == pytest.approx(0.1458, abs=1e-4)  # "the" stays in one case of seven, not in 97 of 100
+    assert keep_probability(counts, 0).tolist() == [1.0] * 4
+
+
+def test_the_text_is_thinned_at_those_rates():
+    counts = [20_000, 3_000, 700]
+    vocabulary = Vocabulary(["a", "b", "c"], counts)
+    text = encode_sentences([["a"] * 20_000, ["b"] * 3_000, ["c"] * 700], vocabulary)
+    keep = keep_probability(torch.tensor(counts), 0.02)
+    blocks = thin_out(text, keep, Layout(1, 16, 2), generator())
+    left = torch.bincount(blocks.ids[blocks.sentence >= 0])
+    for count, kept, probability in zip(counts, left.tolist(), keep.tolist(), strict=True):
+        error = 4 * math.sqrt(count * probability * (1 - probability)) + 1e-9
+        assert kept == pytest.approx(count * probability, abs=error)
+
+
+def test_negatives_follow_the_count_to_the_three_quarters():
+    counts = [90, 10, 0, 1]
+    expected = torch.tensor(counts).double() ** 0.75
+    expected /= expected.sum()
+    torch.testing.assert_close(negative_distribution(torch.tensor(counts)).double(), expected, rtol=0, atol=1e-6)
+    two = negative_distribution(torch.tensor([90, 10]))
+    assert two.tolist() == pytest.approx([0.839, 0.161], abs=1e-3)
+    assert negative_distribution(torch.tensor([5, 0, 1]), power=0).tolist() == [0.5, 0.0, 0.5]
+
+    model = SkipGram(SkipGramConfig(), Vocabulary(["a", "b", "c", "d"], counts))
+    draws = torch.bincount(model.draw_negatives((100, 700), generator()).flatten(), minlength=4) / 70_000
+    assert draws[2] == 0  # never seen, never drawn
+    torch.testing.assert_close(draws.double(), expected, rtol=0, atol=4 * 0.5 / 70_000**0.5)
+
+
+def test_the_cap_lets_rare_rows_learn_at_full_rate_and_slows_frequent_ones():
+    counts = [100_000, 100, *[100] * 5000]
+    vocabulary = Vocabulary([f"w{i}" for i in range(len(counts))], counts)
+    model = SkipGram(SkipGramConfig(sample=0), vocabulary)
+    step = NegativeSamplingStep(model, torch.ones(len(counts)))
+    assert step.input_cap[0] < 0.5
+    assert step.input_cap[1] == step.output_cap[1] == 1.0
+
+
+def test_large_windows_and_many_negatives_draw_more_so_that_no_row_gets_a_burst():
+    vocabulary = Vocabulary([f"w{i}" for i in range(101)], [100] * 101)
+    for window, negatives, expected in [(5, 5, 16), (10, 15, 53)]:  # 16 centres * 11 pairs * 15 / 50 = 52.8
+        step = NegativeSamplingStep(
+            SkipGram(SkipGramConfig(window=window, negatives=negatives), vocabulary), torch.ones(101)
+        )
+        assert step.shared == expected
+
+
+def test_no_row_leaps_in_the_full_softmax():
+    model = small_model("softmax")
+    step = SoftmaxStep(model, torch.ones(13))
+    text = encode_sentences([[f"w{i % 13}" for i in range(101)]], model.vocabulary)
+    block = thin_out(text, torch.ones(13), step.layout, generator())[0]
+    before = [model.input.weight.detach().clone(), model.output.weight.detach().clone()]
+    step(*block, 1.0, generator(), want_loss=False)
+    moves = [
+        (table.detach() - old).norm(dim=1)
+        for table, old in zip((model.input.weight, model.output.weight), before, strict=True)
+    ]
+    assert max(move.max() for move in moves) == pytest.approx(0.3)
+    assert min(move.min() for move in moves) > 0
+
+
+# --- what is learnt
+
+
+def synonym_text(n_sentences: int = 3000, *, seed: int = 0, shuffled: bool = False) -> list[list[str]]:
+    """Eleven topics of seven words; in each a pair of synonyms that never meet: each sentence has one or the other."""
+    own = generator(seed)
+    sentences = []
+    for _ in range(n_sentences):
+        topic = int(torch.randint(11, (), generator=own))
+        words = [f"t{topic}w{int(i)}" for i in torch.randint(7, (6,), generator=own)]
+        words[int(torch.randint(6, (), generator=own))] = f"t{topic}{'ab'[int(torch.randint(2, (), generator=own))]}"
+        sentences.append(words)
+    if shuffled:
+        words = [word for sentence in sentences for word in sentence]
+        order = torch.randperm(len(words), generator=own).tolist()
+        sentences = [[words[k] for k in order[i : i + 6]] for i in range(0, len(words), 6)]
+    return sentences
+
+
+def synonyms_found(model: SkipGram) -> int:
+    """In how many of the 11 topics a's nearest words (8: the rest of its topic) hold b."""
+    vectors = model.word_vectors()
+    return sum(f"t{t}b" in [word for word, _ in vectors.neighbours(f"t{t}a", k=8)] for t in range(11))
+
+
+@pytest.mark.parametrize("objective", ["negative", "softmax"])
+def test_words_in_the_same_company_become_neighbours_and_in_shuffled_text_do_not(objective):
+    config = SkipGramConfig(dim=23, window=3, sample=0, min_count=1, epochs=8, objective=objective)
+    learnt = train_skip_gram(synonym_text(), config, device="cpu", progress=False)
+    assert learnt.trained_epochs == 8
+    assert synonyms_found(learnt) >= 10
+    control = train_skip_gram(synonym_text(shuffled=True), config, device="cpu", progress=False)
+    assert synonyms_found(control) <= 5  # by chance 11 * 8 / 98 = 0.9
+
+
+def test_one_thread_and_a_seed_give_the_same_bits():
+    text, config = synonym_text(300), SkipGramConfig(dim=7, min_count=1, sample=0.01, epochs=2)
+
+    def run(seed, **options):
+        model = train_skip_gram(text, config, seed=seed, device="cpu", progress=False, **options)
+        return torch.cat([model.input.weight, model.output.weight])
+
+    torch.manual_seed(5)
+    first = run(3, threads=1)
+    after = torch.rand(1)
+    torch.manual_seed(7)
+    assert torch.equal(first, run(3, threads=1))
+    assert not torch.equal(first, run(4, threads=1))
+    assert not torch.equal(first, torch.zeros_like(first))
+    torch.manual_seed(5)
+    assert torch.equal(after, torch.rand(1))  # the caller's random numbers are untouched
+
+
+def test_the_number_of_threads_is_restored_also_after_an_error(monkeypatch):
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1, epochs=1), device="cpu", progress=False)
+        assert torch.get_num_threads() == 2
+        monkeypatch.setattr(trainer.Progress, "update", _raise(ZeroDivisionError))
+        with pytest.raises(ZeroDivisionError):
+            train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1), device="cpu", progress=False)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
+def _raise(error, after=0):
+    calls = iter(range(after))
+
+    def update(self, done, **notes):
+        if next(calls, None) is None:
+            raise error
+
+    return update
+
+
+def test_an_error_in_a_worker_is_not_lost(monkeypatch):
+    monkeypatch.setattr(NegativeSamplingStep, "__call__", _raise(ZeroDivisionError))
+    with pytest.raises((ZeroDivisionError, TypeError)):
+        train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1), device="cpu", progress=False)
+
+
+def test_an_interrupt_leaves_a_usable_model(monkeypatch):
+    monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
+    config = SkipGramConfig(dim=7, min_count=1, sample=0, epochs=500)
+    with pytest.warns(UserWarning, match="interrupted after"):
+        model = train_skip_gram(synonym_text(400), config, device="cpu", progress=False)
+    assert 0 < model.trained_epochs < 500
+    assert model.output.weight.abs().sum() > 0
+    assert len(model.word_vectors().neighbours("t0a")) == 10
+
+
+def test_the_bar_sees_words_and_a_falling_loss(monkeypatch):
+    seen = []
+    monkeypatch.setattr(trainer.Progress, "update", lambda self, done, **notes: seen.append((done, notes["loss"])))
+    text = synonym_text(1500)
+    train_skip_gram(text, SkipGramConfig(dim=13, min_count=1, sample=0, epochs=6), device="cpu", progress=False)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert seen[-1][0] == 6 * 1500 * 6
+    assert seen[-1][1] < 6 * math.log(2) - 0.3  # below the loss of knowing nothing
+
+
+# --- doors
+
+
+def test_records_generators_and_a_given_vocabulary():
+    from course_lib.data.records import Sentence
+
+    config = SkipGramConfig(dim=3, min_count=2, epochs=1)
+    records = [Sentence.of(["pear", "tree"]), Sentence.of(["pear", "tree", "orchard"])]
+    for sentences in (records, iter(records), (list(record.words) for record in records)):
+        assert train_skip_gram(sentences, config, device="cpu", progress=False).vocabulary.words == ("pear", "tree")
+    vocabulary = Vocabulary(["orchard", "tree"], [1, 2])
+    model = train_skip_gram(records, config, vocabulary=vocabulary, device="cpu", progress=False)
+    assert model.word_vectors().words == ["orchard", "tree"]
+    assert model.output_vectors().counts == [1, 2]
+
+
+ODD = ["배", "🍐", "<script>alert(1)</script>", "x" * 10_000, "a\nb", " "]
+
+
+def test_words_of_any_kind_are_learnt_and_survive_a_checkpoint(tmp_path):
+    config = SkipGramConfig(dim=5, min_count=1, sample=0, epochs=1)
+    model = train_skip_gram([ODD] * 7, config, device="cpu", threads=1, progress=False)
+    assert set(model.word_vectors().words) == set(ODD)
+    model.save(tmp_path / "model", card="# Card\n")
+    loaded = SkipGram.load(tmp_path / "model")
+    assert loaded.config == config
+    assert loaded.vocabulary == model.vocabulary
+    assert loaded.trained_epochs == 1
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(loaded.state_dict()[name], tensor)
+    model.word_vectors().save(tmp_path / "vectors")
+    with pytest.raises(CourseError, match="not a skip-gram model"):
+        SkipGram.load(tmp_path / "vectors")
+
+
+def test_a_vocabulary_of_one_word():
+    model = train_skip_gram([["a"] * 50], SkipGramConfig(dim=3, sample=0), device="cpu", progress=False)
+    assert model.word_vectors().words == ["a"]
+    assert model.input.weight.isfinite().all()
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([], "no word to learn"),
+        ([[]], "no word to learn"),
+        ([["rare"]], "min_count=5"),
+        ([["a"]] * 9, "none of 9 sentences holds two"),
+        ("a string", "is a string"),
+        (["one", "two"], "is a string"),
+    ],
+)
+def test_text_that_cannot_be_learnt_from(sentences, message):
+    with pytest.raises(CourseError, match=message):
+        train_skip_gram(sentences, SkipGramConfig(), device="cpu", progress=False)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"dim": 0}, "dim=0"),
+        ({"window": 0}, "window=0"),
+        ({"negatives": 0}, "negatives=0"),
+        ({"epochs": 0}, "epochs=0"),
+        ({"sample": -1e-3}, "sample"),
+        ({"min_count": 0}, "min_count=0"),
+        ({"max_size": 0}, "max_size=0"),
+        ({"learning_rate": 0.0}, "learning_rate"),
+        ({"learning_rate": math.nan}, "learning_rate"),
+        ({"objective": "hierarchical"}, "'negative' or 'softmax'"),
+    ],
+)
+def test_settings_out_of_range(setting, message):
+    with pytest.raises(CourseError, match=message):
+        SkipGramConfig(**setting)
+
+
+def test_other_bad_arguments():
+    with pytest.raises(CourseError, match="threads=0"):
+        train_skip_gram([["a", "b"]], threads=0)
+    with pytest.raises(CourseError, match="window=0"):
+        skip_gram_pairs(["a"], 0)
+    with pytest.raises(CourseError, match="not all 0"):
+        SkipGram(SkipGramConfig(), Vocabulary(["a", "b"]))
+    with pytest.raises(CourseError, match="holds two of the 1 words"):
+        train_skip_gram([["a", "b"]], vocabulary=Vocabulary(["c"], [1]), device="cpu", progress=False)
+
+
+def test_diverged_training_is_an_error_not_nan(monkeypatch):
+    monkeypatch.setattr("torch.nn.init.uniform_", lambda table, low, high: torch.nn.init.constant_(table, math.inf))
+    with pytest.raises(CourseError, match="diverged"):
+        train_skip_gram([["a", "b"] * 20], SkipGramConfig(dim=3), device="cpu", progress=False)
+
+
+def test_paper_and_small_construct():
+    assert SkipGramConfig.paper().dim == 300
+    assert SkipGramConfig.small().dim < SkipGramConfig().dim < SkipGramConfig.paper().dim
+    SkipGram(SkipGramConfig.paper(), Vocabulary(["a"], [1]))

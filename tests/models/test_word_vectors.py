@@ -1,0 +1,348 @@
+"""WordVectors: cosines by hand, gensim as reference in both directions, and files of every broken kind."""
+
+import multiprocessing
+import os
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.errors import CourseError
+from course_lib.models.skip_gram import WordVectors
+
+ODD_WORDS = [
+    "the",
+    "배",
+    "과수원의",
+    "🍐👩‍👩‍👧",
+    "<b>bold</b>",
+    "naïve",
+    "a\tb",
+    "日本　語",
+    "x" * 10_000,
+    "0.5",
+    "-1e9",
+    "\\n",
+]
+
+
+@pytest.fixture
+def odd():
+    return WordVectors(ODD_WORDS, torch.randn(len(ODD_WORDS), 7) * torch.logspace(-30, 30, 7))
+
+
+def same(a: WordVectors, b: WordVectors) -> bool:
+    return a.words == b.words and torch.equal(a.vectors, b.vectors)
+
+
+# --- questions
+
+
+def test_cosines_by_hand():
+    vectors = WordVectors(["right", "up", "both", "left", "nothing"], [[2, 0], [0, 3], [1, 1], [-5, 0], [0, 0]])
+    assert vectors.similarity("right", "up") == 0.0
+    assert vectors.similarity("right", "both") == pytest.approx(2**-0.5, abs=1e-7)
+    assert vectors.similarity("right", "left") == -1.0
+    assert vectors.similarity("right", "nothing") == 0.0  # not NaN
+    words = [word for word, _ in vectors.neighbours("right")]
+    assert (words[0], set(words[1:3]), words[3]) == ("both", {"up", "nothing"}, "left")
+    assert [word for word, _ in vectors.neighbours("right", k=1)] == ["both"]
+    assert vectors.neighbours("right", k=1)[0][1] == pytest.approx(2**-0.5, abs=1e-6)
+
+
+@given(st.lists(st.floats(-(2.0**60), 2.0**60, width=32), min_size=3, max_size=3).filter(any))
+@settings(max_examples=50, deadline=None)
+def test_a_word_is_exactly_like_itself(vector):
+    assert WordVectors(["a", "b"], [vector, [1.0, 2.0, 3.0]]).similarity("a", "a") == pytest.approx(1.0, abs=1e-15)
+
+
+def test_neighbours_and_analogies_equal_gensim():
+    from gensim.models import KeyedVectors
+
+    words = [f"w{i}" for i in range(101)]
+    table = torch.randn(101, 13)
+    vectors, reference = WordVectors(words, table), KeyedVectors(13)
+    reference.add_vectors(words, table.numpy())
+
+    def equal(ours, theirs):
+        assert [word for word, _ in ours] == [word for word, _ in theirs]
+        assert [cosine for _, cosine in ours] == pytest.approx([cosine for _, cosine in theirs], abs=1e-5)
+
+    equal(vectors.neighbours("w5", k=7), reference.most_similar("w5", topn=7))
+    equal(vectors.analogy("w1", "w2", "w3"), reference.most_similar(positive=["w1", "w3"], negative=["w2"], topn=5))
+    assert vectors.similarity("w7", "w11") == pytest.approx(float(reference.similarity("w7", "w11")), abs=1e-6)
+
+
+def test_an_analogy_leaves_its_inputs_out_unless_told():
+    vectors = WordVectors(["king", "man", "woman", "queen"], [[1.0, 1, 0], [1, 0, 0], [1, 0, 0.1], [1, 1, 0.3]])
+    assert [word for word, _ in vectors.analogy("king", "man", "woman")] == ["queen"]
+    assert vectors.analogy("king", "man", "woman", k=1, exclude_inputs=False)[0][0] == "king"
+    assert len(vectors.analogy("king", "man", "king")) == 2  # an input that stands twice
+
+
+def test_k_larger_than_the_table_gives_all_others_and_k_0_is_an_error(odd):
+    assert len(odd.neighbours("the", k=1000)) == len(ODD_WORDS) - 1
+    with pytest.raises(CourseError, match="k=1 or more"):
+        odd.neighbours("the", k=0)
+    assert WordVectors(["alone"], [[1.0]]).neighbours("alone") == []
+
+
+def test_an_unknown_word_names_the_nearest_spellings():
+    vectors = WordVectors(["orchard", "orchards", "pear"], torch.eye(3))
+    with pytest.raises(CourseError, match=r"'orchrad' is not among the 3 words.*'orchard'"):
+        vectors["orchrad"]
+    with pytest.raises(CourseError, match="not among"):
+        vectors.similarity("pear", "z" * 10_000)
+    with pytest.raises(CourseError, match="Ask for one word"):
+        vectors[["pear"]]
+    assert "pear" in vectors
+    assert ["pear"] not in vectors
+
+
+# --- making one
+
+
+def test_arrays_of_any_kind_are_copied_to_float32(odd):
+    array = np.arange(6.0).reshape(2, 3)
+    array.setflags(write=False)
+    for table in (
+        array,
+        torch.tensor(array),
+        torch.nn.Parameter(torch.tensor(array)),
+        array.tolist(),
+        array.T.copy().T,
+    ):
+        vectors = WordVectors(("a", "b"), table, counts=(7, 5))
+        assert vectors.vectors.dtype == torch.float32
+        assert not vectors.vectors.requires_grad
+        assert vectors["b"].tolist() == [3.0, 4.0, 5.0]
+        assert vectors.counts == [7, 5]
+    table = torch.zeros(1, 2)
+    vectors = WordVectors(["a"], table)
+    table += 1
+    assert vectors["a"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "table", "message"),
+    [
+        (["a", "a"], torch.eye(2), "twice"),
+        (["a", ""], torch.eye(2), "is not a word"),
+        (["a"], torch.eye(2), r"1 words and vectors of shape \(2, 2\)"),
+        ([], torch.zeros(0, 3), "at least one word"),
+        (["a"], torch.zeros(1, 0), "at least one number"),
+        (["a"], torch.zeros(1), "shape"),
+        (["a", "b"], [[1.0], [float("nan")]], "'b'"),
+        (["a"], [[1e300]], "infinity"),
+        (["a", "b"], [[1.0], [1.0, 2.0]], "no table of numbers"),
+        (["a"], [["x"]], "no table of numbers"),
+    ],
+)
+def test_bad_tables(words, table, message):
+    with pytest.raises(CourseError, match=message):
+        WordVectors(words, table)
+
+
+def test_counts_must_fit():
+    with pytest.raises(CourseError, match="2 counts"):
+        WordVectors(["a"], [[1.0]], counts=[1, 2])
+
+
+# --- files
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_what_is_written_is_read_back_bit_for_bit(odd, tmp_path, binary):
+    odd.save_word2vec(tmp_path / "vectors", binary=binary)
+    assert same(WordVectors.load_word2vec(tmp_path / "vectors"), odd)
+    first = WordVectors.load_word2vec(tmp_path / "vectors", limit=3)
+    assert first.words == ODD_WORDS[:3]
+    assert torch.equal(first.vectors, odd.vectors[:3])
+
+
+@pytest.mark.parametrize("dim", [1, 2, 300])
+def test_text_and_binary_are_told_apart_by_content(tmp_path, dim):
+    vectors = WordVectors(["3", "</s>", "4 "[:1]], torch.randn(3, dim))
+    for name, binary in [("misleading.txt", True), ("misleading.bin", False)]:
+        vectors.save_word2vec(tmp_path / name, binary=binary)
+        assert same(WordVectors.load_word2vec(tmp_path / name), vectors)
+
+
+def test_the_name_decides_when_writing(odd, tmp_path):
+    odd.save_word2vec(tmp_path / "v.bin")
+    odd.save_word2vec(tmp_path / "v.txt")
+    assert odd.vectors[0].numpy().tobytes() in (tmp_path / "v.bin").read_bytes()
+    assert len((tmp_path / "v.txt").read_text(encoding="utf-8").split("\n")) == len(ODD_WORDS) + 2
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_gensim_reads_ours_and_we_read_gensims(tmp_path, binary):
+    from gensim.models import KeyedVectors
+
+    words = [word for word in ODD_WORDS if word != "日本　語"]
+    ours = WordVectors(words, torch.randn(len(words), 7))
+    ours.save_word2vec(tmp_path / "ours", binary=binary)
+    read = KeyedVectors.load_word2vec_format(str(tmp_path / "ours"), binary=binary)
+    assert read.index_to_key == words
+    assert np.array_equal(read.vectors, ours.vectors.numpy())
+    read.save_word2vec_format(str(tmp_path / "theirs"), binary=binary)
+    assert same(WordVectors.load_word2vec(tmp_path / "theirs"), ours)
+
+
+def test_files_of_the_c_program_have_line_breaks_and_trailing_spaces(tmp_path):
+    expected = WordVectors(["a", "b"], [[0.5, -1.0], [2.0, 0.25]])
+    (tmp_path / "text").write_bytes(b"2 2\na 0.5 -1 \nb 2 0.25 \n")
+    (tmp_path / "crlf").write_bytes(b"2 2\r\na 0.5 -1\r\nb 2 0.25\r\n")
+    records = [word + b" " + row.numpy().tobytes() + b"\n" for word, row in zip([b"a", b"b"], expected.vectors)]  # noqa: B905
+    (tmp_path / "binary").write_bytes(b"2 2\n" + b"".join(records))
+    for name in ("text", "crlf", "binary"):
+        assert same(WordVectors.load_word2vec(tmp_path / name), expected)
+
+
+def test_words_with_spaces_go_into_text_only(tmp_path):
+    vectors = WordVectors(["New York", "배 를", "Apollo 11"], torch.randn(3, 5))
+    vectors.save_word2vec(tmp_path / "v.txt")
+    assert same(WordVectors.load_word2vec(tmp_path / "v.txt"), vectors)
+    with pytest.raises(CourseError, match=r"'New York' cannot stand in a binary.*space"):
+        vectors.save_word2vec(tmp_path / "v.bin")
+    for word in ("two\nlines", "lone \ud800"):
+        with pytest.raises(CourseError, match="cannot"):
+            WordVectors([word], [[1.0]]).save_word2vec(tmp_path / "w.txt")
+    assert os.listdir(tmp_path) == ["v.txt"]
+
+
+GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n", "line 1"),
+        (b"a 0.5 -1\n", "GloVe"),
+        (b"2 two\na 1\n", "line 1"),
+        (b"-2 2\na 1 1\n", "line 1"),
+        (b"0 0\n", "line 1"),
+        (b"99999999999999999999 3\na 1 1 1\n", "line 1"),
+        (b"9000000000000 300\na 1 1 1\n", "too few"),
+        (b"3 2" + GOOD[3:], "ends after 2 of the 3"),
+        (b"1 2" + GOOD[3:], "more follow"),
+        (GOOD[:-8], "line 3"),
+        (GOOD.replace(b"0.25", b"x"), "line 3"),
+        (GOOD.replace(b"\n", b" 7\n").replace(b" 7", b"", 1), "line 1.*every line has more"),
+        (GOOD.replace(b"0.25", b"nan"), "line 3.*NaN"),
+        (GOOD.replace(b"0.25", b"1e99"), "line 3.*infinity"),
+        (GOOD.replace(b"b 2", b"a 2"), "line 3.*stood there before"),
+        (GOOD.replace(b"b 2", b"caf\xe9 2"), "line 3.*UTF-8"),
+        (GOOD.replace(b"\nb", b"\n"), "line 3"),
+        (b"2 2\na " + b"\0\0\x80?" * 2 + b"b \0\0", "line 3.*ends inside"),
+        (b"2 2\na " + b"\0\0\x80?" * 2 + b"a " + b"\0\0\x80?" * 2, "line 3.*stood there before"),
+        (b"1 2\na " + b"\0\0\xc0\x7f" * 2, "line 2.*NaN"),
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 99, "line 1"),
+        (b"2 2\n" + bytes(range(128, 256)), "line 2"),
+    ],
+)
+def test_broken_files_are_explained(tmp_path, content, message):
+    path = tmp_path / "vectors.bin"
+    path.write_bytes(content)
+    with pytest.raises(CourseError, match=message) as caught:
+        WordVectors.load_word2vec(path)
+    assert str(path) in str(caught.value)
+
+
+@given(st.integers(1, 200), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_file_cut_anywhere_is_an_error(tmp_path_factory, cut, binary):
+    path = tmp_path_factory.mktemp("cut") / "v"
+    WordVectors(["a", "bb", "ccc"], [[0.5, 1 / 3], [-2, 7], [1e-9, 1.25]]).save_word2vec(path, binary=binary)
+    content = path.read_bytes()
+    # A text file without its last line break or last digits is a text file still; all else must be noticed.
+    path.write_bytes(content[: max(0, len(content) - cut - 4)])
+    with pytest.raises(CourseError):
+        WordVectors.load_word2vec(path)
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=200, deadline=None)
+def test_no_bytes_crash_the_reader(tmp_path_factory, noise):
+    path = tmp_path_factory.mktemp("noise") / "v"
+    for content in (noise, b"2 2\n" + noise, GOOD[:9] + noise):
+        path.write_bytes(content)
+        try:
+            WordVectors.load_word2vec(path)
+        except CourseError:
+            continue
+        assert content.startswith(b"2 2")  # what is read has a header
+
+
+def test_missing_files_folders_and_limits(tmp_path):
+    for place in (tmp_path / "absent", tmp_path):
+        with pytest.raises(CourseError, match="cannot be read"):
+            WordVectors.load_word2vec(place)
+    with pytest.raises(CourseError, match="limit=0"):
+        WordVectors.load_word2vec(tmp_path / "absent", limit=0)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "v.txt"
+    old = WordVectors(["old"], [[1.0]])
+    old.save_word2vec(path)
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(PermissionError(13, "no")))
+    with pytest.raises(CourseError, match=r"v\.txt"):
+        WordVectors(["new"], [[2.0]]).save_word2vec(path)
+    assert same(WordVectors.load_word2vec(path), old)
+    assert os.listdir(tmp_path) == ["v.txt"]
+
+
+def test_a_place_that_is_no_folder(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CourseError, match="Could not write"):
+        WordVectors(["a"], [[1.0]]).save_word2vec(tmp_path / "file" / "v.txt")
+
+
+def _write_often(path, value, times=11):
+    vectors = WordVectors([f"w{i}" for i in range(97)], torch.full((97, 5), float(value)))
+    for _ in range(times):
+        vectors.save_word2vec(path)
+
+
+def test_two_processes_write_at_once_and_a_reader_sees_whole_files(tmp_path):
+    path = tmp_path / "v.txt"
+    other = multiprocessing.get_context("spawn").Process(target=_write_often, args=(path, 2, 51))
+    other.start()
+    seen = set()
+    while other.is_alive():
+        _write_often(path, 1, times=1)
+        seen.add(tuple(WordVectors.load_word2vec(path).vectors.unique().tolist()))
+    assert other.exitcode == 0
+    assert seen == {(1.0,), (2.0,)}
+    assert os.listdir(tmp_path) == ["v.txt"]
+
+
+# --- checkpoints
+
+
+def test_a_checkpoint_holds_any_word_and_the_counts(tmp_path):
+    words = [*ODD_WORDS, "two\nlines", "New York", "lone \ud800"]
+    vectors = WordVectors(words, torch.randn(len(words), 5), counts=range(len(words)))
+    vectors.save(tmp_path / "v", card="# A card\n")
+    loaded = WordVectors.load(tmp_path / "v")
+    assert same(loaded, vectors)
+    assert loaded.counts == vectors.counts
+    vectors.save(tmp_path / "v", int8=True)
+    largest = vectors.vectors.abs().amax()
+    torch.testing.assert_close(WordVectors.load(tmp_path / "v").vectors, vectors.vectors, rtol=0, atol=largest / 250)
+
+
+def test_a_damaged_or_foreign_checkpoint_is_an_error(tmp_path):
+    from course_lib.checkpoints import save_checkpoint
+
+    WordVectors(["a"], [[1.0]]).save(tmp_path / "v")
+    (tmp_path / "v" / "words.json").write_text('{"words": ["b"], "counts": null}')
+    with pytest.raises(CourseError, match=r"words\.json"):
+        WordVectors.load(tmp_path / "v")
+    save_checkpoint(tmp_path / "other", kind="other", config={}, tensors={})
+    with pytest.raises(CourseError, match="holds a 'other'"):
+        WordVectors.load(tmp_path / "other")

@@ -1,0 +1,149 @@
+"""Text to notebook: what is written, what is left alone, what `check` says."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.notebooks import build
+
+TEXT = """# A title
+
+Some words, 한글 too.
+
+```{code-cell} ipython3
+print("one")
+print("two")
+```
+
+```{code-cell} ipython3
+:tags: [nbval-check-output]
+object()
+```
+
+```{code-cell} ipython3
+from IPython.display import display
+display({"text/plain": "a picture", "text/html": "<b>still</b>",
+         "application/vnd.jupyter.widget-view+json": {"model_id": "random"}}, raw=True)
+```
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "text").mkdir()
+    return tmp_path
+
+
+def write(folder: Path, text: str, name: str = "00_tiny") -> Path:
+    path = folder / "text" / f"{name}.md"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def cell(source: str, tags: str = "") -> str:
+    return "```{code-cell} ipython3\n" + (f":tags: [{tags}]\n" if tags else "") + f"{source}\n```\n\n"
+
+
+def run(folder: Path, what: str, *names: str) -> int:
+    return build.main([what, *names], folder)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("notebooks")
+    (folder / "text").mkdir()
+    write(folder, TEXT)
+    assert run(folder, "build") == 0
+    return folder
+
+
+def test_a_built_notebook_is_executed_and_normal(built):
+    notebook = nbformat.read(built / "00_tiny.ipynb", as_version=4)
+    assert [c.execution_count for c in notebook.cells if c.cell_type == "code"] == [1, 2, 3]
+    words, printed, shown, pictured = notebook.cells
+    assert "한글" in words.source
+    assert [o.text for o in printed.outputs] == ["one\ntwo\n"]
+    assert shown.metadata == {"tags": ["nbval-check-output"]}
+    assert shown.outputs[0].data["text/plain"] == "<object at 0x0>"
+    assert dict(pictured.outputs[0].data) == {"text/html": "<b>still</b>", "text/plain": "a picture"}
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+
+
+def test_a_second_build_gives_the_same_bytes(built, capsys):
+    before = (built / "00_tiny.ipynb").read_bytes()
+    assert run(built, "build") == 0
+    assert "the same as before" in capsys.readouterr().out
+    assert (built / "00_tiny.ipynb").read_bytes() == before
+
+
+def test_check_is_content_with_what_build_wrote(built, capsys):
+    assert run(built, "check") == 0
+    assert "1 notebooks are as their texts say" in capsys.readouterr().out
+
+
+def test_a_failing_cell_names_itself_and_leaves_the_old_notebook(folder, capsys):
+    write(folder, cell("first = 3") + cell("first / 0  # here"))
+    (folder / "00_tiny.ipynb").write_text("old")
+    assert run(folder, "build") == 1
+    said = capsys.readouterr().err
+    for part in ("00_tiny.md", "cell 2", "first / 0  # here", "ZeroDivisionError", "was left as it was"):
+        assert part in said
+    assert (folder / "00_tiny.ipynb").read_text() == "old"
+
+
+def test_a_dying_kernel_is_a_failure_too(folder, capsys):
+    write(folder, cell("import os; os._exit(7)"))
+    assert run(folder, "build") == 1
+    assert "os._exit(7)" in (said := capsys.readouterr().err)
+    assert "DeadKernelError" in said
+    assert not (folder / "00_tiny.ipynb").exists()
+
+
+def test_an_endless_cell_is_a_failure_too(folder):
+    text = write(folder, cell("while True: pass"))
+    with pytest.raises(build.BuildError, match="while True"):
+        build.build(text, folder / "00_tiny.ipynb", timeout=1)
+
+
+def test_a_notebook_is_built_without_network_and_without_the_builders_settings(folder, monkeypatch):
+    monkeypatch.setenv("COURSE_PROFILE", "full")
+    monkeypatch.setenv("COURSE_DEVICE", "mps")
+    look = 'import os; print(os.environ.get("COURSE_PROFILE"), os.environ["COURSE_DEVICE"])'
+    ask = "# Raises: the network is blocked\nimport socket\nsocket.create_connection(('example.org', 80))"
+    write(folder, cell(look) + cell(ask, "raises-exception"))
+    assert run(folder, "build") == 0
+    first, second = nbformat.read(folder / "00_tiny.ipynb", as_version=4).cells
+    assert first.outputs[0].text == "None cpu\n"
+    assert "network is blocked in tests" in second.outputs[0].evalue
+
+
+def test_only_the_named_notebook_is_built(folder, capsys):
+    write(folder, cell("1 + 1"), "00_first")
+    write(folder, cell("1 / 0"), "01_second")
+    assert run(folder, "build", "00_first") == 0
+    assert [p.name for p in folder.glob("*.ipynb")] == ["00_first.ipynb"]
+    assert run(folder, "check") == 1
+    assert "01_second.ipynb is missing: run `make notebooks NAME=01_second`" in capsys.readouterr().out
+
+
+def test_an_unknown_name_lists_those_there_are(folder):
+    write(folder, cell("1"), "00_first")
+    with pytest.raises(SystemExit, match=r"No text for 07_bret .* There are: 00_first"):
+        run(folder, "build", "07_bret")
+
+
+def test_cell_ids_follow_the_source(folder):
+    text = write(folder, cell("1") + cell("1") + cell("2"))
+    ids = [c.id for c in build.from_text(text).cells]
+    assert len(set(ids)) == 3
+    assert ids == [c.id for c in build.from_text(text).cells]
+    write(folder, "new words\n\n" + cell("1") + cell("1") + cell("2"))
+    assert [c.id for c in build.from_text(text).cells][1:] == ids
+
+
+def test_the_stored_file_is_plain_json_without_widget_state(built):
+    stored = json.loads((built / "00_tiny.ipynb").read_text(encoding="utf-8"))
+    assert "widgets" not in stored["metadata"]
+    assert stored["nbformat"] == 4

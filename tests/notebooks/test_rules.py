@@ -1,0 +1,148 @@
+"""Every rule of `check`: a notebook that keeps it, and one that breaks it. No kernel runs here."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from tests.notebooks import build
+from tests.notebooks.normal_form import normalise, render
+
+NAME = "03_tiny"
+REASON = "# Raises: shows what a wrong name gives\n"
+
+
+class Pair:
+    """A text and a stored notebook of one code cell, which keep all rules until a test changes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.text, self.stored = folder, folder / "text" / f"{NAME}.md", folder / f"{NAME}.ipynb"
+        self.text.parent.mkdir()
+
+    def store(self, source="1 + 1", tags="", outputs=(), count: int | None = 1, raw=False) -> None:
+        header = f":tags: [{tags}]\n" if tags else ""
+        self.text.write_text(f"# Title\n\n```{{code-cell}} ipython3\n{header}{source}\n```\n", encoding="utf-8")
+        notebook = build.from_text(self.text)
+        notebook.cells[1].execution_count = count
+        notebook.cells[1].outputs = list(outputs)
+        if not raw:
+            normalise(notebook, build.ROOT)
+        self.stored.write_text(render(notebook), encoding="utf-8")
+
+    def edit(self) -> NotebookNode:
+        return nbformat.read(self.stored, as_version=4)
+
+    def faults(self) -> str:
+        return "\n".join(build.check(self.folder))
+
+
+@pytest.fixture
+def pair(tmp_path) -> Pair:
+    return Pair(tmp_path)
+
+
+def stderr(text: str) -> NotebookNode:
+    return new_output("stream", name="stderr", text=text)
+
+
+def printed(text: str) -> NotebookNode:
+    return new_output("stream", name="stdout", text=text)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {},
+        {"source": "x = 3; y = 5"},
+        {"source": "text = ';'"},
+        {"source": "%timeit -n 1 -r 1 sum([2, 3])"},
+        {"source": "\n".join(f"x{i} = {i}" for i in range(30))},
+        {"outputs": [printed("step 7\n"), stderr("step 7 of 11\n")]},
+        {"outputs": [printed("see https://example.org/home/page and and/or ~/x")]},
+        {"source": "# Skipped: needs a GPU\n1", "tags": "skip-execution, nbval-skip", "count": None},
+        {
+            "source": REASON + "unknown",
+            "tags": "raises-exception",
+            "outputs": [new_output("error", ename="NameError", evalue="no unknown", traceback=["no"])],
+        },
+    ],
+)
+def test_what_is_allowed(pair, kept):
+    pair.store(**kept)
+    assert pair.faults() == ""
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ({"count": None}, "cell 2: was not run"),
+        ({"outputs": [new_output("error", ename="NameError", evalue="x", traceback=[])]}, "stored error NameError: x"),
+        ({"outputs": [stderr("FutureWarning: soon gone\n")]}, "warning noise on stderr: FutureWarning: soon gone"),
+        ({"outputs": [printed("saved in /home/someone/x.txt")]}, "machine path '/home/someone' in the output"),
+        ({"outputs": [printed("/tmp/ipykernel_17/3.py:5: x")]}, "machine path '/tmp/ipykernel_17'"),
+        ({"outputs": [printed("/root/x")]}, "machine path '/root/'"),
+        ({"outputs": [printed(r"C:\Users\someone")]}, "machine path"),
+        (
+            {"outputs": [new_output("display_data", data={"text/html": "<img src='/Users/me/x.png'>"})]},
+            "machine path '/Users/me'",
+        ),
+        ({"source": "path = '/tmp/mine'"}, "machine path '/tmp/mine' in the text"),
+        ({"source": "plot();  # quiet"}, "ends with `;`"),
+        ({"source": "def f(:"}, "is not Python"),
+        ({"source": "\n".join(f"x{i} = {i}" for i in range(31))}, "31 lines, more than 30"),
+        ({"source": "1 / 0", "tags": "raises-exception"}, "tag ['raises-exception'] without a reason"),
+        (
+            {"source": "1", "tags": "skip-execution, nbval-skip"},
+            "without a reason: add a comment line `# Skipped:",
+        ),
+        ({"source": "# Skipped: needs a GPU\n1", "tags": "nbval-skip"}, "need each other"),
+        ({"outputs": [printed("x" * 1_500_000)]}, "1.5 MB, more than 1.5 MB"),
+        ({"outputs": [printed("a"), printed("b")], "raw": True}, "not as the builder writes it"),
+    ],
+)
+def test_what_is_not(pair, broken, said):
+    pair.store(**broken)
+    assert said in pair.faults()
+    assert f"{NAME}.ipynb" in pair.faults()
+
+
+def test_a_changed_text_makes_the_notebook_stale(pair):
+    pair.store()
+    pair.text.write_text(pair.text.read_text().replace("1 + 1", "1 + 2"))
+    assert pair.faults() == f"{NAME}.ipynb: cell 2 is not what the text says: run `make notebooks NAME={NAME}`"
+
+
+def test_a_changed_tag_and_a_new_cell_make_it_stale_too(pair):
+    pair.store(tags="nbval-check-output")
+    text = pair.text.read_text()
+    pair.text.write_text(text.replace("nbval-check-output", "nbval-ignore-output"))
+    assert "cell 2 is not what the text says" in pair.faults()
+    pair.text.write_text(text + "\n\n```{code-cell} ipython3\n2\n```\n")
+    assert "2 cells, the text has 3" in pair.faults()
+
+
+def test_a_notebook_saved_in_lab_is_not_in_normal_form(pair):
+    pair.store()
+    notebook = pair.edit()
+    notebook.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {}}
+    pair.stored.write_text(render(notebook))
+    assert "not as the builder writes it" in pair.faults()
+
+
+def test_orphans_of_both_kinds(pair):
+    pair.store()
+    pair.stored.rename(pair.folder / "04_other.ipynb")
+    assert "04_other.ipynb has no text/04_other.md" in pair.faults()
+    assert f"{NAME}.ipynb is missing" in pair.faults()
+
+
+def test_all_together_have_a_limit(pair, monkeypatch):
+    pair.store()
+    monkeypatch.setattr("tests.notebooks.rules.ALL_FILES_MB", 1e-4)
+    assert "the notebooks together are" in pair.faults()
+
+
+def test_an_empty_folder_is_not_a_success(pair):
+    assert pair.faults() == f"no notebook text in {pair.folder.name}/text: nothing was checked"

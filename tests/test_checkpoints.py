@@ -1,0 +1,320 @@
+"""The checkpoint format: what is stored comes back, whatever is wrong is said, and no moment leaves nothing."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import nn
+
+from course_lib import checkpoints
+from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
+from course_lib.errors import CourseError
+
+TENSORS = {
+    "weight": torch.arange(15, dtype=torch.float32).reshape(3, 5) / 7,
+    "ids": torch.tensor([2**40, -1]),
+    "mask": torch.tensor([True, False]),
+    "scale": torch.tensor(0.5),
+    "nothing": torch.zeros(0, 7),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    folder = tmp_path / "bert-en"
+    save_checkpoint(
+        folder,
+        kind="bert",
+        config={"hidden": 5, "paper": None},
+        tensors=TENSORS,
+        files={"vocab.txt": "가\nb\n"},
+        card="# Card",
+    )
+    return folder
+
+
+def rewrite_header(folder, **changes):
+    """Change config.json as a forger would: with a right checksum."""
+    header = json.loads((folder / "config.json").read_text()) | changes
+    header["checksum"] = checkpoints._checksum(header)
+    (folder / "config.json").write_text(json.dumps(header))
+
+
+def test_all_comes_back(folder):
+    loaded = load_checkpoint(folder)
+    assert (loaded.kind, loaded.config, loaded.card) == ("bert", {"hidden": 5, "paper": None}, "# Card")
+    assert loaded.files == {"vocab.txt": folder / "vocab.txt"}
+    assert loaded.files["vocab.txt"].read_bytes() == "가\nb\n".encode()
+    assert {name: (t.dtype, t.shape) for name, t in loaded.tensors.items()} == {
+        name: (t.dtype, t.shape) for name, t in TENSORS.items()
+    }
+    assert all(torch.equal(loaded.tensors[name], TENSORS[name]) for name in TENSORS)
+    assert sorted(entry.name for entry in folder.iterdir()) == [
+        "card.md",
+        "config.json",
+        "model.safetensors",
+        "vocab.txt",
+    ]
+
+
+@given(
+    st.dictionaries(st.text(), st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text())
+)
+def test_any_configuration_comes_back(tmp_path_factory, config):
+    folder = tmp_path_factory.mktemp("any") / "x"
+    save_checkpoint(folder, kind="x", config=config, tensors={})
+    assert load_checkpoint(folder).config == config
+
+
+def test_integer_keys_come_back_as_json_has_them(tmp_path):
+    save_checkpoint(tmp_path / "x", kind="x", config={10: (1, 2), 2: []}, tensors={})
+    assert load_checkpoint(tmp_path / "x").config == {"10": [1, 2], "2": []}
+
+
+def test_half_is_float16_on_disk_and_float32_in_memory(tmp_path):
+    save_checkpoint(tmp_path / "x", kind="x", config={}, tensors=TENSORS, half=True)
+    assert safetensors.torch.load_file(tmp_path / "x" / "model.safetensors")["weight"].dtype == torch.float16
+    loaded = load_checkpoint(tmp_path / "x").tensors
+    assert torch.equal(loaded["weight"], TENSORS["weight"].half().float())
+    assert torch.equal(loaded["ids"], TENSORS["ids"])
+
+
+def test_half_refuses_what_float16_cannot_hold(tmp_path):
+    with pytest.raises(CourseError, match=r"large holds numbers beyond float16.*half=False"):
+        save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={"large": torch.tensor([7e4])}, half=True)
+    forbidden = {"score": torch.tensor([-torch.inf])}
+    save_checkpoint(tmp_path / "x", kind="x", config={}, tensors=forbidden, half=True)
+    assert torch.equal(load_checkpoint(tmp_path / "x").tensors["score"], forbidden["score"])
+
+
+def test_tied_weights_are_stored_once_and_views_apart(tmp_path):
+    table = torch.randn(211, 31)
+    tensors = {"embedding": table, "output": table, "turned": table.T, "row": table[3]}
+    save_checkpoint(tmp_path / "x", kind="x", config={}, tensors=tensors)
+    stored = safetensors.torch.load_file(tmp_path / "x" / "model.safetensors")
+    assert set(stored) == {"embedding", "turned", "row"}
+    loaded = load_checkpoint(tmp_path / "x").tensors
+    assert all(torch.equal(loaded[name], tensors[name]) for name in tensors)
+
+
+def flip(path, place):
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1
+    path.write_bytes(data)
+
+
+DAMAGE = {
+    "no folder": (lambda f: f.rename(f.with_name("gone")), r"config\.json is missing: there is no such folder"),
+    "no config": (lambda f: (f / "config.json").unlink(), r"config\.json is missing: the folder is there"),
+    "no tensors": (lambda f: (f / "model.safetensors").unlink(), r"model\.safetensors is missing"),
+    "no vocab": (lambda f: (f / "vocab.txt").unlink(), r"vocab\.txt is missing"),
+    "cut": (lambda f: (f / "vocab.txt").write_text("b"), r"vocab\.txt ends after 1 of 6 bytes"),
+    "longer": (lambda f: (f / "vocab.txt").write_text("1234567"), r"vocab\.txt has more than the 6 bytes"),
+    "bit in tensors": (
+        lambda f: flip(f / "model.safetensors", -3),
+        r"model\.safetensors was damaged.*Delete the folder",
+    ),
+    "bit in vocab": (lambda f: flip(f / "vocab.txt", 0), r"vocab\.txt was damaged"),
+    "bit in config": (
+        lambda f: (f / "config.json").write_text((f / "config.json").read_text().replace('"hidden": 5', '"hidden": 7')),
+        r"config\.json was damaged or changed: its own checksum",
+    ),
+    "cut config": (lambda f: (f / "config.json").write_text('{"format": '), r"config\.json is not readable JSON"),
+    "not text": (lambda f: (f / "config.json").write_bytes(b"\xff\xfe\xfd"), r"config\.json is not readable JSON"),
+    "deep": (lambda f: (f / "config.json").write_text("[" * 10**5), r"config\.json is not readable JSON"),
+    "NaN": (lambda f: (f / "config.json").write_text('{"x": NaN}'), r"it holds the number NaN"),
+    "foreign": (lambda f: (f / "config.json").write_text('{"model_type": "bert"}'), r"Hugging Face.*from_pretrained"),
+    "a list": (lambda f: (f / "config.json").write_text("[3]"), r"was not written by this course\. Give"),
+    "newer": (lambda f: rewrite_header(f, version=2), r"format version 2, this course reads version 1\. Update"),
+    "escape": (
+        lambda f: rewrite_header(f, files={"../x": {"sha256": "", "bytes": 0}}),
+        r"names files outside its folder: \.\./x\. Do not use",
+    ),
+    "absolute": (
+        lambda f: rewrite_header(f, files={"C:\\x": {"sha256": "", "bytes": 0}}),
+        r"names files outside its folder",
+    ),
+    "no list": (lambda f: rewrite_header(f, files=None), r"has no proper entry 'files'"),
+    "no model listed": (lambda f: rewrite_header(f, files={}), r"does not list model\.safetensors"),
+    "no size": (lambda f: rewrite_header(f, files={"model.safetensors": "abc"}), r"lists a file without its size"),
+    "tie to nothing": (lambda f: rewrite_header(f, ties={"x": "y"}), r"not a readable safetensors file: 'y'"),
+    "encoding": (lambda f: rewrite_header(f, encodings={"weight": "int3"}), r"unknown encoding int3"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_is_named(folder, damage):
+    do, message = DAMAGE[damage]
+    do(folder)
+    with pytest.raises(CourseError, match=message):
+        load_checkpoint(folder)
+
+
+def store_tensor_file(folder, content):
+    """A model.safetensors that is wrong in itself, with the right size and hash."""
+    (folder / "model.safetensors").write_bytes(content)
+    rewrite_header(folder, files={"model.safetensors": checkpoints._fingerprint(content)})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        (2**63).to_bytes(8, "little") + b"{}",
+        (200 << 20).to_bytes(8, "little") + b"{}",
+        (2).to_bytes(8, "little") + b"{]",
+        b"\x80\x04pickle",
+    ],
+    ids=["empty", "absurd header", "huge header", "broken header", "pickle"],
+)
+def test_a_tensor_file_that_is_none(folder, content):
+    store_tensor_file(folder, content)
+    with pytest.raises(CourseError, match=r"model\.safetensors is not a readable safetensors file.*Delete the folder"):
+        load_checkpoint(folder)
+
+
+def test_nan_is_refused_on_both_ways(folder):
+    broken = {"weight": torch.tensor([1.0, torch.nan])}
+    with pytest.raises(CourseError, match=r"Nothing was written .* NaN .* in weight"):
+        save_checkpoint(folder, kind="x", config={}, tensors=broken)
+    assert load_checkpoint(folder).kind == "bert"
+    store_tensor_file(folder, safetensors.torch.save(broken))
+    with pytest.raises(CourseError, match=r"model\.safetensors holds NaN"):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "a/b", "a\\b", "", "..", "C:x", "config.json", "model.safetensors", "card.md"]
+)
+def test_file_names_are_plain(tmp_path, name):
+    with pytest.raises(CourseError, match="plain name"):
+        save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={}, files={name: ""})
+
+
+@pytest.mark.parametrize("config", [{"x": float("nan")}, {"x": {1}}, {"x": "\ud800"}])
+def test_configurations_json_cannot_hold(tmp_path, config):
+    with pytest.raises(CourseError, match="cannot be written as JSON"):
+        save_checkpoint(tmp_path / "x", kind="x", config=config, tensors={})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_replacing_keeps_nothing_of_the_old(folder):
+    save_checkpoint(folder, kind="lm", config={}, tensors={})
+    loaded = load_checkpoint(folder)
+    assert (loaded.kind, loaded.files, loaded.card, loaded.tensors) == ("lm", {}, None, {})
+    assert sorted(entry.name for entry in folder.parent.iterdir()) == [".bert-en.lock", "bert-en"]
+
+
+def test_other_peoples_folders_are_not_replaced(folder):
+    (folder / "thesis.md").write_text("years of work")
+    with pytest.raises(CourseError, match=r"bert-en holds 'thesis\.md', which would be lost"):
+        save_checkpoint(folder, kind="x", config={}, tensors={})
+    assert (folder / "thesis.md").read_text() == "years of work"
+    assert load_checkpoint(folder).kind == "bert"
+
+
+def test_a_damaged_checkpoint_may_be_replaced(tmp_path):
+    save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={})
+    (tmp_path / "x" / "config.json").write_text("{")
+    save_checkpoint(tmp_path / "x", kind="y", config={}, tensors={})
+    assert load_checkpoint(tmp_path / "x").kind == "y"
+
+
+def test_a_file_in_the_way(tmp_path):
+    (tmp_path / "x").write_text("")
+    with pytest.raises(CourseError, match="is a file, not a folder"):
+        save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={})
+
+
+def test_load_weights_says_everything_before_it_touches():
+    module = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5))
+    before = {name: value.clone() for name, value in module.state_dict().items()}
+    tensors = {name: value + 1 for name, value in before.items()}
+    tensors["0.weight"] = torch.ones(5, 7)
+    tensors["1.num_batches_tracked"] = torch.tensor(1.0)
+    tensors["head.bias"] = tensors.pop("0.bias")
+    with pytest.raises(CourseError) as error:
+        load_weights(module, tensors, source="bert-en")
+    for part in (
+        "weights in bert-en do not fit this Sequential",
+        "missing: 0.bias",
+        "not known to the model: head.bias",
+        "0.weight [5, 7] instead of [5, 3]",
+        "1.num_batches_tracked torch.float32 instead of torch.int64",
+    ):
+        assert part in str(error.value)
+    assert all(torch.equal(before[name], value) for name, value in module.state_dict().items())
+
+
+def test_load_weights_loads_and_long_lists_are_cut():
+    one, two = nn.Linear(3, 5), nn.Linear(3, 5)
+    load_weights(two, one.state_dict(), source="x")
+    assert torch.equal(one.weight, two.weight)
+    assert torch.equal(one.bias, two.bias)
+    with pytest.raises(CourseError, match=r"not known to the model: a0, a1, a2, a3 and 7 more\."):
+        load_weights(two, one.state_dict() | {f"a{i}": torch.ones(()) for i in range(11)}, source="x")
+
+
+def run(code, *arguments):
+    code = "import os, sys, torch\nfrom course_lib.checkpoints import *\n" + textwrap.dedent(code)
+    return subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)])
+
+
+@pytest.mark.parametrize("moment", [0, 1])
+def test_killed_at_a_rename(folder, moment):
+    """0: before the old folder steps aside; 1: after that, before the new one takes its place."""
+    child = run(
+        """
+        rename, calls = os.rename, []
+        def deadly(*places):
+            if len(calls) == int(sys.argv[2]): os._exit(9)
+            calls.append(rename(*places))
+        os.rename = deadly
+        save_checkpoint(sys.argv[1], kind="new", config={}, tensors={})
+        """,
+        folder,
+        moment,
+    )
+    assert child.wait() == 9
+    assert folder.exists() == (moment == 0)
+    assert load_checkpoint(folder).kind == "bert"
+    save_checkpoint(folder, kind="new", config={}, tensors={})
+    assert load_checkpoint(folder).kind == "new"
+    assert sorted(entry.name for entry in folder.parent.iterdir()) == [".bert-en.lock", "bert-en"]
+
+
+def test_two_savers_and_a_reader_at_once(tmp_path):
+    folder = tmp_path / "x"
+    save_checkpoint(folder, kind="0", config={}, tensors={"weight": torch.full((1009,), 0.0)})
+    code = """
+    for _ in range(30):
+        weight = torch.full((1009,), float(sys.argv[2]))
+        save_checkpoint(sys.argv[1], kind=sys.argv[2], config={}, tensors={"weight": weight})
+    """
+    children = [run(code, folder, kind) for kind in (1, 2)]
+    seen = set()
+    while any(child.poll() is None for child in children):
+        loaded = load_checkpoint(folder)
+        assert set(loaded.tensors["weight"].tolist()) == {float(loaded.kind)}
+        seen.add(loaded.kind)
+    assert [child.wait() for child in children] == [0, 0]
+    assert load_checkpoint(folder).kind in "12"
+    assert {"1", "2"} <= seen
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [".x.lock", "x"]
+
+
+def test_int8_rows_are_off_by_at_most_half_a_step(tmp_path):
+    table = torch.randn(13, 7) * torch.logspace(-3, 3, 13)[:, None]
+    table[5] = 0
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": table, "bias": table[0]}, int8=["table"])
+    tensors = load_checkpoint(tmp_path / "c").tensors
+    assert tensors.keys() == {"table", "bias"}
+    assert ((tensors["table"] - table).abs().amax(1) <= table.abs().amax(1) / 253).all()
+    assert tensors["bias"].equal(table[0])
+    assert not tensors["table"].equal(table)

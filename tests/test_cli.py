@@ -1,0 +1,114 @@
+"""The command `course`: what it prints, its exit codes, and that its help is there at once."""
+
+import subprocess
+import sys
+
+import pytest
+
+from course_lib import cli, doctor
+from course_lib.errors import CourseError
+
+
+def course(monkeypatch, capsys, *arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output, standard error."""
+    monkeypatch.setattr(sys, "argv", ["course", *arguments])
+    monkeypatch.setenv("COLUMNS", "200")
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    said = capsys.readouterr()
+    return ended.value.code or 0, said.out, said.err
+
+
+@pytest.fixture
+def project(monkeypatch, tmp_path):
+    """A course folder of this test's own."""
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr("course_lib.config.project_dir", lambda: tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """The commands that would have been run."""
+    commands = []
+
+    def run(command, **_):
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return commands
+
+
+def test_help_needs_no_torch():
+    code = "import sys, course_lib.cli; sys.exit(any(m in sys.modules for m in ('torch', 'numpy', 'matplotlib')))"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_help_names_every_command(monkeypatch, capsys):
+    code, out, _ = course(monkeypatch, capsys, "--help")
+    assert code == 0
+    assert all(command in out for command in ("lab", "doctor", "models"))
+
+
+def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):
+    notebook = project / "notebooks" / "04_elmo.ipynb"
+    notebook.touch()
+    assert course(monkeypatch, capsys, "lab", "4")[0] == 0
+    assert course(monkeypatch, capsys, "lab")[0] == 0
+    assert [command[1:] for command in started] == [
+        ["-m", "jupyterlab", str(notebook)],
+        ["-m", "jupyterlab", str(notebook.parent)],
+    ]
+
+
+def test_lab_with_a_wrong_chapter_is_one_red_sentence(monkeypatch, capsys, project, started):
+    code, out, err = course(monkeypatch, capsys, "lab", "44")
+    assert (code, out) == (1, "")
+    assert err == "There is no chapter '44'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1.\n"
+    assert "Chapter A1 is not in" in course(monkeypatch, capsys, "lab", "A1")[2]
+    assert started == []
+
+
+def test_lab_that_ends_badly_points_to_the_doctor(monkeypatch, capsys, project):
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3))
+    code, _, err = course(monkeypatch, capsys, "lab")
+    assert code == 1
+    assert "ended with code 3. `course doctor`" in err
+
+
+def test_an_error_is_printed_as_it_is(monkeypatch, capsys, project):
+    def fail():
+        raise CourseError("[bold]brackets[/bold] stay text")
+
+    monkeypatch.setattr("course_lib.config.project_dir", fail)
+    assert course(monkeypatch, capsys, "lab") == (1, "", "[bold]brackets[/bold] stay text\n")
+
+
+def test_models_lists_checkpoints_with_their_size(monkeypatch, capsys, project):
+    for name, size in (("bert-en", 2_300_000), ("elmo-ko", 700_000)):
+        folder = project / "data" / "checkpoints" / name
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}")
+        (folder / "model.safetensors").write_bytes(bytes(size))
+    (folder / "card.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
+    code, out, _ = course(monkeypatch, capsys, "models")
+    assert code == 0
+    rows = [" ".join(line.split()) for line in out.splitlines() if line.strip()]
+    assert rows[-2:] == ["bert-en 2.3", "elmo-ko A biLM of [Korean] words 0.7"]
+
+
+def test_models_without_any(monkeypatch, capsys, project):
+    assert "No checkpoint" in course(monkeypatch, capsys, "models")[1]
+
+
+@pytest.mark.parametrize(("remedy", "exit_code"), [(None, 0), ("Close other programs.", 1)])
+def test_doctor_prints_what_to_do(monkeypatch, capsys, remedy, exit_code):
+    findings = [doctor.Finding("Python", "3.11.7", None), doctor.Finding("memory", "0.7 GB free", remedy)]
+    monkeypatch.setattr(doctor, "diagnose", lambda: findings)
+    code, out, _ = course(monkeypatch, capsys, "doctor")
+    assert code == exit_code
+    assert "[ok] Python          3.11.7" in out
+    assert ("[do] memory          0.7 GB free\n     Close other programs." in out) == bool(remedy)
+    assert ("1 of 2 need something" in out) == bool(remedy)

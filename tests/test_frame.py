@@ -1,0 +1,196 @@
+"""The frame of the project: who may import whom, what must work without what, sizes, and one source for each fact."""
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from course_lib.config import project_dir
+
+ROOT = project_dir()
+PACKAGE = ROOT / "course_lib"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+# A room, and the rooms of course_lib it may import. Modules beside the rooms are "base", but for the three of "front".
+BELOW_EXPERIMENTS = {"base", "text", "data", "models", "training", "evaluation"}
+MAY_IMPORT = {
+    "base": {"base"},
+    "widgets": {"base", "widgets"},
+    "text": {"base", "text"},
+    "data": {"base", "text", "data"},
+    "models": {"base", "text", "data", "models"},
+    "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
+    "evaluation": BELOW_EXPERIMENTS,
+    "experiments": {*BELOW_EXPERIMENTS, "widgets", "experiments"},
+    "exercises": {*BELOW_EXPERIMENTS, "widgets", "experiments", "exercises"},
+    "recipes": {*BELOW_EXPERIMENTS, "experiments", "recipes"},
+}
+MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
+FRONT = {"__init__", "session", "doctor", "cli"}
+
+SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
+HEAVY = {"sklearn", "scipy", "transformers", "gensim"}  # a second each: imported in the function that needs them
+WITHOUT_SCREEN = ("base", "text", "data", "models", "training", "evaluation", "recipes")
+
+
+def room(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    if len(parts) > 1:
+        return parts[0]
+    return "front" if parts[0] in FRONT else "base"
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path: Path) -> list[tuple[str, int]]:
+    """Every module that is imported anywhere in the file, also inside functions, with its line."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            package = ".".join(path.parent.relative_to(ROOT).parts)
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            found += [(base, node.lineno)] + [(f"{base}.{alias.name}", node.lineno) for alias in node.names]
+    return found
+
+
+def room_of_import(name: str) -> str | None:
+    """The room of course_lib that `name` stands in, or None."""
+    parts = name.split(".")
+    if parts[0] != "course_lib" or len(parts) == 1:
+        return None
+    return room(PACKAGE / parts[1] / "x") if (PACKAGE / parts[1]).is_dir() else room(PACKAGE / f"{parts[1]}.py")
+
+
+def test_imports_go_down_only():
+    faults = []
+    for path in SOURCES:
+        allowed = MAY_IMPORT[room(path)]
+        for name, line in imports(path):
+            if (other := room_of_import(name)) is not None and other not in allowed:
+                faults.append(f"{path.relative_to(ROOT)}:{line} ({room(path)}) imports {name} ({other})")
+    assert faults == []
+
+
+def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    path = tmp_path / "course_lib" / "data" / "some.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("import a.b, c\nfrom d import e\nfrom . import f\ndef g():\n    from ..models.h import i\n")
+    assert {name for name, _ in imports(path)} >= {"a.b", "c", "d.e", "course_lib.data.f", "course_lib.models.h"}
+    assert [room_of_import(n) for n in ("course_lib.models.h", "course_lib.files", "course_lib.cli", "torch.nn")] == [
+        "models",
+        "base",
+        "front",
+        None,
+    ]
+
+
+def test_widgets_need_numbers_and_a_page_only():
+    allowed = {"numpy", "anywidget", "traitlets", "ipywidgets", "IPython", "course_lib", *sys.stdlib_module_names}
+    faults = []
+    for path in SOURCES:
+        more = {"matplotlib"} if path.name == "figures.py" else set()
+        for name, line in imports(path):
+            if room(path) == "widgets" and name.split(".")[0] not in allowed | more:
+                faults.append(f"{path.relative_to(ROOT)}:{line} imports {name}")
+    assert faults == []
+
+
+@pytest.mark.parametrize(("rooms", "blocked"), [(WITHOUT_SCREEN, SCREEN), (tuple(MAY_IMPORT), set())])
+def test_what_trains_needs_no_screen_and_nothing_is_heavy_to_import(rooms, blocked):
+    """All modules of the rooms in one fresh process, in which the blocked packages cannot be imported."""
+    modules = [module_name(path) for path in SOURCES if room(path) in rooms]
+    code = f"""
+import importlib, sys
+for name in {sorted(blocked)}: sys.modules[name] = None
+for name in {modules}: importlib.import_module(name)
+print(*sorted({HEAVY} & set(sys.modules)))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize(
+    "path", [*SOURCES, *sorted(PACKAGE.rglob("*.js"))], ids=lambda p: p.relative_to(ROOT).as_posix()
+)
+def test_a_file_is_read_in_one_sitting(path):
+    if path.name.endswith(".min.js"):
+        return  # a library, as its authors ship it
+    n_lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert n_lines <= 300, f"{n_lines} lines: cut the file where its second idea begins"
+
+
+def test_there_is_no_place_for_odds_and_ends():
+    assert [path for path in SOURCES if path.stem in ("utils", "util", "helpers", "common", "misc")] == []
+
+
+def text_files() -> list[Path]:
+    """Everything people wrote; the executed notebooks have a check of their own (tests/notebooks/rules.py)."""
+    folders = ("course_lib", "tests", "notebooks/text", "data", ".ci")
+    kinds = {".py", ".js", ".css", ".md", ".toml", ".txt", ".yml", ".cfg", ""}
+    files = [path for path in ROOT.iterdir() if path.name != ".git"]
+    files += [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    return sorted(p for p in files if p.is_file() and p.suffix in kinds and "__pycache__" not in p.parts)
+
+
+HOSTS = "|".join(map(re.escape, ("pypi.org", "pythonhosted.org", "download.pytorch.org", "npmjs.org", "npmjs.com")))
+OWN_PATHS = "|".join(("/ho" + "me/[a-z]", "/ro" + "ot/", "/Us" + "ers/[a-z]", r"C:\\+Us" + "ers", "/wo" + "rk/[a-z]"))
+ABOUT_PATHS = {"tests/notebooks/rules.py", "tests/notebooks/test_rules.py"}  # say what such a path looks like
+
+
+def test_no_path_of_a_machine_and_no_registry_is_named():
+    faults = []
+    for path in text_files():
+        name = path.relative_to(ROOT).as_posix()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            named = re.search(HOSTS, line) if name != "tests/test_frame.py" else None
+            owned = re.search(rf"(?<![\w.~-])(?:{OWN_PATHS})", line) if name not in ABOUT_PATHS else None
+            if named or owned:
+                faults.append(f"{name}:{number} {line.strip()[:80]}")
+    assert faults == []
+
+
+@pytest.fixture(scope="module")
+def project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_conda_installs_what_pip_does(project):
+    """environment.yml names Python and this package: every other requirement has its one place in pyproject.toml."""
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    python, pip, packages = environment["dependencies"]
+    assert packages == {"pip": ["-c constraints.txt", "-e ."]}
+    assert pip == "pip"
+    pinned = python.removeprefix("python=")
+    assert project["requires-python"] == ">=3.11,<3.14"
+    assert pinned == "3.11"  # the version constraints.txt was made with
+
+
+def test_constraints_pin_every_requirement(project):
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    required = project["dependencies"] + project["optional-dependencies"]["test"]
+    names = {re.match(r"[\w-]+", requirement).group().lower() for requirement in required}
+    assert names - {pin.lower() for pin in pins} == set()
+    assert pins["torch"] == "2.13.0"  # without "+cpu": that would be one platform's file
+    assert not [pin for pin in pins if pin.startswith(("nvidia", "triton", "course"))]
+
+
+def test_the_doctor_and_make_know_the_same_pythons(project):
+    from course_lib.doctor import OLDEST_TORCH, PYTHONS
+
+    (oldest, newest), next_minor = PYTHONS, (PYTHONS[1][0], PYTHONS[1][1] + 1)
+    assert project["requires-python"] == f">={oldest[0]}.{oldest[1]},<{next_minor[0]}.{next_minor[1]}"
+    assert f"torch>={OLDEST_TORCH[0]}.{OLDEST_TORCH[1]}" in project["dependencies"]
+    assert f"{oldest} <= sys.version_info[:2] <= {newest}" in (ROOT / "Makefile").read_text(encoding="utf-8")

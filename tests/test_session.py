@@ -1,0 +1,142 @@
+"""`course_lib.start`: same seeds each time, one calm line, no guessing about wrong settings."""
+
+import importlib.util
+import random
+import subprocess
+import sys
+import tomllib
+import types
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+import course_lib
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.session import MOST_THREADS, PROJECTION_NOTE, chapter_name
+
+
+@pytest.fixture(autouse=True)
+def themes(monkeypatch):
+    """Calls of use_course_style; the tests' own matplotlib settings and threads stay."""
+    calls = []
+    figures = types.ModuleType("course_lib.widgets.figures")
+    figures.use_course_style = lambda: calls.append("style")
+    monkeypatch.setitem(sys.modules, "course_lib.widgets.figures", figures)
+    for name in ("COURSE_PROFILE", "COURSE_SEED"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COURSE_DEVICE", "cpu")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    with warnings.catch_warnings():
+        yield calls
+
+
+def draws() -> tuple:
+    return random.random(), np.random.rand(), torch.rand(3).tolist()
+
+
+def test_it_says_one_line(capsys, themes):
+    session = course_lib.start(4)
+    assert capsys.readouterr().out == "Chapter 4 · quick profile · seed 0 · device cpu\n"
+    assert (session.device, session.profile, session.seed, session.chapter) == (torch.device("cpu"), "quick", 0, "4")
+    assert not session.full
+    assert themes == ["style"]
+
+
+def test_without_a_chapter_and_with_settings(capsys, monkeypatch):
+    monkeypatch.setenv("COURSE_PROFILE", "full")
+    monkeypatch.setenv("COURSE_SEED", "17")
+    assert course_lib.start().full
+    assert capsys.readouterr().out == "full profile · seed 17 · device cpu\n"
+
+
+def test_a_second_start_draws_the_same_numbers():
+    course_lib.start(1)
+    first = draws()
+    assert draws() != first
+    course_lib.start(1)
+    assert draws() == first
+
+
+def test_another_seed_draws_others(monkeypatch):
+    course_lib.start(1)
+    first = draws()
+    monkeypatch.setenv("COURSE_SEED", "1")
+    course_lib.start(1)
+    assert all(one != other for one, other in zip(first, draws(), strict=True))
+
+
+@pytest.mark.parametrize("chapter", [10, -1, "4.5", "A2", ""])
+def test_an_unknown_chapter_lists_those_there_are(chapter):
+    with pytest.raises(CourseError, match=f"no chapter {chapter!r}. Chapters: 0, 1, .*, 9, A1"):
+        course_lib.start(chapter)
+
+
+def test_chapters_by_number_or_name():
+    assert [chapter_name(c) for c in (0, "9", "a1")] == ["0", "9", "A1"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "remedy"),
+    [
+        ("COURSE_PROFILE", "fast", "one of: quick, full"),
+        ("COURSE_SEED", "-3", "whole number"),
+        ("COURSE_DEVICE", "tpu", "Use auto, cpu"),
+    ],
+)
+def test_a_setting_without_meaning_is_an_error(monkeypatch, setting, value, remedy):
+    monkeypatch.setenv(setting, value)
+    with pytest.raises(CourseError, match=remedy):
+        course_lib.start(1)
+
+
+@pytest.mark.parametrize(("first_line", "exit_code"), [("course_lib.start(4)", 0), ("pass", 1)])
+def test_the_known_noise_is_silenced(first_line, exit_code):
+    """In a process of its own: PyTorch gives this warning once."""
+    code = "import sys; sys.modules['matplotlib'] = None\n"
+    code += f"import course_lib, torch; {first_line}; torch.nn.LSTM(5, 7, proj_size=3)(torch.randn(2, 3, 5))"
+    run = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], capture_output=True, text=True)
+    assert run.returncode == exit_code, run.stderr
+    assert (PROJECTION_NOTE in run.stderr) == bool(exit_code)
+
+
+def test_other_warnings_are_not():
+    course_lib.start(4)
+    with pytest.warns(UserWarning, match="something else"):
+        warnings.warn("something else", UserWarning)
+
+
+def test_threads_follow_the_cores_unless_the_reader_chose(monkeypatch):
+    set_to = []
+    monkeypatch.setattr(torch, "set_num_threads", set_to.append)
+    monkeypatch.setattr("course_lib.session._n_cores", lambda: 3)
+    course_lib.start(1)
+    assert set_to == []
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    course_lib.start(1)
+    monkeypatch.setattr("course_lib.session._n_cores", lambda: 61)
+    course_lib.start(1)
+    assert set_to == [3, MOST_THREADS]
+
+
+def test_without_matplotlib_there_is_no_theme(monkeypatch, themes):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else find(name))
+    course_lib.start(1)
+    assert themes == []
+
+
+def test_the_package_opens_its_two_doors_lazily():
+    code = "import sys, course_lib; assert 'torch' not in sys.modules; course_lib.start; assert 'torch' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=project_dir())
+    assert callable(course_lib.load)
+    assert {"start", "load"} <= set(dir(course_lib))
+    with pytest.raises(AttributeError, match="no attribute 'stop'"):
+        _ = course_lib.stop
+
+
+def test_the_version_is_pyprojects():
+    project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert course_lib.__version__ == project["version"]

@@ -1,0 +1,112 @@
+import time
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course_lib.text.words import split_sentences, split_words, word_spans
+
+# Unicode at large (with lone surrogates and control characters), and a text made of the signs that have rules.
+TEXT = st.one_of(st.text(st.characters()), st.text(st.sampled_from("aS1é가.,'’n t-!?\u0301\u200d\ufe0f👍🏽🇰🇷\n\t_#e")))
+
+
+@given(TEXT)
+def test_each_character_that_is_no_space_is_in_exactly_one_word(text):
+    covered = []
+    for word, start, end in word_spans(text):
+        assert text[start:end] == word != ""
+        covered += range(start, end)
+    assert covered == [place for place, character in enumerate(text) if not character.isspace()]
+
+
+@given(TEXT)
+def test_no_mark_is_cut_from_its_base(text):
+    starts = {start for _, start, _ in word_spans(text)}
+    for place in range(1, len(text)):
+        if unicodedata.category(text[place]) == "Mn" and not text[place - 1].isspace():
+            assert place not in starts
+
+
+@given(TEXT, TEXT)
+def test_white_space_separates(left, right):
+    assert split_words(f"{left}\n{right}") == split_words(left) + split_words(right)
+
+
+@given(TEXT)
+def test_sentences_lose_only_white_space(text):
+    sentences = split_sentences(text)
+    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert all(sentence == sentence.strip() != "" for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ""),
+        (" \t\n\u3000", ""),
+        ("She paid her wages in at the bank.", "She paid her wages in at the bank ."),
+        ("I don't, can't; CAN'T: n't", "I do n't , ca n't ; CA N'T : n't"),
+        ("she’s they'll I'd've dogs'", "she ’s they 'll I 'd 've dogs '"),
+        ("O'Brien said 'tis rock'n'roll", "O'Brien said ' tis rock'n'roll"),
+        ("$1,000.50 is 3.14%, v2.13.0", "$ 1,000.50 is 3.14 % , v2.13.0"),
+        ("1, 2,3 and 4.", "1 , 2,3 and 4 ."),
+        ("the U.S. army, e.g. in a.b.c", "the U.S. army , e.g. in a . b . c"),
+        ("a well-known -- and state-of-the-art...", "a well - known -- and state - of - the - art ..."),
+        ("what?! no!!!", "what ? ! no !!!"),
+        ("word_spans(text)[0]", "word_spans ( text ) [ 0 ]"),
+        ("바다 멀리 배가 떠 있다.", "바다 멀리 배가 떠 있다 ."),
+        ("20일에 10,000원, BERT를", "20일에 10,000원 , BERT를"),
+        ("'인공지능'이라는 ‘말’을", "' 인공지능 ' 이라는 ‘ 말 ’ 을"),
+        ("ㅋㅋㅋ 좋아👍🏽👩‍👩‍👧🇰🇷🇺🇸", "ㅋㅋㅋ 좋아 👍🏽 👩‍👩‍👧 🇰🇷 🇺🇸"),
+        ("1️⃣#️⃣ cafe\u0301s", "1️⃣ #️⃣ cafe\u0301s"),
+        ("a\x00b\ud800", "a \x00 b \ud800"),
+        ("co\u00adoperate नमस्ते สวัสดี", "co\u00adoperate नमस्ते สวัสดี"),
+    ],
+)
+def test_rules(text, words):
+    assert split_words(text) == words.split(" ") if words else split_words(text) == []
+
+
+@pytest.mark.parametrize("text", ["Café O'Néill's naïve", "사과를 한 입 베어 물었다", "≠≠ Å"])
+def test_composed_and_decomposed_text_is_cut_alike(text):
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert composed != decomposed
+    assert [unicodedata.normalize("NFC", word) for word in split_words(decomposed)] == split_words(composed)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Li met J. R. Wells, e.g. in Fig. 3. So did I", ["Dr. Li met J. R. Wells, e.g. in Fig. 3.", "So did I"]),
+        ("It was I. Nobody else.", ["It was I.", "Nobody else."]),
+        ('He said "no." Then he left.', ['He said "no."', "Then he left."]),
+        ("It costs 3.5 euros. v2.0 is out", ["It costs 3.5 euros. v2.0 is out"]),
+        ("A title\n\nA line\nand more", ["A title", "A line\nand more"]),
+        ("배가 떠 있다. 눈이 왔다! 정말?", ["배가 떠 있다.", "눈이 왔다!", "정말?"]),
+        ("Wait... what? Yes… No", ["Wait... what?", "Yes…", "No"]),
+        (" \n ", []),
+    ],
+)  # fmt: skip
+def test_sentences(text, sentences):
+    assert split_sentences(text) == sentences
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", "가", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b"]
+)
+def test_time_is_linear_without_spaces(unit):
+    """A megabyte in seconds, whatever it is; a quadratic step would take minutes. Long words come back whole."""
+    text = unit * (1_000_000 // len(unit))
+    begin = time.process_time()
+    spans = word_spans(text)
+    split_sentences(text)
+    assert time.process_time() - begin < 20
+    assert "".join(word for word, _, _ in spans) == text.strip()
+
+
+@pytest.mark.parametrize("letter", ["x", "배", "e\u0301"])
+def test_a_word_of_ten_thousand_letters(letter):
+    word = letter * 10_007
+    assert word_spans(f" {word}.") == [(word, 1, 1 + len(word)), (".", 1 + len(word), 2 + len(word))]

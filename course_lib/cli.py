@@ -43,9 +43,7 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothi
         target = next(iter(sorted(target.glob(f"{name.zfill(2)}_*.ipynb"))), None)
         if target is None:
             raise CourseError(f"Chapter {name} is not in {project_dir() / 'notebooks'}. Run `make notebooks` first.")
-    environment = os.environ | {
-        "JUPYTER_PREFER_ENV_PATH": "1"
-    }  # this environment's kernel, not a "python3" of the user's
+    environment = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"}  # this kernel, not a "python3" of the user's own
     try:
         ended = subprocess.run([sys.executable, "-m", "jupyterlab", str(target)], env=environment)
     except KeyboardInterrupt:
@@ -92,6 +90,21 @@ def models() -> None:
         megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
         table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
     Console().print(table if table.row_count else "No checkpoint ships with this version.")
+
+
+@app.command()
+def claims(
+    claim_id: Annotated[
+        str | None, typer.Argument(help="such as C1.1; nothing: the whole ledger", metavar="[ID]")
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="measure now")] = False,
+    profile: Annotated[str | None, typer.Option(help="quick or full")] = None,
+    record: Annotated[bool, typer.Option("--record", help="keep the values (full profile only)")] = False,
+) -> None:
+    """The claims of the field with their verdicts; measure one again."""
+    from course_lib.experiments.report import claims_command
+
+    claims_command(claim_id, measure=run, profile=profile, record=record)
 
 
 def _card_title(card: os.PathLike) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 import numpy as np
 import torch
@@ -13,78 +12,40 @@ from jaxtyping import Float
 from torch import Tensor
 
 from course_lib.data.handmade import handmade_senses
-from course_lib.data.on_disk import on_disk_sentences
 from course_lib.data.records import SenseExample
-from course_lib.data.running_text import corpus_files, read_articles
 from course_lib.evaluation import spearman
+from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, word_similarity
+from course_lib.experiments.company import (
+    Text,
+    centred_cosines,
+    ppmi_rows,
+    shuffled_sentences,
+    shuffled_text,
+    text,
+    word_classes,
+    word_topics,
+)
 from course_lib.experiments.measurement import Exact, Measurement, claim
+from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.text.words import split_sentences, split_words
 
-SkipGramText = list[list[str]]
 CONFIG = SkipGramConfig(dim=64, window=5, epochs=5)
 
 
-def text(source: str, n_words: int) -> SkipGramText:
-    """Lower-case sentences, at least `n_words` words in all if there are so many, from "on-disk" or a public corpus."""
-    if source == "on-disk":
-        sentences = iter(on_disk_sentences().sentences)
-    else:
-        paragraphs = (p for article in read_articles(corpus_files(source)) for p in article.paragraphs)
-        sentences = (split_words(s.lower()) for p in paragraphs for s in split_sentences(p))
-    taken, total = [], 0
-    for sentence in sentences:
-        taken.append(list(sentence))
-        total += len(sentence)
-        if total >= n_words:
-            break
-    return taken
-
-
-def shuffled_text(sentences: SkipGramText, seed: int) -> SkipGramText:
-    """The same words and sentence lengths, every word moved to a random place: the same counts, no company."""
-    words = np.array([word for sentence in sentences for word in sentence], dtype=object)
-    np.random.default_rng(seed).shuffle(words)
-    moved = iter(words.tolist())
-    return [list(islice(moved, len(sentence))) for sentence in sentences]
-
-
-def ppmi_rows(
-    sentences: SkipGramText, vocabulary: Vocabulary, n_rows: int, window: int
-) -> Float[Tensor, "row context"]:
-    """Positive pointwise mutual information, max(0, log p(w, c) / (p(w) p(c))), of the commonest words with all words.
-
-    Counted over all pairs at most `window` apart in a sentence (Levy and Goldberg 2014, NIPS, section 3.1).
-    """
-    gap = [-1] * window  # no pair crosses it
-    ids = np.array([i for s in sentences for i in (*(vocabulary.index.get(w, -1) for w in s), *gap)])
-    counts = np.zeros(n_rows * len(vocabulary))
-    for shift in range(1, window + 1):
-        for centre, context in ((ids[:-shift], ids[shift:]), (ids[shift:], ids[:-shift])):
-            known = (centre >= 0) & (centre < n_rows) & (context >= 0)
-            counts += np.bincount(centre[known] * len(vocabulary) + context[known], minlength=len(counts))
-    joint = torch.from_numpy(counts.reshape(n_rows, -1)) / counts.sum()
-    chance = joint.sum(1, keepdim=True) * joint.sum(0, keepdim=True)
-    return (joint / chance).log().nan_to_num(0.0).clamp(min=0).float()
-
-
-def centred_cosines(rows: Float[Tensor, "word dim"]) -> np.ndarray:
-    """Cosines of all pairs, less what each word has with everybody: cos(i, j) - mean_i - mean_j + mean. [word, word]
-
-    A frequent word is near to all others, in PPMI rows and in vectors of shuffled text alike: without this, frequency
-    alone correlates the two, and the control with it.
-    """
-    unit = torch.nn.functional.normalize(rows, dim=1)
-    cosines = (unit @ unit.T).fill_diagonal_(torch.nan)
-    means = cosines.nanmean(1)
-    return (cosines - means[:, None] - means + means.mean()).numpy()
-
-
-@claim("C1.1", full={"source": "enwiki2015", "n_words": 6_000_000, "n_rows": 2_000, "n_pairs": 5_000})
+@claim(
+    "C1.1",
+    full={"source": "enwiki2015", "n_words": 6_000_000, "n_rows": 2_000, "n_pairs": 5_000, "shipped": "skipgram-en"},
+)
 def same_company_similar_vectors(
-    *, source: str = "on-disk", n_words: int = 800_000, n_rows: int = 1_000, n_pairs: int = 1_500, seed: int = 0
+    *,
+    source: str = "on-disk",
+    n_words: int = 800_000,
+    n_rows: int = 1_000,
+    n_pairs: int = 1_500,
+    shipped: str = "",
+    seed: int = 0,
 ) -> Measurement:
     """Vectors of one half of the text against PPMI rows counted on the other half, over pairs of like count."""
     sentences = text(source, n_words)
@@ -108,9 +69,64 @@ def same_company_similar_vectors(
         np.stack([learned, company], 1),
         control=Measurement(np.stack([control, company], 1), **shared),
         baselines={"frequency alone": spearman(frequency, company)},
+        parts=_ratings(shipped) if shipped else {},
         data=source,
         **shared,
     )
+
+
+def _ratings(shipped: str) -> dict[str, float]:
+    """Spearman correlation of a shipped table's cosines with people's ratings."""
+    vectors = load(shipped).word_vectors()
+    sets = {"WordSim-353": load_wordsim353(), "SimLex-999": load_simlex999()}
+    return {f"{name} of {shipped}": word_similarity(vectors, pairs).spearman for name, pairs in sets.items()}
+
+
+@claim("C1.2", full={"source": "enwiki2015", "n_words": 4_000_000})
+def window_decides_the_likeness(
+    *, source: str = "on-disk", n_words: int = 600_000, windows: Sequence[int] = (1, 2, 5, 10), n_seeds: int = 5
+) -> dict[str, Measurement]:
+    """Slopes over log2(window) of two shares of the ten nearest neighbours: same part of speech, same topic."""
+    sentences = text(source, n_words)
+    half, other_half = sentences[::2], sentences[1::2]
+    vocabulary = Vocabulary.from_sentences(half, min_count=CONFIG.min_count)
+    classes = word_classes()
+    words = [word for word in vocabulary.words if word.isalpha() and word in classes]
+    topics = word_topics(other_half, words)
+    labels = {"function": np.array([classes[word] for word in words]), "topic": np.array(topics)}
+    rows = [vocabulary.index[word] for word in words]
+
+    def shares(part: Text, seed: int) -> dict[str, list[float]]:
+        """Per label the share of neighbours that have the query's, a number for each window."""
+        found: dict[str, list[float]] = {name: [] for name in labels}
+        for window in windows:
+            config = replace(CONFIG, window=window, epochs=3)
+            table = train_skip_gram(part, config, vocabulary=vocabulary, seed=seed, progress=False)
+            near = np.array(_nearest(table.input.weight.detach()[rows], 10))
+            for name, label in labels.items():
+                found[name].append(100 * float((label[near] == label[:, None]).mean()))
+        return found
+
+    real = [shares(half, seed) for seed in range(n_seeds)]
+    control = [shares(shuffled_sentences(half, seed), seed) for seed in range(n_seeds)]
+    steps = np.log2(np.array(windows))
+    measured = {}
+    for name, label in labels.items():
+        slopes, moved = ([float(np.polyfit(steps, run[name], 1)[0]) for run in runs] for runs in (real, control))
+        by_window = np.mean([run[name] for run in real], 0)
+        chance = 100 * float((label[:, None] == label).mean())
+        measured[name] = Measurement(
+            slopes,
+            "points per doubling",
+            seeds=True,
+            control=Measurement(moved, "points per doubling", seeds=True),
+            baselines={f"{name}: share among random words, in %": chance},
+            parts={
+                f"{name}: share at window {w}, in %": float(value) for w, value in zip(windows, by_window, strict=True)
+            },
+            data=f"{source}, {len(words)} words with a known part of speech",
+        )
+    return measured
 
 
 @claim("C1.3", full={"source": "enwiki2015", "n_words": 3_000_000})
@@ -127,15 +143,17 @@ def negative_sampling_keeps_the_neighbours(
         ("softmax", sentences, softmax, seed),
         ("ceiling", sentences, softmax, seed + 1),
         ("negative", sentences, config, seed + 1),
+        ("second negative", sentences, config, seed + 2),
         ("floor", shuffled_text(sentences, seed), softmax, seed + 1),
     ):
         tables[name] = train_skip_gram(part, settings, vocabulary=vocabulary, seed=run).input.weight.detach()
         seconds[name], started = time.perf_counter() - started, time.perf_counter()
-    near = {name: _nearest(table, 10)[:n_queries] for name, table in tables.items()}
-    overlap = [
-        [len(set(mine) & set(reference)) / 10 for mine, reference in zip(near[name], near["softmax"], strict=True)]
-        for name in ("negative", "ceiling", "floor")
-    ]
+    near = {name: [set(row) for row in _nearest(table, 10)[:n_queries]] for name, table in tables.items()}
+
+    def shared(one: str, other: str) -> list[float]:
+        return [len(mine & theirs) / 10 for mine, theirs in zip(near[one], near[other], strict=True)]
+
+    overlap = [shared(name, "softmax") for name in ("negative", "ceiling", "floor")]
     negative, ceiling, floor = (float(np.mean(shares)) for shares in overlap)
     return Measurement(
         np.stack(overlap, 1),
@@ -144,6 +162,7 @@ def negative_sampling_keeps_the_neighbours(
         baselines={"floor: shuffled text": floor, "ceiling: another softmax seed": ceiling},
         parts={
             "overlap@10 of negative sampling with softmax": negative,
+            "overlap@10 of two runs of negative sampling": float(np.mean(shared("negative", "second negative"))),
             "time of the full softmax / time of negative sampling": seconds["softmax"] / seconds["negative"],
         },
         data=f"{source}, {len(vocabulary)} word types",

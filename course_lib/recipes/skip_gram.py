@@ -65,7 +65,10 @@ class SkipGramRecipe:
             "licence": "vectors: CC BY 4.0; the text they were learned from: CC BY-SA 3.0",
             "command": f"`python -m course_lib.recipes {self.name}`",
         }
-        return f"# {self.name}\n\n| | |\n| --- | --- |\n" + "".join(f"| {k} | {v} |\n" for k, v in rows.items())
+        language = "Korean" if self.corpus.startswith("ko") else "English"
+        return f"# {language} word vectors (skip-gram)\n\n| | |\n| --- | --- |\n" + "".join(
+            f"| {k} | {v} |\n" for k, v in rows.items()
+        )
 
 
 def _rated_pairs(corpus: str) -> dict[str, list]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.data.handmade import handmade_senses, read_senses
+from course_lib.data.handmade import SPLITS, handmade_names, handmade_senses, read_columns, read_senses
 from course_lib.errors import CourseError
 
 HEADER = "word\tsense\tsplit\tsentence\tindex\n"
@@ -38,3 +38,16 @@ def test_a_missing_column_or_file_is_named(tmp_path):
         read_senses(tmp_path / "senses.tsv")
     with pytest.raises(CourseError, match="no file"):
         read_senses(tmp_path / "gone.tsv")
+
+
+def test_the_shipped_names_have_two_layers():
+    everything = handmade_names("en")
+    assert len(everything) >= 300
+    assert sum(len(handmade_names("en", split)) for split in SPLITS) == len(everything)
+    assert {tag for e in everything for tag in e.tags["ner"]} >= {"O", "B-PER", "I-PER", "B-LOC", "B-ORG", "B-MISC"}
+
+
+def test_a_wrong_column_is_named(tmp_path):
+    (tmp_path / "names.conll").write_text("Mira\tPROPN\tB-PER\nsings\tVERB\n", encoding="utf-8")
+    with pytest.raises(CourseError, match="line 2: 2 columns instead of 3"):
+        read_columns(tmp_path / "names.conll", ("upos", "ner"))

@@ -248,7 +248,7 @@ def test_the_text_is_thinned_at_those_rates():
         assert kept == pytest.approx(count * probability, abs=error)
 
 
-def test_negatives_follow_the_count_to_the_three_quarters():
+def test_negatives_follow_the_count_to_the_three_quarters(monkeypatch):
     counts = [90, 10, 0, 1]
     expected = torch.tensor(counts).double() ** 0.75
     expected /= expected.sum()
@@ -261,6 +261,10 @@ def test_negatives_follow_the_count_to_the_three_quarters():
     draws = torch.bincount(model.draw_negatives((100, 700), generator()).flatten(), minlength=4) / 70_000
     assert draws[2] == 0  # never seen, never drawn
     torch.testing.assert_close(draws.double(), expected, rtol=0, atol=4 * 0.5 / 70_000**0.5)
+    edge = SkipGram(SkipGramConfig(), Vocabulary(["never", "a", "b", "nor this"], [0, 3, 4, 0]))
+    for uniform, word in [(0.0, 1), (1 - 2**-24, 2)]:
+        monkeypatch.setattr(torch, "rand", lambda *shape, value=uniform, **_: torch.full(shape, value))
+        assert edge.draw_negatives((1,)).tolist() == [word]
 
 
 def test_the_cap_lets_rare_rows_learn_at_full_rate_and_slows_frequent_ones():

@@ -1,0 +1,184 @@
+"""Everything of a training that is not the training step: where it is, when it ends, evaluations, saved states."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_lib.errors import CourseError
+from course_lib.training import carry, randomness, resume
+from course_lib.training.feed import Feed, Place
+from course_lib.training.history import History
+from course_lib.training.interrupts import Interrupts
+from course_lib.training.processes import OneProcess, SeveralProcesses
+
+
+@dataclass(frozen=True)
+class End:
+    """The training ends at whichever of these comes first."""
+
+    steps: int | None
+    epochs: int | None
+    minutes: float | int | None
+
+    def __post_init__(self) -> None:
+        given = {"steps": self.steps, "epochs": self.epochs, "minutes": self.minutes}
+        if all(value is None for value in given.values()):
+            raise CourseError("fit does not know when to end. Give steps, epochs or minutes.")
+        for name, value in given.items():
+            if value is not None and not value > 0:
+                raise CourseError(f"fit: {name}={value}. Use a number above 0.")
+
+    def total(self, steps_per_epoch: int | None) -> int | None:
+        """Steps of the whole run; None if that is not known before."""
+        by_epochs = self.epochs * steps_per_epoch if self.epochs and steps_per_epoch else None
+        return min((n for n in (self.steps, by_epochs) if n is not None), default=None)
+
+
+@dataclass(frozen=True)
+class Saving:
+    folder: Path
+    seconds: float | int
+    steps: int | None
+    same: Callable[[int | None], dict[str, Any]]  # what must be the same at a resume, given the total of steps
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    function: Callable[[nn.Module], dict]
+    every: int | None
+
+
+class Run:
+    """A training on its way. `step` counts finished steps, over all runs that resume joined."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        feed: Feed,
+        end: End,
+        processes: OneProcess | SeveralProcesses,
+        evaluation: Evaluation | None,
+        saving: Saving | None,
+    ):
+        self.model, self.optimizer, self.feed, self.end, self.processes = model, optimizer, feed, end, processes
+        self.evaluation, self.saving = evaluation, saving
+        self.step, self.total, self.seed = 0, None, None
+        self.history = History()
+        self._rounds: Iterator | None = None
+        self._stopped = False
+        self._whole = True  # False while the optimizer changes weights
+        optimizer.register_step_pre_hook(lambda *_: setattr(self, "_whole", False))
+
+    def begin(self, reached: resume.Progressed | None, seed: int | None) -> None:
+        """Start anew, or where `reached` ended; opens the batches."""
+        self.seed = seed
+        if reached is None:
+            self.place = Place.start_of(0, self.processes.device)
+        else:
+            self.step, self.total = reached.step, reached.total
+            self.place, self.history = reached.place, reached.history
+        self._seconds_before = self.history.seconds
+        self._began = self._saved_at = time.monotonic()
+        self._stopped = self.processes.any(self._time_is_up())
+        self._unsaved = reached is None
+        if not self.finished:
+            self._rounds = self.feed.open(self.place, self.processes.device)
+        if reached is None:
+            self.total = self.end.total(self.feed.steps_per_epoch)
+
+    @property
+    def seconds(self) -> float:
+        return self._seconds_before + time.monotonic() - self._began
+
+    @property
+    def finished(self) -> bool:
+        enough_steps = self.end.steps is not None and self.step >= self.end.steps
+        enough_epochs = self.end.epochs is not None and self.place.epoch >= self.end.epochs
+        return self._stopped or enough_steps or enough_epochs
+
+    def batches(self) -> Iterator[tuple[Any, int]]:
+        """(batch, weight) on the device, with the carry of the batch before, from here to the end of the training."""
+        self._evaluate_if_due()  # a stop may have come between the last step and its evaluation
+        while not self.finished:
+            item = next(self._rounds, None)
+            if item is not None:
+                batch, weight = item
+                yield carry.move(carry.hand_on(batch, self.place.carry), self.processes.device), weight
+                continue
+            if self.place.position == 0:
+                raise CourseError(f"fit: there is no batch in epoch {self.place.epoch + 1}. Give at least one batch.")
+            self.place = Place.start_of(self.place.epoch + 1, self.processes.device)
+            if not self.finished:
+                self._rounds = self.feed.open(self.place, self.processes.device)
+
+    def done(self, numbers: dict[str, float], rates: dict[str, float], carried: Any) -> None:
+        """Count a finished step."""
+        self.step += 1
+        self.place.position += 1
+        self.place.carry = carry.detach(carried)
+        parts = {name: value for name, value in numbers.items() if name not in ("loss", "gradient_norm")}
+        self.history.add(self.step, numbers["loss"], parts, rates)
+        self._remember()
+        self._whole = self._unsaved = True
+
+    def pause(self, interrupts: Interrupts) -> None:
+        """Between two steps: evaluate, save, or end, where one of them is due."""
+        self._evaluate_if_due()
+        self._remember()
+        if self.saving and (
+            time.monotonic() - self._saved_at >= self.saving.seconds
+            or (self.saving.steps and self.step % self.saving.steps == 0)
+        ):
+            self.save()
+        if self.processes.any(interrupts.asked):
+            raise KeyboardInterrupt
+        self._stopped = self.processes.any(self._time_is_up())
+
+    def close(self) -> None:
+        """The last evaluation and the last state."""
+        self._evaluate()
+        self._remember()
+        if self._unsaved:
+            self.save()
+
+    def interrupt(self) -> None:
+        """Keep what was reached, unless the weights are half changed: then the last saved state is the better one."""
+        self.history.interrupted = True
+        if self._whole and self._unsaved:
+            self.save()
+
+    def save(self) -> None:
+        self.history.seconds = self.seconds
+        if self.saving and self.processes.is_first:
+            reached = resume.Progressed(self.step, self.total, self.seed, self.place, self.history)
+            same = self.saving.same(self.total)
+            resume.save_state(self.saving.folder, reached, self.model, self.optimizer, same)
+        self._saved_at, self._unsaved = time.monotonic(), False
+
+    def _evaluate_if_due(self) -> None:
+        if self.evaluation and self.evaluation.every and self.step and self.step % self.evaluation.every == 0:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        if self.evaluation and not self.history.evaluated(self.step):
+            self.model.eval()
+            scores = self.evaluation.function(self.model)
+            self.model.train()
+            self.history.evaluations.append({"step": self.step, **scores})
+            self._unsaved = True
+
+    def _time_is_up(self) -> bool:
+        return self.end.minutes is not None and self.seconds >= 60 * self.end.minutes
+
+    def _remember(self) -> None:
+        """Needed for a state only, also for one that an interruption calls for."""
+        if self.saving:
+            self.place.now = randomness.take(self.processes.device)

@@ -1,0 +1,51 @@
+"""What every chapter's text holds, whatever it teaches: exercises, recall, claims, corrections, slides."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from course_lib.exercises import registry
+from course_lib.experiments.claims import all_claims
+from tests.notebooks.build import from_text
+
+TEXTS = {path.stem: path for path in sorted((Path(__file__).parents[2] / "notebooks" / "text").glob("[0-9]*.md"))}
+FULL = {name: path for name, path in TEXTS.items() if not name.startswith("00")}  # chapter 0 is the way in
+SLIDES = range(30, 46)
+
+
+def number(name: str) -> int:
+    return int(name.split("_")[0])
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_chapter_starts_itself_and_ends_in_reading(name):
+    text = TEXTS[name].read_text(encoding="utf-8")
+    assert f"course_lib.start({number(name)})" in text
+    for heading in ("## Corrections to common notes", "## Further reading"):
+        assert heading in text
+    assert f"recall({number(name)})" in text
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_every_claim_of_the_chapter_is_shown(name):
+    text = FULL[name].read_text(encoding="utf-8")
+    claims = [claim.id for claim in all_claims().values() if claim.chapter == number(name)]
+    assert claims
+    assert [claim for claim in claims if f'show("{claim}"' not in text] == []
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_exercises_and_predictions(name):
+    text = FULL[name].read_text(encoding="utf-8")
+    exercises = registry.of_chapter(number(name))
+    assert len(exercises) >= 5
+    assert [e.id for e in exercises if f'check("{e.id}"' not in text] == []
+    assert len(re.findall(r"\*\*Predict", text)) >= 5
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_a_chapter_is_a_lecture_of_30_to_45_slides(name):
+    cells = from_text(FULL[name]).cells
+    kinds = [cell.metadata.get("slideshow", {}).get("slide_type") for cell in cells]
+    assert sum(kind in ("slide", "subslide") for kind in kinds) in SLIDES

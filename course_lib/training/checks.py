@@ -9,17 +9,19 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
+from course_lib.training.processes import Numbers
 
 
-def finite(means: dict[str, Tensor], step: int, rates: dict[str, float]) -> dict[str, float]:
+def finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
     """The step's numbers, fetched at once. Raises CourseError if loss or gradient norm is not a finite number."""
-    values = torch.stack([mean.detach().float() for mean in means.values()]).tolist()
-    numbers = dict(zip(means, values, strict=True))
+    tensors = {name: mean for name, mean in means.items() if isinstance(mean, Tensor)}
+    fetched = dict(zip(tensors, torch.stack([t.detach().float() for t in tensors.values()]).tolist(), strict=True))
+    numbers = {name: fetched[name] if name in fetched else float(mean) for name, mean in means.items()}
     for name in ("loss", "gradient_norm"):
         if not math.isfinite(numbers.get(name, 0.0)):
             rate = max(rates.values())
             raise CourseError(
-                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step + 1}, with learning rate {rate:.3g}. "
+                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step + 1}, learning rate {rate:.3g}. "
                 f"The model is as it was after step {step}, and so is a saved state or older. Try a learning rate of "
                 f"{rate / 10:.3g}, a warm-up (training.schedules) or a smaller clip; see that no batch is empty or odd."
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -32,17 +32,18 @@ class Place:
 
 
 class Feed:
-    """Batches from a re-iterable (list, DataLoader) or a callable epoch -> iterable; of every `total`, number `number`."""
+    """Batches from a re-iterable or a callable epoch -> iterable; of these, number `number` of every `total`."""
 
-    def __init__(self, batches: Iterable | Callable[[int], Iterable], number: int, total: int):
+    def __init__(self, batches: Any, number: int, total: int):
         if isinstance(batches, Iterator):
             raise CourseError(
-                f"fit: batches is a {type(batches).__name__}, which can be read only once. "
+                f"fit: batches is a one-way {type(batches).__name__}, which can be read only once. "
                 "Give a list, a DataLoader, or a function epoch -> batches."
             )
         if not isinstance(batches, Iterable) and not callable(batches):
             raise CourseError(
-                f"fit: batches is a {type(batches).__name__}. Give a list of batches or a function epoch -> batches."
+                f"fit: batches is of type {type(batches).__name__}. "
+                "Give a list, a DataLoader, or a function epoch -> batches."
             )
         self._batches, self._number, self._total = batches, number, total
         self.steps_per_epoch: int | None = None  # known once an epoch with a length is opened

@@ -6,7 +6,7 @@ run.py, batches in feed.py, saved states in resume.py, several processes in proc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,13 @@ from course_lib.training.processes import choose_processes
 from course_lib.training.run import End, Evaluation, Run, Saving
 from course_lib.training.schedules import constant
 
-Watcher = Callable[[int, dict], object]  # (steps done, {"loss", parts, "gradient_norm", "epoch"})
+Watcher = Callable[[int, dict], object]
 __all__ = ["History", "fit"]
 
 
 def fit(
     model: nn.Module,
-    batches: Iterable | Callable[[int], Iterable],
+    batches: Any,
     *,
     steps: int | None = None,
     epochs: int | None = None,
@@ -70,7 +70,8 @@ def fit(
                 starts anew with each epoch
     minutes     all in all, over resumed runs
     evaluate    model (in eval mode) -> scores, every `evaluate_every` steps and at the end
-    watchers    called after each step
+    watchers    called after each step with the number of steps done and {"loss", parts, "gradient_norm" if clipped,
+                "epoch", "learning_rates"}
 
     Ctrl-C ends it after the current step, without an exception. Raises CourseError for arguments that cannot work, a
     loss that is not a finite number (the weights stay as before that step), and a state that does not fit.
@@ -96,8 +97,7 @@ def fit(
     if seed is not None and reached is None:
         seed_everything(seed)
     evaluation = None if evaluate is None else Evaluation(evaluate, evaluate_every)
-    run = Run(model, stepper, feed, end, processes, evaluation, saving)
-    run.begin(reached, seed)
+    run = Run(model, stepper, feed, end, processes, evaluation, saving, reached, seed)
     if run.total is None and schedule is not constant:
         raise CourseError("fit: this schedule needs to know the number of steps. Give steps, or batches with a length.")
     if reached is None:
@@ -146,7 +146,7 @@ def _train(
         optimizer.step()
         run.done(numbers, rates, losses.get("carry"))
         for watch in watchers:
-            watch(run.step, {**numbers, "epoch": run.place.epoch})
+            watch(run.step, {**numbers, "epoch": run.place.epoch, "learning_rates": rates})
         run.pause(interrupts)
 
 

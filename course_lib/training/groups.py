@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,6 +57,8 @@ def adamw(groups: Groups, *, weight_decay: float | int, betas: tuple[float, floa
 
 def set_rates(optimizer: torch.optim.Optimizer, base: dict[str, float], factor: float | int) -> dict[str, float]:
     """Give each group `factor` times its base rate; the rates by group name."""
+    if not 0 <= factor < math.inf:
+        raise CourseError(f"fit: the schedule gave {factor}. A factor of the learning rate is 0 or more.")
     rates = {name: float(rate * factor) for name, rate in base.items()}
     for group in optimizer.param_groups:
         group["lr"] = rates[group["name"]]

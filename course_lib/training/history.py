@@ -41,6 +41,18 @@ class History:
         self.steps.append(step)
         self.losses.append(loss)
 
+    def add_evaluation(self, step: int, scores: dict) -> None:
+        """Scores may be numbers of NumPy or PyTorch; None stands for one that is not finite."""
+        plain = {name: value.item() if hasattr(value, "item") else value for name, value in scores.items()}
+        for name, value in plain.items():
+            if not isinstance(value, (bool, int, float, str, type(None))):
+                raise CourseError(
+                    f"fit: evaluate gave a {type(value).__name__} for {name!r}. Return a dict of numbers by name."
+                )
+            if isinstance(value, float) and not math.isfinite(value):
+                plain[name] = None
+        self.evaluations.append({"step": step, **plain})
+
     def evaluated(self, step: int) -> bool:
         return bool(self.evaluations) and self.evaluations[-1]["step"] == step
 

@@ -19,6 +19,7 @@ from course_lib.errors import CourseError
 from course_lib.training import randomness
 
 Losses = dict[str, Any]
+Numbers = dict[str, Tensor | float | int]  # tensors: scalars
 
 
 class LossModule(nn.Module):
@@ -28,7 +29,7 @@ class LossModule(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, batch: Any) -> Losses:
+    def forward(self, batch: Any) -> Any:
         return self.model.loss(batch)
 
 
@@ -47,9 +48,9 @@ class OneProcess:
     def own_randomness(self, step: int) -> contextlib.AbstractContextManager:
         return contextlib.nullcontext()
 
-    def join(self, losses: Losses, weight: int) -> tuple[Tensor, dict[str, Tensor]]:
+    def join(self, losses: Losses, weight: int) -> tuple[Tensor, Numbers]:
         """The scalar to go backward from, and the means to report (without gradient)."""
-        return losses["loss"], scalars(losses)
+        return losses["loss"], numbers(losses)
 
     def any(self, answer: bool) -> bool:
         """True on every process if it is on one."""
@@ -86,15 +87,15 @@ class SeveralProcesses:
         yield
         randomness.put_back(shared, self.device)
 
-    def join(self, losses: Losses, weight: int) -> tuple[Tensor, dict[str, Tensor]]:
+    def join(self, losses: Losses, weight: int) -> tuple[Tensor, Numbers]:
         if losses.get("carry") is not None:
             raise CourseError(
                 "fit: a model with a carry reads one running text, and several processes would tear it apart. "
                 "Start the script with one process."
             )
-        parts = scalars(losses)
+        parts = numbers(losses)
         count = torch.as_tensor(losses["count"] * weight, dtype=torch.float32, device=self.device)
-        sums = torch.stack([count, *(count * part.float() for part in parts.values())])
+        sums = torch.stack([count, *(count * part for part in parts.values())]).float()
         everyone = self._accelerator.reduce(sums, "sum")
         means = everyone[1:] / everyone[0]
         # the wrapper divides the sum of gradients by the number of processes
@@ -113,11 +114,13 @@ def choose_processes(device: torch.device | str | None) -> OneProcess | SeveralP
     return OneProcess(choose_device() if device is None else device)
 
 
-def scalars(losses: Losses) -> dict[str, Tensor]:
-    """The loss and its named parts: every scalar but the count."""
-    device = losses["loss"].device
-    return {
-        name: torch.as_tensor(value, device=device).detach()
-        for name, value in losses.items()
-        if name != "count" and (isinstance(value, (int, float)) or (isinstance(value, Tensor) and value.numel() == 1))
-    }
+def numbers(losses: Losses) -> Numbers:
+    """The loss and its named parts: every number but the count and the carry."""
+    found = {}
+    for name, value in losses.items():
+        if name not in ("count", "carry"):
+            if isinstance(value, Tensor) and value.numel() == 1:
+                found[name] = value.detach().reshape(())
+            elif isinstance(value, (int, float)):
+                found[name] = value
+    return found

@@ -27,7 +27,7 @@ from course_lib.training.randomness import RandomState
 
 KIND = "training state"
 HISTORY = "history.json"
-ANEW = "or delete the folder to start anew"
+ANEW = "delete the folder to start anew"
 
 
 @dataclass
@@ -71,10 +71,8 @@ def find_state(folder: Path, *, resume: bool) -> Checkpoint | None:
         return None
     try:
         found = load_checkpoint(folder)
-    except CourseError:
-        if resume:
-            raise
-        return None
+    except CourseError as error:
+        raise CourseError(f"fit cannot go on: {error} For a training: {ANEW}.") from error
     if found.kind != KIND:
         raise CourseError(
             f"fit: {folder} holds a checkpoint of kind {found.kind!r}, not the state of a training. "
@@ -102,8 +100,8 @@ def restore(
         config["epoch"],
         config["position"],
         carry.move(carry.unpack(config["carry"], tensors), device),
-        _unpack_random(config["epoch_start"], "epoch_start", tensors),
-        _unpack_random(config["now"], "now", tensors),
+        RandomState.unpack(_under("random.epoch_start.", tensors), config["epoch_start"]),
+        RandomState.unpack(_under("random.now.", tensors), config["now"]),
     )
     history = History.from_json(found.files[HISTORY].read_text(encoding="utf-8"))
     history.interrupted = False
@@ -115,19 +113,14 @@ def describe(
 ) -> dict[str, Any]:
     """What must be the same for a resumed run to equal an uninterrupted one, as JSON."""
     names = {id(p): name for name, p in model.named_parameters()}
-    how = {
-        "params",
-        "lr",
-        "fused",
-        "foreach",
-        "capturable",
-        "differentiable",
-    }  # kept elsewhere, or only ways to compute
+    # kept elsewhere, or only ways to compute the same
+    left_out = {"params", "lr", "fused", "foreach", "capturable", "differentiable"}
     described = {
         "model": {name: f"{t.dtype} {list(t.shape)}".removeprefix("torch.") for name, t in model.state_dict().items()},
         "groups": {group["name"]: [names[id(p)] for p in group["params"]] for group in groups},
+        "order of groups": [group["name"] for group in groups],  # the optimizer's state is numbered by it
         "optimizer": type(optimizer).__name__,
-        "optimizer settings": [{k: v for k, v in g.items() if k not in how} for g in optimizer.param_groups],
+        "optimizer settings": [{k: v for k, v in g.items() if k not in left_out} for g in optimizer.param_groups],
         **settings,
     }
     return json.loads(json.dumps(described, default=str))
@@ -148,7 +141,7 @@ def _compare(folder: Path, stored: dict[str, Any], present: dict[str, Any]) -> N
         more = f"; and {len(differences) - 4} more" if len(differences) > 4 else ""
         raise CourseError(
             f"fit cannot go on from {folder}, which belongs to another training. {'; '.join(differences[:4])}{more}. "
-            f"Call fit as then, {ANEW}."
+            f"Call fit as then, or {ANEW}."
         )
 
 
@@ -186,12 +179,9 @@ def _unpack_optimizer(
 
 
 def _pack_random(state: RandomState, name: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
-    tensors.update({f"random.{name}.{key}": tensor for key, tensor in state.tensors.items()})
-    return state.numbers
-
-
-def _unpack_random(numbers: dict[str, Any], name: str, tensors: dict[str, Tensor]) -> RandomState:
-    return RandomState(_under(f"random.{name}.", tensors), numbers)
+    own, numbers = state.pack()
+    tensors.update({f"random.{name}.{key}": tensor for key, tensor in own.items()})
+    return numbers
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -67,32 +67,28 @@ class Run:
         processes: OneProcess | SeveralProcesses,
         evaluation: Evaluation | None,
         saving: Saving | None,
+        reached: resume.Progressed | None,
+        seed: int | None,
     ):
+        """Start anew, or where `reached` ended."""
         self.model, self.optimizer, self.feed, self.end, self.processes = model, optimizer, feed, end, processes
-        self.evaluation, self.saving = evaluation, saving
-        self.step, self.total, self.seed = 0, None, None
-        self.history = History()
-        self._rounds: Iterator | None = None
-        self._stopped = False
-        self._whole = True  # False while the optimizer changes weights
-        optimizer.register_step_pre_hook(lambda *_: setattr(self, "_whole", False))
-
-    def begin(self, reached: resume.Progressed | None, seed: int | None) -> None:
-        """Start anew, or where `reached` ended; opens the batches."""
-        self.seed = seed
-        if reached is None:
-            self.place = Place.start_of(0, self.processes.device)
-        else:
-            self.step, self.total = reached.step, reached.total
-            self.place, self.history = reached.place, reached.history
+        self.evaluation, self.saving, self.seed = evaluation, saving, seed
+        self.step = 0 if reached is None else reached.step
+        self.history = History() if reached is None else reached.history
+        self.place = Place.start_of(0, processes.device) if reached is None else reached.place
         self._seconds_before = self.history.seconds
         self._began = self._saved_at = time.monotonic()
-        self._stopped = self.processes.any(self._time_is_up())
-        self._unsaved = reached is None
-        if not self.finished:
-            self._rounds = self.feed.open(self.place, self.processes.device)
-        if reached is None:
-            self.total = self.end.total(self.feed.steps_per_epoch)
+        self._stopped = processes.any(self._time_is_up())
+        self._rounds: Iterator = iter(())
+        if self.finished:
+            randomness.put_back(self.place.now, processes.device)  # a last evaluation may be still to come
+        else:
+            self._rounds = feed.open(self.place, processes.device)
+        self.total = end.total(feed.steps_per_epoch) if reached is None else reached.total
+        self._unsaved = False
+        self._whole = True  # False while the optimizer changes weights
+        self._paused = True  # False between a step and the end of its watchers and evaluation
+        optimizer.register_step_pre_hook(lambda *_: setattr(self, "_whole", False))
 
     @property
     def seconds(self) -> float:
@@ -126,13 +122,13 @@ class Run:
         self.place.carry = carry.detach(carried)
         parts = {name: value for name, value in numbers.items() if name not in ("loss", "gradient_norm")}
         self.history.add(self.step, numbers["loss"], parts, rates)
-        self._remember()
-        self._whole = self._unsaved = True
+        self._paused, self._whole, self._unsaved = False, True, True
 
     def pause(self, interrupts: Interrupts) -> None:
         """Between two steps: evaluate, save, or end, where one of them is due."""
         self._evaluate_if_due()
         self._remember()
+        self._paused = True
         if self.saving and (
             time.monotonic() - self._saved_at >= self.saving.seconds
             or (self.saving.steps and self.step % self.saving.steps == 0)
@@ -152,6 +148,8 @@ class Run:
     def interrupt(self) -> None:
         """Keep what was reached, unless the weights are half changed: then the last saved state is the better one."""
         self.history.interrupted = True
+        if not self._paused:
+            self._remember()
         if self._whole and self._unsaved:
             self.save()
 
@@ -172,13 +170,13 @@ class Run:
             self.model.eval()
             scores = self.evaluation.function(self.model)
             self.model.train()
-            self.history.evaluations.append({"step": self.step, **scores})
+            self.history.add_evaluation(self.step, scores)
             self._unsaved = True
 
     def _time_is_up(self) -> bool:
         return self.end.minutes is not None and self.seconds >= 60 * self.end.minutes
 
     def _remember(self) -> None:
-        """Needed for a state only, also for one that an interruption calls for."""
+        """Each time, not only before a save: an interruption within the next step goes back to here."""
         if self.saving:
             self.place.now = randomness.take(self.processes.device)

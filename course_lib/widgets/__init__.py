@@ -1,0 +1,17 @@
+"""What a reader touches: numbers in, picture out. Each widget is a Python file and an ES module of the same name.
+
+`from course_lib.widgets import embedding_map` loads that widget only; figures.py does without anywidget.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+# function -> its file. A file never has the name of its function: importing it would hide the function.
+_HOMES = {"embedding_map": "course_lib.widgets.word_map"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -126,6 +126,8 @@ def _infinitive(stem: str, irregular: str) -> str:
         bright = bool(head) and split_syllable(head[-1])[1] in "ㅏㅗ"
         return head + join_syllable(onset, "ㅏ" if bright else "ㅓ")
     suffix = _a_or_eo(vowel)
+    if stem.endswith("적이"):  # the copula does not contract after a consonant: 감동적이었다
+        return stem + suffix
     if end != " ":
         return stem + suffix
     ending = "ㅏ" if suffix == "아" else "ㅓ"

@@ -1,0 +1,160 @@
+"""From a frame to a sentence: one clause, or two joined by because, after, before, and then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from course_lib.data.world import write_english, write_korean
+from course_lib.data.world.draw import BUCKETS, Clause, Draw
+from course_lib.data.world.grammar import Frame
+from course_lib.data.world.line import Line
+from course_lib.data.world.sentence import WorldPair, WorldSentence
+
+# share of each shape among free-standing sentences; a shape that does not fit its frame becomes a single clause
+_SHAPES = ((0.18, "because"), (0.27, "after"), (0.33, "before"), (0.42, "and"), (0.46, "not"), (0.54, "habit"), (1.0, "one"))
+_JUDGEMENT = {1: "positive", -1: "negative", 0: "neutral"}
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a sentence says. English order: clauses[0] is the main clause (after: the earlier event)."""
+
+    shape: str
+    clauses: list[Clause]
+    stop: str = "."
+
+    def fits(self, split: str) -> bool:
+        """No other split can have this text."""
+        if self.clauses[0].has_name:
+            return True
+        return BUCKETS[sum(clause.key() for clause in self.clauses) % len(BUCKETS)] == split
+
+    def pair(self) -> WorldPair:
+        return WorldPair(self.write("en"), self.write("ko"))
+
+    def write(self, language: str) -> WorldSentence:
+        line = Line()
+        (_write_english if language == "en" else _write_korean)(line, self)
+        main = self.clauses[0]
+        judgement = main.adjective.judgement if main.adjective is not None and main.frame.adjective_of else 0
+        sentiment = _JUDGEMENT[-judgement if main.negated else judgement]
+        return line.finish(language, main.frame.topic, sentiment, self.stop)
+
+
+def _write_english(line: Line, plan: Plan) -> None:
+    first = plan.clauses[0]
+    if len(plan.clauses) == 1:
+        write_english.write_clause(line, first)
+        return
+    second = plan.clauses[1]
+    if plan.shape == "after":
+        mark = line.add("after", "SCONJ")
+        line.places[0, "MARK", ""] = mark
+        root = write_english.write_clause(line, first)
+        comma = line.add(",", "PUNCT")
+        line.heads[mark] = line.heads[comma] = root
+        line.heads[root] = write_english.write_clause(line, second, 1)
+        return
+    root = write_english.write_clause(line, first)
+    if plan.shape == "and":
+        marks = [line.add("and", "CCONJ"), line.add("then", "ADV")]
+    else:
+        marks = [line.add(plan.shape, "SCONJ")]
+        line.places[0, "MARK", ""] = marks[0]
+    inner = write_english.write_clause(line, second, 1)
+    line.heads[inner] = root
+    for mark in marks:
+        line.heads[mark] = inner
+
+
+def _write_korean(line: Line, plan: Plan) -> None:
+    """The subordinate clause comes first and holds the subject; the main clause leaves it unsaid."""
+    if len(plan.clauses) == 1:
+        write_korean.write_clause(line, plan.clauses[0])
+        return
+    turned = plan.shape in ("because", "before")
+    inner, outer = plan.clauses[::-1] if turned else plan.clauses
+    numbers = (1, 0) if turned else (0, 1)
+    subject, agent = inner.frame.subject, outer.frame.subject
+    full = plan.clauses[0].mentions[plan.clauses[0].frame.subject]
+    named, unsaid = full.again(), full.again(ko_form="zero")
+    own = [dict(clause.mentions) for clause in (inner, outer)]
+    inner.mentions[subject], outer.mentions[agent] = named, unsaid
+    named.determiner, named.adjective = full.determiner, full.adjective
+    place = write_korean.write_clause(line, inner, numbers[0], form=plan.shape)
+    if plan.shape in ("after", "before"):
+        noun = line.add("뒤" if plan.shape == "after" else "전", "NOUN")
+        line.add("에", "ADP", head=noun)
+        line.heads[place] = noun
+        line.places[0, "MARK", ""] = place = noun
+    elif plan.shape == "and":
+        line.add("나서", "AUX", head=place)
+    line.heads[place] = write_korean.write_clause(line, outer, numbers[1])
+    inner.mentions, outer.mentions = own
+
+
+class Composer:
+    """Draws free-standing sentences."""
+
+    def __init__(self, frames: list[Frame], draw: Draw):
+        self.draw = draw
+        self.reasons = {frame.name: frame for frame in frames if frame.name}
+        self.frames = [frame for frame in frames if not frame.name]
+        self.later = {
+            id(frame): [
+                other
+                for other in self.frames
+                if other.topic == frame.topic and other.stage > frame.stage > 0 and takes_names(other)
+            ]
+            for frame in self.frames
+        }
+        self.by_topic: dict[str, list[Frame]] = {}
+        for frame in self.frames:
+            self.by_topic.setdefault(frame.topic, []).append(frame)
+
+    def plan(self, topic: str | None = None) -> Plan:
+        """A sentence of this split (drawn again until it is one)."""
+        frames = self.by_topic[topic] if topic else self.frames
+        while True:
+            plan = self._plan(self.draw.one(frames))
+            if plan is not None and plan.fits(self.draw.split):
+                return plan
+
+    def _plan(self, frame: Frame) -> Plan | None:
+        draw = self.draw
+        chance = draw.chance()
+        shape = next(name for share, name in _SHAPES if chance < share)
+        clause = draw.clause(frame, optional=0.5 if shape in ("one", "not", "habit") else 0.25)
+        if clause is None:
+            return None
+        subject = clause.mentions[frame.subject]
+        second = None
+        if clause.verb is not None and subject.gender:
+            if shape == "because" and frame.reasons:
+                second = draw.clause(self.reasons[draw.one(frame.reasons)], {"AGENT": subject.again("pronoun", "zero")})
+            elif shape in ("after", "before", "and") and self.later[id(frame)]:
+                form = "zero" if shape == "and" else "pronoun"
+                other = draw.one(self.later[id(frame)])
+                if other.verbs[0] is not clause.verb:
+                    second = draw.clause(other, {other.subject: subject.again(form, "zero")}, optional=0.3)
+                if second is not None and second.verb is clause.verb:
+                    second = None
+        if second is not None:
+            plan = Plan(shape, [clause, second])
+            if shape in ("because", "and") and "MANNER" not in clause.mentions and draw.chance() < 0.25:
+                clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["past"]), True
+            return plan
+        if clause.verb is not None and shape == "not":
+            clause.negated = True
+        elif clause.verb is not None and shape == "habit" and frame.habit and "MANNER" not in clause.mentions:
+            clause.tense, clause.time = "present", draw.one(draw.lexicon.adverbials["habit"])
+        elif clause.verb is not None and draw.chance() < 0.35 and "MANNER" not in clause.mentions:
+            clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["past"]), draw.chance() < 0.3
+        elif clause.adjective is not None and draw.chance() < 0.12:
+            clause.negated = True
+        return Plan("one", [clause])
+
+
+def takes_names(frame: Frame) -> bool:
+    """A person with a name can be its subject."""
+    return "PER.f" in frame.roles[frame.subject].name_types and frame.subject == "AGENT"

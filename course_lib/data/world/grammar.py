@@ -1,0 +1,231 @@
+"""Frames: one meaning, with an English and a Korean pattern. Read from data/world/frames/*.toml and checked line by line.
+
+A pattern is a row of roles (CAPITALS), V (the verb), ADJ (the adjective) and function words; brackets hold what may be
+left out. What a role may be is written as "determiner class/class/=noun"; see data/world/README.md.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from course_lib.data.world.files import Entry, fault, read_blocks
+from course_lib.data.world.lexicon import Adjective, Adverbial, Lexeme, Lexicon, Verb
+
+DETERMINERS = ("a", "an", "the", "some", "bare", "own", "one")
+LANGUAGES = ("en", "ko")
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+
+
+@dataclass(slots=True)
+class Role:
+    name: str
+    determiner: str  # one of DETERMINERS; "" for names
+    groups: list[list[Lexeme]]  # alternatives of equal weight, each with its most frequent word first
+    name_types: tuple[str, ...]  # types of names that may fill it
+    optional: bool = False
+    plural: bool = False  # may stand in the plural
+    person: bool = False
+    adverbials: tuple[Adverbial, ...] = ()
+
+
+@dataclass(slots=True)
+class Item:
+    """One place of a pattern: a role, the predicate, or a function word."""
+
+    kind: str  # "role", "verb", "word", "be"
+    text: str  # the role's name or the word
+    upos: str = ""
+    attaches: str = ""
+    optional: str = ""  # the role whose absence removes this item
+    owner: str = ""  # the role a preposition or particle belongs to
+    parent: str = ""  # of a role: the role or "word:n" it depends on; "" = the predicate
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    topic: str
+    name: str
+    stage: int
+    verbs: tuple[Verb, ...]
+    adjective_of: str  # role whose adjectives are the predicate, or ""
+    adjective: Adjective | None
+    roles: dict[str, Role]
+    patterns: dict[str, list[Item]]
+    subject: str
+    reasons: tuple[str, ...] = ()
+    habit: bool = False  # also said of what is done again and again
+    entry: Entry | None = field(default=None, repr=False)
+
+
+def read_frames(folder: Path, lexicon: Lexicon) -> list[Frame]:
+    """All frames of `folder`/frames, in the order of the file names. The topic is the name of the file."""
+    paths = sorted((folder / "frames").glob("*.toml"), key=lambda path: path.name)
+    frames = [frame for path in paths for frame in _read_file(path, lexicon)]
+    if not frames:
+        raise fault(folder / "frames", 1, "no frame found.", "Restore the folder: `git checkout -- data/world`.")
+    known = {frame.name for frame in frames if frame.name}
+    for frame in frames:
+        for reason in frame.reasons:
+            if reason not in known:
+                frame.entry.fault(f"unknown reason {reason!r} in why.", f"Known: {', '.join(sorted(known))}.", "why")
+    return frames
+
+
+def _read_file(path: Path, lexicon: Lexicon) -> list[Frame]:
+    optional = ("name", "stage", "verb", "adj", "why", "habit")
+    return [_frame(entry, path.stem, lexicon) for entry in read_blocks(path, ("en", "ko"), optional)]
+
+
+def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
+    roles = {key: _role(entry, key, lexicon) for key in entry.values if key.isupper()}
+    patterns = {language: _pattern(entry, language, roles, lexicon) for language in LANGUAGES}
+    stage = entry["stage"] or "0"
+    if not str(stage).isdecimal():
+        entry.fault(f"stage is {stage!r}.", "Write a whole number: frames of a topic happen in this order.", "stage")
+    verbs, adjective, adjective_of = _predicate(entry, roles, lexicon)
+    before = [item.text for item in patterns["en"] if item.kind in ("role", "verb", "be")]
+    if not before or before[0] not in roles:
+        entry.fault("the English pattern must begin with its subject role.", 'Write "AGENT V ...".', "en")
+    for name, role in roles.items():
+        used = [any(item.kind == "role" and item.text == name for item in patterns[lang]) for lang in LANGUAGES]
+        if not all(used):
+            entry.fault(
+                f"role {name} is missing in the {LANGUAGES[used.index(False)]} pattern.", "Use it in both.", name
+            )
+        role.plural = name in ("THING", "AGENT") and not role.name_types[:0] and not role.adverbials
+    if entry["habit"] not in ("", "yes"):
+        entry.fault(f"habit is {entry['habit']!r}.", 'Write habit = "yes", or leave the line out.', "habit")
+    return Frame(
+        topic,
+        entry["name"],
+        int(stage),
+        verbs,
+        adjective_of,
+        adjective,
+        roles,
+        patterns,
+        before[0],
+        tuple(str(entry["why"]).split()),
+        bool(entry["habit"]),
+        entry,
+    )
+
+
+def _predicate(entry: Entry, roles: dict, lexicon: Lexicon) -> tuple[tuple[Verb, ...], Adjective | None, str]:
+    if bool(entry["verb"]) == bool(entry["adj"]):
+        entry.fault("a frame has either a verb or an adj.", "Keep one of the two lines.")
+    for concept in str(entry["verb"]).split():
+        if concept not in lexicon.verbs:
+            entry.fault(f"unknown verb {concept!r}.", "Use a concept of verbs.tsv, or add it there.", "verb")
+    verbs = tuple(lexicon.verbs[concept] for concept in str(entry["verb"]).split())
+    adj = str(entry["adj"])
+    if not adj or adj in roles:
+        return verbs, None, adj
+    if adj[:1] != "=" or adj[1:] not in lexicon.adjectives:
+        entry.fault(f"adj is {adj!r}.", "Write a role of this frame, or =adjective of adjectives.tsv.", "adj")
+    return verbs, lexicon.adjectives[adj[1:]], ""
+
+
+def _role(entry: Entry, key: str, lexicon: Lexicon) -> Role:
+    text = str(entry[key])
+    if text.startswith("~"):
+        if text[1:] not in lexicon.adverbials:
+            known = ", ".join(lexicon.adverbials)
+            entry.fault(f"unknown kind of adverb {text[1:]!r}.", f"Known in adverbials.tsv: {known}.", key)
+        return Role(key, "", [], (), adverbials=tuple(lexicon.adverbials[text[1:]]))
+    *determiner, classes = text.split()
+    if len(determiner) > 1 or (determiner and determiner[0] not in DETERMINERS):
+        entry.fault(f"{text!r} is not understood.", f'Write "determiner class/class"; {", ".join(DETERMINERS)}.', key)
+    groups: list[list[Lexeme]] = []
+    single: list[Lexeme] = []
+    name_types: list[str] = []
+    for target in classes.split("/"):
+        if target in ("LOC", "ORG"):
+            name_types.append(target)
+        elif target == "name":
+            name_types += ["PER.f", "PER.m"]
+        elif target.startswith("="):
+            single += lexicon.find(target, entry, key)
+        else:
+            groups.append(lexicon.find(target, entry, key))
+            if target == "person":
+                name_types += ["PER.f", "PER.m"]
+    groups += [single] if single else []
+    person = all(noun.person for group in groups for noun in group) and "LOC" not in name_types
+    chosen = determiner[0] if determiner else "" if person or not groups else "a"
+    return Role(key, {"an": "a"}.get(chosen, chosen), groups, tuple(name_types), person=person)
+
+
+def _pattern(entry: Entry, language: str, roles: dict[str, Role], lexicon: Lexicon) -> list[Item]:
+    items: list[Item] = []
+    group: list[Item] | None = None
+    for token in _TOKEN.findall(str(entry[language])):
+        if token == "(":
+            group = []
+        elif token == ")":
+            _close_group(entry, language, group, roles)
+            group = None
+        else:
+            items.append(_item(entry, language, token, roles, lexicon))
+            if group is not None:
+                group.append(items[-1])
+    if group is not None:
+        entry.fault("a bracket is not closed.", "Write ( ... ) around what may be left out.", language)
+    if sum(item.kind == "verb" for item in items) != 1:
+        entry.fault("the pattern needs one V or ADJ.", "Write it where the predicate stands.", language)
+    _attach(entry, language, items)
+    return items
+
+
+def _close_group(entry: Entry, language: str, group: list[Item] | None, roles: dict[str, Role]) -> None:
+    names = [item.text for item in group or () if item.kind == "role"]
+    if len(names) != 1:
+        entry.fault("a bracket must hold one role.", "Write (PLACE 에서), (in PLACE).", language)
+    roles[names[0]].optional = True
+    for item in group:
+        item.optional = names[0]
+
+
+def _item(entry: Entry, language: str, token: str, roles: dict[str, Role], lexicon: Lexicon) -> Item:
+    if token in ("V", "ADJ"):
+        return Item("verb", token)
+    if token in roles:
+        return Item("role", token)
+    if (language, token) not in lexicon.function_words:
+        entry.fault(
+            f"unknown word {token!r} in the {language} pattern.",
+            f'Write a role in capitals (with a line {token.upper()} = "..."), or add the word to function_words.tsv.',
+            language,
+        )
+    upos, attaches = lexicon.function_words[language, token]
+    return Item("be" if attaches == "be" else "word", token, upos, attaches)
+
+
+def _attach(entry: Entry, language: str, items: list[Item]) -> None:
+    """Which noun a preposition or particle belongs to, and which nouns depend on a noun (of, 의) or on a clause word."""
+    role_places = [place for place, item in enumerate(items) if item.kind == "role"]
+    predicate = next(place for place, item in enumerate(items) if item.kind in ("verb", "be"))
+    for place, item in enumerate(items):
+        if item.kind != "word":
+            continue
+        ahead = next((items[p].text for p in role_places if p > place), "")
+        behind = next((items[p].text for p in reversed(role_places) if p < place), "")
+        if item.attaches in ("next", "clause"):
+            if not ahead:
+                entry.fault(f"nothing follows {item.text!r}.", "Put a role behind it.", language)
+            item.owner = ahead
+        elif item.attaches == "prev":
+            literal_before = place and items[place - 1].kind == "word" and items[place - 1].attaches == "verb"
+            if not behind and not literal_before:
+                entry.fault(f"nothing stands before {item.text!r}.", "Put a role before it.", language)
+            item.owner = "" if literal_before else behind
+        if behind and ahead:
+            parent = {"of": (ahead, behind), "의": (behind, ahead)}.get(item.text)
+            if item.attaches == "next" and language == "en" and place < predicate:
+                parent = (ahead, behind)  # the apple in the basket is ...
+            if item.attaches == "clause":
+                parent = (behind, f"word:{place}")
+            if parent:
+                next(i for i in items if i.kind == "role" and i.text == parent[0]).parent = parent[1]

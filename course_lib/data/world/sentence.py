@@ -1,0 +1,135 @@
+"""What the world returns: a sentence with all its labels at once, and its standard records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from course_lib.data.records import ParallelPair, SenseExample, Sentence, TaggedSentence
+
+
+@dataclass(frozen=True, slots=True)
+class WorldSentence:
+    """One sentence of one language; every tuple has one item per word.
+
+    heads     1-based place of the head word, 0 = root (as in CoNLL-U)
+    ner       BIO tags: B-PER, I-ORG, O ...
+    senses    sense label of an ambiguous word (bank.river), "_" elsewhere
+    entities  number of the person, place or thing a word refers to, 0 = none; equal numbers in a document = same referent
+    roles     role name -> (first word, last word + 1), without particle or preposition
+    """
+
+    language: str
+    words: tuple[str, ...]
+    upos: tuple[str, ...]
+    heads: tuple[int, ...]
+    ner: tuple[str, ...]
+    senses: tuple[str, ...]
+    entities: tuple[int, ...]
+    roles: dict[str, tuple[int, int]]
+    topic: str
+    sentiment: str = "neutral"  # positive, negative, neutral
+    places: dict = field(default_factory=dict, repr=False, compare=False)  # (clause, role, part) -> word; for alignment
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def text(self, *, attached: bool = True) -> str:
+        """As one writes it (배를 탔다.); attached=False: the words between spaces (배 를 탔다 .)."""
+        return self.sentence(attached=attached).text
+
+    def sentence(self, *, attached: bool = False) -> Sentence:
+        """The words with their places. attached=True: spans point into the text as one writes it."""
+        if not attached:
+            return Sentence.of(self.words)
+        pieces, spans, start = [], [], 0
+        for word, upos in zip(self.words, self.upos, strict=True):
+            glued = upos == "PUNCT" or word == "'s" or (self.language == "ko" and upos == "ADP" and word not in _APART)
+            if pieces and not glued:
+                pieces.append(" ")
+                start += 1
+            pieces.append(word)
+            spans.append((start, start + len(word)))
+            start += len(word)
+        return Sentence("".join(pieces), self.words, tuple(spans))
+
+    @property
+    def tagged(self) -> TaggedSentence:
+        """Tags "upos", "ner", "sense"; and heads."""
+        return TaggedSentence(
+            self.sentence(), {"upos": self.upos, "ner": self.ner, "sense": self.senses}, heads=self.heads
+        )
+
+    @property
+    def antecedents(self) -> tuple[int | None, ...]:
+        """For each pronoun the place of the nearest earlier word for the same referent in this sentence, else None."""
+        last: dict[int, int] = {}
+        found: list[int | None] = []
+        for place, (entity, upos) in enumerate(zip(self.entities, self.upos, strict=True)):
+            found.append(last.get(entity) if entity and upos == "PRON" else None)
+            if entity:
+                last[entity] = place
+        return tuple(found)
+
+    def sense_examples(self) -> list[SenseExample]:
+        """One record per ambiguous word of the sentence."""
+        sentence = self.sentence()
+        return [
+            SenseExample(sentence, place, word_of_sense(sense, word, self.language), sense)
+            for place, (sense, word) in enumerate(zip(self.senses, self.words, strict=True))
+            if sense != "_"
+        ]
+
+
+_APART = frozenset(("위해", "대해", "지나", "향해", "가지고"))  # postpositions written as words of their own
+
+
+def word_of_sense(sense: str, word: str, language: str) -> str:
+    """The ambiguous word a sense belongs to: bats -> bat."""
+    return sense.split(".")[0] if language == "en" else word
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPair:
+    """One meaning in both languages."""
+
+    en: WorldSentence
+    ko: WorldSentence
+
+    def __getitem__(self, language: str) -> WorldSentence:
+        return self.en if language == "en" else self.ko
+
+    @property
+    def alignment(self) -> tuple[tuple[int, int], ...]:
+        """(English word, Korean word) pairs of places, in English order."""
+        korean = self.ko.places
+        return tuple(sorted((place, korean[key]) for key, place in self.en.places.items() if key in korean))
+
+    def parallel(self, source: str = "en") -> ParallelPair:
+        """As a translation record; source is "en" or "ko"."""
+        if source == "en":
+            return ParallelPair(self.en.sentence(), self.ko.sentence(), self.alignment)
+        turned = tuple(sorted((k, e) for e, k in self.alignment))
+        return ParallelPair(self.ko.sentence(), self.en.sentence(), turned)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldDocument:
+    """Sentences about the same people, places and things, in both languages."""
+
+    topic: str
+    pairs: tuple[WorldPair, ...]
+
+    def sentences(self, language: str) -> tuple[WorldSentence, ...]:
+        return tuple(pair[language] for pair in self.pairs)
+
+    def antecedents(self, language: str) -> dict[tuple[int, int], tuple[int, int]]:
+        """(sentence, word) of each pronoun -> (sentence, word) of the nearest earlier mention of the same referent."""
+        last: dict[int, tuple[int, int]] = {}
+        found = {}
+        for number, sentence in enumerate(self.sentences(language)):
+            for place, (entity, upos) in enumerate(zip(sentence.entities, sentence.upos, strict=True)):
+                if entity:
+                    if upos == "PRON" and entity in last:
+                        found[number, place] = last[entity]
+                    last[entity] = (number, place)
+        return found

@@ -1,0 +1,81 @@
+// kit.js stands before each widget's module. Text goes in as text nodes only: tokens are never markup.
+const NS = "http://www.w3.org/2000/svg";
+const KEYS = { "data-lm-suppress-shortcuts": "true" };   // on each focusable element: JupyterLab must not take its keys
+
+const fill = (node, attributes, children) => {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === false || value == null) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter(c => c != null));
+  return node;
+};
+const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const s = (tag, attributes, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
+
+let ids = 0;   // names of radio groups and word lists, unique on the page
+const unique = () => `cw${++ids}-${Math.random().toString(36).slice(2, 8)}`;
+
+const width = (text, size = 12) =>   // of a text in pixels, near enough for layout
+  [...text].reduce((w, c) => w + (c.codePointAt(0) > 0x1100 ? .96 : /[iljtfr.,'!|]/.test(c) ? .34 : /[mwMW]/.test(c) ? .86 : .58), 0) * size;
+const cut = (text, pixels, size = 12) => {
+  if (width(text, size) <= pixels) return text;
+  let out = "";
+  for (const c of text) { if (width(out + c + "…", size) > pixels) break; out += c; }
+  return out + "…";
+};
+
+function slider({ label, min, max, value, show, oninput, ticks = [] }) {
+  const out = h("output", {});
+  const input = h("input", { type: "range", min, max, step: 1, value, ...KEYS, "aria-label": label });
+  const paint = () => {
+    out.textContent = show(+input.value);
+    input.setAttribute("aria-valuetext", out.textContent);
+    input.style.setProperty("--p", `${100 * (input.value - min) / (max - min || 1)}%`);
+  };
+  input.addEventListener("input", () => { paint(); oninput(+input.value); });
+  paint();
+  const marks = h("span", { class: "ticks", "aria-hidden": "true" },
+    ticks.map((text, i) => h("span", { style: `left:${100 * i / (ticks.length - 1 || 1)}%` }, String(text))));
+  const node = h("div", { class: "ctl" }, h("span", { class: "lab" }, h("span", {}, label), out), input, marks);
+  return { node, input, set: v => { input.value = v; paint(); } };
+}
+function toggle({ label, value, onchange }) {
+  const input = h("input", { type: "checkbox", role: "switch", checked: value, ...KEYS, onchange: () => onchange(input.checked) });
+  return { node: h("label", { class: "switch" }, input, h("span", {}, label)), input, set: v => { input.checked = v; } };
+}
+function wordBox({ label, words, value, onword }) {   // a text field that knows the words; anything else is not taken
+  const list = unique(), known = new Map(words.map((w, i) => [w, i]));
+  const input = h("input", { type: "text", list, class: "word", value: words[value] ?? "", ...KEYS, "aria-label": label, autocomplete: "off", spellcheck: "false" });
+  const take = () => {
+    const found = known.get(input.value.trim());
+    input.classList.toggle("unknown", found === undefined && input.value !== "");
+    if (found !== undefined) onword(found);
+  };
+  input.addEventListener("input", take);
+  return { node: h("label", { class: "ctl" }, h("span", { class: "lab" }, label), input, h("datalist", { id: list }, words.map(w => h("option", { value: w })))),
+    input, set: i => { if (document.activeElement !== input) { input.value = words[i] ?? ""; input.classList.remove("unknown"); } } };
+}
+const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
+
+// The frame of every widget: title, finding, and a place for the rest. The finding is heard 600 ms after it stands still.
+function stage(el, title) {
+  const say = h("p", { class: "say" }), live = h("p", { class: "sr", "aria-live": "polite" });
+  const root = h("section", { class: "cw", "aria-label": title }, h("h4", {}, title), say, live);
+  el.append(root);
+  let calm;
+  return {
+    root,
+    tell(text) { say.textContent = text; clearTimeout(calm); calm = setTimeout(() => { live.textContent = text; }, 600); },
+    watch(draw) {
+      let last = 0;
+      const observer = new ResizeObserver(() => {
+        const now = root.clientWidth - 32;
+        if (now > 0 && now !== last) { last = now; draw(now); }
+      });
+      observer.observe(root);
+      return () => { observer.disconnect(); clearTimeout(calm); };
+    },
+  };
+}

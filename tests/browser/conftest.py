@@ -1,0 +1,67 @@
+"""One gallery notebook with every widget on small data, in one JupyterLab for all tests of this folder."""
+
+import importlib.util
+import os
+
+import nbformat
+import numpy as np
+import pytest
+
+from tests.notebooks.lab import Lab, find_browser
+
+KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}  # or Lab asks which
+
+HOSTILE = [
+    "<img src=x onerror=window.hit=1>",
+    "</script><script>window.hit=1</script>",
+    "x" * 200,
+    "🙂 smile",
+    "배",
+    "plain",
+]
+SETUP = f"""
+import numpy as np
+from course_lib.widgets import embedding_map
+rng = np.random.default_rng(7)
+tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
+words = [f"word{{i}}" for i in range(31)]
+hostile = {HOSTILE!r}
+"""
+CELLS = [
+    SETUP,
+    'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
+    "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
+    "embedding_map(np.ones((1, 3)), ['alone'])",
+]
+
+
+def needs_browser():
+    """A learner without Chromium skips these tests, with the reason; CI installs it."""
+    if find_browser() is None:
+        pytest.skip("no Chromium here: apt-get install chromium, or the like")
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("playwright is not installed: make test installs it")
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
+    needs_browser()
+    path = tmp_path_factory.mktemp("gallery") / "gallery.ipynb"
+    cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=KERNEL), path)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    with Lab(path, timeout=60, width=1200) as lab:
+        lab.run_all()
+        yield lab
+        assert lab.blocked == []
+        assert lab.page_errors == []
+
+
+@pytest.fixture
+def shown():
+    """The gallery's first map, computed here: what the page draws must equal it."""
+    from course_lib.widgets import embedding_map
+
+    rng = np.random.default_rng(7)
+    tables = {w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}
+    return embedding_map(tables, [f"word{i}" for i in range(31)], ask=("word4", "word5", "word6"))

@@ -1,0 +1,53 @@
+"""The same display where no kernel is: an exported page is alive, an untrusted notebook shows the still picture."""
+
+import nbformat
+import pytest
+
+from tests.browser.conftest import KERNEL, needs_browser
+from tests.notebooks.lab import CHROMIUM_FLAGS, Lab, find_browser
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def stored(shown, tmp_path):
+    """A notebook as it is committed: with the output, without widget state."""
+    bundle = shown._repr_mimebundle_()[0]
+    output = nbformat.v4.new_output(
+        "execute_result", {k: bundle[k] for k in ("text/html", "text/plain")}, execution_count=1
+    )
+    cell = nbformat.v4.new_code_cell("shown", outputs=[output], execution_count=1)
+    path = tmp_path / "stored.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell], metadata=KERNEL), path)
+    return path
+
+
+def test_an_exported_page_is_alive_without_kernel_and_network(stored, shown, tmp_path):
+    needs_browser()
+    from nbconvert import HTMLExporter
+    from playwright.sync_api import sync_playwright
+
+    page_file = tmp_path / "page.html"
+    text, _ = HTMLExporter(mathjax_url="", require_js_url="").from_filename(str(stored))
+    page_file.write_text(text, encoding="utf-8")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
+        page, asked = browser.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(page_file.as_uri())
+        frame = page.frame_locator("iframe")
+        assert frame.locator(".say").inner_text() == shown.finding()
+        frame.locator("input[type=range]").press("End")
+        shown.window = 3
+        assert frame.locator(".say").inner_text() == shown.finding()
+        browser.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+
+
+def test_an_untrusted_notebook_shows_the_still_picture(stored):
+    needs_browser()
+    with Lab(stored, timeout=60) as lab:
+        picture = lab.page.locator(".jp-OutputArea img")
+        picture.wait_for()
+        assert picture.evaluate("image => image.naturalWidth") == 760
+        assert lab.page.locator(".jp-OutputArea iframe").count() == 0

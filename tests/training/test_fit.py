@@ -1,0 +1,275 @@
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from course_lib.data.batch import Batch
+from course_lib.errors import CourseError
+from course_lib.training import History, fit, schedules
+from tests.training.nets import Classifier, LanguageModel, Text, rows, shuffled, texts
+
+QUIET = {"show": False, "device": "cpu"}
+
+
+def weights(model):
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+def test_the_loss_falls_and_the_history_tells_each_step():
+    history = fit(Classifier(), rows(), epochs=20, learning_rate=0.03, **QUIET)
+    assert history.steps == list(range(1, 61))
+    assert sum(history.losses[-3:]) < 0.5 * sum(history.losses[:3])
+    assert history.parts["double"] == pytest.approx([2 * loss for loss in history.losses])
+    assert history.parts["size"][:4] == [11, 13, 11, 11]
+    assert history.learning_rates == {"all": [0.03] * 60}
+    assert not history.interrupted
+    assert history.seconds > 0
+    assert History.from_json(history.to_json()) == history
+
+
+def test_one_step_of_plain_descent_is_the_formula():
+    model, batch = Classifier(), rows()[0]
+    expected = weights(model)
+    for (name, parameter), gradient in zip(
+        model.named_parameters(), torch.autograd.grad(model.loss(batch)["loss"], model.parameters()), strict=True
+    ):
+        expected[name] = parameter.detach() - 0.1 * gradient
+    fit(model, [batch], steps=1, learning_rate=0.1, clip=None, optimizer=torch.optim.SGD, **QUIET)
+    for name, tensor in model.state_dict().items():
+        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=1e-7)
+
+
+def test_the_default_is_adamw():
+    ours, theirs = Classifier(), Classifier()
+    theirs.load_state_dict(ours.state_dict())
+    adamw = torch.optim.AdamW(theirs.parameters(), lr=0.01, betas=(0.8, 0.95), weight_decay=0.1)
+    for batch in rows():
+        adamw.zero_grad()
+        theirs.loss(batch)["loss"].backward()
+        nn.utils.clip_grad_norm_(theirs.parameters(), 1.0)
+        adamw.step()
+    fit(ours, rows(), epochs=1, learning_rate=0.01, betas=(0.8, 0.95), weight_decay=0.1, **QUIET)
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine, other, rtol=0, atol=1e-6)
+
+
+def test_each_group_has_its_rate_and_the_schedule_multiplies_all():
+    model = Classifier()
+    groups = [("lower", model.lower.parameters(), 0.1), ("upper", list(model.upper.parameters()))]
+    history = fit(model, rows(), steps=4, learning_rate=0.5, schedule=schedules.linear_decay, groups=groups, **QUIET)
+    assert history.learning_rates["upper"] == pytest.approx([0.5, 0.375, 0.25, 0.125])
+    assert history.learning_rates["lower"] == pytest.approx([0.05, 0.0375, 0.025, 0.0125])
+
+
+def test_a_rate_of_zero_moves_nothing_in_its_group_only():
+    model = Classifier()
+    before = weights(model)
+    groups = [("lower", model.lower.parameters(), 0), ("upper", model.upper.parameters())]
+    fit(model, rows(), steps=2, groups=groups, **QUIET)
+    moved = [name for name, tensor in weights(model).items() if not tensor.equal(before[name])]
+    assert moved == ["upper.weight", "upper.bias"]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "total"), [({"epochs": 4}, 12), ({"steps": 7}, 7), ({"steps": 20, "epochs": 2}, 6)]
+)
+def test_the_schedule_hears_the_total(lengths, total):
+    heard = []
+
+    def schedule(step, total):
+        heard.append((step, total))
+        return 1.0
+
+    history = fit(Classifier(), rows(), schedule=schedule, **lengths, **QUIET)
+    assert heard == [(step, total) for step in range(total)]
+    assert len(history.steps) == total
+
+
+def test_clipping_limits_the_step():
+    def moved(clip):
+        model = Classifier()
+        nn.init.ones_(model.upper.weight)
+        before = nn.utils.parameters_to_vector(model.parameters()).detach()
+        norms = []
+        fit(
+            model,
+            rows(),
+            steps=1,
+            learning_rate=1,
+            clip=clip,
+            optimizer=torch.optim.SGD,
+            watchers=[lambda step, numbers: norms.append(numbers.get("gradient_norm"))],
+            **QUIET,
+        )
+        after = nn.utils.parameters_to_vector(model.parameters()).detach()
+        return float((after - before).norm()), norms[0]
+
+    free, unknown = moved(None)
+    assert unknown is None
+    clipped, norm = moved(0.01)
+    assert clipped == pytest.approx(0.01, rel=1e-3)
+    assert norm > 0.05
+    assert free > 0.05
+
+
+def test_the_carry_is_handed_on_detached_and_ends_with_the_epoch():
+    model = LanguageModel()
+    history = fit(model, texts(3), epochs=2, **QUIET)
+    assert [given is None for given in model.carries] == [True, False, False] * 2
+    for given in model.carries[1:3]:
+        assert given[0].shape == (1, 3, 7)
+        assert not given[0].requires_grad
+        assert given[1] == {"seen": 1}
+    assert history.parts == {}
+
+
+def test_the_carry_is_the_state_after_the_batch_before():
+    model, ends = LanguageModel(), []
+    model.gru.register_forward_hook(lambda module, inputs, output: ends.append(output[1].detach()))
+    fit(model, texts(3), epochs=1, **QUIET)
+    assert model.carries[2][0].equal(ends[1])
+
+
+def test_the_courses_batches_and_dicts_take_a_carry():
+    ids = torch.randint(17, (3, 12))
+
+    class Counter(nn.Linear):
+        def loss(self, batch):
+            carry = batch["carry"] if isinstance(batch, dict) else batch.carry
+            number = 0 if carry is None else carry
+            return {"loss": self(torch.ones(2)).sum(), "count": 1, "number": number, "carry": number + 1}
+
+    mask = torch.ones(3, 12, dtype=torch.bool)
+    ours = [Batch({"words": ids}, mask, mask.long(), [])] * 3
+    for batches in (ours, [{"ids": ids, "carry": None}] * 3):
+        history = fit(Counter(2, 1), batches, epochs=1, **QUIET)
+        assert history.parts["number"] == [0, 1, 2]
+    with pytest.raises(CourseError, match="no place for it"):
+        fit(Stateful(2, 1), [(ids,)] * 2, epochs=1, **QUIET)
+
+
+class Stateful(nn.Linear):
+    def loss(self, batch):
+        return {"loss": self(torch.ones(2)).sum(), "count": 1, "carry": torch.ones(1)}
+
+
+def test_frozen_parameters_stay_bit_for_bit_and_have_no_state():
+    model, made = Classifier(), []
+    model.lower.requires_grad_(False)
+    before = weights(model)
+
+    def optimizer(groups):
+        made.append(torch.optim.AdamW(groups, weight_decay=0.5))
+        return made[0]
+
+    groups = [("lower", model.lower.parameters()), ("upper", model.upper.parameters())]
+    history = fit(model, rows(), epochs=1, groups=groups, optimizer=optimizer, **QUIET)
+    after = weights(model)
+    assert [name for name in after if after[name].equal(before[name])] == ["lower.weight", "lower.bias"]
+    assert {id(p) for p in made[0].state} == {id(p) for p in model.upper.parameters()}
+    assert list(history.learning_rates) == ["upper"]
+
+
+def test_modes_training_inside_as_before_outside_and_frozen_parts_left_alone():
+    modes = []
+
+    class Watched(Classifier):
+        def train(self, mode=True):
+            super().train(mode)
+            self.lower.eval()  # as encoders do for frozen groups
+            return self
+
+        def loss(self, batch):
+            modes.append((self.training, self.lower.training))
+            return super().loss(batch)
+
+    model = Watched().eval()
+    seen = []
+    fit(
+        model,
+        rows(),
+        steps=3,
+        evaluate=lambda model: seen.append((model.training, modes[-1])) or {},
+        evaluate_every=2,
+        **QUIET,
+    )
+    assert modes == [(True, False)] * 3
+    assert [training for training, _ in seen] == [False, False]
+    assert not model.training
+    fit(model.train(), rows(), steps=1, **QUIET)
+    assert model.training
+
+
+def test_watchers_and_evaluations_come_when_due():
+    calls = []
+    model = Classifier()
+    history = fit(
+        model,
+        rows(),
+        steps=7,
+        watchers=[lambda step, numbers: calls.append((step, numbers["loss"], numbers["epoch"]))],
+        evaluate=lambda given: {"accuracy": 0.5, "same": given is model},
+        evaluate_every=3,
+        **QUIET,
+    )
+    assert calls == [(i + 1, loss, i // 3) for i, loss in enumerate(history.losses)]
+    assert history.evaluations == [{"step": step, "accuracy": 0.5, "same": True} for step in (3, 6, 7)]
+    assert json.loads(history.to_json())["evaluations"] == history.evaluations
+
+
+def test_scores_may_be_of_numpy_and_torch_and_not_finite():
+    scores = {"a": np.float32(0.5), "b": torch.tensor(3), "c": float("nan"), "d": None}
+    history = fit(Classifier(), rows(), steps=1, evaluate=lambda model: scores, **QUIET)
+    assert History.from_json(history.to_json()).evaluations == [{"step": 1, "a": 0.5, "b": 3, "c": None, "d": None}]
+
+
+def test_without_evaluate_every_the_end_is_evaluated_once():
+    history = fit(Classifier(), rows(), steps=5, evaluate=lambda model: {"x": 1}, **QUIET)
+    assert history.evaluations == [{"step": 5, "x": 1}]
+
+
+def test_minutes_end_it():
+    history = fit(Classifier(), rows(), minutes=0.1 / 60, **QUIET)
+    assert 0.1 <= history.seconds < 5
+    assert len(history.steps) > 1
+    assert not history.interrupted
+
+
+def test_one_seed_one_result():
+    def run(seed):
+        torch.manual_seed(1)
+        model = Classifier(dropout=0.5)
+        return fit(model, shuffled(rows()), epochs=3, seed=seed, **QUIET).losses
+
+    assert run(3) == run(3)
+    assert run(3) != run(4)
+
+
+def test_a_batch_may_bring_a_carry_of_its_own():
+    """A batch's own carry stands where the batch before gave none: at the start of an epoch."""
+    model, begin = LanguageModel(), (torch.ones(1, 3, 7), None)
+    fit(model, [Text(texts(1)[0].ids, begin), *texts(2)], epochs=1, **QUIET)
+    assert model.carries[0] is begin
+    assert model.carries[1] is not None
+
+
+def test_history_refuses_other_text():
+    with pytest.raises(CourseError, match="History"):
+        History.from_json('{"losses": []}')
+
+
+@pytest.mark.parametrize("first", ["course_lib.training.fit", "course_lib.training.run"])
+def test_the_name_is_the_function_whatever_was_imported_before(first):
+    code = (
+        f"import {first}; from course_lib.training import fit; assert callable(fit), fit\n"
+        "import course_lib.training, course_lib.training.fit, sys\n"
+        "from course_lib.training.fit import fit as same; assert same is fit is course_lib.training.fit\n"
+        "heavy = {'matplotlib', 'ipywidgets', 'anywidget', 'accelerate', 'IPython'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})

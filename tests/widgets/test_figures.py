@@ -1,0 +1,73 @@
+"""Figures: marks equal the numbers, systems keep their look, Hangul is drawn, bad shapes are named."""
+
+import logging
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+from course_lib.errors import CourseError
+from course_lib.widgets import figures
+
+
+@pytest.fixture(autouse=True)
+def _style():
+    with matplotlib.rc_context():
+        figures.use_course_style()
+        yield
+
+
+def test_a_learning_curve_draws_the_numbers_in_its_systems_colour():
+    rows = [(10, 0.5, 0.4, 0.6), (100, 0.7, 0.65, 0.75)]
+    figure = figures.learning_curves(
+        {"BERT": rows, "mine": rows}, x="labels", y="accuracy", title="t", baselines={"majority": 0.5}
+    )
+    bert = figure.axes[0].lines[0]
+    np.testing.assert_array_equal(bert.get_xydata(), [row[:2] for row in rows])
+    assert bert.get_color() == figures.SYSTEMS["BERT"].colour
+    assert [text.get_text() for text in figure.axes[0].texts] == ["BERT", "mine", "majority"]
+
+
+def test_systems_differ_in_colour_and_in_marker():
+    styles = figures.SYSTEMS.values()
+    assert len({style.colour for style in styles}) == len({style.marker for style in styles}) == len(styles) == 8
+
+
+def test_a_sense_map_says_how_many_dots_there_are():
+    vectors = {"table": np.ones((6, 5)), "random": np.random.default_rng(0).normal(size=(6, 5))}
+    figure = figures.sense_map(vectors, ["money"] * 3 + ["river"] * 3, title="t")
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert "6 occurrences on 1 dot" in titles[0].replace("\n", " ")
+    assert "6 occurrences on 6 dots" in titles[1].replace("\n", " ")
+
+
+def test_main_directions_keep_distances_of_a_plane():
+    rows = np.random.default_rng(0).normal(size=(11, 2)) @ np.random.default_rng(1).normal(size=(2, 7))
+    places = figures.main_directions(rows)
+    apart = np.linalg.norm(rows[:, None] - rows, axis=-1)
+    np.testing.assert_allclose(np.linalg.norm(places[:, None] - places, axis=-1), apart, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: figures.learning_curves({"a": [(1, 2, 3)]}, x="x", y="y", title="t"),
+        lambda: figures.sense_map({"a": np.ones((2, 3))}, ["s"], title="t"),
+        lambda: figures.heat_map(np.ones((2, 3)), ["a"], ["b"], title="t", x="x", y="y", unit="u"),
+    ],
+)
+def test_wrong_shapes_are_named(draw):
+    with pytest.raises(CourseError, match=r"shape|vectors of|values"):
+        draw()
+
+
+def test_hangul_is_drawn_without_a_missing_glyph(tmp_path, caplog):
+    with caplog.at_level(logging.WARNING):
+        figure = figures.heat_map(
+            np.array([[1.0, -1]]), ["배 | 가"], ["사과", "눈"], title="밤", x="말", y="다리", unit="차"
+        )
+        figure.savefig(tmp_path / "hangul.png")  # a missing glyph is a warning, and warnings are errors here
+        figures.course_timeline().savefig(tmp_path / "timeline.png")
+    assert not caplog.records

@@ -1,0 +1,139 @@
+"""The numbers behind the map of words, its states, and what of it is stored."""
+
+import base64
+import html
+import re
+
+import numpy as np
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import embedding_map
+from course_lib.widgets.word_map import compress, cosines, map_places, nearest, word_sum
+
+HOSTILE = ["<img src=x onerror=alert(1)>", "</script><b>", "x" * 200, "🙂", "배", "plain", '"quoted"']
+
+
+def random_map(n=17, dim=11, windows=(1, 2, 5), **state):
+    rng = np.random.default_rng(0)
+    return embedding_map({w: rng.normal(size=(n, dim)) for w in windows}, [f"w{i}" for i in range(n)], **state)
+
+
+def test_cosines_survive_the_compression():
+    vectors = np.random.default_rng(0).normal(size=(29, 23))
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table = compress(vectors)
+    assert table.dtype == np.int8
+    for row in range(29):
+        np.testing.assert_allclose(cosines(table, table[row]), unit @ unit[row], atol=0.02)
+
+
+def test_neighbours_are_those_of_a_plain_sort_without_the_word():
+    table = compress(np.random.default_rng(1).normal(size=(13, 7)))
+    near = nearest(table, table[3], 5, [3])
+    scores = cosines(table, table[3])
+    assert [i for i, _ in near] == [i for i in np.argsort(-scores) if i != 3][:5]
+    assert all(score == pytest.approx(scores[i]) for i, score in near)
+
+
+def test_a_sum_of_words_by_hand():
+    table = compress(np.array([[2.0, 0], [0, 5], [0, -1]]))
+    rows = table.astype(float) / np.linalg.norm(table, axis=1, keepdims=True)
+    np.testing.assert_allclose(word_sum(table, 0, 1, 2), rows[0] - rows[1] + rows[2])
+
+
+def test_a_turned_and_mirrored_table_gives_the_same_map():
+    """Procrustes: a model that differs by a rotation only must not move a dot."""
+    vectors = np.random.default_rng(2).normal(size=(19, 5))
+    turn, _ = np.linalg.qr(np.random.default_rng(3).normal(size=(5, 5)))
+    first, second = map_places([vectors, vectors @ turn])
+    np.testing.assert_allclose(first, second, atol=2)
+    assert np.abs(first).max() == 9999
+
+
+def test_the_finding_says_what_is_shown():
+    widget = random_map()
+    near = widget.neighbours()
+    assert f"Window 1: nearest to “w0” are “w{near[0][0]}” ({near[0][1]:.2f})" in widget.finding()
+    stay = len({i for i, _ in near} & {i for i, _ in widget.neighbours(window=2)})
+    assert f"{stay} of its 10 neighbours are also there at window 5" in widget.finding()
+    widget.window, widget.chosen = 2, 4
+    assert widget.finding().startswith("Window 5: nearest to “w4”")
+    assert "at window 1." in widget.finding()
+
+
+def test_inputs_answer_only_if_they_may():
+    widget = random_map(ask=("w0", "w1", "w2"))
+    assert not {i for i, _ in widget.answers()} & {0, 1, 2}
+    widget.inputs_may_answer = True
+    assert {i for i, _ in widget.answers()} & {0, 2}
+
+
+def test_one_word_and_one_table():
+    widget = embedding_map(np.ones((1, 3)), ["alone"])
+    assert widget.finding() == "“alone” is the only word here."
+    assert widget.answers() == []
+    widget.page()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "words", "says"),
+    [
+        ({}, ["a"], "0 tables"),
+        ({1: np.ones((0, 3))}, [], "0 words"),
+        ({1: np.ones((2, 3))}, ["a"], "1 words, but vectors of shape"),
+        ({1: np.ones((201, 3))}, [str(i) for i in range(201)], "1 to 200"),
+        ({1: np.array([[1, 2.0], [np.nan, 1]])}, ["fine", "broken"], "'broken' at window 1 holds NaN"),
+    ],
+)
+def test_bad_input_is_named(vectors, words, says):
+    with pytest.raises(CourseError, match=says):
+        embedding_map(vectors, words)
+
+
+@pytest.mark.parametrize(
+    ("state", "says"), [({"word": "zz"}, "'zz'"), ({"window": 3}, "window 3"), ({"ask": ("w0",)}, "three")]
+)
+def test_a_first_state_that_is_not_there_is_named(state, says):
+    with pytest.raises(CourseError, match=says):
+        random_map(**state)
+
+
+@pytest.mark.parametrize(("name", "value"), [("chosen", 17), ("chosen", -1), ("window", 3)])
+def test_a_state_out_of_range_is_refused(name, value):
+    widget = random_map()
+    with pytest.raises(CourseError, match=f"{name} is {value}"):
+        setattr(widget, name, value)
+    assert getattr(widget, name) == 0
+
+
+def test_hostile_words_never_become_markup():
+    widget = embedding_map(np.random.default_rng(0).normal(size=(len(HOSTILE), 5)), HOSTILE)
+    page = widget.page()
+    assert "<img src=x" not in page
+    document = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
+    assert "<img src=x" not in document
+    assert document.count("</script>") == 1  # the one that ends the module's own element
+    still = widget.still()
+    assert "<img" not in still
+    assert "&lt;img" in still
+
+
+def test_what_is_stored_is_small_and_the_same_each_time():
+    rng = np.random.default_rng(0)
+    tables = {w: rng.normal(size=(130, 24)) for w in (1, 2, 5, 10)}
+    words = [f"word{i}" for i in range(130)]
+    first, second = (embedding_map(tables, words)._repr_mimebundle_()[0] for _ in range(2))
+    assert first["text/html"] == second["text/html"]
+    assert first["text/plain"] == second["text/plain"]
+    assert len(first["text/html"].encode()) < 60_000
+    assert "http" not in base64.b64decode(
+        re.search('javascript;base64,([^&"]*)', first["text/html"])[1]
+    ).decode().replace("http://www.w3.org/2000/svg", "")
+
+
+def test_modules_stay_within_25_kilobytes():
+    assert (
+        len(type(random_map())._esm.encode() if isinstance(type(random_map())._esm, str) else str(random_map()._esm))
+        < 25_000
+    )

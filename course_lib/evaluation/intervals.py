@@ -152,11 +152,14 @@ def _resampled_means(values: np.ndarray, groups: np.ndarray, n_groups: int, n: i
 
 def _resampled_statistics(values, groups, n_groups: int, n: int, rng, statistic) -> np.ndarray:
     """`statistic` of n resamples; its rows come group by group. [n]"""
-    members = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    order, sizes = np.argsort(groups, kind="stable"), np.bincount(groups)
+    starts = np.cumsum(sizes) - sizes
     results = np.empty(n)
     for i in range(n):
         drawn = rng.integers(n_groups, size=n_groups)
-        results[i] = statistic(values[np.concatenate([members[group] for group in drawn])])
+        lengths = sizes[drawn]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)  # 0, 1, ... in each group
+        results[i] = statistic(values[order[np.repeat(starts[drawn], lengths) + within]])
     if wrong := int((~np.isfinite(results)).sum()):
         raise CourseError(
             f"The statistic is NaN or infinite in {wrong} of {n} resamples (a constant column?). "

@@ -97,6 +97,14 @@ class Draw:
         """One item, each equally likely."""
         return items[int(self.chance() * len(items))]
 
+    def shuffled(self, items) -> list:
+        """A copy in random order."""
+        items = list(items)
+        for place in range(len(items) - 1, 0, -1):
+            other = int(self.chance() * (place + 1))
+            items[place], items[other] = items[other], items[place]
+        return items
+
     def name(self, kind: str) -> Lexeme:
         """A name of this split; with probability `unseen_names` one made of syllables that no other split has."""
         if self.unseen_names and self.chance() < self.unseen_names:

@@ -1,46 +1,29 @@
-"""Sentences with one property under control: where the cue of a sense stands, how far a verb is from its subject,
-who does what to whom."""
+"""Ambiguous words with the cue under control: left or right of the word, near or far, or on both sides jointly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 from course_lib.data.records import SenseExample
 from course_lib.data.world import write_english, write_korean
-from course_lib.data.world.compose import Composer, Plan
-from course_lib.data.world.draw import Mention
+from course_lib.data.world.draw import Draw, Mention
+from course_lib.data.world.fillers import fill
 from course_lib.data.world.korean import particle
 from course_lib.data.world.lexicon import Lexeme
 from course_lib.data.world.line import Line
-from course_lib.data.world.sentence import WorldPair, WorldSentence, word_of_sense
+from course_lib.data.world.sentence import word_of_sense
 from course_lib.errors import CourseError
 
 SIDES = ("left", "right", "both")
 NEAREST = {("en", "left"): 5, ("en", "right"): 1, ("ko", "left"): 4, ("ko", "right"): 3}  # words between cue and target
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """`sentence` is right at `verb`, where `wrong` would break the agreement with the noun at `subject`."""
+class SenseCues:
+    """The target stands in a neutral clause; an activity beside it, or the order of two, tells its sense."""
 
-    sentence: WorldSentence
-    subject: int
-    verb: int
-    right: str
-    wrong: str
-    distance: int  # words between subject and verb
-
-
-class Knobs:
-    def __init__(self, composer: Composer):
-        self.draw = composer.draw
-        self.lexicon = composer.draw.lexicon
-        self.reversible = [frame for frame in composer.frames if "PATIENT" in frame.roles]
+    def __init__(self, draw: Draw):
+        self.draw = draw
+        self.lexicon = draw.lexicon
         self._concepts = {
-            language: {
-                word: senses for word, senses in self._by_word(language).items() if len(senses) > 1
-            }
+            language: {word: senses for word, senses in self._by_word(language).items() if len(senses) > 1}
             for language in ("en", "ko")
         }
 
@@ -48,7 +31,14 @@ class Knobs:
         """The ambiguous words that have cues, with their senses."""
         return self._concepts[language]
 
-    def sense(self, language: str, word: str | None, side: str, distance: int | None) -> SenseExample:
+    def example(self, language: str, word: str | None, side: str, distance: int | None) -> SenseExample:
+        """One occurrence of `word` (None: any); `distance` counts the words between cue and target (None: nearest)."""
+        if language not in self._concepts:
+            raise CourseError(f"language is {language!r}. Use 'en' or 'ko'.")
+        if side not in SIDES:
+            raise CourseError(f"side is {side!r}. Use one of: {', '.join(SIDES)}.")
+        if side == "both" and distance is not None:
+            raise CourseError("side='both' has cues at fixed places on both sides. Leave out distance.")
         words = self._concepts[language]
         if word is not None and word not in words:
             raise CourseError(f"{word!r} is no ambiguous word of the world in {language!r}. Known: {', '.join(words)}.")
@@ -83,14 +73,14 @@ class Knobs:
         if side == "left":
             self._activity_en(line, concept)
             line.add(",", "PUNCT")
-            self._fill(line, "en", extra)
+            fill(self.draw, line, "en", extra)
         write_english.write_noun(line, Mention(name, entity=1), (0, "AGENT"))
         root = line.add("thought", "VERB")
         line.add("of", "ADP", head=root + 2)
         line.add("the", "DET", head=root + 2)
         target = line.add(noun.en[0], "NOUN", head=root, sense=concept, entity=2)
         if side == "right":
-            self._fill(line, "en", extra)
+            fill(self.draw, line, "en", extra)
             self._activity_en(line, concept)
         return self._example(line, "en", root, target, concept)
 
@@ -102,7 +92,7 @@ class Knobs:
             line.heads[after - 1] = after
             line.add("에", "ADP", head=after)
             self._topic(line, name)
-            self._fill(line, "ko", extra)
+            fill(self.draw, line, "ko", extra)
             target = self._object(line, noun, concept)
             root = line.add("떠올렸다", "VERB")
         else:
@@ -110,7 +100,7 @@ class Knobs:
             target = self._object(line, noun, concept)
             thought = line.add("떠올리고", "VERB")
             line.add("나서", "AUX", head=thought)
-            self._fill(line, "ko", extra)
+            fill(self.draw, line, "ko", extra)
             root = self._activity_ko(line, concept, "past")
         return self._example(line, "ko", root, target, concept)
 
@@ -130,8 +120,7 @@ class Knobs:
         first = order[0] == concept
         line, noun = Line(), self.lexicon.nouns[concept]
         if language == "en":
-            for word in ("Between",):
-                line.add(word, "ADP")
+            line.add("between", "ADP")
             self._activity_en(line, order[0], mark="")
             line.add("and", "CCONJ")
             self._activity_en(line, order[1], mark="")
@@ -197,59 +186,3 @@ class Knobs:
             else:
                 line.add(word, tag or "NOUN", head=end)
         return line.add(self.lexicon.verbs[verb.removeprefix("V:")].ko[form], "VERB")
-
-    def _fill(self, line: Line, language: str, length: int) -> None:
-        """Neutral phrases of exactly `length` words; heads are left to the predicate."""
-        for phrase in self.filler(language, length):
-            head = len(line.words) + max(i for i, (_, tag) in enumerate(phrase) if tag != "ADP")
-            for word, tag in phrase:
-                place = line.add(word, tag)
-                if place != head:
-                    line.heads[place] = head
-
-    def filler(self, language: str, length: int) -> list[tuple[tuple[str, str], ...]]:
-        """Different phrases with `length` words together, in random order."""
-        phrases = list(self.lexicon.fillers[language])
-        for place in range(len(phrases) - 1, 0, -1):
-            other = int(self.draw.chance() * (place + 1))
-            phrases[place], phrases[other] = phrases[other], phrases[place]
-        sums: dict[int, list] = {0: []}
-        for phrase in phrases:
-            for total, chosen in list(sums.items()):
-                sums.setdefault(total + len(phrase), [*chosen, phrase])
-        if length not in sums:
-            raise CourseError(
-                f"No way to fill {length} words between cue and target: the phrases of fillers.tsv give at most "
-                f"{max(sums)}. Ask for a smaller distance, or add phrases there."
-            )
-        return sums[length]
-
-    def reversal(self) -> tuple[WorldPair, WorldPair]:
-        """A sees B, B sees A: the same words, another meaning."""
-        kinds = ("PER.f", "PER.m")
-        while True:
-            frame = self.draw.one(self.reversible)
-            people = [Mention(self.draw.name(self.draw.one(kinds)), entity=number) for number in (1, 2)]
-            clause = self.draw.clause(frame, {"AGENT": people[0], "PATIENT": people[1]}, optional=0.4)
-            if clause is not None and people[0].lexeme is not people[1].lexeme and _same_end(people):
-                break
-        one = Plan("one", [clause]).pair()
-        clause.mentions = {**clause.mentions, "AGENT": people[1], "PATIENT": people[0]}
-        return one, Plan("one", [clause]).pair()
-
-
-def _same_end(people: list[Mention]) -> bool:
-    """Both names take the same forms of the particles, so that the two sentences hold the same words in Korean too."""
-    ends = [particle("은", person.lexeme.ko[-1]) for person in people]
-    return ends[0] == ends[1]
-
-
-def sense_stream(knobs: Knobs, language: str, word: str | None, side: str, distance: int | None) -> Iterator[SenseExample]:
-    if language not in ("en", "ko"):
-        raise CourseError(f"language is {language!r}. Use 'en' or 'ko'.")
-    if side not in SIDES:
-        raise CourseError(f"side is {side!r}. Use one of: {', '.join(SIDES)}.")
-    if side == "both" and distance is not None:
-        raise CourseError("side='both' has cues on both sides at fixed places. Leave distance=None.")
-    while True:
-        yield knobs.sense(language, word, side, distance)

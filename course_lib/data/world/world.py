@@ -1,0 +1,166 @@
+"""The invented world: English and Korean sentences with exact labels, as streams of any length.
+
+    world = World(seed=0)                                   # the train split
+    for sentence in itertools.islice(world.sentences("ko"), 10):
+        print(sentence.text(), sentence.upos, sentence.heads)
+
+Splits share no sentence, no name and some words: World(split="test") has names and nouns that train never shows.
+The words and frames are files: see data/world/README.md. Only Random.random() decides, so a seed gives the same stream
+on every machine and Python version. Each call starts its own stream from the seed; calls do not disturb each other.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from course_lib.config import data_dir
+from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
+from course_lib.data.world.compose import Composer
+from course_lib.data.world.distances import Agreement, Copy, Distances
+from course_lib.data.world.documents import Narrator
+from course_lib.data.world.draw import SPLITS, Draw
+from course_lib.data.world.grammar import LANGUAGES, read_frames
+from course_lib.data.world.held_out import hold_out
+from course_lib.data.world.lexicon import Lexicon
+from course_lib.data.world.questions import Examiner
+from course_lib.data.world.reversals import reversal
+from course_lib.data.world.sense_cues import SenseCues
+from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSentence
+from course_lib.errors import CourseError
+
+NEGATIVES = ("same_topic", "any_topic")
+
+
+class World:
+    """seed: any whole number. split: train, dev, test. unseen_names: share of names made up from syllables.
+
+    folder: another folder with words and frames (default: the course's own). Raises CourseError for a faulty file.
+    """
+
+    def __init__(self, seed: int = 0, *, split: str = "train", unseen_names: float = 0.0, folder: Path | None = None):
+        if split not in SPLITS:
+            raise CourseError(f"split is {split!r}. Use one of: {', '.join(SPLITS)}.")
+        if not 0 <= unseen_names <= 1:
+            raise CourseError(f"unseen_names={unseen_names}. Use a share from 0 to 1.")
+        self.seed, self.split, self.unseen_names = int(seed), split, unseen_names
+        self.lexicon = Lexicon(Path(folder) if folder is not None else data_dir("world"))
+        self.frames = read_frames(self.lexicon.folder, self.lexicon)
+        hold_out(self.lexicon, self.frames)
+        self.topics = tuple(dict.fromkeys(frame.topic for frame in self.frames if not frame.name))
+
+    def _draw(self, *stream: object) -> Draw:
+        """Random numbers of their own for each kind of stream and split."""
+        salt = zlib.crc32(repr((self.split, *stream)).encode())  # hash() differs between runs
+        return Draw(self.lexicon, Random(self.seed * 2**32 + salt), self.split, self.unseen_names)
+
+    def _composer(self, *stream: object) -> Composer:
+        return Composer(self.frames, self._draw(*stream))
+
+    def sentences(self, language: str = "en", *, topic: str | None = None) -> Iterator[WorldSentence]:
+        """Free-standing sentences; sentence n of "ko" means the same as sentence n of "en"."""
+        composer = self._composer("sentences", self._topic(topic))
+        _check_language(language)
+        while True:
+            yield composer.plan(topic).write(language)
+
+    def pairs(self, *, topic: str | None = None) -> Iterator[WorldPair]:
+        """The same sentences in both languages, aligned word by word."""
+        composer = self._composer("sentences", self._topic(topic))
+        while True:
+            yield composer.plan(topic).pair()
+
+    def documents(self, *, topic: str | None = None, sentences: int = 5) -> Iterator[WorldDocument]:
+        """Documents of about `sentences` sentences; people, places and things come back (see `antecedents`)."""
+        if sentences < 2:
+            raise CourseError(f"sentences={sentences}. A document needs 2 or more.")
+        narrator = Narrator(self._composer("documents", self._topic(topic), sentences))
+        if topic is not None and topic not in narrator.topics:
+            raise CourseError(f"No documents about {topic!r}. Topics with documents: {', '.join(narrator.topics)}.")
+        while True:
+            document = narrator.document(topic, sentences)
+            if len(document.pairs) >= 2:
+                yield document
+
+    def next_sentences(self, language: str = "en", *, negatives: str = "same_topic") -> Iterator[SentencePair]:
+        """Pairs labelled "next" (neighbours in a document) or "other" (from another document, of the same topic or any)."""
+        _check_language(language)
+        if negatives not in NEGATIVES:
+            raise CourseError(f"negatives is {negatives!r}. Use one of: {', '.join(NEGATIVES)}.")
+        draw = self._draw("next_sentences", negatives)
+        narrator = Narrator(Composer(self.frames, draw))
+        while True:
+            document, other = narrator.document(), None
+            place = int(draw.chance() * (len(document.pairs) - 1))
+            if draw.chance() < 0.5:
+                other = narrator.document(document.topic if negatives == "same_topic" else None)
+            follower = document.pairs[place + 1] if other is None else other.pairs[min(place + 1, len(other.pairs) - 1)]
+            first, second = document.pairs[place][language].text(), follower[language].text()
+            if other is None or second != document.pairs[place + 1][language].text():
+                yield SentencePair(first, second, "next" if other is None else "other")
+
+    def senses(
+        self, language: str = "en", *, word: str | None = None, side: str = "left", distance: int | None = None
+    ) -> Iterator[SenseExample]:
+        """Ambiguous words whose sense hangs on a cue at one side, at a distance, or on both sides jointly ("both": XOR)."""
+        cues = SenseCues(self._draw("senses", language, word, side, distance))
+        while True:
+            yield cues.example(language, word, side, distance)
+
+    def ambiguous_words(self, language: str = "en") -> dict[str, tuple[str, ...]]:
+        """The words `senses` can give, with their senses."""
+        _check_language(language)
+        return dict(SenseCues(self._draw("words")).words(language))
+
+    def agreement(self, distance: int, *, attractors: str = "random") -> Iterator[Agreement]:
+        """English sentences with `distance` words (0-20) between subject and verb."""
+        distances = Distances(self._draw("agreement", distance, attractors))
+        while True:
+            yield distances.agreement(distance, attractors)
+
+    def copying(self, distance: int) -> Iterator[Copy]:
+        """English sentences in which a word comes again after `distance` words (0-20)."""
+        distances = Distances(self._draw("copying", distance))
+        while True:
+            yield distances.copying(distance)
+
+    def role_reversals(self) -> Iterator[tuple[WorldPair, WorldPair]]:
+        """A sees B / B sees A: the same words in both, in both languages."""
+        composer = self._composer("role_reversals")
+        while True:
+            yield reversal(composer)
+
+    def questions(self, language: str = "en", *, distractors: int = 3, made_up_names: bool = False) -> Iterator[Passage]:
+        """A passage with one question. `distractors` sentences tell the same of other people; the name decides."""
+        _check_language(language)
+        if not 0 <= distractors <= 5:
+            raise CourseError(f"distractors={distractors}. Use 0 to 5.")
+        examiner = Examiner(self._composer("questions", distractors, made_up_names))
+        while True:
+            yield examiner.passage(language, distractors + 1, made_up=made_up_names)[0]
+
+    def reviews(self, language: str = "en") -> Iterator[LabelledText]:
+        """Short reviews of hotels and restaurants, labelled positive or negative."""
+        _check_language(language)
+        examiner = Examiner(self._composer("reviews"))
+        while True:
+            yield examiner.review(language)
+
+    def word_topics(self, language: str = "en") -> dict[str, tuple[str, str]]:
+        """word -> (part of speech, topic) of the nouns with one sense: to ask what kind of likeness vectors hold."""
+        _check_language(language)
+        nouns = self.lexicon.nouns.values()
+        words = [(noun.en if language == "en" else noun.ko, noun) for noun in nouns if not noun.senses]
+        return {form[0]: ("NOUN", noun.topic) for form, noun in words if len(form) == 1}
+
+    def _topic(self, topic: str | None) -> str | None:
+        if topic is not None and topic not in self.topics:
+            raise CourseError(f"No topic {topic!r} in the world. Topics: {', '.join(self.topics)}.")
+        return topic
+
+
+def _check_language(language: str) -> None:
+    if language not in LANGUAGES:
+        raise CourseError(f"language is {language!r}. Use 'en' or 'ko'.")

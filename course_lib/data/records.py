@@ -111,3 +111,4 @@ class SenseExample:
     position: int
     word: str
     sense: str
+    cue: str = ""  # left, right, both: where the words stand that decide the sense; empty: not known

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import html
-import lzma
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.config import settings
+from course_lib.data.public import locate
+from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 
 CORPORA = {
     "enwiki2015": "English Wikipedia (dump of 2015, 9,873 whole articles, CC BY-SA 3.0)",
     "kowiki2022": "Korean Wikipedia (dump of 2022, 15,627 whole articles, CC BY-SA 3.0)",
 }
-OPENERS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _DOC = re.compile(r'<doc\b(?:[^>]*\btitle="([^"]*)")?[^>]*>')
 
 # What WikiExtractor leaves behind: numbered formulas, brackets whose content was a template, entities, wiki marks.
@@ -37,23 +34,10 @@ class Article:
 
 
 def corpus_files(name: str) -> list[Path]:
-    """The parts of a corpus in the mirror that COURSE_DATA_DIR names. Raises CourseError if they are not there."""
+    """The parts of a corpus, from the mirror or the cache, checked. Raises CourseError if they are not there."""
     if name not in CORPORA:
         raise CourseError(f"There is no corpus {name!r}. There are: {', '.join(CORPORA)}.")
-    mirror = settings().data_mirror
-    files = sorted((mirror / name).glob(f"{name}-part*.txt*")) if mirror else []
-    if not files:
-        where = f"{mirror} has no folder {name} with its parts" if mirror else "COURSE_DATA_DIR is not set"
-        raise CourseError(f"The corpus {name} was not found: {where}. Point COURSE_DATA_DIR to a mirror of the data.")
-    return files
-
-
-def open_text(path: str | Path):
-    """Open a text file, decompressed by its ending (.xz, .gz, .bz2). Raises CourseError if it is not there."""
-    path = Path(path)
-    if not path.is_file():
-        raise CourseError(f"There is no file {path}. Check the path, or fetch the data set (`course data get`).")
-    return OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8")
+    return locate(name)
 
 
 def clean(paragraph: str) -> str:
@@ -73,23 +57,17 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
     """
     for path in paths:
         title, paragraphs, number, seen = None, [], 0, 0
-        try:
-            with open_text(path) as file:
-                for number, line in enumerate(file, 1):  # noqa: B007 (errors name it)
-                    if start := _DOC.match(line):
-                        title, paragraphs, seen = html.unescape(start[1] or ""), [], seen + 1
-                    elif line.startswith("</doc>"):
-                        if paragraphs:
-                            yield Article(title or "", tuple(paragraphs))
-                        title = None
-                    elif title is not None:
-                        text = clean(line)
-                        if text.count(" ") >= min_words - 1:
-                            paragraphs.append(text)
-        except (lzma.LZMAError, gzip.BadGzipFile, EOFError, UnicodeDecodeError) as error:
-            raise CourseError(
-                f"{path}, near line {number + 1}, is damaged or not UTF-8: {error}. Fetch it again, or save as UTF-8."
-            ) from error
+        for number, line in numbered_lines(path):  # noqa: B007 (the error names it)
+            if start := _DOC.match(line):
+                title, paragraphs, seen = html.unescape(start[1] or ""), [], seen + 1
+            elif line.startswith("</doc>"):
+                if paragraphs:
+                    yield Article(title or "", tuple(paragraphs))
+                title = None
+            elif title is not None:
+                text = clean(line)
+                if text.count(" ") >= min_words - 1:
+                    paragraphs.append(text)
         if title is not None:
             raise CourseError(f"{path}, line {number}: the last <doc> is not closed. It is cut short: fetch it again.")
         if not seen:

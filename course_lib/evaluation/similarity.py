@@ -5,36 +5,18 @@ A test word that the vectors lack is tried in lower case (the sets write "Arafat
 
 from __future__ import annotations
 
-import csv
-import lzma
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 
+from course_lib.data.readers.word_tests import Question, RatedPair, load_rated_pairs, read_analogies
 from course_lib.errors import CourseError
 from course_lib.evaluation.metrics import spearman
 from course_lib.models.word_vectors import WordVectors
 
 _QUESTIONS_AT_ONCE = 256  # a score per question and word: 100 MB for 100,000 words
-
-
-class RatedPair(NamedTuple):
-    first: str
-    second: str
-    rating: float  # people's mean
-
-
-class Question(NamedTuple):
-    """`a` is to `b` as `c` is to `d`; `d` is to be found."""
-
-    section: str
-    a: str
-    b: str
-    c: str
-    d: str
 
 
 @dataclass(frozen=True)
@@ -113,64 +95,14 @@ def load_simlex999() -> list[RatedPair]:
     return load_rated_pairs(_gensim_data("simlex999.txt"))
 
 
-def load_rated_pairs(path: str | Path) -> list[RatedPair]:
-    """Pairs from a file of lines `word, word, rating`: tabs, or commas in a .csv (the Korean WordSim is one).
-
-    Lines that start with # and a first line without a rating (the header) are passed over.
-    Raises CourseError with the line for anything else.
-    """
-    pairs = []
-    delimiter = "," if str(path).lower().removesuffix(".xz").endswith(".csv") else "\t"
-    for number, line in _lines(path):
-        if not line.strip() or line.startswith("#"):
-            continue
-        fields = [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
-        try:
-            first, second, rating = fields[:3]
-            pairs.append(RatedPair(first, second, float(rating)))
-        except ValueError:
-            if number > 1:
-                raise CourseError(
-                    f"{path}, line {number}: {line[:60]!r} is not a word, a word and a rating. "
-                    "Give a .csv with commas, or any other file with tabs."
-                ) from None
-    if not pairs:
-        raise CourseError(f"{path} holds no rated pair of words. Check that it is the right file.")
-    return pairs
-
-
 def load_analogies(path: str | Path | None = None) -> list[Question]:
-    """Questions in word2vec's format: `: section` lines, then lines of four words. A name in .xz is unpacked.
-
-    Default: Google's 19,544 English questions (Mikolov et al. 2013) from gensim's test data.
-    Raises CourseError with the line for anything else.
-    """
-    path = _gensim_data("questions-words.txt") if path is None else path
-    questions, section = [], ""
-    for number, line in _lines(path):
-        if line.startswith(":"):
-            section = line[1:].strip()
-        elif words := line.split():
-            if len(words) != 4:
-                raise CourseError(f"{path}, line {number}: {len(words)} words. A question has four: a b c d.")
-            questions.append(Question(section, *words))
-    if not questions:
-        raise CourseError(f"{path} holds no question. Check that it is the right file.")
-    return questions
+    """Questions in word2vec's format; default: Google's 19,544 English ones (Mikolov et al. 2013) from gensim."""
+    return read_analogies(_gensim_data("questions-words.txt") if path is None else path)
 
 
 def _known(word: str, vectors: WordVectors) -> str | None:
     """The word as the vectors write it, or None."""
     return next((form for form in (word, word.lower()) if form in vectors), None)
-
-
-def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines of a UTF-8 file, plain or .xz."""
-    try:
-        with (lzma.open if str(path).endswith(".xz") else open)(path, "rt", encoding="utf-8-sig") as file:
-            yield from enumerate((line.rstrip("\r\n") for line in file), start=1)
-    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} cannot be read: {error}. Check the name; the text must be UTF-8.") from error
 
 
 def _gensim_data(name: str) -> Path:

@@ -189,6 +189,32 @@ def course_timeline() -> Figure:
     return _done(figure)
 
 
+def two_steps() -> Figure:
+    """Pre-training once, on text without labels; then four tasks with few labels each, on the same network."""
+    figure, axes = plt.subplots(figsize=(8.6, 3.4))
+    axes.set(xlim=(0, 100), ylim=(0, 40))
+    axes.axis("off")
+
+    def box(x: float, y: float, w: float, h: float, text: str, colour: str) -> None:
+        axes.add_patch(plt.Rectangle((x, y), w, h, facecolor=colour, alpha=0.18, edgecolor=colour, lw=1.2))
+        axes.text(x + w / 2, y + h / 2, text, ha="center", va="center")
+
+    arrow = {"arrowstyle": "->", "lw": 1.6, "color": "#555555"}
+    box(0, 14, 19, 12, "much text,\nno labels", "#8A8F98")
+    box(27, 10, 21, 20, "a network\nlearns to predict\nwords", "#0072B2")
+    axes.annotate("", (27, 20), (19, 20), arrowprops=arrow)
+    tasks = ("sentence: is it kind?", "pair: does it answer?", "word: is it a name?", "span: where is the answer?")
+    for row, task in enumerate(tasks):
+        y = 30.5 - 10 * row
+        box(66, y, 34, 7.5, task, "#D55E00")
+        axes.annotate("", (66, y + 3.7), (48, 20), arrowprops=arrow)
+    axes.text(57, 38, "its vectors,\nor its weights", ha="center", va="top")
+    axes.text(24, 38, "1  pre-training, once", ha="center", va="top", weight="bold")
+    axes.set_title("Two steps, four tasks", pad=12)
+    axes.text(83, 39.5, "2  downstream tasks, few labels", ha="center", va="bottom", weight="bold")
+    return _done(figure)
+
+
 def main_directions(rows: np.ndarray, k: int = 2) -> np.ndarray:
     """The rows along their k main directions (PCA); a direction's sign makes its largest entry positive. [row, k]"""
     centred = rows - rows.mean(0)

@@ -11,7 +11,15 @@ from course_lib.data.world.line import Line
 from course_lib.data.world.sentence import WorldPair, WorldSentence
 
 # share of each shape among free-standing sentences; a shape that does not fit its frame becomes a single clause
-_SHAPES = ((0.18, "because"), (0.27, "after"), (0.33, "before"), (0.42, "and"), (0.46, "not"), (0.54, "habit"), (1.0, "one"))
+_SHAPES = (
+    (0.18, "because"),
+    (0.27, "after"),
+    (0.33, "before"),
+    (0.42, "and"),
+    (0.46, "not"),
+    (0.54, "habit"),
+    (1.0, "one"),
+)
 _JUDGEMENT = {1: "positive", -1: "negative", 0: "neutral"}
 
 
@@ -142,14 +150,14 @@ class Composer:
         if second is not None:
             plan = Plan(shape, [clause, second])
             if shape in ("because", "and") and "MANNER" not in clause.mentions and draw.chance() < 0.25:
-                clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["past"]), True
+                clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), True
             return plan
         if clause.verb is not None and shape == "not":
             clause.negated = True
         elif clause.verb is not None and shape == "habit" and frame.habit and "MANNER" not in clause.mentions:
             clause.tense, clause.time = "present", draw.one(draw.lexicon.adverbials["habit"])
         elif clause.verb is not None and draw.chance() < 0.35 and "MANNER" not in clause.mentions:
-            clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["past"]), draw.chance() < 0.3
+            clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), draw.chance() < 0.3
         elif clause.adjective is not None and draw.chance() < 0.12:
             clause.negated = True
         return Plan("one", [clause])

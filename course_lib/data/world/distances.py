@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from zlib import crc32
 
-from course_lib.data.world.draw import Draw
+from course_lib.data.world.draw import BUCKETS, Draw
 from course_lib.data.world.fillers import fill
-from course_lib.data.world.lexicon import Lexeme
+from course_lib.data.world.lexemes import Lexeme
 from course_lib.data.world.line import Line
 from course_lib.data.world.sentence import WorldSentence
 from course_lib.errors import CourseError
@@ -55,6 +56,13 @@ class Distances:
         _check(distance)
         if attractors not in ATTRACTORS:
             raise CourseError(f"attractors is {attractors!r}. Use one of: {', '.join(ATTRACTORS)}.")
+        while True:
+            item = self._agreement(distance, attractors)
+            # no name marks the split of these sentences: their text does
+            if BUCKETS[crc32(item.sentence.text().encode()) % len(BUCKETS)] == self.draw.split:
+                return item
+
+    def _agreement(self, distance: int, attractors: str) -> Agreement:
         draw, line = self.draw, Line()
         noun, plural = draw.one(self.subjects), draw.chance() < 0.5
         line.add("the", "DET", head=1)
@@ -117,4 +125,3 @@ class Distances:
 def _check(distance: int) -> None:
     if not isinstance(distance, int) or not 0 <= distance <= LONGEST:
         raise CourseError(f"distance={distance!r}. Use a whole number from 0 to {LONGEST}.")
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 from course_lib.data.world.compose import Composer, Plan, takes_names
 from course_lib.data.world.draw import Clause, Mention
 from course_lib.data.world.grammar import Frame
-from course_lib.data.world.lexicon import Lexeme
+from course_lib.data.world.lexemes import Lexeme
 from course_lib.data.world.sentence import WorldDocument
 
 PRONOUN_SHARE = 0.6  # of the later mentions of the protagonist as a subject; in Korean unsaid, a pronoun, or the name
@@ -80,9 +80,15 @@ class Narrator:
             clause = draw.clause(frame, given, optional=0.3)
             if clause is None:
                 continue
+            for mention in clause.mentions.values() if not clause.has_name else ():
+                if mention.form == "pronoun" and not mention.lexeme.person:
+                    mention.form = "full"  # "She bought it" could stand in any split
             plan = Plan("one", [clause])
             if first and "MANNER" not in clause.mentions:
-                clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["past"]), draw.chance() < 0.5
+                clause.time, clause.time_first = (
+                    draw.one(draw.lexicon.adverbials[clause.frame.time]),
+                    draw.chance() < 0.5,
+                )
             elif not first and draw.chance() < 0.25:
                 clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["then"]), True
             elif frame.reasons and draw.chance() < 0.3:
@@ -128,8 +134,10 @@ class Narrator:
                 fits = any(mention.lexeme in group for group in role.groups)
                 if fits and mention.lexeme.adjectives and mention.determiner != "owner":
                     clause = self.draw.clause(frame, {frame.subject: mention.again()}, optional=0.0)
-                    plan = Plan("one", [clause]) if clause else None
-                    if plan is not None and plan.fits(self.draw.split):
+                    if clause is None or clause.adjective is mention.adjective:
+                        continue  # not: she sang a moving song; the song was moving
+                    plan = Plan("one", [clause])
+                    if plan.fits(self.draw.split):
                         return plan
         return None
 
@@ -154,5 +162,3 @@ class _Cast:
                 continue
             self.things = [(n, old) for n, old in self.things if old.entity != mention.entity]
             self.things.append((sentence, mention))
-
-

@@ -8,9 +8,11 @@ from itertools import accumulate
 from random import Random
 
 from course_lib.data.world.grammar import Frame, Role
-from course_lib.data.world.lexicon import Adjective, Adverbial, Lexeme, Lexicon, Verb, make_name
+from course_lib.data.world.lexemes import Adjective, Adverbial, Lexeme, Verb, make_name
+from course_lib.data.world.lexicon import Lexicon
 
 SPLITS = ("train", "dev", "test")
+KIN = ("kin", "elder")
 NAME_SHARE = 0.6  # of a person's role that allows names
 HELD_OUT_WEIGHT = 4.0  # a word kept for dev or test is this much more frequent there, so that it occurs
 NUMBERS = ((2, 0.5), (3, 0.8), (4, 0.92), (5, 1.0))  # with cumulative shares
@@ -63,20 +65,19 @@ class Clause:
         )
 
     def key(self) -> int:
-        """Equal for clauses that read alike in either language, whatever articles, numbers or tense; splits go by it."""
+        """Equal for clauses that read alike in either language, whatever articles or numbers; splits go by it."""
         total = (self.verb or self.adjective).family * 7919
-        for name, mention in self.mentions.items():
+        for mention in self.mentions.values():
             if mention.adverbial is not None:
                 total += mention.adverbial.family * 104729
             elif mention.form == mention.ko_form == "full":
-                total += mention.lexeme.family * 31 * _WEIGHT.get(name, 1)
+                total += mention.lexeme.family * 31
                 if mention.adjective is not None:
                     total += mention.adjective.family * 6007
         return total
 
 
 BUCKETS = ("train",) * 8 + ("dev", "test")
-_WEIGHT = {"AGENT": 1009, "PATIENT": 2003}  # who does what to whom is another sentence; other roles need no weight
 
 
 class Draw:
@@ -151,18 +152,20 @@ class Draw:
         if role.adverbials:
             return Mention(None, adverbial=self.one(role.adverbials))
         lexeme = self.lexeme(role)
+        owned = subject is not None and bool(subject.gender)
+        if lexeme.kind in KIN and not owned:  # whose mother? Someone with a name instead
+            lexeme = self.name(self.one(("PER.f", "PER.m")))
         mention = Mention(lexeme, role.determiner, entity=self.entity())
         if lexeme.named:
             mention.determiner = ""
             return mention
         chance = self.chance()
         determiner = role.determiner or "the"
-        if lexeme.kind in ("friend", "elder") and subject is not None and subject.gender:
+        if owned and lexeme.kind in ("friend", *KIN):
             mention.determiner, mention.owner = "owner", subject
             return mention
         if determiner == "own":
-            own = subject is not None and bool(subject.gender)
-            mention.determiner, mention.owner = ("owner", subject) if own else ("a", None)
+            mention.determiner, mention.owner = ("owner", subject) if owned else ("a", None)
             return mention
         if lexeme.number != "count":
             mention.number = 0 if lexeme.number == "mass" else 2
@@ -210,6 +213,8 @@ class Draw:
                 else:
                     return None
                 seen.add(mention.lexeme.family)
+                if any(mention.adjective is known.adjective for known in mentions.values()):
+                    mention.adjective = None  # not: a big crane on the big pine
             mentions[name] = mention
         adjective = frame.adjective
         if frame.adjective_of:

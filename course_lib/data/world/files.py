@@ -38,7 +38,7 @@ def fault(path: Path, line: int, message: str, remedy: str) -> CourseError:
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Entry]:
-    """Rows of a table with tabs between the cells. `#` starts a comment line; cells may be missing at the end of a row."""
+    """Rows of a table with tabs between the cells. `#` starts a comment; the last cells may be missing."""
     for line, text in enumerate(_text(path).split("\n"), start=1):
         if not text.strip() or text.startswith("#"):
             continue
@@ -56,7 +56,7 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Entry]:
 
 
 def read_blocks(path: Path, keys: tuple[str, ...], optional: tuple[str, ...] = ()) -> Iterator[Entry]:
-    """The [[frame]] blocks of a TOML file; CAPITAL keys (roles) are free, the others must be in `keys` or `optional`."""
+    """The [[frame]] blocks of a TOML file. CAPITAL keys are roles; the others must be in `keys` or `optional`."""
     text = _text(path)
     try:
         content = tomllib.loads(text)

@@ -25,7 +25,7 @@ def _phrases(draw: Draw, language: str, length: int) -> list[tuple[tuple[str, st
             sums.setdefault(total + len(phrase), [*chosen, phrase])
     if length not in sums:
         raise CourseError(
-            f"{length} filling words are too many: the phrases of fillers.tsv give at most {max(sums)} in {language!r}. "
-            "Ask for a smaller distance, or add phrases there."
+            f"{length} filling words are too many: the phrases of fillers.tsv give at most {max(sums)} "
+            f"in {language!r}. Ask for a smaller distance, or add phrases there."
         )
     return sums[length]

@@ -1,4 +1,4 @@
-"""Frames: one meaning, with an English and a Korean pattern. Read from data/world/frames/*.toml and checked line by line.
+"""Frames: one meaning, with an English and a Korean pattern. Read from frames/*.toml, checked line by line.
 
 A pattern is a row of roles (CAPITALS), V (the verb), ADJ (the adjective) and function words; brackets hold what may be
 left out. What a role may be is written as "determiner class/class/=noun"; see data/world/README.md.
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_lib.data.world.files import Entry, fault, read_blocks
-from course_lib.data.world.lexicon import Adjective, Adverbial, Lexeme, Lexicon, Verb
+from course_lib.data.world.lexemes import Adjective, Adverbial, Lexeme, Verb
+from course_lib.data.world.lexicon import Lexicon
 
 DETERMINERS = ("a", "an", "the", "some", "bare", "own", "one")
 LANGUAGES = ("en", "ko")
@@ -56,6 +57,7 @@ class Frame:
     subject: str
     reasons: tuple[str, ...] = ()
     habit: bool = False  # also said of what is done again and again
+    time: str = "past"  # kind of adverbial that says when it happened
     entry: Entry | None = field(default=None, repr=False)
 
 
@@ -74,7 +76,7 @@ def read_frames(folder: Path, lexicon: Lexicon) -> list[Frame]:
 
 
 def _read_file(path: Path, lexicon: Lexicon) -> list[Frame]:
-    optional = ("name", "stage", "verb", "adj", "why", "habit")
+    optional = ("name", "stage", "verb", "adj", "why", "habit", "time")
     return [_frame(entry, path.stem, lexicon) for entry in read_blocks(path, ("en", "ko"), optional)]
 
 
@@ -97,6 +99,9 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
         role.plural = name in ("THING", "AGENT") and not role.name_types[:0] and not role.adverbials
     if entry["habit"] not in ("", "yes"):
         entry.fault(f"habit is {entry['habit']!r}.", 'Write habit = "yes", or leave the line out.', "habit")
+    time = str(entry["time"] or "past")
+    if time not in lexicon.adverbials:
+        entry.fault(f"unknown time {time!r}.", "Use a kind of adverbials.tsv (past, long), or leave it out.", "time")
     return Frame(
         topic,
         entry["name"],
@@ -109,6 +114,7 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
         before[0],
         tuple(str(entry["why"]).split()),
         bool(entry["habit"]),
+        time,
         entry,
     )
 
@@ -162,8 +168,10 @@ def _pattern(entry: Entry, language: str, roles: dict[str, Role], lexicon: Lexic
     items: list[Item] = []
     group: list[Item] | None = None
     for token in _TOKEN.findall(str(entry[language])):
-        if token == "(":
+        if token == "(" and group is None:
             group = []
+        elif token == "(":
+            entry.fault("a bracket opens inside a bracket.", "Close the first one.", language)
         elif token == ")":
             _close_group(entry, language, group, roles)
             group = None
@@ -204,7 +212,7 @@ def _item(entry: Entry, language: str, token: str, roles: dict[str, Role], lexic
 
 
 def _attach(entry: Entry, language: str, items: list[Item]) -> None:
-    """Which noun a preposition or particle belongs to, and which nouns depend on a noun (of, 의) or on a clause word."""
+    """Which noun a preposition or particle belongs to; which nouns depend on a noun (of, 의) or a clause word."""
     role_places = [place for place, item in enumerate(items) if item.kind == "role"]
     predicate = next(place for place, item in enumerate(items) if item.kind in ("verb", "be"))
     for place, item in enumerate(items):

@@ -33,7 +33,7 @@ def _words_elsewhere(lexicon: Lexicon) -> set[str]:
     """Words that occur outside the nouns' own places: in verbs, cues, adverbials, and as parts of longer nouns."""
     words = {verb.base for verb in lexicon.verbs.values()} | {word.en for word in lexicon.adjectives.values()}
     words |= {verb.third for verb in lexicon.verbs.values()} | {verb.past for verb in lexicon.verbs.values()}
-    words |= {word for _, word in lexicon.function_words}
+    words |= {word for _, word in lexicon.function_words} | {noun.counter for noun in lexicon.nouns.values()}
     for noun in lexicon.nouns.values():
         if len(noun.en) > 1 or len(noun.ko) > 1:
             words |= {*noun.en, *noun.en_plural, *noun.ko}

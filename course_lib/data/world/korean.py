@@ -1,7 +1,8 @@
 """Korean: particles by the final consonant of the word before, and the conjugation of verbs and adjectives.
 
-A predicate is given as in a dictionary (먹다). Regular contractions (가 + 았다 -> 갔다, 마시 + 었다 -> 마셨다), 하다, the loss of ㅡ
-and of ㄹ follow from the spelling; the irregular ㅂ, ㄷ, ㅅ, ㅎ and 르 stems are named in the word table.
+A predicate is given as in a dictionary (먹다). Regular contractions (가 + 았다 -> 갔다, 마시 + 었다 -> 마셨다), 하다,
+the loss of ㅡ and of ㄹ follow from the spelling. The irregular ㅂ, ㄷ, ㅅ, ㅎ and 르 stems are named in the
+word table.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def final(word: str) -> str:
 
 
 def particle(name: str, word: str) -> str:
-    """The form of a particle after `word`: particle("은", "민지") -> 는. Particles with one form come back as they are."""
+    """The form of a particle after `word`: particle("은", "민지") -> 는. A particle with one form stays as it is."""
     if name not in PARTICLES:
         return name
     closed, open_ = PARTICLES[name]

@@ -1,74 +1,17 @@
-"""The words of the world: nouns, names, verbs, adjectives and adverbials, each with its English and Korean forms."""
+"""Reads the word tables of the world and checks them: an edit that does not fit names file, line and remedy."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_lib.data.world import english, korean
 from course_lib.data.world.files import Entry, read_table
+from course_lib.data.world.lexemes import Adjective, Adverbial, Lexeme, Verb, make_name
 
 NAME_TYPES = ("PER.f", "PER.m", "LOC", "ORG")
-UPOS = frozenset("NOUN PROPN VERB AUX ADJ ADV ADP DET NUM PRON CCONJ SCONJ PART PUNCT".split())
-
-
-@dataclass(slots=True, eq=False)
-class Lexeme:
-    """A noun or a name. `family` is equal for lexemes that look alike in either language: splits are drawn by family."""
-
-    concept: str
-    kind: str  # its class, or PER, LOC, ORG
-    topic: str
-    en: tuple[str, ...]
-    en_plural: tuple[str, ...]
-    number: str  # "count", "mass", "plural" (always plural)
-    ko: tuple[str, ...]
-    counter: str = ""  # Korean counting word; "" if not counted
-    preposition: str = "in"  # of place: on the farm, at the station
-    gender: str = ""  # f or m for persons' names
-    person: bool = False
-    split: str = "train"
-    family: int = 0
-    senses: dict[str, str] = field(default_factory=dict)  # language -> sense label, only where the word is ambiguous
-    adjectives: tuple[Adjective, ...] = ()  # that may follow be
-    attributes: tuple[Adjective, ...] = ()  # that may stand before it
-
-    @property
-    def named(self) -> bool:
-        return self.kind in ("PER", "LOC", "ORG")
-
-
-@dataclass(slots=True, eq=False)
-class Verb:
-    concept: str
-    base: str
-    third: str
-    past: str
-    ing: str
-    ko: dict[str, str]  # form name -> form, see korean.conjugate
-    family: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Adjective:
-    concept: str
-    en: str
-    ko: dict[str, str]
-    before_nouns_only: bool  # in Korean (새)
-    judgement: int  # +1, -1, 0
-    after_be_only: bool = False
-    family: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Adverbial:
-    """An adverb or a short phrase: words with their parts of speech per language, and which of them is the head."""
-
-    words: dict[str, tuple[tuple[str, str], ...]]
-    heads: dict[str, int]
-    family: int = 0
+UPOS = ("NOUN", "PROPN", "VERB", "AUX", "ADJ", "ADV", "ADP", "DET", "NUM", "PRON", "CCONJ", "SCONJ", "PART", "PUNCT")
 
 
 class Lexicon:
@@ -175,8 +118,10 @@ class Lexicon:
         columns = ("concept", "Korean", "irregular", "judgement", "describes")
         for row in read_table(self.folder / "adjectives.tsv", columns):
             concept, fixed = row["concept"], row["irregular"] == "관"
-            if row["judgement"] not in ("+", "-", "0", "+p", "-p"):
-                row.fault(f"judgement is {row['judgement']!r}.", "Write + (good), - (bad) or 0; p behind it: only after be.")
+            if row["judgement"] not in ("+", "-", "0", "+p", "-p", "0p"):
+                row.fault(
+                    f"judgement is {row['judgement']!r}.", "Write + (good), - (bad) or 0; p behind it: only after be."
+                )
             forms = dict.fromkeys(("after",), row["Korean"]) if fixed else _conjugate(row, adjective=True)
             judgement = {"+": 1, "-": -1, "0": 0}[row["judgement"][0]]
             only = row["judgement"].endswith("p")
@@ -235,7 +180,9 @@ class Lexicon:
             if row["activity"]:
                 verb = row["activity"].rpartition("V:")[2]
                 if language == "ko" and verb not in self.verbs:
-                    row.fault(f"the activity must end in a verb, {verb!r} is none.", "End it in V:concept of verbs.tsv.")
+                    row.fault(
+                        f"the activity must end in a verb, {verb!r} is none.", "End it in V:concept of verbs.tsv."
+                    )
                 cues[language].setdefault(str(concept), []).append(str(row["activity"]))
         return cues
 
@@ -275,12 +222,6 @@ class Lexicon:
             for adverbial in kind:
                 adverbial.family = count  # two adverbs with one Korean form differ in English only
                 count += 1
-
-
-def make_name(kind: str, en: tuple[str, ...], ko: tuple[str, ...]) -> Lexeme:
-    """A name of type PER.f, PER.m, LOC or ORG."""
-    ner, _, gender = kind.partition(".")
-    return Lexeme(" ".join(en), ner, "names", en, en, "count", ko, gender=gender, person=ner == "PER")
 
 
 def _english(concept: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from course_lib.data.world.lexicon import Adverbial
+from course_lib.data.world.lexemes import Adverbial
 from course_lib.data.world.sentence import WorldSentence
 
 

@@ -20,7 +20,9 @@ class Examiner:
         self.composer, self.draw = composer, composer.draw
         self.askable = [frame for frame in composer.frames if _askable(frame)]
         self.services = [
-            frame for frame in composer.frames if frame.adjective_of == "THING" and "PLACE" in frame.roles and frame.stage
+            frame
+            for frame in composer.frames
+            if frame.adjective_of == "THING" and "PLACE" in frame.roles and frame.stage
         ]
         self.visits = [
             frame for frame in composer.frames if any(verb.concept in ("stay", "eat") for verb in frame.verbs)
@@ -83,7 +85,9 @@ class Examiner:
             if clause is None or clause.mentions["THING"].lexeme.concept in said:
                 continue
             clause.negated = draw.chance() < 0.2
-            if wanted[len(plans) - 1] != (-clause.adjective.judgement if clause.negated else clause.adjective.judgement):
+            if wanted[len(plans) - 1] != (
+                -clause.adjective.judgement if clause.negated else clause.adjective.judgement
+            ):
                 continue
             said.add(clause.mentions["THING"].lexeme.concept)
             if not first:
@@ -98,7 +102,7 @@ class Examiner:
             name = Mention(self.draw.name(self.draw.one(("PER.f", "PER.m"))), entity=self.draw.entity())
             clause = self.draw.clause(self.draw.one(self.visits), {"AGENT": name}, optional=0.6)
             if clause is not None and "PLACE" in clause.mentions and id(clause.mentions["PLACE"].lexeme) in places:
-                clause.time, clause.time_first = self.draw.one(self.draw.lexicon.adverbials["past"]), True
+                clause.time, clause.time_first = self.draw.one(self.draw.lexicon.adverbials[clause.frame.time]), True
                 return clause
 
 

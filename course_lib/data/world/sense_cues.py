@@ -7,7 +7,7 @@ from course_lib.data.world import write_english, write_korean
 from course_lib.data.world.draw import Draw, Mention
 from course_lib.data.world.fillers import fill
 from course_lib.data.world.korean import particle
-from course_lib.data.world.lexicon import Lexeme
+from course_lib.data.world.lexemes import Lexeme
 from course_lib.data.world.line import Line
 from course_lib.data.world.sentence import word_of_sense
 from course_lib.errors import CourseError

@@ -14,7 +14,7 @@ class WorldSentence:
     heads     1-based place of the head word, 0 = root (as in CoNLL-U)
     ner       BIO tags: B-PER, I-ORG, O ...
     senses    sense label of an ambiguous word (bank.river), "_" elsewhere
-    entities  number of the person, place or thing a word refers to, 0 = none; equal numbers in a document = same referent
+    entities  number of the person, place or thing a word refers to, 0 = none; the same within a document
     roles     role name -> (first word, last word + 1), without particle or preposition
     """
 

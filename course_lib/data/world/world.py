@@ -29,6 +29,7 @@ from course_lib.data.world.questions import Examiner
 from course_lib.data.world.reversals import reversal
 from course_lib.data.world.sense_cues import SenseCues
 from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSentence
+from course_lib.data.world.word_labels import word_labels
 from course_lib.errors import CourseError
 
 NEGATIVES = ("same_topic", "any_topic")
@@ -85,7 +86,7 @@ class World:
                 yield document
 
     def next_sentences(self, language: str = "en", *, negatives: str = "same_topic") -> Iterator[SentencePair]:
-        """Pairs labelled "next" (neighbours in a document) or "other" (from another document, of the same topic or any)."""
+        """Pairs labelled "next" (neighbours in a document) or "other" (the second is from another document)."""
         _check_language(language)
         if negatives not in NEGATIVES:
             raise CourseError(f"negatives is {negatives!r}. Use one of: {', '.join(NEGATIVES)}.")
@@ -104,7 +105,7 @@ class World:
     def senses(
         self, language: str = "en", *, word: str | None = None, side: str = "left", distance: int | None = None
     ) -> Iterator[SenseExample]:
-        """Ambiguous words whose sense hangs on a cue at one side, at a distance, or on both sides jointly ("both": XOR)."""
+        """Ambiguous words with a cue on the left, on the right, or on both sides jointly ("both": XOR)."""
         cues = SenseCues(self._draw("senses", language, word, side, distance))
         while True:
             yield cues.example(language, word, side, distance)
@@ -132,7 +133,9 @@ class World:
         while True:
             yield reversal(composer)
 
-    def questions(self, language: str = "en", *, distractors: int = 3, made_up_names: bool = False) -> Iterator[Passage]:
+    def questions(
+        self, language: str = "en", *, distractors: int = 3, made_up_names: bool = False
+    ) -> Iterator[Passage]:
         """A passage with one question. `distractors` sentences tell the same of other people; the name decides."""
         _check_language(language)
         if not 0 <= distractors <= 5:
@@ -148,12 +151,10 @@ class World:
         while True:
             yield examiner.review(language)
 
-    def word_topics(self, language: str = "en") -> dict[str, tuple[str, str]]:
-        """word -> (part of speech, topic) of the nouns with one sense: to ask what kind of likeness vectors hold."""
+    def word_labels(self, language: str = "en") -> dict[str, tuple[str, str]]:
+        """word -> (part of speech, topic): for asking what kind of likeness vectors hold. No ambiguous words."""
         _check_language(language)
-        nouns = self.lexicon.nouns.values()
-        words = [(noun.en if language == "en" else noun.ko, noun) for noun in nouns if not noun.senses]
-        return {form[0]: ("NOUN", noun.topic) for form, noun in words if len(form) == 1}
+        return word_labels(self.lexicon, self.frames, language)
 
     def _topic(self, topic: str | None) -> str | None:
         if topic is not None and topic not in self.topics:

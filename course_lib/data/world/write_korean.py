@@ -110,7 +110,9 @@ def write_noun(line: Line, mention: Mention, key: tuple) -> int:
     if lexeme.named:
         return line.name(lexeme.ko, lexeme.kind, mention.entity, key)
     pending: list[int] = []
-    if mention.determiner == "owner" and lexeme.kind == "friend" and mention.entity % 3 == 0:  # mostly left unsaid
+    if (
+        mention.determiner == "owner" and lexeme.kind in ("friend", "kin") and mention.entity % 3 == 0
+    ):  # mostly left unsaid
         pending.append(line.add("자기", "PRON", entity=mention.owner.entity))
         line.places[number, role, "owner"] = pending[0]
     if mention.adjective is not None:

@@ -1,0 +1,59 @@
+"""Which reader reads which public set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from course_lib.data.readers.columns import read_characters, read_columns
+from course_lib.data.readers.conllu import read_conllu
+from course_lib.data.readers.parallel import read_aligned, read_translations
+from course_lib.data.readers.reviews import read_review_folders
+from course_lib.data.readers.senses import read_coarse_senses, read_senseval
+from course_lib.data.readers.squad import read_squad
+from course_lib.data.readers.tables import read_labelled, read_pairs, read_questions_by_class
+from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
+from course_lib.data.registry import PublicSet
+from course_lib.data.running_text import Article, read_articles
+
+NEG_POS = {"0": "neg", "1": "pos"}
+
+
+def _korean_pairs(path: Path, split: str) -> list:
+    """KorSTS: scores 0 to 5 as they are written; KorNLI: entailment, neutral, contradiction."""
+    return read_pairs(path, label="score" if split.startswith("sts") else "gold_label")
+
+
+# One file a split. Each takes (path, split).
+_BY_FILE: dict[str, Callable[[Path, str], list]] = {
+    "sst2": lambda path, _: read_labelled(path, text="sentence", names=NEG_POS),
+    "nsmc": lambda path, _: read_labelled(path, text="document", names=NEG_POS),
+    "trec6": lambda path, _: read_questions_by_class(path),
+    "imdb": read_review_folders,
+    "rte": lambda path, _: read_pairs(path),
+    "kornlu": _korean_pairs,
+    "ud_english_ewt": lambda path, _: read_conllu(path),
+    "ud_korean_gsd": lambda path, _: read_conllu(path),
+    "conll2000": lambda path, _: read_columns(path, ("xpos", "chunk"), separator=" "),
+    "wnut17": lambda path, _: read_columns(path, ("ner",)),
+    "wikineural_en": lambda path, _: read_columns(path, ("ner",), skip=1),
+    "klue_ner": lambda path, _: read_characters(path),
+    "squad1_dev": lambda path, _: read_squad(path),
+    "korquad1_dev": lambda path, _: read_squad(path),
+    "tatoeba_kor_eng": lambda path, _: read_translations(path),
+    "coarsewsd20": read_coarse_senses,
+    "senseval_4words": lambda path, _: read_senseval(path),
+    "korean_word_tests": lambda path, split: load_rated_pairs(path) if split == "similarity" else read_analogies(path),
+}
+_STREAMS = ("enwiki2015", "kowiki2022")
+
+
+def read_set(public: PublicSet, parts: Iterable[tuple[str, list[Path]]]) -> list | Iterator[Article]:
+    """The records of (split, its files) in order: a list, or a stream of articles for running text."""
+    if public.name in _STREAMS:
+        return read_articles(chain.from_iterable(paths for _, paths in parts))
+    if public.name == "multi30k":
+        return [pair for _, (source, target) in parts for pair in read_aligned(source, target)]
+    read = _BY_FILE[public.name]
+    return [record for split, (path,) in parts for record in read(path, split)]

@@ -1,0 +1,52 @@
+"""Passages with questions whose answers stand in the text: SQuAD's JSON (version 1.1 and 2.0), also KorQuAD's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from course_lib.data.readers.lines import DAMAGE, open_text
+from course_lib.data.records import Passage, Question
+from course_lib.errors import CourseError
+
+
+def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
+    """One Passage per paragraph. split: keep the articles whose key "split" says so (the handmade sets have one).
+
+    Questions that SQuAD 2.0 calls impossible have no answers. Raises CourseError for a file that is damaged or of
+    another format, and for an answer that does not stand where it should; each with its place.
+    """
+    try:
+        with open_text(path) as file:
+            articles = json.load(file)["data"]
+        return [
+            _passage(f"{path}, article {a}, paragraph {p}", article.get("title", ""), paragraph)
+            for a, article in enumerate(articles, 1)
+            if split in (None, article.get("split"))
+            for p, paragraph in enumerate(article["paragraphs"], 1)
+        ]
+    except DAMAGE as error:
+        raise CourseError(f"{path} is damaged or not UTF-8: {error}. Fetch it again, or save it as UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise CourseError(
+            f"{path}, line {error.lineno}: not JSON ({error.msg}). Fetch it again, or mend it."
+        ) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise CourseError(
+            f"{path} is not in SQuAD's format: {error!r}. It needs data / paragraphs / context and qas / id, question, "
+            "answers / text, answer_start."
+        ) from error
+
+
+def _passage(place: str, title: str, paragraph: dict) -> Passage:
+    context, questions = paragraph["context"], []
+    for row in paragraph["qas"]:
+        answers = tuple((answer["text"], answer["answer_start"]) for answer in row["answers"])
+        for text, start in answers:
+            if start < 0 or not text or context[start : start + len(text)] != text:
+                raise CourseError(
+                    f"{place}, question {row['id']!r}: the answer {text[:60]!r} does not stand at character {start}. "
+                    "Count characters from 0 in the context."
+                )
+        questions.append(Question(str(row["id"]), row["question"], answers))
+    return Passage(context, tuple(questions), title)

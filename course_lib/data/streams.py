@@ -1,0 +1,73 @@
+"""Running text for a language model: parallel streams, cut into steps, each carrying on where the last one ended.
+
+Source: Merity et al. 2018, arXiv:1708.02182, section 5: the text is laid into `batch_size` long rows; a step is
+`length` columns of them, and the state after one step is where the next begins (truncated back-propagation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from course_lib.errors import CourseError
+
+
+@dataclass
+class StreamBatch:
+    """One step. ids: read; targets: the next id of the same stream; starts: True where a new document begins."""
+
+    ids: Int[Tensor, "stream step"]
+    targets: Int[Tensor, "stream step"]
+    starts: Bool[Tensor, "stream step"]
+    carry: Any = field(default=None)
+
+    def to(self, device: torch.device | str) -> StreamBatch:
+        return replace(self, ids=self.ids.to(device), targets=self.targets.to(device), starts=self.starts.to(device))
+
+
+class TextStreams:
+    """Documents as streams: `TextStreams(documents, 16, 64)`; give it to `fit` as `batches`.
+
+    documents   lists of ids. They are shuffled anew in each epoch and laid end to end, so a document lies whole in one
+                stream, save where a row ends
+    reverse     every document backwards, for the backward language model
+    Called with an epoch it gives the steps of that epoch, the same for the same seed.
+    """
+
+    def __init__(
+        self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0, reverse: bool = False
+    ):
+        """Raises CourseError for sizes below 1 and for a text too short to give every stream two ids."""
+        if batch_size < 1 or length < 1:
+            raise CourseError(f"TextStreams: batch_size={batch_size}, length={length}. Use 1 or more.")
+        self.documents = [torch.as_tensor(document, dtype=torch.long) for document in documents if len(document)]
+        total = sum(map(len, self.documents))
+        if total < 2 * batch_size:
+            raise CourseError(
+                f"TextStreams: {total} ids do not give {batch_size} streams of at least 2. Use more text."
+            )
+        if reverse:
+            self.documents = [document.flip(0) for document in self.documents]
+        self.batch_size, self.length, self.seed = batch_size, length, seed
+        self.width = total // batch_size  # ids per stream; the few left over change with every shuffle
+
+    def __len__(self) -> int:
+        """Steps in an epoch."""
+        return -(-(self.width - 1) // self.length)
+
+    def __call__(self, epoch: int = 0) -> Iterator[StreamBatch]:
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
+        order = torch.randperm(len(self.documents), generator=generator).tolist()
+        row = torch.cat([self.documents[i] for i in order])
+        begins = torch.zeros(len(row), dtype=torch.bool)
+        begins[torch.tensor([0, *(len(self.documents[i]) for i in order[:-1])]).cumsum(0)] = True
+        used = self.batch_size * self.width
+        ids, starts = (part[:used].view(self.batch_size, self.width) for part in (row, begins))
+        for at in range(0, self.width - 1, self.length):
+            end = min(at + self.length, self.width - 1)
+            yield StreamBatch(ids[:, at:end], ids[:, at + 1 : end + 1], starts[:, at:end])

@@ -1,0 +1,130 @@
+"""Each knob does what it says: the cue's side and distance, agreement, copying, role reversal, labels of words."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+
+from course_lib.data.world import World
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("distance", [None, 7, 13])
+def test_the_cue_stands_on_its_side_at_its_distance(language, side, distance):
+    world = World(3)
+    cues = world.lexicon.cues[language]
+    for example in islice(world.senses(language, side=side, distance=distance), 97):
+        words = example.sentence.words
+        assert words[example.position].lower() == example.word
+        other = words[example.position + 1 :] if side == "left" else words[: example.position]
+        near = words[: example.position] if side == "left" else words[example.position + 1 :]
+        content = {
+            word for cue in cues[example.sense] for word in cue.lower().split() if len(word) > 3 and ":" not in word
+        }
+        assert not {word.lower() for word in other} & content
+        if language == "en":
+            cue = next(c for c in cues[example.sense] if c.lower() in " ".join(near).lower())
+            gap = " ".join(words).lower().split(cue.lower())
+            between = gap[1].split() if side == "left" else gap[0].split()
+            place = between.index(example.word) if side == "left" else len(between) - 1 - between.index(example.word)
+            assert place == (distance or {"left": 5, "right": 1}[side])
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_joint_cues_tell_nothing_one_at_a_time(language):
+    word = {"en": "bank", "ko": "사과"}[language]
+    marks = {"former", "latter", "앞", "뒤"}
+    seen = Counter()
+    for example in islice(World(3).senses(language, word=word, side="both"), 2003):
+        left = tuple(example.sentence.words[: example.position])
+        right = next(w for w in example.sentence.words[example.position :] if w in marks)
+        seen[left, right, example.sense] += 1
+    lefts = {left for left, _, _ in seen}
+    for left in lefts:
+        senses = {mark: {s for (le, m, s) in seen if le == left and m == mark} for mark in marks}
+        assert all(len(found) <= 1 for found in senses.values())  # both sides together decide
+        counted = {
+            s: sum(n for (le, _, x), n in seen.items() if le == left and x == s) for s in {s for _, _, s in seen}
+        }
+        assert min(counted.values()) > 0.3 * max(counted.values())  # the left side alone does not
+    for mark in {m for _, m, _ in seen}:
+        counted = Counter({s: sum(n for (_, m, x), n in seen.items() if m == mark and x == s) for _, _, s in seen})
+        assert min(counted.values()) > 0.8 * max(counted.values())  # nor does the right
+
+
+def test_test_cues_are_not_train_cues():
+    texts = {}
+    for split in ("train", "dev", "test"):
+        examples = islice(World(3, split=split).senses("en", word="bank", side="right"), 307)
+        texts[split] = {e.sentence.text.split(" after ")[1] for e in examples}
+    assert not texts["train"] & texts["test"]
+    assert not texts["train"] & texts["dev"]
+
+
+def test_there_are_enough_ambiguous_words():
+    world = World()
+    assert len(world.ambiguous_words("en")) >= 15
+    assert len(world.ambiguous_words("ko")) >= 8
+    assert {"배", "사과", "눈", "말", "다리"} <= set(world.ambiguous_words("ko"))
+    seen = {"en": set(), "ko": set()}
+    for pair in islice(world.pairs(), 12_007):
+        for language in seen:
+            seen[language] |= {(e.word, e.sense) for e in pair[language].sense_examples()}
+    for language, least in (("en", 15), ("ko", 8)):
+        words = Counter(word for word in {(w, s) for w, s in seen[language]} for word in [word[0]])
+        assert sum(count >= 2 for count in words.values()) >= least
+
+
+@pytest.mark.parametrize("distance", range(21))
+def test_agreement_at_each_distance(distance):
+    world = World(3)
+    for attractors in ("random", "same", "opposite"):
+        for item in islice(world.agreement(distance, attractors=attractors), 23):
+            words = item.sentence.words
+            assert item.verb - item.subject - 1 == distance == item.distance
+            assert words[item.verb] == item.right != item.wrong
+            plurals = {noun.en_plural[-1] for noun in world.lexicon.nouns.values() if noun.number == "count"}
+            assert (words[item.subject] in plurals) == (item.right == "are")
+            nouns = [p for p in range(item.subject + 1, item.verb) if item.sentence.upos[p] == "NOUN"]
+            other = sum((words[p] in plurals) != (item.right == "are") for p in nouns)
+            assert other == item.attractors
+            assert attractors == "random" or other == (0 if attractors == "same" else len(nouns))
+            assert item.sentence.heads.count(0) == 1
+
+
+def test_agreement_splits_share_no_sentence():
+    texts = {
+        split: {item.sentence.text() for item in islice(World(3, split=split).agreement(0), 499)}
+        for split in ("train", "dev", "test")
+    }
+    assert all(texts.values())
+    assert not texts["train"] & texts["test"]
+    assert not texts["train"] & texts["dev"]
+
+
+@pytest.mark.parametrize("distance", [0, 1, 2, 5, 11, 20])
+def test_copying_at_a_distance(distance):
+    for item in islice(World(3).copying(distance), 29):
+        assert item.sentence.words[item.first] == item.sentence.words[item.second]
+        assert item.second - item.first - 1 == distance
+
+
+def test_reversed_roles_keep_the_words():
+    for one, other in islice(World(3).role_reversals(), 203):
+        for language in ("en", "ko"):
+            first, second = one[language], other[language]
+            assert first.words != second.words
+            assert Counter(first.words) == Counter(second.words)
+            agent, patient = (first.words[first.roles[role][0]] for role in ("AGENT", "PATIENT"))
+            assert second.words[second.roles["AGENT"][0]] == patient
+            assert second.words[second.roles["PATIENT"][0]] == agent
+
+
+def test_word_labels():
+    english, korean = World().word_labels("en"), World().word_labels("ko")
+    assert english["carrot"] == ("NOUN", "market")
+    assert korean["당근"] == ("NOUN", "market")
+    assert english["bloomed"] == ("VERB", "farm")
+    assert "bank" not in english
+    assert Counter(upos for upos, _ in english.values())["VERB"] > 50

@@ -18,6 +18,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+data = typer.Typer(help="The public data sets: list them, fetch them, check them.", no_args_is_help=True)
+app.add_typer(data, name="data")
+
 
 def main() -> None:
     """Entry point. A CourseError is shown as a sentence, without a traceback; exit code 1."""
@@ -105,6 +108,31 @@ def claims(
     from course_lib.experiments.report import claims_command
 
     claims_command(claim_id, measure=run, profile=profile, record=record)
+
+
+@data.command("list")
+def data_list() -> None:
+    """The registered sets: languages, size, licence, and where they are on this machine."""
+    from course_lib.data.commands import show_sets
+
+    show_sets()
+
+
+@data.command("get")
+def data_get(names: Annotated[list[str], typer.Argument(help="one or several names, or: all")]) -> None:
+    """Find sets in the mirror (COURSE_DATA_DIR) or the cache, download what is missing, show the first record."""
+    from course_lib.data.commands import get_sets
+
+    get_sets(names)
+
+
+@data.command("verify")
+def data_verify(names: Annotated[list[str] | None, typer.Argument(help="nothing: all")] = None) -> None:
+    """Compare the SHA-256 of every file that is here with the registered one; exit code 1 if one is damaged."""
+    from course_lib.data.commands import verify_sets
+
+    if not verify_sets(names or None):
+        raise typer.Exit(1)
 
 
 def _card_title(card: os.PathLike) -> str:

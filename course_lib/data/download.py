@@ -7,6 +7,7 @@ import hashlib
 import shutil
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from course_lib.progress import Progress
 SECONDS_WITHOUT_AN_ANSWER = 30
 MAX_ARCHIVE_BYTES = 100_000_000  # archives of several files: their own size is not registered
 _PIECE = 1 << 16
+_ELSE = "or set COURSE_DATA_DIR to a mirror of the data."
 
 
 def download(public: PublicSet, files: Iterable[PublicFile], folder: Path) -> None:
@@ -26,13 +28,14 @@ def download(public: PublicSet, files: Iterable[PublicFile], folder: Path) -> No
     Raises CourseError: no network, gone address, wrong content, full disk, folder that may not be written to. The
     caller holds the lock of this set.
     """
+    files = list(files)
+    if any(file.url is None for file in files):
+        raise CourseError(
+            f"{public.name} has no address to download from: it was put together from many files. "
+            "Set COURSE_DATA_DIR to a mirror that has it, or give the readers a file of your own."
+        )
     with _scratch(folder, public.name) as scratch:
         for file in files:
-            if file.url is None:
-                raise CourseError(
-                    f"{public.name} has no address to download from: it was put together from many files. "
-                    "Set COURSE_DATA_DIR to a mirror that has it, or give the readers a file of your own."
-                )
             content = _content(public.name, file, _fetch(public.name, file, scratch))
             with atomic_file(folder / file.plain_path) as target:
                 target.write(content)
@@ -48,11 +51,17 @@ def _fetch(name: str, file: PublicFile, scratch: Path) -> Path:
 
     pooch.get_logger().setLevel("WARNING")
     whole = file.member is None and file.replace is None
-    with _Meter(f"{name}, {file.url.rpartition('/')[2]}", file.content_bytes if file.member is None else None) as meter:
-        downloader = pooch.HTTPDownloader(progressbar=meter, chunk_size=_PIECE, timeout=SECONDS_WITHOUT_AN_ANSWER)
-        known_hash = f"sha256:{file.content_sha256}" if whole else None
+    known_hash = f"sha256:{file.content_sha256}" if whole else None
+    expected = file.content_bytes if file.member is None else None
+    with Progress(f"{name}, {file.url.rpartition('/')[2]}", total=expected, unit="bytes") as bar:
+        read = pooch.HTTPDownloader(chunk_size=_PIECE, timeout=SECONDS_WITHOUT_AN_ANSWER)
+
+        def bounded(url: str, path: str, caller: object) -> None:
+            with open(path, "wb") as target:
+                read(url, _Bounded(target, MAX_ARCHIVE_BYTES if expected is None else expected + _PIECE, bar), caller)
+
         try:
-            pooch.retrieve(file.url, known_hash, fname=target.name, path=scratch, downloader=downloader)
+            pooch.retrieve(file.url, known_hash, fname=target.name, path=scratch, downloader=bounded)
         except requests.HTTPError as error:
             raise CourseError(
                 f"{name}: {file.url} answers {error.response.status_code}. Try again later; {_ELSE}"
@@ -69,9 +78,6 @@ def _fetch(name: str, file: PublicFile, scratch: Path) -> Path:
     return target
 
 
-_ELSE = "or set COURSE_DATA_DIR to a mirror of the data."
-
-
 def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
     """The registered content, made from what was fetched."""
     if file.member is None:
@@ -80,7 +86,15 @@ def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
         try:
             with zipfile.ZipFile(fetched) as archive, archive.open(file.member) as member:
                 content = member.read(file.content_bytes + 1)  # no more, whatever the archive says
-        except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            KeyError,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            OSError,
+        ) as error:
             raise _wrong(name, file) from error
     if file.replace is not None:
         content = content.replace(*(text.encode() for text in file.replace))
@@ -110,29 +124,18 @@ def _scratch(folder: Path, name: str) -> Iterator[Path]:
         yield Path(path)
 
 
-class _Meter:
-    """What pooch calls a progress bar. It also ends a download that is larger than the file can be."""
+class _Bounded:
+    """A file that shows how far it is, and that ends a download which is larger than it can be."""
 
-    def __init__(self, label: str, expected: int | None) -> None:
-        self.limit = MAX_ARCHIVE_BYTES if expected is None else 2 * expected + 100 * _PIECE  # pooch counts whole pieces
-        self.bar = Progress(label, total=expected, unit="bytes")
-        self.done, self.total = 0, 0  # pooch sets total to the length the server states
+    def __init__(self, file, limit: int, bar: Progress) -> None:
+        self.file, self.limit, self.bar, self.done = file, limit, bar, 0
 
-    def __enter__(self) -> _Meter:
-        self.bar.__enter__()
-        return self
-
-    def __exit__(self, *error) -> None:
-        self.bar.__exit__(*error)
-
-    def update(self, n: int) -> None:
-        self.done += n
+    def write(self, piece: bytes) -> None:
+        self.done += len(piece)
         if self.done > self.limit:
             raise ValueError(f"more than {self.limit} bytes")
-        self.bar.update(min(self.done, self.bar.total or self.done))
+        self.file.write(piece)
+        self.bar.update(self.done)
 
-    def reset(self) -> None:
-        self.done = 0
-
-    def close(self) -> None:
-        self.bar.update(self.bar.total or self.bar.done)
+    def flush(self) -> None:
+        """pooch flushes after each piece; closing the file does."""

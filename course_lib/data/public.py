@@ -36,12 +36,11 @@ def locate(name: str, split: str | None = None) -> list[Path]:
     if None in places:
         mirror = settings().data_mirror
         looked = f"neither in {mirror} nor" if mirror else "COURSE_DATA_DIR is not set, and they are not"
-        remedy = (
-            f"Run `course data get {public.name}`" if public.kind != "mirror only" else "It is not offered for download"
-        )
+        fetch = "" if public.kind == "mirror only" else f"Run `course data get {public.name}`, or "
         raise CourseError(
             f"The files of {public.name} were not found: {looked} in {_cache()}. "
-            f"{remedy}, or set COURSE_DATA_DIR to a mirror of the data."
+            f"{fetch}{'set' if fetch else 'Set'} COURSE_DATA_DIR to a mirror of the data"
+            f"{'.' if fetch else ', for this set is not offered for download.'}"
         )
     return places
 

@@ -55,19 +55,25 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
     Paragraphs under `min_words` words (headings, list leftovers) are dropped, articles without a paragraph too.
     Raises CourseError naming the file and the line for text that is damaged, not UTF-8, or without `<doc>` lines.
     """
+    for article in read_raw_articles(paths):
+        cleaned = (clean(line) for line in article.paragraphs)
+        if paragraphs := tuple(text for text in cleaned if text.count(" ") >= min_words - 1):
+            yield Article(article.title, paragraphs)
+
+
+def read_raw_articles(paths: Iterable[str | Path]) -> Iterator[Article]:
+    """The articles as the files have them: every line that is not empty, the title's line first. Errors as above."""
     for path in paths:
-        title, paragraphs, number, seen = None, [], 0, 0
+        title, lines, number, seen = None, [], 0, 0
         for number, line in numbered_lines(path):  # noqa: B007 (the error names it)
             if start := _DOC.match(line):
-                title, paragraphs, seen = html.unescape(start[1] or ""), [], seen + 1
+                title, lines, seen = html.unescape(start[1] or ""), [], seen + 1
             elif line.startswith("</doc>"):
-                if paragraphs:
-                    yield Article(title or "", tuple(paragraphs))
+                if title is not None:
+                    yield Article(title, tuple(lines))
                 title = None
-            elif title is not None:
-                text = clean(line)
-                if text.count(" ") >= min_words - 1:
-                    paragraphs.append(text)
+            elif title is not None and line.strip():
+                lines.append(line)
         if title is not None:
             raise CourseError(f"{path}, line {number}: the last <doc> is not closed. It is cut short: fetch it again.")
         if not seen:

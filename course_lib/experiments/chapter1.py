@@ -41,7 +41,7 @@ CONFIG = SkipGramConfig(dim=64, window=5, epochs=5)
 def same_company_similar_vectors(
     *,
     source: str = "on-disk",
-    n_words: int = 800_000,
+    n_words: int = 600_000,
     n_rows: int = 1_000,
     n_pairs: int = 1_500,
     shipped: str = "",

@@ -43,7 +43,7 @@ def needs_browser():
         pytest.skip("playwright is not installed: make test installs it")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # closed before others start a browser of their own
 def lab(tmp_path_factory):
     needs_browser()
     path = tmp_path_factory.mktemp("gallery") / "gallery.ipynb"

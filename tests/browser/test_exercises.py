@@ -59,7 +59,7 @@ class Page:
         outputs = self.page.evaluate(RUN, [cell, source])
         self.page.wait_for_function(DRAWN, arg=cell)
         assert [o["ename"] for o in outputs if o["output_type"] == "error"] == ([raises] if raises else [])
-        area = self.page.locator(f"#{cell} .jp-Cell-outputArea")
+        area = self.page.locator(f'[id="{cell}"] .jp-Cell-outputArea')
         if raises:
             return area.inner_text()
         assert area.evaluate(CUT_OFF) == []
@@ -77,10 +77,11 @@ class Page:
     def theme(self, *, light):
         name = "JupyterLab Light" if light else "JupyterLab Dark"
         self.page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
-        self.page.locator(f'body[data-jp-theme-light="{str(light).lower()}"]').wait_for(state="attached")  # the body has no height
+        body = self.page.locator(f'body[data-jp-theme-light="{str(light).lower()}"]')
+        body.wait_for(state="attached")  # it has no height, so it never counts as visible
 
     def picture(self, cell, path):
-        self.page.locator(f"#{cell}").screenshot(path=path)
+        self.page.locator(f'[id="{cell}"]').screenshot(path=path)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ def test_an_exercise_from_unattempted_to_right(exercise, page, table, tmp_path):
     cell, name = _cell(exercise), f"Exercise {exercise.id}"
     page.theme(light=int(exercise.id[-1]) % 2 == 1)
     assert page.run(cell).title == f"○ {name}: not attempted yet."
-    assert page.run(_cell(exercise, "help"), f'restore("{exercise.id}")').title == f"▸ {name}: no answer is kept yet"
+    assert page.run(_cell(exercise, "help"), f'restore("{exercise.id}")').title == f"○ {name}: no answer is kept yet"
 
     for source, mistake in _wrong_answers(exercise):
         shown = page.run(cell, source)
@@ -141,7 +142,8 @@ def test_an_exercise_from_unattempted_to_right(exercise, page, table, tmp_path):
 def _slips(exercise, page):
     """What goes wrong before an answer can be wrong."""
     cell, function = _cell(exercise), exercise.solution.__name__
-    assert "was never closed" in page.run(cell, _filled(exercise, "return sum(("), raises="SyntaxError")
+    shown = page.run(cell, _filled(exercise, "return = 7"), raises="SyntaxError")
+    assert re.search(r"\n\s+return = 7\n[^\n]*\^\nSyntaxError: invalid syntax", shown)
     source = _filled(exercise, "zero = 0\n    return 1 / zero")
     line = source.splitlines().index("    return 1 / zero") + 1
     shown = page.run(cell, source)

@@ -5,7 +5,7 @@ import lzma
 
 import pytest
 
-from course_lib.data.running_text import clean, read_articles
+from course_lib.data.running_text import clean, corpus_files, read_articles, read_raw_articles
 from course_lib.errors import CourseError
 
 TEXT = """<doc id="1" url="x" title="Seals &amp; ships">
@@ -40,6 +40,19 @@ def test_articles_with_their_paragraphs(tmp_path, ending, opener):
         "The of its breath was cold (1924) and grey.",
     )
     assert ship.paragraphs == ("바다 멀리 배가 한 척 떠 있다.",)
+
+
+def test_raw_articles_keep_every_line(tmp_path):
+    (tmp_path / "text.txt").write_text(TEXT, encoding="utf-8")
+    seals, stub, _ = read_raw_articles([tmp_path / "text.txt"])
+    assert seals.paragraphs[:2] == ("Seals &amp; ships", "A seal slept on the ice while ships passed.")
+    assert (stub.title, stub.paragraphs) == ("Stub", ("Stub", "Too short."))
+    assert sum(len(line.split()) for line in seals.paragraphs) == 3 + 9 + 1 + 12
+
+
+def test_a_corpus_that_is_not_one():
+    with pytest.raises(CourseError, match="no corpus 'sst2'"):
+        corpus_files("sst2")
 
 
 @pytest.mark.parametrize(

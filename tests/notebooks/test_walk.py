@@ -8,7 +8,11 @@ from tests.notebooks.lab import find_browser
 from tests.notebooks.normal_form import KERNEL
 from tests.notebooks.walk import walk
 
-pytestmark = [pytest.mark.browser, pytest.mark.skipif(find_browser() is None, reason="needs Chromium or Chrome")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,  # it starts two Labs for a command that CI does not run
+    pytest.mark.skipif(find_browser() is None, reason="needs Chromium or Chrome"),
+]
 
 
 def test_a_walk_finds_every_fault(tmp_path):

@@ -31,7 +31,7 @@ def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
         raise CourseError(
             f"{path}, line {error.lineno}: not JSON ({error.msg}). Fetch it again, or mend it."
         ) from error
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CourseError(
             f"{path} is not in SQuAD's format: {error!r}. It needs data / paragraphs / context and qas / id, question, "
             "answers / text, answer_start."

@@ -17,7 +17,8 @@ _SHAPES = (
     (0.33, "before"),
     (0.42, "and"),
     (0.46, "not"),
-    (0.54, "habit"),
+    (0.52, "habit"),
+    (0.58, "progressive"),
     (1.0, "one"),
 )
 _JUDGEMENT = {1: "positive", -1: "negative", 0: "neutral"}
@@ -132,7 +133,7 @@ class Composer:
         draw = self.draw
         chance = draw.chance()
         shape = next(name for share, name in _SHAPES if chance < share)
-        clause = draw.clause(frame, optional=0.5 if shape in ("one", "not", "habit") else 0.25)
+        clause = draw.clause(frame, optional=0.5 if shape in ("one", "not", "habit", "progressive") else 0.25)
         if clause is None:
             return None
         subject = clause.mentions[frame.subject]
@@ -152,10 +153,12 @@ class Composer:
             if shape in ("because", "and") and "MANNER" not in clause.mentions and draw.chance() < 0.25:
                 clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), True
             return plan
-        if clause.verb is not None and shape == "not":
+        if clause.verb is not None and shape == "not" and subject.lexeme.person:
             clause.negated = True
         elif clause.verb is not None and shape == "habit" and frame.habit and "MANNER" not in clause.mentions:
             clause.tense, clause.time = "present", draw.one(draw.lexicon.adverbials["habit"])
+        elif clause.verb is not None and shape == "progressive" and frame.habit and "MANNER" not in clause.mentions:
+            clause.tense = "progressive"
         elif clause.verb is not None and draw.chance() < 0.35 and "MANNER" not in clause.mentions:
             clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), draw.chance() < 0.3
         elif clause.adjective is not None and draw.chance() < 0.12:

@@ -51,7 +51,7 @@ class Clause:
     verb: Verb | None
     adjective: Adjective | None
     mentions: dict[str, Mention]
-    tense: str = "past"  # or "present"
+    tense: str = "past"  # or "present", "progressive" (was eating)
     negated: bool = False
     time: Adverbial | None = None
     time_first: bool = False

@@ -64,25 +64,16 @@ def conjugate(predicate: str, irregular: str = "", *, adjective: bool = False) -
         present = _with_final(shortened, "ㄴ") + "다" if bare in " ㄹ" else stem + "는다"
         modifier = _close(soft, "ㄴ")
     return {
-        "dictionary": predicate,
         "past": past + "다",
         "present": present,
         "and": stem + "고",
-        "but": past + "지만",
         "because": infinitive + "서",
         "after": modifier,  # 먹은 뒤에; of an adjective: the form before a noun
         "during": _adnominal(stem),  # 먹는 동안
         "before": stem + "기",
         "not": stem + "지",
         "ask_past": past + "나요",
-        "ask_present": (_close(soft, "ㄴ") + "가요" if adjective and not exist else _adnominal(stem)[:-1] + "나요"),
-        "polite": past + "습니다",
     }
-
-
-def honorific(predicate: str, irregular: str = "") -> str:
-    """가다 -> 가시다, 읽다 -> 읽으시다."""
-    return _soft(predicate[:-1], irregular) + "시다"
 
 
 def _adnominal(stem: str) -> str:

@@ -88,6 +88,9 @@ def _predicate(line: Line, clause: Clause, subject: Mention, waiting: list[int],
         return line.add(verb.base, "VERB")
     if clause.tense == "past":
         return line.add(verb.past, "VERB")
+    if clause.tense == "progressive":
+        waiting.append(line.add("was" if singular else "were", "AUX"))
+        return line.add(verb.ing, "VERB")
     return line.add(verb.third if singular else verb.base, "VERB")
 
 

@@ -92,6 +92,10 @@ def _predicate(line: Line, clause: Clause, waiting: list[int], form: str) -> int
         negation = {"past": "않았다", "present": present, "ask_past": "않았나요"}[tense]
         line.add(negation, "AUX", head=place)
         return place
+    if tense == "progressive":
+        place = line.add(forms["and"], upos)
+        line.add("있었다", "AUX", head=place)
+        return place
     return line.add(forms[tense], upos)
 
 

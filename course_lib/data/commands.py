@@ -1,0 +1,69 @@
+"""What `course data list`, `get` and `verify` print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from course_lib.data.public import get, load_public, verify, whereabouts
+from course_lib.data.registry import PublicSet, find, registry
+from course_lib.errors import CourseError
+
+_MARKS = {"good": "green", "missing": "dim", "damaged": "red"}
+
+
+def show_sets() -> None:
+    """A row for each set."""
+    table = Table("name", "what it is", "languages", "MB", "licence", "kind", "here", box=box.SIMPLE)
+    table.columns[3].justify = "right"
+    for public in registry().values():
+        cells = (public.licence, public.kind, whereabouts(public) or "no")
+        row = (public.name, public.title, ", ".join(public.languages), f"{public.megabytes:.2f}", *cells)
+        table.add_row(*map(Text, row))
+    console = Console()
+    console.print(table)
+    console.print("course data get NAME fetches a set; direct and built ones can be downloaded.", style="dim")
+
+
+def get_sets(names: Sequence[str]) -> None:
+    """Each set in turn. Raises CourseError for those that cannot be had, after all others."""
+    console, faults = Console(highlight=False, soft_wrap=True), []
+    for public in registry().values() if list(names) == ["all"] else map(find, names):
+        try:
+            paths = get(public.name)
+            first = next(iter(load_public(public.name, public.splits[0])))
+        except CourseError as error:
+            faults.append(str(error))
+            continue
+        console.print(Text(f"{public.name}: {_counts(public)}", style="green"))
+        console.print(Text(f"  licence  {public.licence}{'; ' if public.conditions else ''}{public.conditions}"))
+        console.print(Text(f"  cite     {public.citation}"))
+        for path in paths:
+            console.print(Text(f"  file     {path}"))
+        console.print(Text(f"  first    {_short(first)}"))
+    if faults:
+        raise CourseError("\n".join(faults))
+
+
+def verify_sets(names: Sequence[str] | None) -> bool:
+    """A line for each file; False if one is damaged."""
+    console, findings = Console(highlight=False, soft_wrap=True), verify(names)
+    for finding in findings:
+        note = f"  {finding.where}" if finding.state == "damaged" else ""
+        console.print(Text(f"{finding.state:<8} {finding.file}{note}", style=_MARKS[finding.state]))
+    states = [finding.state for finding in findings]
+    console.print(f"{len(states)} files: " + ", ".join(f"{states.count(state)} {state}" for state in _MARKS))
+    return "damaged" not in states
+
+
+def _counts(public: PublicSet) -> str:
+    return ", ".join(f"{split} {count:,}" for split, count in public.counts.items()) + f" ({public.unit})"
+
+
+def _short(record: object, width: int = 160) -> str:
+    text = " ".join(str(record).split())
+    return text if len(text) <= width else text[: width - 3] + "..."

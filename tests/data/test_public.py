@@ -1,0 +1,222 @@
+"""Public sets: where files are looked for, what is refused, and that a download leaves the right file or none."""
+
+import errno
+import lzma
+import os
+import subprocess
+import sys
+
+import pytest
+
+from course_lib.data import public
+from course_lib.data.public import get, load_public, locate, verify, whereabouts
+from course_lib.data.registry import find
+from course_lib.errors import CourseError
+from tests.data.public_server import BLOCK, TABLE, zipped
+
+pytestmark = pytest.mark.usefixtures("small_sets")
+
+
+def left_behind(folder) -> list[str]:
+    """Files under the cache, but for the locks."""
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock")
+
+
+def put(folder, path, content) -> None:
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_bytes(content)
+
+
+@pytest.fixture
+def mirror(tmp_path, monkeypatch):
+    folder = tmp_path / "mirror"
+    put(folder, "small_table/table.tsv.xz", lzma.compress(TABLE))
+    monkeypatch.setenv("COURSE_DATA_DIR", str(folder))
+    return folder
+
+
+def test_the_mirror_comes_before_the_cache_and_the_network_last(mirror, small_sets, server):
+    put(small_sets, "small_table/table.tsv", TABLE)
+    assert get("small_table") == [mirror / "small_table" / "table.tsv.xz"]
+    assert whereabouts(find("small_table")) == "mirror"
+    (mirror / "small_table" / "table.tsv.xz").unlink()
+    assert locate("small_table") == [small_sets / "small_table" / "table.tsv"]
+    assert whereabouts(find("small_table")) == "cache"
+    (small_sets / "small_table" / "table.tsv").unlink()
+    assert whereabouts(find("small_table")) == ""
+    assert server.asked == []
+    assert get("small_table") == [small_sets / "small_table" / "table.tsv"]
+    assert server.asked == ["/table.tsv"]
+
+
+def test_an_unpacked_mirror_works_too(mirror):
+    (mirror / "small_table" / "table.tsv.xz").unlink()
+    put(mirror, "small_table/table.tsv", TABLE)
+    assert locate("small_table", "train") == [mirror / "small_table" / "table.tsv"]
+
+
+def test_nothing_is_downloaded_unless_asked(server):
+    with pytest.raises(CourseError, match="Run `course data get small_table`, or set COURSE_DATA_DIR"):
+        load_public("small_table")
+    with pytest.raises(CourseError, match="Set COURSE_DATA_DIR to a mirror of the data, for this set is not offered"):
+        locate("small_text")
+    assert server.asked == []
+
+
+def test_built_files_come_from_one_archive_fetched_once(small_sets, server):
+    get("small_tags")
+    assert left_behind(small_sets) == ["small_tags/l.label", "small_tags/one.txt", "small_tags/two.txt"]
+    assert (small_sets / "small_tags" / "two.txt").read_bytes() == BLOCK * 2
+    assert (small_sets / "small_tags" / "l.label").read_bytes() == b"DESC:def What is a sister city ?\n"
+    assert sorted(server.asked) == ["/lines.label", "/tags.zip"]
+    get("small_tags")
+    assert len(server.asked) == 2
+
+
+def test_a_damaged_mirror_is_an_error_and_never_passed_over(mirror, server):
+    put(mirror, "small_table/table.tsv.xz", lzma.compress(TABLE)[:-1])
+    with pytest.raises(CourseError, match=r"table\.tsv\.xz is not the registered file: .* bytes instead of .*mirror"):
+        get("small_table")
+    put(mirror, "small_table/table.tsv.xz", lzma.compress(TABLE)[:-1] + b"?")
+    with pytest.raises(CourseError, match="another SHA-256"):
+        locate("small_table")
+    assert server.asked == []
+
+
+def test_a_damaged_cache_is_fetched_anew(small_sets, server):
+    put(small_sets, "small_table/table.tsv", TABLE[:-1] + b"?")
+    with pytest.raises(CourseError, match="`course data get` fetches it anew"):
+        locate("small_table")
+    assert get("small_table")[0].read_bytes() == TABLE
+
+
+def test_a_file_is_checked_on_first_use_and_when_it_changed(mirror, monkeypatch):
+    read = []
+    monkeypatch.setattr(public, "sha256", lambda path, real=public.sha256: read.append(path) or real(path))
+    locate("small_table")
+    locate("small_table")
+    assert len(read) == 1
+    content = (mirror / "small_table" / "table.tsv.xz").read_bytes()
+    put(mirror, "small_table/table.tsv.xz", content[:-1] + b"?")
+    os.utime(mirror / "small_table" / "table.tsv.xz", ns=(1, 1))
+    with pytest.raises(CourseError, match="another SHA-256"):
+        locate("small_table")
+
+
+def test_verify_reads_everything_anew(mirror):
+    locate("small_table")
+    stat = (mirror / "small_table" / "table.tsv.xz").stat()
+    content = (mirror / "small_table" / "table.tsv.xz").read_bytes()
+    put(mirror, "small_table/table.tsv.xz", content[:-1] + b"?")
+    os.utime(mirror / "small_table" / "table.tsv.xz", ns=(stat.st_atime_ns, stat.st_mtime_ns))  # same size, same time
+    assert [f.state for f in verify()] == ["damaged", "missing", "missing", "missing", "missing"]
+    assert [f.name for f in verify(["small_text"])] == ["small_text"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "pages", "message"),
+    [
+        (None, {}, "answers 404"),
+        (None, {"/table.tsv": TABLE[:-1] + b"?"}, "not the registered file"),
+        (None, {"/table.tsv": TABLE[:-3]}, "not the registered file"),
+        ("cut", {"/table.tsv": TABLE}, "connection broke"),
+    ],
+)
+def test_a_failed_download_leaves_nothing(small_sets, server, fault, pages, message):
+    server.fault, server.pages = fault, pages
+    with pytest.raises(CourseError, match=message):
+        get("small_table")
+    assert left_behind(small_sets) == []
+    server.fault, server.pages = None, {"/table.tsv": TABLE}
+    assert get("small_table")[0].read_bytes() == TABLE
+
+
+def test_an_endless_download_is_ended(small_sets, server):
+    server.fault = "endless"
+    with pytest.raises(CourseError, match="not the registered file"):
+        get("small_table")
+    assert 0 < server.pieces < 1999
+    assert left_behind(small_sets) == []
+
+
+@pytest.mark.parametrize(
+    "page", [b"no zip", b"PK\x05\x06" + b"\0" * 18, zipped(BLOCK + b"more"), zipped(BLOCK[:-1]), zipped(b"other")]
+)
+def test_an_archive_that_is_damaged_or_lacks_the_file(small_sets, server, page):
+    server.pages["/tags.zip"] = page
+    with pytest.raises(CourseError, match=r"small_tags: what came from .* is not the registered file"):
+        get("small_tags")
+    assert left_behind(small_sets) == []
+
+
+def test_no_network(small_sets, server):
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(
+        CourseError, match=r"could not be reached, .*Check the network and try again; or set COURSE_DATA"
+    ):
+        get("small_table")
+    assert left_behind(small_sets) == []
+
+
+def test_a_full_disk(small_sets, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("course_lib.files.os.fsync", full)
+    with pytest.raises(CourseError, match="the disk is full"):
+        get("small_table")
+    assert left_behind(small_sets) == []
+
+
+def test_a_cache_that_cannot_be_written(small_sets, mirror, monkeypatch):
+    small_sets.parent.mkdir(parents=True)
+    small_sets.write_text("a file where the folder should be")  # chmod would not stop a test that runs as root
+    assert get("small_table") == [mirror / "small_table" / "table.tsv.xz"]
+    monkeypatch.delenv("COURSE_DATA_DIR")
+    with pytest.raises(CourseError, match=r"Could not write .*COURSE_CACHE_DIR moves the cache"):
+        get("small_table")
+
+
+def test_what_an_interrupted_process_left_is_cleared_away(small_sets, monkeypatch):
+    put(small_sets, ".small_table-killed/half", b"half")
+    put(small_sets, ".small_tags-running/half", b"half")
+
+    def stop(self, piece):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("course_lib.data.download._Bounded.write", stop)
+        with pytest.raises(KeyboardInterrupt):
+            get("small_table")
+    assert left_behind(small_sets) == [".small_tags-running/half"]
+    assert get("small_table")[0].read_bytes() == TABLE
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from course_lib.data import registry
+registry.data_dir = lambda name: Path(sys.argv[1]) / name
+from course_lib.data.public import get
+print(len(get("small_tags")[1].read_bytes()))
+"""
+
+
+@pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
+def test_many_processes_at_once_download_once(tmp_path, server, n):
+    command = [sys.executable, "-c", CHILD, str(tmp_path)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(n)]
+    said = [child.communicate(timeout=300) for child in children]
+    assert [out.split() for out, _ in said] == [[str(2 * len(BLOCK)).encode()]] * n, said[0][1].decode()
+    assert sorted(server.asked) == ["/lines.label", "/tags.zip"]
+
+
+def test_unknown_names():
+    assert find("small_tab").name == "small_table"
+    with pytest.raises(CourseError, match=r"no data set 'small_ta'. Choose one of: small_table, small_tags\."):
+        find("small_ta")
+    with pytest.raises(CourseError, match="no data set ''"):
+        find("")
+    with pytest.raises(CourseError, match=r"small_tags has no split 'dev'. It has: train, test, lines\."):
+        locate("small_tags", "dev")

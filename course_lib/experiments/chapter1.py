@@ -59,7 +59,7 @@ def same_company_similar_vectors(
 
     company = ppmi_rows(other_half, vocabulary, n_rows, CONFIG.window)
     learned, control = (
-        train_skip_gram(part, CONFIG, vocabulary=vocabulary, seed=seed).input.weight.detach()[:n_rows]
+        train_skip_gram(part, CONFIG, vocabulary=vocabulary, seed=seed, progress=False).input.weight.detach()[:n_rows]
         for part in (half, shuffled_text(half, seed))
     )
     frequency = -np.abs(log_counts[first] - log_counts[second])

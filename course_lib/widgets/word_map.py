@@ -7,6 +7,7 @@ Everything the page computes, it computes from the small table that is shipped t
 from __future__ import annotations
 
 import html
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -145,20 +146,26 @@ class EmbeddingMap(CourseWidget):
             return f'<path d="{marks}" stroke="{colour}" stroke-width="{width}" stroke-linecap="round"/>'
 
         shown = dots(range(len(place)), "#b0b5bb", 4) + dots(near, "#0072b2", 8) + dots([self.chosen], "#d55e00", 11)
-        names = "".join(
-            f'<text x="{place[i][0] + 6:.0f}" y="{place[i][1] + 4:.0f}">{html.escape(self.words[i][:18])}</text>'
-            for i in [self.chosen, *near]
-        )
+        names, taken = "", []
+        for i in [self.chosen, *near]:  # a name that would lie on another is left to the list
+            x, y = place[i][0] + 6, place[i][1] + 4
+            if not any(abs(y - other_y) < 14 and abs(x - other_x) < 90 for other_x, other_y in taken):
+                names += f'<text x="{x:.0f}" y="{y:.0f}">{html.escape(self.words[i][:14])}</text>'
+                taken.append((x, y))
         listed = "".join(
-            f'<text x="{size + 20}" y="{104 + 22 * row}">{html.escape(self.words[i][:22])} {cosine:.2f}</text>'
+            f'<text x="{size + 20}" y="{114 + 22 * row}">{html.escape(self.words[i][:22])} {cosine:.2f}</text>'
             for row, (i, cosine) in enumerate(self.neighbours())
+        )
+        finding = "".join(
+            f'<text x="14" y="{44 + 18 * row}">{html.escape(line)}</text>'
+            for row, line in enumerate(textwrap.wrap(self.finding(), 100)[:2])
         )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 500" width="760" height="500" '
             f'font-family="sans-serif" font-size="13"><rect width="760" height="500" fill="#fff"/>'
             f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>'
-            f'<text x="14" y="44">{html.escape(self.finding()[:110])}</text>{shown}{names}'
-            f'<text x="{size + 20}" y="80" font-weight="bold">nearest, with cosine</text>{listed}</svg>'
+            f"{finding}{shown}{names}"
+            f'<text x="{size + 20}" y="90" font-weight="bold">nearest, with cosine</text>{listed}</svg>'
         )
 
 

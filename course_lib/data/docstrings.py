@@ -25,7 +25,7 @@ from pathlib import Path
 from course_lib.text.words import split_sentences, split_words
 
 MAX_BYTES = 3_000_000  # larger source files are generated tables
-MIN_SHARE = 0.15  # of a file between triple quotes; below, a third of all code holds 7 % of the text: not worth parsing
+MIN_SHARE = 0.25  # of a file between triple quotes; below, more than a third of all code holds an eighth of the text
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _ADDERS = ("add_docstr", "add_newdoc", "_add_docstr")  # how PyTorch, NumPy and SciPy document what is written in C

@@ -14,7 +14,8 @@ _TONES = {
     "info": ("▸", "#0072b2"),
 }
 _PARAGRAPH = "margin:4px 0 0;max-width:760px"
-_CODE = "margin:8px 0 0;white-space:pre-wrap;font-family:var(--jp-code-font-family,monospace)"
+# JupyterLab lets code break inside any word; here a word breaks only if it is longer than the line
+_CODE = "margin:8px 0 0;white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
 _WIDTH = 96  # characters a line: fits an output area beside the file browser
 
 
@@ -42,7 +43,7 @@ class Message:
         if self.code:
             body += f'<pre style="{_CODE}">{html.escape(self.code)}</pre>'
         return (
-            f'<div role="status" style="border-left:4px solid {colour};padding:4px 0 6px 12px">'
+            f'<div role="status" style="border-left:4px solid {colour};padding:4px 0 6px 12px;overflow-wrap:anywhere">'
             f"<strong>{symbol} {_escape(self.title)}</strong>{body}</div>"
         )
 

@@ -112,7 +112,7 @@ export default { render({ model, el }) {
       label.setAttribute("class", "name" + (i === chosen ? " chosen" : must ? " close" : ""));
       label.setAttribute("text-anchor", left ? "end" : "start");
       label.style.transform = `translate(${at[i][0] + (left ? -6 : 6)}px,${at[i][1] + 4}px)`;
-      label.style.opacity = shown ? 1 : 0;
+      label.style.display = shown ? "" : "none";             // hidden text is not painted: half of the time of a frame
       if (shown) taken.push(box);
     }
     threads.forEach((line, k) => {

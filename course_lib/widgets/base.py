@@ -44,18 +44,14 @@ def style(name: str) -> str:
 
 
 class CourseWidget(anywidget.AnyWidget):
-    """A subclass sets `_esm`, `_css`, `title` and `height`, its synced traits, and writes `finding` and `still`."""
+    """A subclass sets `_esm`, `_css`, `title` and `height`, its synced traits, and writes two methods:
+
+    finding() -> str   the sentence on top for the present state
+    still() -> str     an SVG of the present state: the same numbers, title and finding
+    """
 
     title = "Widget"
     height = 600  # pixels of the frame on a page without a kernel
-
-    def finding(self) -> str:
-        """The sentence on top for the present state."""
-        raise NotImplementedError  # pragma: no cover
-
-    def still(self) -> str:
-        """An SVG of the present state: the same numbers, title and finding."""
-        raise NotImplementedError  # pragma: no cover
 
     def __repr__(self) -> str:
         """The same on every machine, since it is stored with the notebook."""

@@ -212,7 +212,7 @@ def _item(entry: Entry, language: str, token: str, roles: dict[str, Role], lexic
 
 
 def _attach(entry: Entry, language: str, items: list[Item]) -> None:
-    """Which noun a preposition or particle belongs to; which nouns depend on a noun (of, 의) or a clause word."""
+    """Which noun a preposition or particle belongs to; which nouns depend on a noun (of, 's, 의) or a clause word."""
     role_places = [place for place, item in enumerate(items) if item.kind == "role"]
     predicate = next(place for place, item in enumerate(items) if item.kind in ("verb", "be"))
     for place, item in enumerate(items):
@@ -230,7 +230,7 @@ def _attach(entry: Entry, language: str, items: list[Item]) -> None:
                 entry.fault(f"nothing stands before {item.text!r}.", "Put a role before it.", language)
             item.owner = "" if literal_before else behind
         if behind and ahead:
-            parent = {"of": (ahead, behind), "의": (behind, ahead)}.get(item.text)
+            parent = {"of": (ahead, behind), "'s": (behind, ahead), "의": (behind, ahead)}.get(item.text)
             if item.attaches == "next" and language == "en" and place < predicate:
                 parent = (ahead, behind)  # the apple in the basket is ...
             if item.attaches == "clause":

@@ -115,7 +115,7 @@ def write_noun(line: Line, mention: Mention, key: tuple, *, subject: bool = Fals
     words = lexeme.en_plural if mention.number > 1 else lexeme.en
     pending: list[int] = []
     following = mention.adjective.en if mention.adjective is not None else words[0]
-    determiner = mention.determiner
+    determiner = "" if line.words[-1:] == ["'s"] else mention.determiner  # Lena's apology
     if determiner == "a":
         pending.append(line.add(english.article(following), "DET"))
     elif determiner == "number":

@@ -71,3 +71,36 @@ class TextStreams:
         for at in range(0, self.width - 1, self.length):
             end = min(at + self.length, self.width - 1)
             yield StreamBatch(ids[:, at:end], ids[:, at + 1 : end + 1], starts[:, at:end])
+
+
+@dataclass
+class TwoWayBatch:
+    """One step of both directions: the same documents, read from their beginnings and from their ends."""
+
+    forward: StreamBatch
+    backward: StreamBatch
+    carry: Any = field(default=None)
+
+    def to(self, device: torch.device | str) -> TwoWayBatch:
+        return replace(self, forward=self.forward.to(device), backward=self.backward.to(device))
+
+
+class TwoWayStreams:
+    """TextStreams forwards and backwards side by side, for a bidirectional language model; same arguments, same order.
+
+    Both lay the documents in the same order, so most words of a step are read by both directions.
+    """
+
+    def __init__(self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0):
+        """Raises CourseError as TextStreams does."""
+        self.forward, self.backward = (
+            TextStreams(documents, batch_size, length, seed=seed, reverse=reverse) for reverse in (False, True)
+        )
+
+    def __len__(self) -> int:
+        """Steps in an epoch."""
+        return len(self.forward)
+
+    def __call__(self, epoch: int = 0) -> Iterator[TwoWayBatch]:
+        for forward, backward in zip(self.forward(epoch), self.backward(epoch), strict=True):
+            yield TwoWayBatch(forward, backward)

@@ -14,7 +14,12 @@ from course_lib.models.encoder import ContextEncoder
 KINDS = {
     "static-vectors": "course_lib.models.baselines:StaticVectors",
     "word-vectors": "course_lib.models.baselines:StaticVectors",
+    "unknown-vectors": "course_lib.models.unknown_vectors:UnknownVectors",
     "random-encoder": "course_lib.models.baselines:RandomEncoder",
+    "bilm": "course_lib.models.lstm_lm:BiLM",
+    "awd-lstm": "course_lib.models.awd_lstm:AWDLSTM",
+    "left-to-right-lm": "course_lib.models.left_to_right_lm:LeftToRightLM",
+    "cove": "course_lib.models.cove:CoVe",
 }
 
 

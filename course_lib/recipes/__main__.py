@@ -1,7 +1,8 @@
-"""`python -m course_lib.recipes NAME [--out FOLDER]`: from raw text to a checked checkpoint."""
+"""`python -m course_lib.recipes NAME [--out FOLDER] [--minutes N]`: from raw text to a checked checkpoint."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,20 +10,28 @@ import typer
 
 from course_lib.config import settings
 from course_lib.errors import CourseError
+from course_lib.recipes.bilm import RECIPES as BILM
+from course_lib.recipes.cove import RECIPES as COVE
 from course_lib.recipes.skip_gram import RECIPES as SKIP_GRAM
 
-RECIPES = {recipe.name: recipe for recipe in SKIP_GRAM}
+RECIPES = {recipe.name: recipe for recipe in (*SKIP_GRAM, *BILM, *COVE)}
 
 
 def main(
     name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}")],
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
+    minutes: Annotated[float | None, typer.Option(help="train at most so long; default: as the recipe says")] = None,
 ) -> None:
     """Train a checkpoint that ships with the course."""
     try:
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        folder = RECIPES[name].run(out or settings().cache_dir / "recipes")
+        recipe = RECIPES[name]
+        if minutes is not None:
+            if not hasattr(recipe, "minutes"):
+                raise CourseError(f"The recipe {name} has no time limit. Leave --minutes out.")
+            recipe = replace(recipe, minutes=minutes)
+        folder = recipe.run(out or settings().cache_dir / "recipes")
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

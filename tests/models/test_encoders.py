@@ -4,17 +4,30 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
+from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, RandomEncoder, StaticVectors
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
+from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
+from tests.models.small_transformers import small_lm
+from tests.models.bilms import small_bilm
 
 WORDS = ["the", "bank", "paid", "mud", "배", "<b>", "."]
 
 ENCODERS = {
     "static": lambda: StaticVectors(WORDS, torch.randn(len(WORDS), 5)),
     "random": lambda: RandomEncoder(6, n_layers=2, buckets=997),
+    "bilm": lambda: small_bilm(WORDS),
+    "bilm, characters": lambda: small_bilm(WORDS, characters=True),
+    "bilm, backward": lambda: small_bilm(WORDS, directions="backward"),
     "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),
+    "awd-lstm": lambda: small_awd_lstm(["<unk>", *WORDS]),
+    "awd-lstm, backward": lambda: small_awd_lstm(["<unk>", *WORDS], direction="backward"),
+    "left-to-right-lm": lambda: small_lm(WORDS),
+    "left-to-right-lm, sub-words": lambda: small_lm(BANK + RIVER + KOREAN, bpe=True, positions="learned", norm="pre"),
+    "cove": lambda: CoVe(WORDS, torch.randn(len(WORDS), 5), CoVeConfig(dim=5, hidden=3)),
+    "cove, words wider": lambda: CoVe(WORDS, torch.randn(len(WORDS), 11), CoVeConfig(dim=11, hidden=3)),
 }
 
 

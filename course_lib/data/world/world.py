@@ -11,6 +11,7 @@ on every machine and Python version. Each call starts its own stream from the se
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from course_lib.data.world.compose import Composer
 from course_lib.data.world.distances import Agreement, Copy, Distances
 from course_lib.data.world.documents import Narrator
 from course_lib.data.world.draw import SPLITS, Draw
-from course_lib.data.world.grammar import LANGUAGES, read_frames
+from course_lib.data.world.grammar import LANGUAGES, Frame, read_frames
 from course_lib.data.world.held_out import hold_out
 from course_lib.data.world.lexicon import Lexicon
 from course_lib.data.world.questions import Examiner
@@ -47,9 +48,7 @@ class World:
         if not 0 <= unseen_names <= 1:
             raise CourseError(f"unseen_names={unseen_names}. Use a share from 0 to 1.")
         self.seed, self.split, self.unseen_names = int(seed), split, unseen_names
-        self.lexicon = Lexicon(Path(folder) if folder is not None else data_dir("world"))
-        self.frames = read_frames(self.lexicon.folder, self.lexicon)
-        hold_out(self.lexicon, self.frames)
+        self.lexicon, self.frames = _read(Path(folder) if folder is not None else data_dir("world"))
         self.topics = tuple(dict.fromkeys(frame.topic for frame in self.frames if not frame.name))
 
     def _draw(self, *stream: object) -> Draw:
@@ -160,6 +159,20 @@ class World:
         if topic is not None and topic not in self.topics:
             raise CourseError(f"No topic {topic!r} in the world. Topics: {', '.join(self.topics)}.")
         return topic
+
+
+def _read(folder: Path) -> tuple[Lexicon, list[Frame]]:
+    """Words and frames; read again when a file has changed, since a teacher edits them."""
+    files = sorted(path for path in folder.rglob("*") if path.suffix in (".tsv", ".toml"))
+    return _read_version(folder, tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files))
+
+
+@functools.lru_cache(maxsize=4)
+def _read_version(folder: Path, version: tuple) -> tuple[Lexicon, list[Frame]]:
+    lexicon = Lexicon(folder)
+    frames = read_frames(folder, lexicon)
+    hold_out(lexicon, frames)
+    return lexicon, frames
 
 
 def _check_language(language: str) -> None:

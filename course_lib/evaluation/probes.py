@@ -1,0 +1,141 @@
+"""What frozen vectors say by themselves: a linear probe, and the nearest sense.
+
+Sources: Peters et al. 2018, arXiv:1802.05365, section 5.3 (a linear classifier on one layer for parts of speech; the
+nearest mean of the training occurrences for senses). Nothing here is drawn at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from course_lib.errors import CourseError
+from course_lib.models.elmo import ScalarMix
+
+Vectors = np.ndarray | Tensor
+_STEPS = 100  # of L-BFGS, at most; the predictions of the course's tasks no longer change after about 50
+
+
+def probe(train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors, *, l2: float | int = 1.0) -> list:
+    """The label of each test vector by multinomial logistic regression, trained to its optimum.
+
+    train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
+    l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
+    Raises CourseError for shapes that do not fit together, NaN, and fewer than two labels.
+    """
+    train, test = (torch.as_tensor(vectors, dtype=torch.float32)[None] for vectors in (train_vectors, test_vectors))
+    return mixed_probe(train, train_labels, test, l2=l2)[0]
+
+
+def mixed_probe(
+    train_layers: Vectors, train_labels: Sequence, test_layers: Vectors, *, l2: float | int = 1.0
+) -> tuple[list, list[float]]:
+    """The same probe on ScalarMix of the layers, both trained together: predictions, and the weight of each layer.
+
+    train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
+    Raises CourseError as `probe` does.
+    """
+    train, test = (torch.as_tensor(layers, dtype=torch.float32) for layers in (train_layers, test_layers))
+    _check(train, train_labels, test)
+    names = sorted(set(train_labels))
+    number = {name: i for i, name in enumerate(names)}
+    gold = torch.tensor([number[label] for label in train_labels])
+    mean, deviation = train.mean(1, keepdim=True), train.std(1, correction=0, keepdim=True)
+    scale = deviation.where(deviation > 1e-6, 1.0)  # a constant dimension says nothing; it must not divide by 0
+    train, test = (train - mean) / scale, (test - mean) / scale
+
+    mix = ScalarMix(len(train))
+    mix.gamma.requires_grad_(False)  # the weights below can grow as well, and they pay for it
+    weight = torch.zeros(train.shape[2], len(names), requires_grad=True)
+    bias = torch.zeros(len(names), requires_grad=True)
+    learned = [weight, bias] if len(train) == 1 else [weight, bias, mix.raw]
+
+    def objective() -> Tensor:
+        cross_entropy = F.cross_entropy(mix(train[:, None])[0] @ weight + bias, gold)
+        return cross_entropy + l2 / (2 * len(gold)) * weight.square().sum()
+
+    _minimise(objective, learned)
+    with torch.no_grad():
+        best = (mix(test[:, None])[0] @ weight + bias).argmax(1).tolist()
+    return [names[i] for i in best], mix.weights.tolist()
+
+
+def nearest_mean(
+    train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors, test_labels: Sequence
+) -> Float[np.ndarray, " item"]:
+    """How right the sense with the nearest mean vector is (cosine): 1, 0, or the chance of a fair guess among ties.
+
+    Vectors are [item, dim]. Equal vectors for all items tie always, so each item gets 1 / number of senses.
+    Raises CourseError as `probe` does. A test label that was never trained is never right.
+    """
+    train, test = _normed(train_vectors), _normed(test_vectors)
+    _check(train[None], train_labels, test[None])
+    names = sorted(set(train_labels))
+    is_sense = torch.tensor([[label == name for label in train_labels] for name in names]).double()
+    means = F.normalize(is_sense @ train, dim=1)
+    return _right_under_ties(test @ means.T, names, test_labels)
+
+
+def nearest_mean_left_out(vectors: Vectors, labels: Sequence) -> Float[np.ndarray, " item"]:
+    """The same for each of these items in turn, with the item itself left out of its sense's mean.
+
+    Raises CourseError as `nearest_mean` does, and for a label that only one item has.
+    """
+    rows = _normed(vectors)
+    _check(rows[None], labels, rows[None])
+    names = sorted(set(labels))
+    if single := [name for name in names if list(labels).count(name) == 1]:
+        raise CourseError(f"Only one item has the label {single[0]!r}: left out, nothing of it remains. Drop it.")
+    is_sense = torch.tensor([[label == name for label in labels] for name in names]).double()
+    sums = is_sense @ rows
+    own = is_sense.T[:, :, None] * rows[:, None]  # [item, sense, dim]: the item, at its own sense
+    means = F.normalize(sums - own, dim=2)  # cosines of sums and of means are the same
+    return _right_under_ties(torch.einsum("id,isd->is", rows, means), names, labels)
+
+
+def _right_under_ties(
+    scores: Float[Tensor, "item sense"], names: Sequence, labels: Sequence
+) -> Float[np.ndarray, " item"]:
+    if len(labels) != len(scores):
+        raise CourseError(f"{len(scores)} test vectors, but {len(labels)} test labels. Give one label per vector.")
+    best = scores >= scores.amax(1, keepdim=True) - 1e-9  # rounding must not break a tie
+    is_gold = torch.tensor([[name == label for name in names] for label in labels])
+    return ((best & is_gold).sum(1).double() / best.sum(1)).numpy()
+
+
+def _normed(vectors: Vectors) -> Float[Tensor, "item dim"]:
+    return F.normalize(torch.as_tensor(vectors, dtype=torch.float64), dim=1)
+
+
+def _minimise(objective, parameters: list[Tensor]) -> None:
+    optimizer = torch.optim.LBFGS(
+        parameters, max_iter=_STEPS, history_size=10, tolerance_grad=1e-6, line_search_fn="strong_wolfe"
+    )
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        loss = objective()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+
+
+def _check(train: Tensor, labels: Sequence, test: Tensor) -> None:
+    if train.ndim != 3 or test.ndim != 3 or train.shape[::2] != test.shape[::2]:
+        raise CourseError(
+            f"A probe got training vectors of shape {tuple(train.shape)} and test vectors of shape "
+            f"{tuple(test.shape)}. Give [item, dim] (with a layer axis in front for mixed_probe), equally wide."
+        )
+    if len(labels) != train.shape[1]:
+        raise CourseError(f"A probe got {train.shape[1]} training vectors and {len(labels)} labels. Give one each.")
+    if len(set(labels)) < 2:
+        raise CourseError(f"A probe got {len(set(labels))} different labels. It needs two or more to tell apart.")
+    for name, vectors in (("training", train), ("test", test)):
+        if wrong := int((~vectors.isfinite()).any(2).any(0).sum()):
+            raise CourseError(f"{wrong} {name} vectors hold NaN or infinite numbers. Find out why before probing.")

@@ -1,0 +1,146 @@
+"""Exercise 2.6: a vector of its own for each new word. Source: Dhingra et al. 2017, arXiv:1703.00993."""
+
+import torch
+
+from course_lib.exercises.compare import same
+from course_lib.exercises.exercise import Exercise, Mistake, Probe
+
+
+def new_word_vectors(
+    passage: list[str], question: list[str], known: dict[str, torch.Tensor], dim: int, seed: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The vectors of both texts, [token, dim] each. known: word -> vector [dim]; a new word gets a random one,
+    drawn with torch.randn and a generator that starts from `seed`."""
+    generator = torch.Generator().manual_seed(seed)
+    vectors = dict(known)
+    for word in passage + question:
+        if word not in vectors:
+            vectors[word] = torch.randn(dim, generator=generator)
+    return tuple(torch.stack([vectors[word] for word in text]) for text in (passage, question))
+
+
+def _one_per_token(passage, question, known, dim, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return tuple(
+        torch.stack([known[word] if word in known else torch.randn(dim, generator=generator) for word in text])
+        for text in (passage, question)
+    )
+
+
+def _one_per_text(passage, question, known, dim, seed):
+    """The question's words are marked, so that none of them is the passage's."""
+    marked = [word if word in known else f"{word} (question)" for word in question]
+    return new_word_vectors(passage, marked, known, dim, seed)
+
+
+def _each_from_the_seed(passage, question, known, dim, seed):
+    first, second = (new_word_vectors(text, text, known, dim, seed)[0] for text in (passage, question))
+    return first, second
+
+
+def _new_rows(result, passage, question, known):
+    rows = zip(passage + question, [*result[0].tolist(), *result[1].tolist()], strict=True)
+    return [(word, row) for word, row in rows if word not in known]
+
+
+def _all_alike(got, expected, passage, question, known, dim, seed):
+    rows = _new_rows(got, passage, question, known)
+    return len({word for word, _ in rows}) > 1 and all(same(row, rows[0][1]) for _, row in rows)
+
+
+def _from_a_fixed_seed(got, expected, passage, question, known, dim, seed):
+    """Also what an answer gives that keeps its vectors from the first probe."""
+    return any(same(got, new_word_vectors(passage, question, known, dim, fixed)) for fixed in (_FIRST_SEED, 0, 1, 42))
+
+
+def _shared_as_expected(got, expected, passage, question, known, dim, seed):
+    """Equal words have equal vectors and different ones different vectors; only the numbers are others."""
+    rows = _new_rows(got, passage, question, known)
+    return all((word == other) == same(row, its) for word, row in rows for other, its in rows)
+
+
+_FIRST_SEED = 3
+_PASSAGE = ["Brask", "met", "Olun", "at", "the", "port", "and", "Brask", "left"]
+_QUESTION = ["who", "met", "Olun", "?"]
+_KNOWN = dict(
+    zip(["met", "at", "the", "port", "and", "left", "who", "?"], (torch.arange(24.0) / 8).reshape(8, 3), strict=True)
+)
+_KOREAN = (["브라스크", "가", "오룬", "을", "만났다"], ["오룬", "이", "만난", "브라스크", "?"])
+_KNOWN_KOREAN = dict(
+    zip(["가", "을", "이", "만났다", "만난", "?"], (torch.arange(12.0) / 4).reshape(6, 2), strict=True)
+)
+EXERCISE = Exercise(
+    id="2.6",
+    title="A name nobody has seen",
+    difficulty=4,
+    importance=4,
+    minutes=15,
+    question="""
+        A question asks for a name that has no vector, and the passage holds several such names. With one `[UNK]` for
+        all, they look alike. So each new **type** gets a random vector of its own: the same wherever the word stands,
+        in the passage and in the question. Known words keep their vectors. Return the vectors of both texts.
+        Draw with `torch.randn(dim, generator=...)`, one new word after the other, in the order in which they first
+        come: the passage, then the question. The generator starts from `seed`, another number at each training step.
+        Before you run it: suppose the random vectors were the same at every step. What could a network learn about the
+        names, and what use would that be in a text with other names?
+    """,
+    solution=new_word_vectors,
+    why="All that a random vector can say is: this is the same word as there. If it changes at every step, the network "
+    "cannot learn it by heart and must learn to compare. `dict(known)` is a copy: writing into `known` would carry the "
+    "vectors over to the next step.",
+    hints=(
+        "What must be remembered while you walk through the words, so that a word that comes again is recognised?",
+        "Keep one dictionary for both texts. It begins as a copy of the known vectors; draw only for a word that it "
+        "lacks.",
+        "Make one generator before the loop: torch.Generator has the method manual_seed. Walk over the passage and "
+        "then the question. Stack the vectors of each text at the end.",
+    ),
+    probes=(
+        Probe("two new names, each in two places", (_PASSAGE, _QUESTION, _KNOWN, 3, _FIRST_SEED)),
+        Probe("the same texts at another step", (_PASSAGE, _QUESTION, _KNOWN, 3, 5)),
+        Probe("the question has the names in the other order", (*_KOREAN, _KNOWN_KOREAN, 2, 7)),
+        Probe("a name in the question only", (["Olun", "left"], ["who", "met", "Brask", "?"], _KNOWN, 3, 11)),
+    ),
+    mistakes=(
+        Mistake(
+            "one vector per token",
+            "A name that comes twice has two vectors. Nobody can see then that it is the same name: draw once a type.",
+            model=_one_per_token,
+        ),
+        Mistake(
+            "one vector per text",
+            "A name has one vector in the passage and another in the question. The network would have to find a name "
+            "that looks different there. Remember the words of both texts together.",
+            model=_one_per_text,
+        ),
+        Mistake(
+            "both texts start from the seed",
+            "Passage and question were drawn apart, each from the start of the same random numbers. Their first new "
+            "words look alike, whether they are the same word or not.",
+            model=_each_from_the_seed,
+        ),
+        Mistake(
+            "known words are drawn too",
+            "A word with a pre-trained vector got a random one.",
+            model=lambda passage, question, known, *a: new_word_vectors(passage, question, {}, *a),
+        ),
+        Mistake(
+            "all new words share one vector",
+            "Different new words look alike, as with one `[UNK]`. (A generator that is made inside the loop gives "
+            "every word its first numbers.)",
+            seen=_all_alike,
+        ),
+        Mistake(
+            "the same vectors at every step",
+            "With another `seed` the vectors stay the same: the seed is fixed, or vectors are kept from an earlier "
+            "call. The network could learn them by heart.",
+            seen=_from_a_fixed_seed,
+        ),
+        Mistake(
+            "other random numbers",
+            "The words share vectors as they should, but the numbers are others. Draw from one generator that starts "
+            "from `seed`, in the order of the text, the passage first. (A set has no order that comes again.)",
+            seen=_shared_as_expected,
+        ),
+    ),
+)

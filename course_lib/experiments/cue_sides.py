@@ -1,0 +1,60 @@
+"""Language models of one or two directions on ambiguous words of the world whose cue stands on a known side."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from course_lib.data.records import SenseExample
+from course_lib.data.world import World
+from course_lib.evaluation.probes import nearest_mean
+from course_lib.experiments.world_bilm import world_bilm
+from course_lib.models.encoder import ContextEncoder
+
+SIDES = ("left", "right", "both")
+WAYS = ("both", "forward")  # directions of language models of one width
+
+
+def cued(language: str, side: str, split: str, n: int = 600) -> list[SenseExample]:
+    """Ambiguous words with their cue on one side. The cues of the test split are not among those of the train split."""
+    return list(islice(World(11, split=split).senses(language, side=side), n))
+
+
+def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: list[SenseExample]) -> float:
+    """In %: a test occurrence's top state gets the sense with the nearest mean state among those of its word."""
+    rows, asked = (
+        np.stack(
+            [r[e.position] for e, r in zip(part, encoder.encode([e.sentence for e in part], layer=-1), strict=True)]
+        )
+        for part in (train, test)
+    )
+    hits = np.zeros(len(test))
+    for word in {example.word for example in test}:
+        known, new = ([i for i, e in enumerate(part) if e.word == word] for part in (train, test))
+        labels, gold = [train[i].sense for i in known], [test[i].sense for i in new]
+        hits[new] = nearest_mean(rows[known], labels, asked[new], gold)
+    return 100 * float(hits.mean())
+
+
+def accuracy_by_side(n_words: int, steps: int, n_seeds: int) -> dict[tuple[str, str, str], np.ndarray]:
+    """(language, side of the cue, directions) -> sense accuracy in % of the top states, by seed of the language model.
+
+    Each sense is drawn equally often, so chance is 50 for words of two senses; a few Korean ones have three.
+    """
+    found = {}
+    for language in ("en", "ko"):
+        splits = {side: [cued(language, side, split) for split in ("train", "test")] for side in SIDES}
+        for ways in WAYS:
+            models = [
+                world_bilm(seed, n_words=n_words, steps=steps, directions=ways, language=language)
+                for seed in range(n_seeds)
+            ]
+            for side, parts in splits.items():
+                found[language, side, ways] = np.array([sense_accuracy(model, *parts) for model in models])
+    return found
+
+
+def one_sided(found: dict[tuple[str, str, str], np.ndarray], ways: str) -> np.ndarray:
+    """The mean over languages and over left and right cues, by seed."""
+    return np.mean([scores for (_, side, which), scores in found.items() if which == ways and side != "both"], 0)

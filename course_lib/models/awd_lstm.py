@@ -1,0 +1,260 @@
+"""AWD-LSTM: a language model of stacked LSTMs, kept from overfitting by five kinds of dropout. ULMFiT starts from it.
+
+Source: Merity et al. 2018, arXiv:1708.02182 (the model; the dropouts are in lstm_dropout.py); Howard & Ruder 2018,
+arXiv:1801.06146, section 3.1 (its use). Simpler than Merity et al.: every step has the same length, and the optimizer
+is whatever `fit` is given (they average SGD).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.records import Sentence
+from course_lib.data.streams import StreamBatch, TextStreams
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.lstm_dropout import LockedDropout, State, WeightDropLSTM, WordDropEmbedding
+from course_lib.text.vocabulary import Vocabulary
+
+BEGIN = 0  # the row of the begin mark; the words of the vocabulary follow
+DIRECTIONS = ("forward", "backward")
+
+
+@dataclass(frozen=True)
+class AWDLSTMConfig:
+    """Sizes, dropouts (probabilities) and the weights of the two penalties. The defaults are fastai's.
+
+    vocab_size  words of the vocabulary; the table has one row more, for the begin mark
+    alpha       weight of the activation penalty (AR), beta of the penalty on its changes over time (TAR)
+    """
+
+    vocab_size: int
+    emb_dim: int = 400
+    hidden: int = 1152
+    n_layers: int = 3
+    direction: str = "forward"
+    embedding_dropout: float | int = 0.02  # whole words
+    input_dropout: float | int = 0.25  # coordinates of the word vectors
+    weight_dropout: float | int = 0.2  # entries of the recurrent matrices
+    hidden_dropout: float | int = 0.15  # coordinates between two layers
+    output_dropout: float | int = 0.1  # coordinates before the softmax
+    alpha: float | int = 2.0
+    beta: float | int = 1.0
+
+    def __post_init__(self):
+        sizes = (self.vocab_size, self.emb_dim, self.hidden, self.n_layers)
+        if min(sizes) < 1:
+            raise CourseError(
+                f"AWDLSTMConfig: vocab_size, emb_dim, hidden, n_layers are {sizes}. Use 1 or more for each."
+            )
+        for name, value in asdict(self).items():
+            if name.endswith("dropout") and not 0 <= value < 1:
+                raise CourseError(f"AWDLSTMConfig: {name}={value} is not a share. Use a number from 0 to below 1.")
+        if self.direction not in DIRECTIONS:
+            raise CourseError(f"AWDLSTMConfig: direction={self.direction!r}. Use one of: {', '.join(DIRECTIONS)}.")
+
+    @classmethod
+    def paper(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
+        """Howard & Ruder 2018, section 4.1 (hyperparameters)."""
+        return cls(
+            vocab_size,
+            hidden=1150,
+            direction=direction,
+            embedding_dropout=0.05,
+            input_dropout=0.4,
+            weight_dropout=0.5,
+            hidden_dropout=0.3,
+            output_dropout=0.4,
+        )
+
+    @classmethod
+    def small(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
+        """Trains on two cores in minutes."""
+        return cls(vocab_size, emb_dim=128, hidden=256, n_layers=2, direction=direction)
+
+
+class Softmax(nn.Module):
+    """Scores of the next word: the input table once more (tied weights), plus a bias of each word."""
+
+    def __init__(self, n_words: int):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(n_words))
+
+    def forward(
+        self, hidden: Float[Tensor, "batch seq dim"], table: Float[Tensor, "word dim"]
+    ) -> Float[Tensor, "batch seq word"]:
+        return F.linear(hidden, table, self.bias)
+
+
+class AWDLSTM(ContextEncoder):
+    """Words in; the states of each LSTM and the scores of the next word out. One direction.
+
+    The backward model reads each text from its last word to its first. Every text starts with a begin mark, which is
+    no unit. A word that the vocabulary lacks is looked up in lower case, then counts as its `unknown`.
+    layers   word vector, LSTM 1, ..., LSTM n of widths [emb_dim, hidden, ..., hidden, emb_dim]
+    sentence the top state after the word that was read last
+    """
+
+    kind = "awd-lstm"
+
+    def __init__(self, config: AWDLSTMConfig, vocabulary: Vocabulary):
+        """Raises CourseError if `vocabulary` has not `vocab_size` words or has no unknown word."""
+        super().__init__()
+        if len(vocabulary) != config.vocab_size or vocabulary.unknown is None:
+            raise CourseError(
+                f"AWDLSTM: vocab_size={config.vocab_size}, the vocabulary has {len(vocabulary)} words and "
+                f"unknown={vocabulary.unknown!r}. Use vocab_size=len(vocabulary) and a vocabulary made with "
+                "specials=['<unk>'], unknown='<unk>'."
+            )
+        self.config, self.vocabulary = config, vocabulary
+        n = config.n_layers
+        self.dims = (config.emb_dim, *[config.hidden] * (n - 1), config.emb_dim)
+        self.layer_names = ("word", *(f"LSTM {number}" for number in range(1, n + 1)))
+        self.sentence_dim = config.emb_dim
+        self.embedding = WordDropEmbedding(config.vocab_size + 1, config.emb_dim, config.embedding_dropout)
+        nn.init.uniform_(self.embedding.weight, -0.1, 0.1)  # Merity et al. 2018, section 5
+        self.input_dropout = LockedDropout(config.input_dropout)
+        self.lstms = nn.ModuleList(
+            WeightDropLSTM(narrow, wide, config.weight_dropout) for narrow, wide in pairwise(self.dims)
+        )
+        # After each LSTM but the last, whose output meets the output dropout.
+        self.hidden_dropouts = nn.ModuleList(LockedDropout(config.hidden_dropout) for _ in range(n - 1))
+        self.output_dropout = LockedDropout(config.output_dropout)
+        self.softmax = Softmax(config.vocab_size + 1)
+
+    # -- the network --------------------------------------------------------------------------------------------------
+    def forward(
+        self, ids: Int[Tensor, "batch seq"], carry: Sequence[State] | None = None
+    ) -> tuple[list[Float[Tensor, "batch seq _"]], list[State]]:
+        """What each layer puts out (word vectors first, before the dropout that follows), and the states to go on from.
+
+        ids: rows of the table in reading order. carry: the states after the ids before these; None: zeros.
+        """
+        outputs, states = [self.embedding(ids)], []
+        dropouts = [self.input_dropout, *self.hidden_dropouts]
+        for number, (lstm, dropout) in enumerate(zip(self.lstms, dropouts, strict=True)):
+            output, state = lstm(dropout(outputs[-1]), None if carry is None else carry[number])
+            outputs.append(output)
+            states.append(state)
+        return outputs, states
+
+    def logits(self, top: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq word"]:
+        """Scores of the next id from the top layer's states."""
+        return self.softmax(top, self.embedding.weight)
+
+    def loss(self, batch: StreamBatch) -> dict[str, Any]:
+        """Mean loss of a step of running text (see `streams`), in nats per word.
+
+        In training the two penalties are part of "loss": "activation" (AR: large states) and "temporal_activation"
+        (TAR: states that change fast), Merity et al. 2018, section 4.6. "cross_entropy" is the loss without them;
+        its exp is the perplexity.
+        """
+        outputs, carry = self(batch.ids, batch.carry)
+        top = outputs[-1]
+        dropped = self.output_dropout(top)
+        cross_entropy = F.cross_entropy(self.logits(dropped).flatten(0, 1), batch.targets.flatten())
+        losses = {"loss": cross_entropy, "count": batch.targets.numel(), "cross_entropy": cross_entropy}
+        if self.training:
+            change = top[:, 1:] - top[:, :-1]
+            losses["activation"] = self.config.alpha * dropped.square().mean()
+            # A step of one word has no change.
+            losses["temporal_activation"] = self.config.beta * change.square().sum() / max(change.numel(), 1)
+            losses["loss"] = cross_entropy + losses["activation"] + losses["temporal_activation"]
+        return {**losses, "carry": carry}
+
+    # -- text in ------------------------------------------------------------------------------------------------------
+    def row(self, word: str) -> int:
+        """The table row of a word: its own, its lower-case form's, or the unknown words'."""
+        index = self.vocabulary.index
+        found = index.get(word)
+        if found is None:
+            found = index.get(word.lower(), index[self.vocabulary.unknown])
+        return 1 + found
+
+    def streams(self, documents: Sentences, batch_size: int, length: int, *, seed: int = 0) -> TextStreams:
+        """Documents as training steps for `fit`: each with its begin mark, in this model's reading order."""
+        step = 1 if self.config.direction == "forward" else -1
+        rows = [[BEGIN, *map(self.row, document.words[::step])] for document in self._checked(documents)]
+        return TextStreams(rows, batch_size, length, seed=seed)
+
+    def reading_order(self, batch: Batch) -> Int[Tensor, "batch seq"]:
+        """The rows that the network reads for a batch: the begin mark, then the words. [batch, 1 + unit]"""
+        ids = batch.ids["words"]
+        if self.config.direction == "backward":
+            ids = turned(ids, batch.mask)
+        return F.pad(ids, (1, 0), value=BEGIN)
+
+    def adapted(self, vocabulary: Vocabulary | None = None, **changes: float | int) -> AWDLSTM:
+        """A copy for other text: another vocabulary, and other dropouts by name (`weight_dropout=0.5`).
+
+        Words that both vocabularies hold keep their row and bias; new words get the mean of all (as fastai does).
+        Raises CourseError for a change that is not a dropout, alpha or beta: sizes cannot change.
+        """
+        kept = [name for name in asdict(self.config) if name.endswith("dropout")] + ["alpha", "beta"]
+        if wrong := [name for name in changes if name not in kept]:
+            raise CourseError(f"AWDLSTM.adapted cannot change {wrong[0]!r}. It can change: {', '.join(kept)}.")
+        old = self.vocabulary
+        vocabulary = old if vocabulary is None else vocabulary
+        new = AWDLSTM(replace(self.config, vocab_size=len(vocabulary), **changes), vocabulary)
+        weights = self.state_dict()
+        same = {**old.index, vocabulary.unknown: old.index[old.unknown]}
+        rows = torch.tensor([BEGIN, *(1 + same.get(word, -2) for word in vocabulary.words)])  # -1: a new word
+        for name in ("embedding.weight", "softmax.bias"):
+            table = weights[name]
+            weights[name] = torch.cat([table, table.mean(0, keepdim=True)])[rows]  # -1 is the mean, put last
+        new.load_state_dict(weights)
+        return new.to(self.device).train(self.training)
+
+    # -- the contract -------------------------------------------------------------------------------------------------
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
+        mask = length_mask([len(sentence) for sentence in first])
+        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+
+    def _states(self, batch: Batch) -> Encoding:
+        outputs, _ = self(self.reading_order(batch))
+        lengths = batch.mask.sum(1)
+        sentence = outputs[-1][torch.arange(len(lengths), device=lengths.device), lengths]
+        layers = torch.stack([F.pad(output[:, 1:], (0, self.dim - output.shape[2])) for output in outputs])
+        if self.config.direction == "backward":
+            layers = torch.stack([turned(layer, batch.mask) for layer in layers])
+        return Encoding(layers, batch.mask, batch.segment, sentence)
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        dropouts = [*self.hidden_dropouts, self.output_dropout]
+        lstms = [[lstm, dropout] for lstm, dropout in zip(self.lstms, dropouts, strict=True)]
+        return [
+            *zip(self.layer_names, [[self.embedding, self.input_dropout], *lstms], strict=True),
+            ("softmax", [self.softmax]),
+        ]
+
+    def _config(self) -> dict[str, Any]:
+        return asdict(self.config)
+
+    def _files(self) -> dict[str, str]:
+        words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts, "unknown": self.vocabulary.unknown}
+        return {"vocabulary.json": json.dumps(words)}
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> AWDLSTM:
+        words = json.loads(files["vocabulary.json"].read_text(encoding="utf-8"))
+        vocabulary = Vocabulary(words["words"], words["counts"], unknown=words["unknown"])
+        return cls(AWDLSTMConfig(**config), vocabulary)
+
+
+def turned(values: Tensor, mask: Bool[Tensor, "batch unit"]) -> Tensor:
+    """Each row's real units in the opposite order; padding stays behind them. values: [batch, unit, ...]"""
+    position = torch.arange(mask.shape[1], device=mask.device)
+    places = torch.where(mask, mask.sum(1, keepdim=True) - 1 - position, position)
+    return values[torch.arange(len(values), device=mask.device)[:, None], places]

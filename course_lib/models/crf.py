@@ -1,0 +1,182 @@
+"""Linear-chain conditional random field: the probability of a whole tag sequence, not of one tag after the other.
+
+Source: Lafferty, McCallum & Pereira 2001 (the model); Lample et al. 2016, arXiv:1603.01360, section 2.2 (over the
+scores of a biLSTM). The score of tags y for a sentence of n words with emissions P and transitions A is
+
+    start[y_1] + sum_i P[i, y_i] + sum_i A[y_i, y_(i+1)] + end[y_n]
+
+and its probability is exp(score) divided by the sum of exp(score) over all K^n tag sequences. A softmax for each word
+is the special case in which A, start and end are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from course_lib.errors import CourseError
+
+
+class LinearChainCRF(nn.Module):
+    """Scores for tag bigrams; the emissions come from outside.
+
+    transitions  [from, to]: score of tag `to` right after tag `from`
+    start, end   [tag]: score of a sentence's first and last tag
+
+    All start at 0, where the field equals a softmax for each word. Masks are boolean, real units first, padding after;
+    what emissions and tags hold at padding changes nothing.
+    """
+
+    def __init__(self, n_tags: int):
+        super().__init__()
+        if n_tags < 1:
+            raise CourseError(f"LinearChainCRF: n_tags={n_tags}. Give 1 or more.")
+        self.transitions = nn.Parameter(torch.zeros(n_tags, n_tags))
+        self.start = nn.Parameter(torch.zeros(n_tags))
+        self.end = nn.Parameter(torch.zeros(n_tags))
+        self.register_buffer("_forbidden", torch.zeros(n_tags, n_tags, dtype=torch.bool), persistent=False)
+        self.register_buffer("_forbidden_start", torch.zeros(n_tags, dtype=torch.bool), persistent=False)
+
+    @property
+    def n_tags(self) -> int:
+        return len(self.start)
+
+    def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Float[Tensor, " batch"]:
+        """Natural logarithm of each tag sequence's probability, in nats; differentiable. The loss is minus its mean.
+
+        emissions [batch, unit, tag] float, tags [batch, unit] int, mask [batch, unit] bool. Raises CourseError for
+        shapes or types that do not fit, a mask with a hole or an empty row, and a tag that does not exist.
+        """
+        self._check(emissions, mask)
+        self._check_tags(tags, mask)
+        emissions, tags = emissions.masked_fill(~mask[..., None], 0), tags.long().masked_fill(~mask, 0)
+        return self._score(emissions, tags, mask) - self._log_partition(emissions, mask)
+
+    def marginals(self, emissions: Tensor, mask: Tensor) -> Float[Tensor, "batch unit tag"]:
+        """Probability of each tag at each unit, all other tags summed over; 0 at padding. Same errors.
+
+        It is the gradient of the log-partition by the emissions: what the forward-backward algorithm computes.
+        """
+        self._check(emissions, mask)
+        with torch.enable_grad():
+            emissions = emissions.detach().masked_fill(~mask[..., None], 0).requires_grad_()
+            return torch.autograd.grad(self._log_partition(emissions, mask).sum(), emissions)[0]
+
+    @torch.no_grad()
+    def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
+        """The most probable tag sequence of each row, as long as the row (Viterbi). Same errors.
+
+        Of equally good ones it gives the one with the smallest last tag, then the smallest tag before it, and so on.
+        Forbidden steps are never taken; CourseError if no sequence is left.
+        """
+        self._check(emissions, mask)
+        transitions = self.transitions.masked_fill(self._forbidden, -torch.inf)
+        best = self.start.masked_fill(self._forbidden_start, -torch.inf) + emissions[:, 0]
+        pointers = []
+        for unit in range(1, mask.shape[1]):
+            scores, tag_before = (best[:, :, None] + transitions).max(1)  # over `from`: [batch, to]
+            best = torch.where(mask[:, unit, None], scores + emissions[:, unit], best)
+            pointers.append(tag_before)
+        score, last = (best + self.end).max(1)
+        if not (score > -torch.inf).all():
+            raise CourseError(
+                f"LinearChainCRF.decode: row {int((~(score > -torch.inf)).nonzero()[0])} has no allowed tag sequence "
+                "with a finite score. Forbid fewer steps, and look for infinite or missing emissions."
+            )
+        back = torch.stack(pointers, 1).cpu() if pointers else None
+        lengths = mask.sum(1).tolist()
+        return [
+            _walk_back(tag, back[row, : length - 1].tolist() if length > 1 else [])
+            for row, (tag, length) in enumerate(zip(last.tolist(), lengths, strict=True))
+        ]
+
+    def forbid(self, from_tag: int | None, to_tag: int) -> None:
+        """Never decode `to_tag` right after `from_tag`; None: never as a sentence's first tag.
+
+        For decoding only: the likelihood, and so the training, stays as it is. Not saved with the weights.
+        """
+        if not (from_tag is None or 0 <= from_tag < self.n_tags) or not 0 <= to_tag < self.n_tags:
+            raise CourseError(f"LinearChainCRF.forbid({from_tag}, {to_tag}): tags go from 0 to {self.n_tags - 1}.")
+        if from_tag is None:
+            self._forbidden_start[to_tag] = True
+        else:
+            self._forbidden[from_tag, to_tag] = True
+
+    def _score(
+        self,
+        emissions: Float[Tensor, "batch unit tag"],
+        tags: Int[Tensor, "batch unit"],
+        mask: Bool[Tensor, "batch unit"],
+    ) -> Float[Tensor, " batch"]:
+        """The formula at the top of this file."""
+        words = emissions.gather(2, tags[..., None])[..., 0].sum(1)  # 0 at padding
+        steps = (self.transitions[tags[:, :-1], tags[:, 1:]] * mask[:, 1:]).sum(1)
+        last = tags.gather(1, mask.sum(1, keepdim=True) - 1)[:, 0]
+        return self.start[tags[:, 0]] + words + steps + self.end[last]
+
+    def _log_partition(
+        self, emissions: Float[Tensor, "batch unit tag"], mask: Bool[Tensor, "batch unit"]
+    ) -> Float[Tensor, " batch"]:
+        """log of the sum over all tag sequences, by the forward algorithm: time n K^2 instead of K^n."""
+        alpha = self.start + emissions[:, 0]  # log of the sum over all beginnings that end in this tag
+        for unit in range(1, mask.shape[1]):
+            longer = (alpha[:, :, None] + self.transitions).logsumexp(1) + emissions[:, unit]
+            alpha = torch.where(mask[:, unit, None], longer, alpha)
+        return (alpha + self.end).logsumexp(1)
+
+    def _check(self, emissions: Tensor, mask: Tensor) -> None:
+        if emissions.ndim != 3 or emissions.shape[2] != self.n_tags:
+            raise CourseError(
+                f"LinearChainCRF: emissions of shape {list(emissions.shape)}. "
+                f"Give [batch, unit, {self.n_tags}], one score for each of its {self.n_tags} tags."
+            )
+        if mask.dtype != torch.bool or mask.shape != emissions.shape[:2]:
+            raise CourseError(
+                f"LinearChainCRF: the mask is {mask.dtype} of shape {list(mask.shape)}; emissions need a torch.bool "
+                f"one of shape {list(emissions.shape[:2])}, True at real units."
+            )
+        if mask.shape[1] == 0 or not mask[:, 0].all() or (mask[:, 1:] & ~mask[:, :-1]).any():
+            raise CourseError(
+                "LinearChainCRF: every row of the mask needs its True values first, at least one of them, then only "
+                "False. Drop empty sentences and put the padding at the end."
+            )
+
+    def _check_tags(self, tags: Tensor, mask: Tensor) -> None:
+        if tags.shape != mask.shape or tags.is_floating_point() or tags.dtype == torch.bool:
+            raise CourseError(
+                f"LinearChainCRF: the tags are {tags.dtype} of shape {list(tags.shape)}. "
+                f"Give whole numbers of shape {list(mask.shape)}, one per unit."
+            )
+        if (wrong := mask & ((tags < 0) | (tags >= self.n_tags))).any():
+            row, unit = wrong.nonzero()[0].tolist()
+            raise CourseError(
+                f"LinearChainCRF: tag {int(tags[row, unit])} at row {row}, unit {unit}; "
+                f"tags go from 0 to {self.n_tags - 1}. Check the label numbers and the mask."
+            )
+
+
+def _walk_back(tag: int, pointers: list[list[int]]) -> list[int]:
+    """From the last tag to the first; pointers[i][tag] is the best tag at unit i if `tag` follows."""
+    path = [tag]
+    for before in reversed(pointers):
+        path.append(before[path[-1]])
+    return path[::-1]
+
+
+def forbidden_bio(labels: Sequence[str]) -> list[tuple[int | None, int]]:
+    """The steps that BIO labels rule out, as arguments of `forbid`: I-X only follows B-X or I-X, never starts.
+
+    for step in forbidden_bio(["O", "B-PER", "I-PER"]):   # (None, 2) and (0, 2)
+        crf.forbid(*step)
+    """
+    inside = [(number, label[2:]) for number, label in enumerate(labels) if label.startswith("I-")]
+    before = [(None, "O"), *enumerate(labels)]
+    return [
+        (from_tag, to_tag)
+        for to_tag, kind in inside
+        for from_tag, label in before
+        if label not in (f"B-{kind}", f"I-{kind}")
+    ]

@@ -1,0 +1,140 @@
+"""From a model that scores the next piece to a whole sentence: the best piece each time, or several sentences at once.
+
+Source: Vaswani et al. 2017, arXiv:1706.03762, section 6.1 (beam 4, alpha 0.6, at most input length + 50 pieces);
+Wu et al. 2016, arXiv:1609.08144, section 7 (length penalty, equation 14; without its coverage penalty).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_lib.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A sentence found. ids: without [BOS] and [EOS]; score: log-probability (nats) / length penalty.
+
+    ended  False if it was cut at the most steps allowed
+    """
+
+    ids: tuple[int, ...]
+    text: str
+    score: float
+    ended: bool
+
+
+def length_penalty(length: int, alpha: float | int) -> float:
+    """lp(Y) = ((5 + |Y|) / 6)^alpha; |Y| counts [EOS]. 0 leaves the log-probability as it is, and favours the short."""
+    return ((5 + length) / 6) ** alpha
+
+
+@torch.no_grad()
+def greedy(
+    model: nn.Module, source: Sequence[Any], *, max_steps: int | None = None, cache: bool = True
+) -> list[Hypothesis]:
+    """The likeliest piece at each step, for each sentence of `source`, without going back. Score: log-probability.
+
+    model      has start(source, width=, max_steps=, cache=), as Translator has; it is put into eval mode meanwhile
+    max_steps  pieces at most; default: the model's own limit for each sentence
+    cache      False computes every step from scratch: the same result, slower
+    """
+    _check_steps(max_steps)
+    with _evaluating(model):
+        state = model.start(source, width=1, max_steps=max_steps, cache=cache)
+        limits = torch.tensor(state.limits)
+        ids = torch.full((len(limits),), state.pieces.begin, device=state.memory.device)
+        rows: list[list[int]] = [[] for _ in state.limits]
+        scores, open_rows = torch.zeros(len(limits)), torch.ones(len(limits), dtype=torch.bool)
+        for step in range(1, max(state.limits) + 1):
+            log_p, ids = state.step(ids).log_softmax(-1).max(-1)
+            scores += torch.where(open_rows, log_p.cpu(), 0.0)
+            for row, i in enumerate(ids.tolist()):
+                if open_rows[row]:
+                    rows[row].append(i)
+            open_rows &= (ids.cpu() != state.pieces.end) & (limits > step)
+            if not open_rows.any():
+                break
+    return [_hypothesis(row, score, state) for row, score in zip(rows, scores.tolist(), strict=True)]
+
+
+@torch.no_grad()
+def beam_search(
+    model: nn.Module,
+    source: Sequence[Any],
+    *,
+    beam: int = 4,
+    alpha: float | int = 0.6,
+    max_steps: int | None = None,
+    cache: bool = True,
+) -> list[Hypothesis]:
+    """The best sentence among those that keep `beam` beginnings alive at each step. beam=1 is greedy.
+
+    A beginning that takes [EOS] leaves the beam, and its score / length penalty competes with those that left before.
+    A sentence is done when no living one can overtake: even if it lost nothing more and grew to the limit.
+    Arguments as for `greedy`. Raises CourseError for beam < 1 and alpha < 0.
+    """
+    _check_steps(max_steps)
+    if beam < 1 or alpha < 0:
+        raise CourseError(f"beam_search: beam={beam}, alpha={alpha}. Use beam >= 1 and alpha >= 0.")
+    with _evaluating(model):
+        state = model.start(source, width=beam, max_steps=max_steps, cache=cache)
+        device, n = state.memory.device, len(state.limits)
+        limits = torch.tensor(state.limits, device=device)
+        reach = torch.tensor([length_penalty(limit, alpha) for limit in state.limits], device=device)
+        first_row = torch.arange(n, device=device)[:, None] * beam
+        ids = torch.full((n, beam), state.pieces.begin, device=device)
+        chosen = ids.new_zeros(n * beam, max(state.limits))
+        scores = torch.full((n, beam), -torch.inf, device=device)
+        scores[:, 0] = 0.0  # the rows of a sentence begin alike: one of them is enough
+        best_scores = torch.full((n,), -torch.inf, device=device)
+        best: list[list[int]] = [[] for _ in range(n)]
+        for step in range(1, max(state.limits) + 1):
+            log_p = state.step(ids.flatten()).log_softmax(-1).view(n, beam, -1)
+            scores, places = (scores[..., None] + log_p).flatten(1).topk(beam)
+            rows = (first_row + places // log_p.shape[-1]).flatten()
+            ids = places % log_p.shape[-1]
+            chosen[:, : step - 1] = chosen[rows, : step - 1]
+            chosen[:, step - 1] = ids.flatten()
+
+            ended = (ids == state.pieces.end) | (limits <= step)[:, None]
+            final = torch.where(ended, scores / length_penalty(step, alpha), -torch.inf)
+            top, which = final.max(1)
+            for sentence in (top > best_scores).nonzero().flatten().tolist():
+                best[sentence] = chosen[sentence * beam + int(which[sentence]), :step].tolist()
+            best_scores = torch.maximum(best_scores, top)
+            scores = scores.masked_fill(ended, -torch.inf)
+            hopeless = scores.amax(1) / reach <= best_scores
+            scores = scores.masked_fill(hopeless[:, None], -torch.inf)
+            if hopeless.all():
+                break
+            if beam > 1:
+                state.reorder(rows)
+    return [_hypothesis(row, score, state) for row, score in zip(best, best_scores.tolist(), strict=True)]
+
+
+def _hypothesis(row: list[int], score: float, state: Any) -> Hypothesis:
+    ended = row[-1] == state.pieces.end
+    ids = tuple(row[:-1] if ended else row)
+    return Hypothesis(ids, state.pieces.text(ids), score, ended)
+
+
+def _check_steps(max_steps: int | None) -> None:
+    if max_steps is not None and max_steps < 1:
+        raise CourseError(f"Decoding: max_steps={max_steps}. Use 1 or more, or None for the model's own limit.")
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    was_training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(was_training)

@@ -1,0 +1,123 @@
+"""ELMo: one vector per word, mixed from all layers of a frozen bidirectional language model for the task at hand.
+
+Source: Peters et al. 2018, arXiv:1802.05365, sections 3.2 (equation 1) and 3.3 (use in a task network). The language
+model itself is models/lstm_lm.py; any other ContextEncoder can take its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Sentences
+from course_lib.models.frozen_states import FrozenStates
+
+
+class ScalarMix(nn.Module):
+    """gamma * sum over layers j of s_j h_j, where s = softmax(raw): equation 1 of the paper.
+
+    raw    [layer], one number per layer, layer 0 included; all 0 at first, which is the plain mean of the layers
+    gamma  [1], scales the whole vector; 1 at first. It does not say how useful ELMo is for the task
+
+    With `layer_norm` each layer is shifted to mean 0 and scaled to variance 1 before it is weighted: one mean and one
+    variance for the whole layer, over all dimensions of all real units of the batch (no learned scale or shift, unlike
+    torch.nn.LayerNorm). So padding changes nothing, but the other sentences of the batch do. Same as AllenNLP's
+    ScalarMix with do_layer_norm.
+    """
+
+    def __init__(self, n_layers: int, layer_norm: bool = False):
+        super().__init__()
+        if n_layers < 1:
+            raise CourseError(f"ScalarMix: n_layers={n_layers}. Give 1 or more; layer 0, the words, counts as one.")
+        self.raw = nn.Parameter(torch.zeros(n_layers))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.layer_norm = layer_norm
+
+    @property
+    def weights(self) -> Float[Tensor, " layer"]:
+        """s: positive, sums to 1."""
+        return self.raw.softmax(0)
+
+    def forward(
+        self, layers: Float[Tensor, "layer batch unit dim"], mask: Tensor | None = None
+    ) -> Float[Tensor, "batch unit dim"]:
+        """One vector per unit. The mask (bool [batch, unit], True = real) is read by `layer_norm` only; None: all real.
+
+        Raises CourseError for another number of layers than n_layers, and for a mask that does not fit.
+        """
+        if len(layers) != len(self.raw):
+            raise CourseError(
+                f"ScalarMix has {len(self.raw)} weights but got {len(layers)} layers. "
+                f"Use ScalarMix({len(layers)}): layer 0, the words, counts as one."
+            )
+        if mask is not None and (mask.dtype != torch.bool or mask.shape != layers.shape[1:3]):
+            raise CourseError(
+                f"ScalarMix: the mask is {mask.dtype} of shape {list(mask.shape)}; layers of shape "
+                f"{list(layers.shape)} need a torch.bool one of shape {list(layers.shape[1:3])}, True at real units."
+            )
+        if self.layer_norm:
+            if mask is not None and not mask.any():
+                raise CourseError("ScalarMix: the mask is False everywhere, so there is no mean. Drop empty batches.")
+            layers = torch.stack([_whole_layer_norm(layer, mask) for layer in layers])
+        return self.gamma * torch.einsum("l,lbud->bud", self.weights, layers)
+
+
+def _whole_layer_norm(layer: Float[Tensor, "batch unit dim"], mask: Tensor | None) -> Float[Tensor, "batch unit dim"]:
+    real = layer if mask is None else layer[mask]
+    # 1e-13 as in AllenNLP: only keeps a constant layer from dividing by 0
+    return (layer - real.mean()) / (real.var(correction=0) + 1e-13).sqrt()
+
+
+class ELMo(nn.Module):
+    """A frozen encoder, and one ScalarMix with dropout for each place of a task network that reads it.
+
+    places   "input": beside the word vectors; "output": beside the task biLSTM's output. Each has weights of its own
+    dropout  probability, on the mixed vectors
+    l2       the paper's lambda, 0 or 0.001 in most of its tasks: `penalty()` pulls the raw weights to 0, so the mix
+             to the plain mean of the layers
+
+        elmo = ELMo(bilm, ("input", "output"))
+        vectors = elmo(elmo.read(sentences), mask)
+        hidden, _ = lstm(torch.cat([words, vectors["input"]], dim=-1))
+        logits = linear(torch.cat([hidden, vectors["output"]], dim=-1))
+        loss = cross_entropy(logits, tags) + elmo.penalty()
+    """
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        places: Sequence[str] = ("input",),
+        *,
+        dropout: float | int = 0.5,
+        layer_norm: bool = False,
+        l2: float | int = 0.0,
+    ):
+        super().__init__()
+        places = (places,) if isinstance(places, str) else tuple(places)
+        if not places or len(set(places)) != len(places):
+            raise CourseError(f'ELMo: places={places}. Name each place once, as in ("input", "output").')
+        if not 0 <= dropout < 1 or l2 < 0:
+            raise CourseError(f"ELMo: dropout={dropout}, l2={l2}. Use 0 <= dropout < 1 and l2 >= 0.")
+        self.states = FrozenStates(encoder)
+        self.places, self.dim, self.l2 = places, encoder.dim, l2
+        self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in places})
+        self.dropout = nn.Dropout(dropout)
+
+    def read(self, sentences: Sentences) -> Float[Tensor, "batch unit layer dim"]:
+        """The encoder's layers for these sentences, on the CPU and without gradient."""
+        return self.states.read(sentences)
+
+    def forward(
+        self, states: Float[Tensor, "batch unit layer dim"], mask: Tensor | None = None
+    ) -> dict[str, Float[Tensor, "batch unit dim"]]:
+        """The mixed vectors for each place."""
+        layers = states.movedim(2, 0)
+        return {place: self.dropout(mix(layers, mask)) for place, mix in self.mixes.items()}
+
+    def penalty(self) -> Float[Tensor, ""]:
+        """l2 times the sum of the squared raw weights, to be added to the task's loss (section 3.3)."""
+        return self.l2 * torch.stack([mix.raw.square().sum() for mix in self.mixes.values()]).sum()

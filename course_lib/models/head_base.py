@@ -1,0 +1,193 @@
+"""What all heads share: reading an encoder's layers, layer groups, freezing, and the file of a whole system.
+
+Source of the two ways to read a frozen encoder: one layer (Devlin et al. 2019, section 5.3) or a learned mix of all
+(Peters et al. 2018, section 3.2). The bidirectional LSTM between states and output is the body of the feature-based
+systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one).
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
+from course_lib.data.batch import Batch
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.shipped import KINDS
+
+BODIES = ("none", "bilstm")
+
+
+class Head(nn.Module, ABC):
+    """An encoder and what a task puts on top of it. A subclass sets `output`, `kind` and writes the methods below.
+
+    body   "none": the encoder's states as they are; "bilstm": one bidirectional LSTM over them
+    layer  which layer is read: a number as in `encoder.layer_names`, or "mix" for a learned ScalarMix of all
+    width  numbers per word after the body
+    """
+
+    kind: str
+
+    def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
+        super().__init__()
+        name, n_layers = type(self).__name__, len(encoder.dims)
+        if body not in BODIES:
+            raise CourseError(f"{name}: body={body!r}. Use one of: {', '.join(BODIES)}.")
+        if hidden < 1 or not 0 <= dropout < 1:
+            raise CourseError(f"{name}: hidden={hidden}, dropout={dropout}. Use hidden >= 1 and 0 <= dropout < 1.")
+        if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
+            layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
+            raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
+        self.encoder, self.layer = encoder, layer
+        self.mix, self.width = None, encoder.dim if layer == "mix" else encoder.dims[layer]
+        if layer == "mix":
+            from course_lib.models.elmo import ScalarMix
+
+            self.mix = ScalarMix(n_layers)
+        self.dropout, self.lstm = nn.Dropout(dropout), None
+        if body == "bilstm":
+            self.lstm = nn.LSTM(self.width, hidden, batch_first=True, bidirectional=True)
+            self.width = 2 * hidden
+        self._head_frozen = False
+
+    # -- what a subclass writes ---------------------------------------------------------------------------------------
+    @abstractmethod
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        """{"loss": mean in nats, "count": items it is the mean of}, as `fit` wants it."""
+
+    @abstractmethod
+    def _config(self) -> dict[str, Any]:
+        """The arguments of the constructor beside the encoder and the seed, for the file."""
+
+    # -- reading the encoder ------------------------------------------------------------------------------------------
+    def _words(self, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
+        """What head and body make of each word: its layer or mix, then the LSTM, with dropout before and after it."""
+        if self.mix is not None:
+            states = self.mix(encoding.layers, encoding.mask)
+        else:
+            states = encoding.layers[self.layer][..., : self.encoder.dims[self.layer]]  # without the zeros of filling
+        states = self.dropout(states)
+        if self.lstm is None:
+            return states
+        lengths = encoding.mask.sum(1).cpu()
+        packed = pack_padded_sequence(states, lengths, batch_first=True, enforce_sorted=False)
+        hidden, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=states.shape[1])
+        return self.dropout(hidden)
+
+    # -- training parts of it -----------------------------------------------------------------------------------------
+    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
+        """The encoder's (name, parameters), input to output, then ("head", parameters)."""
+        own = [parameter for module in self._own_modules() for parameter in module.parameters()]
+        return [*self.encoder.layer_groups(), ("head", own)]
+
+    def groups(self, slow: Mapping[str, float | int] | None = None) -> list[tuple]:
+        """(name, parameters, factor of the learning rate) for `fit(groups=...)`, without what is frozen.
+
+        Three ways to reuse word vectors (chapter 2): initial: groups(); frozen: freeze(["word"]); slow:
+        groups(slow={"word": 0.1}). Raises CourseError for a group that does not exist and a factor below 0.
+        """
+        factors = dict(slow or {})
+        self._known(list(factors))
+        if bad := [name for name, factor in factors.items() if not factor >= 0]:
+            raise CourseError(f"{type(self).__name__}.groups: the factor of {bad[0]!r} is {factors[bad[0]]}. Use >= 0.")
+        trainable = [(name, [p for p in group if p.requires_grad]) for name, group in self.layer_groups()]
+        return [(name, group, factors.get(name, 1.0)) for name, group in trainable if group]
+
+    @property
+    def frozen(self) -> tuple[str, ...]:
+        return (*self.encoder.frozen, *["head"] * self._head_frozen)
+
+    def freeze(self, names: Sequence[str] | None = None) -> None:
+        """No gradient and no dropout for these groups of the encoder or "head" (all if None), also under .train()."""
+        self._set_frozen(names, True)
+
+    def unfreeze(self, names: Sequence[str] | None = None) -> None:
+        self._set_frozen(names, False)
+
+    def train(self, mode: bool = True) -> Head:
+        super().train(mode)
+        if self._head_frozen:
+            for module in self._own_modules():
+                module.eval()
+        return self
+
+    def _set_frozen(self, names: Sequence[str] | None, frozen: bool) -> None:
+        asked = self._known(names)
+        if inner := [name for name in asked if name != "head"]:
+            (self.encoder.freeze if frozen else self.encoder.unfreeze)(inner)
+        if "head" in asked:
+            self._head_frozen = frozen
+            for module in self._own_modules():
+                module.requires_grad_(not frozen).train(self.training and not frozen)
+
+    def _own_modules(self) -> list[nn.Module]:
+        return [module for name, module in self.named_children() if name != "encoder"]
+
+    def _known(self, names: Sequence[str] | None) -> list[str]:
+        known = [name for name, _ in self.layer_groups()]
+        asked = known if names is None else [names] if isinstance(names, str) else list(names)
+        if unknown := [name for name in asked if name not in known]:
+            raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
+        return asked
+
+    @contextmanager
+    def _predicting(self) -> Iterator[None]:
+        """No gradient, no dropout; afterwards every module is in the mode it was in."""
+        modes = [(module, module.training) for module in self.modules()]
+        self.eval()
+        try:
+            with torch.no_grad():
+                yield
+        finally:
+            for module, mode in modes:
+                module.training = mode
+
+    # -- files --------------------------------------------------------------------------------------------------------
+    def save(self, folder: str | Path, card: str | None = None, half: bool = False) -> None:
+        """Write encoder and head as one checkpoint folder, which `load_head` reads; `half` stores float16."""
+        encoder = {"kind": self.encoder.kind, "config": self.encoder._config()}
+        save_checkpoint(
+            folder,
+            kind=self.kind,
+            config={"head": self._config(), "encoder": encoder},
+            tensors=self.state_dict(),
+            files=self.encoder._files(),
+            card=card,
+            half=half,
+        )
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
+        try:
+            encoder = checkpoint.config["encoder"]
+            module, name = KINDS[encoder["kind"]].split(":")
+            built = getattr(importlib.import_module(module), name)._build(encoder["config"], checkpoint.files)
+            head = cls(built, **checkpoint.config["head"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise CourseError(
+                f"{checkpoint.folder}/config.json does not describe a {cls.__name__} of this version: {error!r}. "
+                "Fetch the checkpoint again, or use one made by this version."
+            ) from error
+        load_weights(head, checkpoint.tensors, source=checkpoint.folder)
+        return head.eval()
+
+
+@contextmanager
+def seeded(seed: int | None) -> Iterator[None]:
+    """New weights drawn in here come from `seed`, and the global generator stays as it was; None: from the global."""
+    if seed is None:
+        yield
+        return
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield

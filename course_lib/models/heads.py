@@ -1,0 +1,162 @@
+"""Heads for any encoder: one label per text (SequenceClassifier), one label per word (TokenTagger).
+
+P(label) = softmax(W c + b), with c the vector of the text or of the word; body and head are trained together by maximum
+likelihood (Devlin et al. 2019, section 4.1). K labels on vectors of width H take K (H + 1) numbers without a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from course_lib.checkpoints import load_checkpoint
+from course_lib.data.batch import Batch, pad
+from course_lib.data.records import LabelledText, Sentence, TaggedSentence
+from course_lib.errors import CourseError
+from course_lib.models.baselines import masked_mean
+from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import Head, seeded
+from course_lib.models.label_head import NO_LABEL, LabelHead, Texts
+
+POOLINGS = ("sentence", "mean", "max")
+
+
+class SequenceClassifier(LabelHead):
+    """One label per text.
+
+    pooling  what stands for the text: "sentence", the encoder's own sentence vector (BERT: [CLS]); "mean" or "max" over
+             the words' vectors. Over a "bilstm" body "sentence" is mean and max side by side
+    """
+
+    kind = "sequence-classifier"
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        labels: Sequence[str],
+        *,
+        body: str = "none",
+        hidden: int = 64,
+        layer: int | str = -1,
+        pooling: str = "sentence",
+        dropout: float | int = 0.1,
+        seed: int | None = None,
+    ):
+        """Raises CourseError for settings that cannot work, or of which one would be ignored."""
+        if pooling not in POOLINGS:
+            raise CourseError(f"SequenceClassifier: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
+        if pooling == "sentence" and body == "none" and layer != -1:
+            raise CourseError(
+                f'SequenceClassifier: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
+                'would be ignored. Use pooling="mean" or "max", or body="bilstm".'
+            )
+        with seeded(seed):
+            super().__init__(encoder, labels, body=body, hidden=hidden, layer=layer, dropout=dropout)
+            own = encoder.sentence_dim if body == "none" else 2 * self.width
+            self.output = nn.Linear(own if pooling == "sentence" else self.width, len(self.labels))
+        self.pooling = pooling
+        self._settings["pooling"] = pooling
+        self.to(encoder.device)
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
+        encoding = self.encoder.states(batch)
+        if self.pooling == "sentence" and self.lstm is None:
+            return self.output(self.dropout(encoding.sentence))
+        words, mask = self._words(encoding), encoding.mask
+        mean = masked_mean(words, mask)
+        largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
+        return self.output({"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling])
+
+    def predict(self, sentences: Texts, batch_size: int = 32) -> list[str]:
+        """The most probable label of each text, in input order."""
+        return [self.labels[int(row.argmax())] for row in self._logits(sentences, batch_size)]
+
+    def probabilities(self, sentences: Texts, batch_size: int = 32) -> Float[np.ndarray, "text label"]:
+        return torch.stack(self._logits(sentences, batch_size)).softmax(-1).numpy()
+
+    def _label_of(self, record: Any) -> str | None:
+        return record.label if isinstance(record, LabelledText) else None
+
+    def _target(self, label: Any, sentence: Sentence, number: int) -> int:
+        return self._number(label, f"sentence {number}")
+
+    def _stack(self, targets: list) -> Tensor:
+        return torch.tensor(targets)
+
+
+class TokenTagger(LabelHead):
+    """One label per word. `tags`: which layer of a TaggedSentence is learned, e.g. "ner"; None: the only one it has."""
+
+    kind = "token-tagger"
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        labels: Sequence[str],
+        *,
+        body: str = "none",
+        hidden: int = 64,
+        layer: int | str = -1,
+        dropout: float | int = 0.1,
+        tags: str | None = None,
+        seed: int | None = None,
+    ):
+        with seeded(seed):
+            super().__init__(encoder, labels, body=body, hidden=hidden, layer=layer, dropout=dropout)
+            self.output = nn.Linear(self.width, len(self.labels))
+        self.tags = tags
+        self._settings["tags"] = tags
+        self.to(encoder.device)
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch unit label"]:
+        return self.output(self._words(self.encoder.states(batch)))
+
+    def predict(self, sentences: Texts, batch_size: int = 32) -> list[list[str]]:
+        """The most probable label of each word, in input order."""
+        return [[self.labels[i] for i in row.argmax(-1).tolist()] for row in self._logits(sentences, batch_size)]
+
+    def probabilities(self, sentences: Texts, batch_size: int = 32) -> list[np.ndarray]:
+        """Per sentence: [word, label]; rows sum to 1."""
+        return [row.softmax(-1).numpy() for row in self._logits(sentences, batch_size)]
+
+    def _label_of(self, record: Any) -> tuple[str, ...] | None:
+        if not isinstance(record, TaggedSentence):
+            return None
+        name = next(iter(record.tags)) if self.tags is None and len(record.tags) == 1 else self.tags
+        if name not in record.tags:
+            raise CourseError(
+                f"TokenTagger: tags={name!r}, but {record.sentence.text[:80]!r} has the tag layers "
+                f"{', '.join(record.tags) or 'none'}. Name one of them: TokenTagger(..., tags=...)."
+            )
+        return record.tags[name]
+
+    def _target(self, label: Any, sentence: Sentence, number: int) -> list[int]:
+        if label is None or isinstance(label, str) or len(label) != len(sentence):
+            got = f"{len(label)} labels" if isinstance(label, (list, tuple)) else f"the label {label!r}"
+            raise CourseError(
+                f"TokenTagger: sentence {number} has {len(sentence)} words but {got}. Give each word exactly one."
+            )
+        return [self._number(one, f"sentence {number}, word {place},") for place, one in enumerate(label)]
+
+    def _stack(self, targets: list) -> Tensor:
+        return pad(targets, NO_LABEL)
+
+
+HEADS = {head.kind: head for head in (SequenceClassifier, TokenTagger)}
+
+
+def load_head(folder: str | Path) -> Head:
+    """A whole system that `head.save` wrote, on the CPU, in eval mode. Raises CourseError if damaged or not a head."""
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind not in HEADS:
+        raise CourseError(
+            f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
+            "An encoder loads with course_lib.load."
+        )
+    return HEADS[checkpoint.kind].from_checkpoint(checkpoint)

@@ -1,0 +1,125 @@
+"""A Transformer language model that reads from left to right, as GPT does: each piece predicts the next one.
+
+Source: Radford et al. 2018 ("Improving Language Understanding by Generative Pre-Training"), section 3.1; its layers
+are Vaswani et al. 2017's, causal, without an encoder to look at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.records import Sentence
+from course_lib.data.streams import StreamBatch
+from course_lib.errors import CourseError
+from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.positions import PositionedEmbedding
+from course_lib.models.transformer import TransformerConfig, TransformerEncoder
+from course_lib.text.pieces import Pieces
+
+
+class LeftToRightLM(ContextEncoder):
+    """Layer 0 is a piece plus its position, counted in pieces; layer n sees no piece later than its own.
+
+    A sentence is read as [BOS] w1 w2 ..., so the first word is predicted too. Its vector is the last word's on top.
+    One table serves as input embedding and output weight.
+    """
+
+    kind = "left-to-right-lm"
+
+    def __init__(self, config: TransformerConfig, pieces: Pieces):
+        super().__init__()
+        self.config, self.pieces = config, pieces
+        self.embedding = PositionedEmbedding(len(pieces), config)
+        self.stack = TransformerEncoder(config)
+        self.layer_names = ("piece", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
+        self.dims = (config.d_model,) * (config.n_layers + 1)
+        self.sentence_dim = config.d_model
+        self.max_units = config.max_units - 1 if config.positions == "learned" else None  # one place is for [BOS]
+
+    def forward(self, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
+        """Logits for the piece after each one."""
+        return self._logits(self.stack(self.embedding(ids), causal=True))
+
+    def loss(self, batch: StreamBatch | Batch) -> dict[str, Any]:
+        """Mean negative log-likelihood (nats) of the next piece; exp of it is the perplexity.
+
+        StreamBatch  running text: every target counts; a step begins without knowledge of the one before
+        Batch        sentences as `batch` makes them: every piece counts, the first too, and the end
+        """
+        if isinstance(batch, StreamBatch):
+            ids, targets, asked = batch.ids, batch.targets, torch.ones_like(batch.targets, dtype=torch.bool)
+        else:
+            ids, asked = batch.ids["pieces"], batch.ids["real"].bool()
+            following = F.pad(ids[:, 1:], (0, 1))
+            last = torch.arange(ids.shape[1], device=ids.device) == asked.sum(1, keepdim=True) - 1
+            targets = following.masked_fill(last, self.pieces.end)
+        states = self.stack(self.embedding(ids), causal=True)
+        loss = F.cross_entropy(self._logits(states[asked]), targets[asked])  # logits only where they are asked for
+        return {"loss": loss, "count": int(asked.sum())}
+
+    def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
+        """Weights per layer, and each row's pieces with [BOS] in front; columns and rows past its end are padding."""
+        if batch.sides is not None:
+            raise CourseError("LeftToRightLM reads the sides of a pair apart. Ask for the attentions of one sentence.")
+        ids, lengths = batch.ids["pieces"], batch.ids["real"].sum(1).tolist()
+        _, weights = self.stack.trace(self.embedding(ids), causal=True, need_weights=True)
+        return weights, [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
+
+    def _logits(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows vocab"]:
+        return states @ self.embedding.tokens.weight.T
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        rows, places, spans = [], [], []
+        for number, sentence in enumerate(first):
+            ids, starts, own = [self.pieces.begin], [], []
+            for (start, end), word in zip(sentence.spans, self.pieces.split(sentence.words), strict=True):
+                heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
+                starts += range(len(ids), len(ids) + len(heads))
+                own += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, end)]
+                ids += [i for i, _, _ in word]
+            if self.max_units is not None and len(ids) > self.max_units + 1:
+                raise CourseError(
+                    f"LeftToRightLM: sentence {number} has {len(ids) - 1} pieces; at most {self.max_units} fit. "
+                    "Cut it with course_lib.data.windows."
+                )
+            rows.append(ids)
+            places.append(starts)
+            spans.append(own)
+        tensors = {
+            "pieces": pad(rows, self.pieces.padding),
+            "real": length_mask([len(row) for row in rows]),
+            "places": pad(places),
+        }
+        mask = length_mask([len(row) for row in places])
+        return Batch(tensors, mask, torch.zeros_like(tensors["places"]), spans)
+
+    def _states(self, batch: Batch) -> Encoding:
+        bottom = self.embedding(batch.ids["pieces"])
+        # Padding stands on the right, where no real piece looks: the causal mask is enough.
+        layers = torch.stack([bottom, *self.stack.trace(bottom, causal=True)[0]])
+        rows = torch.arange(len(batch), device=bottom.device)
+        sentence = layers[-1, rows, batch.ids["real"].sum(1) - 1]
+        return Encoding(layers[:, rows[:, None], batch.ids["places"]], batch.mask, batch.segment, sentence)
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        upper = [[layer] for layer in self.stack.layers]
+        upper[-1].append(self.stack.norm)
+        return list(zip(self.layer_names, [[self.embedding], *upper], strict=True))
+
+    def _config(self) -> dict[str, Any]:
+        return asdict(self.config)
+
+    def _files(self) -> dict[str, str]:
+        return self.pieces.files()
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> LeftToRightLM:
+        return cls(TransformerConfig(**config), Pieces.from_files(files))

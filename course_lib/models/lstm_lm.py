@@ -1,0 +1,287 @@
+"""Language models of LSTMs: one direction (LSTMLM), and the two of ELMo and TagLM (BiLM), which never see each other.
+
+Source: Peters et al. 2018, arXiv:1802.05365, section 3.1 (objective: the two log-likelihoods are added; token layer and
+softmax are shared, the LSTMs are not) and 3.4 (sizes); Jozefowicz et al. 2016, arXiv:1602.02410 (the network).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from course_lib.checkpoints import save_checkpoint
+from course_lib.data.batch import Batch, length_mask
+from course_lib.data.records import Sentence
+from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
+from course_lib.errors import CourseError
+from course_lib.models.char_cnn import CharCNNConfig
+from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.lstm_lm_config import BOUNDARY, DIRECTIONS, BiLMConfig, LSTMLMConfig, check_fit
+from course_lib.models.projected_lstm import Carry, ProjectedLSTM, reverse_rows
+from course_lib.models.token_layer import CharacterWords, WordTable
+from course_lib.models.word_softmax import word_softmax
+from course_lib.text.characters import Characters
+from course_lib.text.vocabulary import Vocabulary
+
+_STEP = 64  # words per step when a text is scored
+
+
+class LSTMLM(nn.Module):
+    """One direction: reads ids, scores the next one. It reads backwards if its text is reversed."""
+
+    def __init__(self, config: LSTMLMConfig):
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocab_size, config.projection)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+        self.lstm = ProjectedLSTM(config.projection, config.hidden, config.n_layers, config.dropout)
+        self.softmax = _softmax_of(config)
+
+    def states(
+        self, ids: Int[Tensor, "batch step"], carry: Carry = None
+    ) -> tuple[Float[Tensor, "layer batch step projection"], Carry]:
+        """Each layer's state after each word, lowest first, and the carry for the words that follow."""
+        return self.lstm(self.embedding(ids), carry)
+
+    def forward(
+        self, ids: Int[Tensor, "batch step"], carry: Carry = None
+    ) -> tuple[Float[Tensor, "batch step vocab"], Carry]:
+        """log p(next word) after each word, in nats."""
+        states, carry = self.states(ids, carry)
+        return self.softmax.log_probs(states[-1].flatten(0, 1)).unflatten(0, ids.shape), carry
+
+    def loss(self, batch: StreamBatch) -> dict[str, Any]:
+        """Mean -log p(next word) in nats; the state after the step as "carry"."""
+        states, carry = self.states(batch.ids, batch.carry)
+        loss = _next_word_loss(self.softmax, states[-1], batch.targets, self.config.dropout)
+        return {"loss": loss, "count": batch.targets.numel(), "carry": carry}
+
+    def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> float:
+        """exp(mean -log p) per word of running text; documents as for TextStreams."""
+        return _perplexities(self, TextStreams(documents, batch_size, _STEP))["loss"]
+
+
+class BiLM(ContextEncoder):
+    """A forward and a backward language model over one token layer and one softmax, as an encoder.
+
+    layers  "token": the word's own vector, once per direction; "layer 1", ...: [forward state; backward state]. The
+            forward state at word k has read </s> and words 1..k, the backward state </s> and words n..k.
+    Each sentence is read alone from a zero state. (In training the state runs on through the text.)
+    """
+
+    kind = "bilm"
+
+    def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | None = None):
+        """The vocabulary may be larger than config.vocab_size where characters are read: rarer words are then read
+        as themselves and predicted as unknown.
+
+        Raises CourseError if </s> or the unknown word is missing from the vocabulary, or sizes do not agree.
+        """
+        super().__init__()
+        check_fit(config, vocabulary, characters)
+        self.config, self.vocabulary, self.characters = config, vocabulary, characters
+        if characters is None:
+            self.token = WordTable(vocabulary, config.projection)
+        else:
+            self.token = CharacterWords(vocabulary, characters, config.characters)
+        self.lstms = nn.ModuleDict(
+            {
+                f"{direction}_lstm": ProjectedLSTM(config.projection, config.hidden, config.n_layers, config.dropout)
+                for direction in DIRECTIONS[config.directions]
+            }
+        )
+        self.softmax = None if config.softmax is None else _softmax_of(config)
+        self.layer_names = ("token", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
+        self.sentence_dim = config.projection * len(self.lstms)
+        self.dims = (self.sentence_dim,) * (config.n_layers + 1)
+
+    @classmethod
+    def small(cls, vocabulary: Vocabulary, characters: Characters | None = None) -> BiLM:
+        """A model that learns the invented world in seconds."""
+        return cls(BiLMConfig.small(len(vocabulary), _count(characters)), vocabulary, characters)
+
+    @classmethod
+    def paper(cls, vocabulary: Vocabulary, characters: Characters | None = None) -> BiLM:
+        """ELMo's sizes: 4096 cells, 512 numbers, 2048 filters; a softmax over the whole vocabulary, sampled."""
+        return cls(BiLMConfig.paper(len(vocabulary), _count(characters)), vocabulary, characters)
+
+    # -- language model -----------------------------------------------------------------------------------------------
+    def document(self, sentences: Sentences) -> list[int]:
+        """Sentences as running text for TwoWayStreams: the ids of their words, </s> after each sentence."""
+        boundary = self.vocabulary.index[BOUNDARY]
+        rows = (self.vocabulary.encode(sentence.words) for sentence in self._checked(sentences))
+        return [id for row in rows for id in (*row, boundary)]
+
+    def loss(self, batch: TwoWayBatch) -> dict[str, Any]:
+        """The one objective: mean over words of -log p(word | words before) - log p(word | words after), in nats.
+
+        "forward" and "backward" are the two means; their exp is a perplexity each. Words with an id from vocab_size
+        on count as unknown. With a sampled softmax the numbers are estimates in training, exact in eval mode.
+        """
+        self._need_softmax()
+        streams = {direction: getattr(batch, direction) for direction in DIRECTIONS[self.config.directions]}
+        vectors = self.token(torch.stack([stream.ids for stream in streams.values()]))  # a shared word: computed once
+        unknown = self.vocabulary.index[self.vocabulary.unknown]
+        means, carry = {}, {}
+        for (direction, stream), inputs, lstm in zip(streams.items(), vectors, self.lstms.values(), strict=True):
+            states, carry[direction] = lstm(inputs, None if batch.carry is None else batch.carry[direction])
+            targets = stream.targets.masked_fill(stream.targets >= self.config.vocab_size, unknown)
+            means[direction] = _next_word_loss(self.softmax, states[-1], targets, self.config.dropout)
+        return {"loss": sum(means.values()), "count": targets.numel(), **means, "carry": carry}
+
+    def log_probs(self, batch: Batch) -> dict[str, Float[Tensor, "batch unit vocab"]]:
+        """For each direction and place, log p(word) in nats from the words on that side only; padding gives noise."""
+        self._need_softmax()
+        found = {}
+        for direction, layers in self._read(batch)[1].items():
+            # the state before a word is read predicts it
+            states = _in_text_order(layers[-1, :, :-1], batch.mask, direction)
+            found[direction] = self.softmax.log_probs(states.flatten(0, 1)).unflatten(0, batch.mask.shape)
+        return found
+
+    def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> dict[str, float]:
+        """exp(mean -log p) per word and direction, </s> included; documents as `document` gives them.
+
+        The text is read in `batch_size` streams; the few words that do not fill them are left out.
+        """
+        found = _perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
+        return {direction: found[direction] for direction in DIRECTIONS[self.config.directions]}
+
+    def _need_softmax(self) -> None:
+        if self.softmax is None:
+            raise CourseError(
+                "This BiLM was saved without its softmax: it encodes, but cannot predict or train. "
+                "Use a checkpoint saved with softmax=True."
+            )
+
+    # -- encoder ------------------------------------------------------------------------------------------------------
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        mask = length_mask([len(sentence) for sentence in first])
+        ids = self.token.inputs([[BOUNDARY, *sentence.words] for sentence in first])
+        return Batch(ids, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in first])
+
+    def _states(self, batch: Batch) -> Encoding:
+        words, read = self._read(batch)
+        rows, last = torch.arange(len(words), device=words.device), batch.mask.sum(1)
+        by_direction, sentence = [], []
+        for direction, layers in read.items():
+            sentence.append(layers[-1, rows, last])
+            layers = torch.stack([_in_text_order(layer[:, 1:], batch.mask, direction) for layer in layers])
+            by_direction.append(torch.cat([words[None], layers]))
+        return Encoding(torch.cat(by_direction, dim=-1), batch.mask, batch.segment, torch.cat(sentence, dim=-1))
+
+    def _read(self, batch: Batch) -> tuple[Float[Tensor, "batch unit dim"], dict[str, Tensor]]:
+        """The words' own vectors; for each direction all states [layer, batch, 1 + unit, dim], in reading order."""
+        vectors = self.token.read(batch.ids)
+        boundary, words = vectors[:, :1], vectors[:, 1:]
+        read = {}
+        for direction, lstm in zip(DIRECTIONS[self.config.directions], self.lstms.values(), strict=True):
+            # padding comes after the real words in both orders, so no state of a real word has read it
+            ordered = _in_text_order(words, batch.mask, direction)
+            read[direction] = lstm(torch.cat([boundary, ordered], dim=1))[0]
+        return words, read
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        groups = [("token", [self.token])]
+        for number, name in enumerate(self.layer_names[1:]):
+            groups.append((name, [lstm.layers[number] for lstm in self.lstms.values()]))
+        return groups if self.softmax is None else [*groups, ("softmax", [self.softmax])]
+
+    # -- files --------------------------------------------------------------------------------------------------------
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        card: str | None = None,
+        half: bool = False,
+        int8: bool = False,
+        softmax: bool = True,
+    ) -> None:
+        """Write a checkpoint folder. half: float16; int8: matrices as one byte per number; softmax=False leaves the
+        softmax out, often the larger part: the saved model encodes, and cannot train."""
+        tensors = self.state_dict()
+        config = self._config()
+        if not softmax:
+            tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("softmax.")}
+            config["softmax"] = None
+        matrices = [name for name, tensor in tensors.items() if tensor.ndim == 2] if int8 else []
+        save_checkpoint(
+            folder,
+            kind=self.kind,
+            config=config,
+            tensors=tensors,
+            files=self._files(),
+            card=card,
+            half=half,
+            int8=matrices,
+        )
+
+    def _config(self) -> dict[str, Any]:
+        return asdict(self.config)
+
+    def _files(self) -> dict[str, str]:
+        words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
+        files = {"vocabulary.json": json.dumps(words)}
+        return files if self.characters is None else {**files, "characters.json": self.characters.to_json()}
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> BiLM:
+        vocabulary = Vocabulary(**json.loads(files["vocabulary.json"].read_text(encoding="utf-8")))
+        cnn, characters = config["characters"], None
+        if cnn is not None:
+            cnn = CharCNNConfig(**{**cnn, "filters": tuple(map(tuple, cnn["filters"]))})
+            characters = Characters.from_json(files["characters.json"].read_text(encoding="utf-8"))
+        return cls(
+            BiLMConfig(**{**config, "cutoffs": tuple(config["cutoffs"]), "characters": cnn}), vocabulary, characters
+        )
+
+
+def _count(characters: Characters | None) -> int | None:
+    return None if characters is None else len(characters)
+
+
+def _in_text_order(
+    rows: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"], direction: str
+) -> Float[Tensor, "batch unit dim"]:
+    """From reading order to text order, and back: the same for the forward direction, reversed for the other."""
+    return rows if direction == "forward" else reverse_rows(rows, mask)
+
+
+def _softmax_of(config: LSTMLMConfig) -> nn.Module:
+    return word_softmax(
+        config.softmax, config.projection, config.vocab_size, cutoffs=config.cutoffs, n_samples=config.n_samples
+    )
+
+
+def _next_word_loss(
+    softmax: nn.Module, states: Float[Tensor, "batch step dim"], targets: Int[Tensor, "batch step"], dropout: float
+) -> Float[Tensor, ""]:
+    states = F.dropout(states, dropout, softmax.training)
+    return softmax(states.flatten(0, 1), targets.flatten()).mean()
+
+
+@torch.no_grad()
+def _perplexities(model: nn.Module, streams: TextStreams | TwoWayStreams) -> dict[str, float]:
+    """exp of the mean over the text of the loss and of each of its parts, in eval mode."""
+    was_training, carry, total, count = model.training, None, {}, 0
+    model.eval()
+    try:
+        device = next(model.parameters()).device
+        for batch in streams():
+            losses = model.loss(replace(batch.to(device), carry=carry))
+            carry, n = losses.pop("carry"), losses.pop("count")
+            count += n
+            for name, mean in losses.items():
+                total[name] = total.get(name, 0.0) + n * float(mean)
+    finally:
+        model.train(was_training)
+    return {name: math.exp(value / count) for name, value in total.items()}

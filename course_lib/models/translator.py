@@ -1,0 +1,208 @@
+"""The Transformer as its paper used it: an encoder-decoder that translates.
+
+Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1, 3.4 (one table for source, target and output layer) and
+5.4 (label smoothing). Simpler than the paper: batches of like lengths by `Buckets`, one tokenizer for both languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
+from course_lib.data.batch import length_mask, pad
+from course_lib.data.bucketing import Buckets
+from course_lib.data.records import ParallelPair, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.attention import padding_mask
+from course_lib.models.decoder_state import DecoderState
+from course_lib.models.decoding import beam_search
+from course_lib.models.positions import PositionedEmbedding
+from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
+from course_lib.text.pieces import Pieces
+
+KIND = "translator"
+
+
+@dataclass(frozen=True)
+class TranslationBatch:
+    """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces."""
+
+    source: Int[Tensor, "batch source"]
+    source_mask: Bool[Tensor, "batch source"]
+    target: Int[Tensor, "batch target"]
+    target_mask: Bool[Tensor, "batch target"]
+
+    def to(self, device: torch.device | str) -> TranslationBatch:
+        return replace(self, **{name: tensor.to(device) for name, tensor in vars(self).items()})
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+
+def smoothed_cross_entropy(
+    logits: Float[Tensor, "item vocab"], targets: Int[Tensor, " item"], smoothing: float
+) -> tuple[Float[Tensor, ""], Float[Tensor, ""]]:
+    """Cross-entropy against (1 - smoothing) * the target + smoothing * a uniform guess, and the plain one, in nats.
+
+    Szegedy et al. 2016, arXiv:1512.00567, section 7, with u(k) = 1 / vocab. Means over items.
+    """
+    log_p = logits.log_softmax(-1)
+    plain = -log_p.gather(1, targets[:, None]).mean()
+    return (1 - smoothing) * plain - smoothing * log_p.mean(), plain
+
+
+class Translator(nn.Module):
+    """Encoder, decoder and the one table of vectors that all of it shares."""
+
+    def __init__(self, config: TransformerConfig, pieces: Pieces):
+        super().__init__()
+        self.config, self.pieces = config, pieces
+        self.embedding = PositionedEmbedding(len(pieces), config)
+        self.encoder, self.decoder = TransformerEncoder(config), TransformerDecoder(config)
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch source"],
+        source_mask: Bool[Tensor, "batch source"],
+        target: Int[Tensor, "batch target"],
+    ) -> Float[Tensor, "batch target vocab"]:
+        """Logits for the piece after each target piece; `target` begins with [BOS]."""
+        return self.logits(self._read(source, source_mask, target))
+
+    def loss(self, batch: TranslationBatch) -> dict[str, Any]:
+        """Smoothed cross-entropy per target piece; "cross_entropy" is the plain one: exp of it is the perplexity."""
+        states = self._read(batch.source, batch.source_mask, batch.target[:, :-1])
+        asked = batch.target_mask[:, 1:]
+        logits = self.logits(states[asked])  # only where they are asked for: the table is the widest matrix
+        loss, plain = smoothed_cross_entropy(logits, batch.target[:, 1:][asked], self.config.label_smoothing)
+        return {"loss": loss, "count": len(logits), "cross_entropy": plain}
+
+    def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
+        """Tensors on the CPU. Raises CourseError if there is no pair, or an empty side."""
+        source, source_mask = self.source([pair.source for pair in pairs])
+        _check([pair.target for pair in pairs])
+        rows = [[self.pieces.begin, *self.pieces.ids(pair.target.words), self.pieces.end] for pair in pairs]
+        return TranslationBatch(
+            source, source_mask, pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
+        )
+
+    def batches(
+        self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
+    ) -> Callable[[int], Iterator[TranslationBatch]]:
+        """For `fit`: epoch -> batches of like lengths, at most `tokens` places of the longer side in each."""
+        made = [self.batch([pair]) for pair in pairs]
+        sources, targets = ([getattr(one, side)[0].tolist() for one in made] for side in ("source", "target"))
+        lengths = [max(len(a), len(b)) for a, b in zip(sources, targets, strict=True)]
+        buckets = Buckets(lengths, tokens=tokens, seed=seed)
+
+        def of_epoch(epoch: int = 0) -> Iterator[TranslationBatch]:
+            for rows in buckets(epoch):
+                parts = []
+                for side in (sources, targets):
+                    chosen = [side[i] for i in rows]
+                    parts += [pad(chosen, self.pieces.padding), length_mask([len(ids) for ids in chosen])]
+                yield TranslationBatch(*parts)
+
+        return of_epoch
+
+    def source(
+        self, sentences: Sequence[Sentence | str | Sequence[str]]
+    ) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
+        """Ids and mask of sentences to translate, each with [EOS] at its end."""
+        records = _check(sentences)
+        rows = [[*self.pieces.ids(record.words), self.pieces.end] for record in records]
+        return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
+
+    @torch.no_grad()
+    def cross_attentions(
+        self, batch: TranslationBatch
+    ) -> tuple[list[Float[Tensor, "batch head target source"]], list[list[str]], list[list[str]]]:
+        """Per layer, where each target piece looks while the next one is predicted; the pieces of target and source."""
+        memory = self.read_source(batch.source, batch.source_mask)
+        _, weights = self.decoder.trace(
+            self.embedding(batch.target), memory, padding_mask(batch.source_mask), need_weights=True
+        )
+        sides = [(batch.target, batch.target_mask), (batch.source, batch.source_mask)]
+        targets, sources = (
+            [self.pieces.tokens(row[real].tolist()) for row, real in zip(ids, mask, strict=True)] for ids, mask in sides
+        )
+        return weights, targets, sources
+
+    def translate(self, sentences: Sequence[Sentence | str | Sequence[str]], *, beam: int = 4) -> list[str]:
+        """The best translation that beam search finds, words with a space between them."""
+        return [found.text for found in beam_search(self, sentences, beam=beam)]
+
+    def start(
+        self,
+        sentences: Sequence[Sentence | str | Sequence[str]],
+        *,
+        width: int = 1,
+        max_steps: int | None = None,
+        cache: bool = True,
+    ) -> DecoderState:
+        """A decoder before its first step, with `width` rows for each sentence: what decoding.py searches with."""
+        return DecoderState(self, *self.source(sentences), width, max_steps, cache)
+
+    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
+        """Write a checkpoint folder that `Translator.load` reads; `half` stores float16."""
+        save_checkpoint(
+            folder,
+            kind=KIND,
+            config=asdict(self.config),
+            tensors=self.state_dict(),
+            files=self.pieces.files(),
+            card=card,
+            half=half,
+        )
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Translator:
+        """Raises CourseError for a damaged folder or one that holds another kind of model."""
+        checkpoint = load_checkpoint(folder)
+        if checkpoint.kind != KIND:
+            raise CourseError(
+                f"{folder} holds a {checkpoint.kind!r}, not a translator. Use course_lib.load for encoders."
+            )
+        try:
+            config = TransformerConfig(**checkpoint.config)
+        except TypeError as error:
+            raise CourseError(
+                f"{folder}/config.json does not describe a Translator: {error}. Fetch it again."
+            ) from error
+        model = cls(config, Pieces.from_files(checkpoint.files))
+        load_weights(model, checkpoint.tensors, source=checkpoint.folder)
+        return model.eval()
+
+    def read_source(
+        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
+    ) -> Float[Tensor, "batch source d_model"]:
+        """The encoder's output for source ids."""
+        return self.encoder(self.embedding(source), padding_mask(mask))
+
+    def _read(
+        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"], target: Int[Tensor, "batch seq"]
+    ) -> Float[Tensor, "batch seq d_model"]:
+        return self.decoder(self.embedding(target), self.read_source(source, mask), padding_mask(mask))
+
+    def logits(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows vocab"]:
+        """Scores of all pieces for states of the decoder (section 3.4: the embedding table again)."""
+        return states @ self.embedding.tokens.weight.T
+
+
+def _check(sentences: Sequence[Sentence | str | Sequence[str]]) -> list[Sentence]:
+    if isinstance(sentences, (str, Sentence)):
+        raise CourseError("Translator reads a list of sentences, not one sentence. Put it in [ ].")
+    records = [Sentence.of(sentence) for sentence in sentences]
+    if not records:
+        raise CourseError("Translator got no sentence. Pass at least one.")
+    for number, record in enumerate(records):
+        if not record.words:
+            raise CourseError(f"Translator: sentence {number} of {len(records)} is empty. Drop empty sentences first.")
+    return records

@@ -1,0 +1,145 @@
+"""ULMFiT's classifier: a fine-tuned language model, concat pooling over its states, and two new blocks.
+
+Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3 (pooling, blocks, BPT3C) and 4.1 (averaging two directions).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course_lib.data.batch import Batch
+from course_lib.errors import CourseError
+from course_lib.models.awd_lstm import AWDLSTM
+from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import seeded
+from course_lib.models.heads import SequenceClassifier
+from course_lib.models.label_head import Texts
+
+
+def concat_pool(
+    states: Float[Tensor, "batch seq dim"], mask: Bool[Tensor, "batch seq"]
+) -> Float[Tensor, "batch 3*dim"]:
+    """[last, maximum, mean] of the states where `mask` is True; each row needs one at least."""
+    positions = torch.arange(states.shape[1], device=states.device)
+    last = torch.where(mask, positions, -1).amax(1)
+    largest = states.masked_fill(~mask[..., None], -torch.inf).amax(1)
+    mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+    return torch.cat([states[torch.arange(len(states), device=states.device), last], largest, mean], dim=1)
+
+
+class BatchNorm(nn.BatchNorm1d):
+    """Batch normalisation that also takes one row in training: one row has no spread, so the running averages serve."""
+
+    def forward(self, rows: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
+        if self.training and len(rows) == 1:
+            return F.batch_norm(rows, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
+        return super().forward(rows)
+
+
+class ULMFiTClassifier(SequenceClassifier):
+    """One label per text, on a copy of an AWD-LSTM (the language model itself stays as it is).
+
+    hidden        width between the two blocks (batch norm, dropout, linear; ReLU after the first)
+    dropout       before the first block's linear layer, block_dropout before the second's
+    bptt          a text is read in chunks of so many words, each from the detached state after the one before
+    max_len       the last `max_len` words read are pooled; chunks before them are read without gradient, only for their
+                  state. So memory does not grow with the length of the text (fastai does the same, by whole chunks)
+    layer_groups  the language model's without its softmax, which has no part here and stays frozen; then "head"
+    """
+
+    kind = "ulmfit-classifier"
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        labels: Sequence[str],
+        *,
+        hidden: int = 50,
+        dropout: float | int = 0.4,
+        block_dropout: float | int = 0.1,
+        bptt: int = 70,
+        max_len: int = 1400,
+        seed: int | None = None,
+    ):
+        """Raises CourseError for an encoder that is no AWDLSTM, sizes below 1 and dropouts outside 0 to below 1."""
+        if not isinstance(encoder, AWDLSTM):
+            raise CourseError(
+                f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
+                "Use course_lib.models.heads.SequenceClassifier for other encoders."
+            )
+        if min(hidden, bptt, max_len) < 1 or not 0 <= block_dropout < 1:
+            raise CourseError(
+                f"ULMFiTClassifier: hidden={hidden}, bptt={bptt}, max_len={max_len}, block_dropout={block_dropout}. "
+                "Use 1 or more for the first three and 0 <= block_dropout < 1."
+            )
+        super().__init__(copy.deepcopy(encoder), labels, dropout=dropout)
+        self.encoder.unfreeze()
+        self.encoder.freeze(["softmax"])
+        pooled = 3 * encoder.sentence_dim
+        with seeded(seed):
+            self.output = nn.Sequential(
+                BatchNorm(pooled), nn.Dropout(dropout), nn.Linear(pooled, hidden), nn.ReLU(),
+                BatchNorm(hidden), nn.Dropout(block_dropout), nn.Linear(hidden, len(self.labels)),
+            )  # fmt: skip
+        self.bptt, self.max_len = bptt, max_len
+        self._settings = {
+            "labels": list(self.labels),
+            "hidden": hidden,
+            "dropout": dropout,
+            "block_dropout": block_dropout,
+            "bptt": bptt,
+            "max_len": max_len,
+        }
+        self.to(encoder.device)
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
+        """Logits, before softmax."""
+        return self.output(self.pooled(batch))
+
+    def pooled(self, batch: Batch) -> Float[Tensor, "batch three_dim"]:
+        """[last, maximum, mean] of the top layer over the last `max_len` words of each text."""
+        ids = self.encoder.reading_order(batch)  # column 0 is the begin mark, column k the k-th word read
+        lengths = batch.mask.sum(1, keepdim=True)
+        column = torch.arange(ids.shape[1], device=ids.device)
+        counted = (column > 0) & (column > lengths - self.max_len) & (column <= lengths)
+        first = int(counted.any(0).long().argmax())  # no text needs a state before it
+        carry, tops, start = None, [], 0
+        for at in range(0, ids.shape[1], self.bptt):
+            chunk = ids[:, at : at + self.bptt]
+            needed = at + chunk.shape[1] > first
+            with torch.set_grad_enabled(needed and torch.is_grad_enabled()):
+                outputs, states = self.encoder(chunk, carry)
+            carry = [(output.detach(), cell.detach()) for output, cell in states]
+            if needed:
+                start = start if tops else at
+                tops.append(outputs[-1])
+        return concat_pool(torch.cat(tops, dim=1), counted[:, start:])
+
+    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
+        """(name, parameters) from the word vectors to the head, each trainable parameter once."""
+        return [(name, parameters) for name, parameters in super().layer_groups() if name != "softmax"]
+
+
+class Ensemble:
+    """The mean of several classifiers' probabilities; ULMFiT averages a forward and a backward one."""
+
+    def __init__(self, members: Sequence[SequenceClassifier]):
+        """Raises CourseError if there is no member, or if their labels or the order of them differ."""
+        if not members or any(member.labels != members[0].labels for member in members):
+            found = "; ".join(", ".join(member.labels) for member in members) or "none"
+            raise CourseError(f"Ensemble: members with the labels {found}. Give one or more with the same labels.")
+        self.members, self.labels = tuple(members), members[0].labels
+
+    def probabilities(self, sentences: Texts, batch_size: int = 32) -> Float[np.ndarray, "text label"]:
+        return np.mean([member.probabilities(sentences, batch_size) for member in self.members], axis=0)
+
+    def predict(self, sentences: Texts, batch_size: int = 32) -> list[str]:
+        """The most probable label of each text, in input order."""
+        return [self.labels[i] for i in self.probabilities(sentences, batch_size).argmax(1).tolist()]

@@ -1,0 +1,175 @@
+"""Words as sequences of characters: what lets a model read a word that it never met in training.
+
+Two ways to cut a word. "character": one symbol per Unicode code point after NFC, so a Hangul syllable is one symbol.
+"jamo": a Hangul syllable becomes its initial, medial and (if there is one) final letter; all else stays as it is.
+가다 and 갔다 share no syllable before 다; as jamo they share the stem ㄱㅏ.
+Source of the arithmetic: The Unicode Standard, section 3.12, "Hangul Syllable Decomposition".
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from course_lib.errors import CourseError
+
+PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every word: "ed" at its end is not "ed" within
+_N_MARKS = 4
+_FORMAT = "course characters 1"
+_MODES = ("character", "jamo")
+_FIRST_SYLLABLE, _N_SYLLABLES = 0xAC00, 11172
+_FIRST_INITIAL, _FIRST_MEDIAL, _BEFORE_FINAL = 0x1100, 0x1161, 0x11A7  # final number 0 means: none
+_N_MEDIALS, _N_FINALS = 21, 28
+
+
+class Characters:
+    """Immutable list of the characters a model knows; ids 0 to 3 are PADDING, UNKNOWN, BEGIN, END, then the list.
+
+    characters  tuple of str, one code point each; characters[i] has the id i + 4
+    mode        "character" or "jamo"
+    max_length  most ids a word can have, BEGIN and END included
+    len(...)    number of ids, the four marks included: `n_characters` of a CharCNN
+    """
+
+    __slots__ = ("_ids", "characters", "max_length", "mode")
+
+    def __init__(self, characters: Sequence[str], mode: str = "character", max_length: int = 32):
+        """Raises CourseError for an unknown mode, a max_length under 4, a repeated or longer or empty character."""
+        characters = tuple(characters)
+        if mode not in _MODES:
+            raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
+        if max_length < 4:
+            raise CourseError(
+                f"Characters: max_length={max_length} leaves no room for both ends of a word. Use 4 or more."
+            )
+        if bad := [c for c in characters if not isinstance(c, str) or len(c) != 1]:
+            raise CourseError(f"Characters got {bad[0]!r} as a character. Give strings of one code point each.")
+        ids = {character: i for i, character in enumerate(characters, start=_N_MARKS)}
+        if len(ids) != len(characters):
+            twice = next(c for i, c in enumerate(characters, start=_N_MARKS) if ids[c] != i)
+            raise CourseError(f"Characters got {twice!r} more than once. Give each character once.")
+        for name, value in [("characters", characters), ("mode", mode), ("max_length", max_length), ("_ids", ids)]:
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_words(
+        cls,
+        words_or_counts: Iterable[str] | Mapping[str, int],
+        *,
+        mode: str = "character",
+        min_count: int = 5,
+        max_length: int = 32,
+    ) -> Characters:
+        """The characters of a text, by falling count (ties by code point).
+
+        words_or_counts  running words, or a mapping from word to how often it occurs
+        min_count        characters that occur less often become UNKNOWN
+        Raises CourseError for a bare str, an empty word, or if no character is left.
+        """
+        if isinstance(words_or_counts, str):
+            raise CourseError(
+                f"{words_or_counts[:40]!r} is a string, not a list of words. Use split_words(text) first."
+            )
+        empty = cls((), mode, max_length)  # checks mode and max_length before a long count
+        counts: Counter[str] = Counter()
+        for word, count in Counter(words_or_counts).items():
+            for character in empty.symbols(word):
+                counts[character] += count
+        kept = sorted((c for c, count in counts.items() if count >= min_count), key=lambda c: (-counts[c], c))
+        if not kept:
+            raise CourseError(
+                f"None of {len(counts)} different characters occurs {min_count} times or more. "
+                "Give more words or a smaller min_count."
+            )
+        return cls(kept, mode, max_length)
+
+    def symbols(self, word: str) -> str:
+        """The word as this class cuts it: one code point per symbol, no marks, at full length. CourseError if empty."""
+        if not word:
+            raise CourseError("Characters got an empty word. Drop empty words before reading characters.")
+        word = unicodedata.normalize("NFC", word)
+        return word if self.mode == "character" else "".join(map(_jamo, word))
+
+    def ids(self, word: str) -> list[int]:
+        """BEGIN, one id per symbol (UNKNOWN if not in the list), END: at most `max_length` ids in all.
+
+        A word that is too long loses symbols from its MIDDLE, without a sign of it: two long words that differ only
+        there get the same ids. Both ends stay because that is where words inflect; the front gets the odd place.
+        Raises CourseError for an empty word.
+        """
+        symbols, room = self.symbols(word), self.max_length - 2
+        if len(symbols) > room:
+            symbols = symbols[: room - room // 2] + symbols[-(room // 2) :]
+        return [BEGIN, *(self._ids.get(symbol, UNKNOWN) for symbol in symbols), END]
+
+    def table(self, words: Sequence[str]) -> list[list[int]]:
+        """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest of them.
+
+        Plain lists, ready for torch.tensor or numpy. Raises CourseError for no word, an empty word or a bare str.
+        """
+        if isinstance(words, str) or not words:
+            raise CourseError(f"Characters.table got {words!r}. Give a list of at least one word.")
+        rows = [self.ids(word) for word in words]
+        width = max(map(len, rows))
+        return [row + [PADDING] * (width - len(row)) for row in rows]
+
+    def to_json(self) -> str:
+        """ASCII text that `from_json` reads: lone surrogates are escaped, so it fits into any file."""
+        fields = {"format": _FORMAT, "mode": self.mode, "max_length": self.max_length, "characters": self.characters}
+        return json.dumps(fields)
+
+    @classmethod
+    def from_json(cls, text: str) -> Characters:
+        """What `to_json` wrote. Raises CourseError if the text is damaged or something else."""
+        try:
+            fields = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _damaged(str(error)) from error
+        expected = {"format": str, "mode": str, "max_length": int, "characters": list}
+        if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
+            raise _damaged(f"there is no entry 'format': '{_FORMAT}'")
+        for name, kind in expected.items():
+            if type(fields.get(name)) is not kind:
+                raise _damaged(f"its entry {name!r} is missing or not of type {kind.__name__}")
+        return cls(fields["characters"], fields["mode"], fields["max_length"])
+
+    def __len__(self) -> int:
+        return _N_MARKS + len(self.characters)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Characters) and self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Characters cannot be changed (tried to set {name!r}). Build new ones.")
+
+    __delattr__ = lambda self, name: self.__setattr__(name, None)  # noqa: E731
+
+    def __reduce__(self):
+        return Characters, self._fields()
+
+    def __repr__(self) -> str:
+        return f"Characters({len(self)} ids, mode={self.mode!r}, max_length={self.max_length})"
+
+    def _fields(self) -> tuple:
+        return self.characters, self.mode, self.max_length
+
+
+def _jamo(character: str) -> str:
+    """A Hangul syllable as two or three conjoining jamo; any other character as it is."""
+    number = ord(character) - _FIRST_SYLLABLE
+    if not 0 <= number < _N_SYLLABLES:
+        return character
+    number, final = divmod(number, _N_FINALS)
+    initial, medial = divmod(number, _N_MEDIALS)
+    return chr(_FIRST_INITIAL + initial) + chr(_FIRST_MEDIAL + medial) + (chr(_BEFORE_FINAL + final) if final else "")
+
+
+def _damaged(what: str) -> CourseError:
+    return CourseError(
+        f"This text does not hold characters: {what}. The file is damaged or foreign: restore or rebuild it."
+    )

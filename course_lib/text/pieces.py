@@ -1,0 +1,123 @@
+"""Words <-> pieces: one door for models that read whole words (Vocabulary) or sub-words (a trained `tokenizers` file).
+
+Sub-words: Sennrich et al. 2016, arXiv:1508.07909 (BPE); `Pieces.bpe` trains them with the tokenizers library.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from course_lib.errors import CourseError
+from course_lib.text.vocabulary import Vocabulary
+
+PADDING, UNKNOWN, BEGIN, END = SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]")
+WORD_END = "</w>"
+VOCABULARY_FILE, TOKENIZER_FILE = "vocabulary.txt", "tokenizer.json"
+
+
+class Pieces:
+    """The ids of words' pieces, and back.
+
+    tokenizer  a Vocabulary (every word is one piece) or a tokenizers.Tokenizer; both hold the four SPECIALS
+    padding, unknown, begin, end   the ids of the SPECIALS
+    """
+
+    def __init__(self, tokenizer: Any):
+        """Raises CourseError that names the special piece which the tokenizer lacks."""
+        self.tokenizer = tokenizer
+        self.whole_words = isinstance(tokenizer, Vocabulary)
+        index = tokenizer.index if self.whole_words else tokenizer.get_vocab()
+        if missing := [special for special in SPECIALS if special not in index]:
+            raise CourseError(
+                f"Pieces: the tokenizer has no {missing[0]}. Build it with the specials {', '.join(SPECIALS)}."
+            )
+        self.padding, self.unknown, self.begin, self.end = (index[special] for special in SPECIALS)
+
+    @classmethod
+    def words(cls, sentences: Iterable[Sequence[str]], *, max_size: int | None = None, min_count: int = 1) -> Pieces:
+        """Whole words, the most frequent ones of `sentences` (lists of words, or records with `.words`)."""
+        return cls(
+            Vocabulary.from_sentences(
+                sentences, max_size=max_size, min_count=min_count, specials=SPECIALS, unknown=UNKNOWN
+            )
+        )
+
+    @classmethod
+    def bpe(cls, sentences: Iterable[Sequence[str]], size: int) -> Pieces:
+        """Byte-pair encoding with `size` pieces in all, learned inside the words of `sentences`.
+
+        A piece that ends a word ends in </w>, so pieces join to words again.
+        """
+        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+        tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN, end_of_word_suffix=WORD_END, fuse_unk=True))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        tokenizer.decoder = decoders.BPEDecoder(suffix=WORD_END)
+        trainer = trainers.BpeTrainer(
+            vocab_size=size, special_tokens=list(SPECIALS), end_of_word_suffix=WORD_END, show_progress=False
+        )
+        lines = (" ".join(getattr(sentence, "words", sentence)) for sentence in sentences)
+        tokenizer.train_from_iterator(lines, trainer)
+        return cls(tokenizer)
+
+    def __len__(self) -> int:
+        return len(self.tokenizer) if self.whole_words else self.tokenizer.get_vocab_size()
+
+    def split(self, words: Sequence[str]) -> list[list[tuple[int, int, int]]]:
+        """For each word its pieces, at least one, as (id, start, end): the characters of the word it stands for."""
+        reserved = {self.padding, self.begin, self.end}  # a word of the text that is spelt like one is unknown
+        if self.whole_words:
+            ids = [self.unknown if i in reserved else i for i in self.tokenizer.encode(words)]
+            return [[(i, 0, len(word))] for i, word in zip(ids, words, strict=True)]
+        encoded = self.tokenizer.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+        found: list[list[tuple[int, int, int]]] = [[] for _ in words]
+        for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
+            found[word].append((self.unknown if i in reserved else i, start, end))
+        return [pieces or [(self.unknown, 0, len(word))] for pieces, word in zip(found, words, strict=True)]
+
+    def ids(self, words: Sequence[str]) -> list[int]:
+        """The pieces of all words in one row."""
+        return [i for pieces in self.split(words) for i, _, _ in pieces]
+
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """The pieces as text, as they stand in the tokenizer's list."""
+        ids = list(ids)
+        return self.tokenizer.decode(ids) if self.whole_words else [self.tokenizer.id_to_token(i) for i in ids]
+
+    def text(self, ids: Iterable[int]) -> str:
+        """Words with a space between them, specials left out."""
+        specials = {self.padding, self.begin, self.end}
+        ids = [i for i in ids if i not in specials]
+        if self.whole_words:
+            return " ".join(self.tokenizer.decode(ids))
+        return self.tokenizer.decode(ids, skip_special_tokens=False).strip()
+
+    def files(self) -> dict[str, str]:
+        """What a checkpoint keeps: file name -> content. `from_files` reads it."""
+        if not self.whole_words:
+            return {TOKENIZER_FILE: self.tokenizer.to_str()}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / VOCABULARY_FILE
+            self.tokenizer.save(path)
+            return {VOCABULARY_FILE: path.read_text(encoding="utf-8")}
+
+    @classmethod
+    def from_files(cls, files: Mapping[str, Path]) -> Pieces:
+        """Raises CourseError if there is no tokenizer among the files, or a damaged one."""
+        if VOCABULARY_FILE in files:
+            return cls(Vocabulary.load(files[VOCABULARY_FILE]))
+        if TOKENIZER_FILE not in files:
+            raise CourseError(f"The checkpoint has neither {VOCABULARY_FILE} nor {TOKENIZER_FILE}. Fetch it again.")
+        from tokenizers import Tokenizer
+
+        try:
+            return cls(Tokenizer.from_file(str(files[TOKENIZER_FILE])))
+        except CourseError:
+            raise
+        except Exception as error:  # the library raises bare Exceptions
+            raise CourseError(
+                f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch the checkpoint again."
+            ) from error

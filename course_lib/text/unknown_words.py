@@ -1,0 +1,130 @@
+"""Words that a vocabulary lacks, and what may stand for them.
+
+unk      one word for all of them; which words are rare enough to be left out: `Vocabulary.from_sentences(min_count=5)`
+classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
+         ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
+own      each different new word is a word of its own, within this text (Dhingra et al. 2017, arXiv:1703.00993)
+A larger vocabulary at test time, whose vectors were trained elsewhere, is `extend`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Container, Iterable, Sequence
+
+from course_lib.errors import CourseError
+from course_lib.text.vocabulary import Vocabulary
+
+STRATEGIES = ("unk", "classes", "own")
+UNKNOWN = "[UNK]"
+WORD_CLASSES = (
+    *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
+    *("Hangul + particle", "Hangul + ending", "Hangul", "other"),
+)
+
+_NUMBER = re.compile(r"[-+]?[.,]?\d")
+_HYPHEN = re.compile(r"\w[\w'’]*(?:[-\u2010\u2011][\w'’]+)+")
+_ENDINGS = {"ing": "", "ed": "e", "ly": "", "s": "isu"}  # -> what may not stand before it: need, this, glass, bus
+_VOWELS = frozenset("aeiouy")  # one must stand before an ending: not thing, red, fly
+_HANGUL = re.compile(r"[가-힣]+")
+_AFTER_CONSONANT = re.compile("은|이|을|과|으로|이나|이랑")
+_AFTER_VOWEL = re.compile("는|가|를|와|로|나|랑")
+_PARTICLE = re.compile("의|에|도|만|에서|에게|에는|에도|께서|한테|까지|부터|처럼|보다|마저|조차|밖에|에서는|으로는")
+_VERB_ENDING = re.compile(
+    "다|고|며|면|서|지|게|요|까|자|던|니다|니까|면서|지만|는데|려고|도록|어서|아서|세요|어요|아요|거나"
+)
+_FIRST, _RIEUL, _FINALS = ord("가"), 8, 28
+
+
+def word_class(word: str) -> str:
+    """The class of a word by its shape alone, one of WORD_CLASSES; the first that fits, in that order.
+
+    A rough cut: no dictionary is asked, so 고양이 passes as 고양 with a particle. Endings count in small letters.
+    """
+    if _NUMBER.match(word):
+        return "number"
+    if _HYPHEN.fullmatch(word):
+        return "hyphen"
+    if word[:1].isupper():
+        return "capitalised"
+    for ending, not_before in _ENDINGS.items():
+        stem = word.removesuffix(ending)
+        if stem != word and stem[-1:] not in tuple(not_before) and not _VOWELS.isdisjoint(stem):
+            return f"-{ending}"
+    word = unicodedata.normalize("NFC", word)
+    return _hangul_class(word) if _HANGUL.fullmatch(word) else "other"
+
+
+def known_form(word: str, known: Container[str]) -> str | None:
+    """The word if it is known, else its lower-case form if that is, else None."""
+    return next((form for form in (word, word.lower()) if form in known), None)
+
+
+def replace_unknown(words: Sequence[str], known: Container[str], strategy: str) -> list[str]:
+    """The text as a model with this vocabulary reads it: known words as they are, the others replaced.
+
+    unk -> [UNK]; classes -> [capitalised], [-ing] ...; own -> [new 1], [new 2] ..., numbered as they come. A passage
+    and its question are one text here: join them first, so that a name has the same number in both.
+    Raises CourseError for another strategy.
+    """
+    check_strategy(strategy)
+    numbers: dict[str, int] = {}
+    replaced = []
+    for word in words:
+        if known_form(word, known) is not None:
+            replaced.append(word)
+        elif strategy == "unk":
+            replaced.append(UNKNOWN)
+        elif strategy == "classes":
+            replaced.append(f"[{word_class(word)}]")
+        else:
+            replaced.append(f"[new {numbers.setdefault(word, len(numbers) + 1)}]")
+    return replaced
+
+
+def extend(vocabulary: Vocabulary, words: Iterable[str]) -> Vocabulary:
+    """The vocabulary with further words behind its own, so that every old id stays; new words have count 0.
+
+    Words that it has already are passed over. Use it at test time with the words of a table of pre-trained vectors.
+    """
+    new = [word for word in dict.fromkeys(words) if word not in vocabulary]
+    return Vocabulary([*vocabulary.words, *new], [*vocabulary.counts, *[0] * len(new)], unknown=vocabulary.unknown)
+
+
+def type_key(word: str, seed: int = 0) -> int:
+    """A number from 1 to 2**63 - 1 that is this word's own: the same on every machine, another with another seed.
+
+    Two of a million different words share a key with a probability below one in ten million.
+    """
+    data = f"{seed}\t{word}".encode("utf-8", errors="surrogatepass")
+    return 1 + int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % (2**63 - 1)
+
+
+def check_strategy(strategy: str) -> None:
+    if strategy not in STRATEGIES:
+        raise CourseError(f"Unknown words: strategy {strategy!r}. Use one of: {', '.join(STRATEGIES)}.")
+
+
+def _hangul_class(word: str) -> str:
+    """By the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single syllable that
+    fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
+    for length in (3, 2, 1):
+        stem, suffix = word[:-length], word[-length:]
+        if not stem:
+            continue
+        if _sound_fits(stem, suffix):
+            return "Hangul + particle"
+        if length + len(stem) > 2:
+            if _PARTICLE.fullmatch(suffix):
+                return "Hangul + particle"
+            if _VERB_ENDING.fullmatch(suffix):
+                return "Hangul + ending"
+    return "Hangul"
+
+
+def _sound_fits(stem: str, suffix: str) -> bool:
+    final = (ord(stem[-1]) - _FIRST) % _FINALS  # number of the last syllable's final consonant, 0 for none
+    after_vowel = final == 0 or (final == _RIEUL and suffix == "로")
+    return bool((_AFTER_VOWEL if after_vowel else _AFTER_CONSONANT).fullmatch(suffix))

@@ -1,0 +1,132 @@
+"""Which layers train when, and how fast: gradual unfreezing and discriminative learning rates, as one plan.
+
+Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.2 (discriminative fine-tuning: each layer's rate is that of the
+layer above over 2.6) and 3.3 (gradual unfreezing: from the last layer down, one more with every epoch).
+
+A model here is one in layer groups that freeze by name: any ContextEncoder, any head. A stage is one call of `fit`,
+with a schedule of its own, as in the authors' code:
+
+    plan = gradual(classifier, epochs=6)
+    print(plan)
+    for stage in plan.stages:
+        fit(classifier, batches, epochs=stage.epochs, groups=plan.start(classifier, stage), schedule=slanted_triangular)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from torch import nn
+
+from course_lib.errors import CourseError
+from course_lib.training.schedules import constant
+
+FACTOR = 2.6  # Howard & Ruder 2018, section 3.2
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Epochs `first` to `first + epochs - 1` (from 0), in which the groups of `open` train."""
+
+    first: int
+    epochs: int
+    open: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unfreezing:
+    """The plan. `names`: all groups, input to output; `factors`: their shares of the learning rate while they are open.
+
+    Printed, it is a table: a row per group, output on top, a column per stage; a dot is a frozen group.
+    """
+
+    names: tuple[str, ...]
+    factors: tuple[float, ...]
+    stages: tuple[Stage, ...]
+
+    def stage_of(self, epoch: int) -> Stage:
+        """The stage in which an epoch (from 0) lies. Raises CourseError for an epoch outside the plan."""
+        for stage in self.stages:
+            if stage.first <= epoch < stage.first + stage.epochs:
+                return stage
+        last = self.stages[-1]
+        raise CourseError(f"This plan has the epochs 0 to {last.first + last.epochs - 1}; there is no epoch {epoch}.")
+
+    def rates(self, epoch: int) -> dict[str, float]:
+        """Group -> factor of the learning rate in this epoch; 0 for a frozen group."""
+        stage = self.stage_of(epoch)
+        shares = zip(self.names, self.factors, strict=True)
+        return {name: factor if name in stage.open else 0.0 for name, factor in shares}
+
+    def start(self, model: nn.Module, stage: Stage) -> list[tuple[str, list[nn.Parameter], float]]:
+        """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`.
+
+        Raises CourseError if the model's groups are not those of the plan.
+        """
+        groups = model.layer_groups()
+        if tuple(name for name, _ in groups) != self.names:
+            raise CourseError(
+                f"This plan is for the groups {', '.join(self.names)}; {type(model).__name__} has "
+                f"{', '.join(name for name, _ in groups)}. Make the plan from this model."
+            )
+        model.freeze(list(self.names))
+        model.unfreeze(list(stage.open))
+        rates = self.rates(stage.first)
+        return [(name, parameters, rates[name]) for name, parameters in groups if name in stage.open]
+
+    def timeline(
+        self, steps_per_epoch: int, schedule: Callable[[int, int], float | int] = constant
+    ) -> Float[np.ndarray, "step group"]:
+        """Every group's factor of the learning rate at every step, with `schedule` anew in each stage, as drawn."""
+        rows = []
+        for stage in self.stages:
+            rates, total = list(self.rates(stage.first).values()), stage.epochs * steps_per_epoch
+            rows += [[schedule(step, total) * rate for rate in rates] for step in range(total)]
+        return np.array(rows)
+
+    def __str__(self) -> str:
+        spans = [(stage.first + 1, stage.first + stage.epochs) for stage in self.stages]
+        rates = [self.rates(stage.first) for stage in self.stages]
+        table = [["epoch", *(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)]]
+        for name in reversed(self.names):
+            table.append([name, *(f"{shares[name]:.3f}" if shares[name] else "." for shares in rates)])
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        cells = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in table)
+        return "\n".join("  ".join(row) for row in cells)
+
+
+def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfreezing:
+    """From the last group down: one more opens with every epoch, until all train for the epochs that are left.
+
+    factor: a group's rate over that of the group below; 1 gives all the same. Raises CourseError for fewer epochs than
+    groups, for then some would never train, and for a factor that is not above 0.
+    """
+    names = _names(model, epochs, factor)
+    if epochs < len(names):
+        raise CourseError(
+            f"gradual: {epochs} epochs cannot open {len(names)} groups ({', '.join(names)}) one by one. "
+            f"Use {len(names)} epochs or more, or at_once(...)."
+        )
+    stages = [Stage(number, 1, names[-1 - number :]) for number in range(len(names) - 1)]
+    stages.append(Stage(len(names) - 1, epochs - len(names) + 1, names))
+    return Unfreezing(names, _factors(names, factor), tuple(stages))
+
+
+def at_once(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfreezing:
+    """All groups train from the first epoch on: what gradual unfreezing is compared with, and how the LM is tuned."""
+    names = _names(model, epochs, factor)
+    return Unfreezing(names, _factors(names, factor), (Stage(0, epochs, names),))
+
+
+def _names(model: nn.Module, epochs: int, factor: float | int) -> tuple[str, ...]:
+    if epochs < 1 or not factor > 0:
+        raise CourseError(f"Unfreezing: epochs={epochs}, factor={factor}. Use 1 epoch or more and a factor above 0.")
+    return tuple(name for name, _ in model.layer_groups())
+
+
+def _factors(names: tuple[str, ...], factor: float | int) -> tuple[float, ...]:
+    """1 for the last group, and each lower one's share of the rate: factor ** -(groups above it)."""
+    return tuple(float(factor) ** -above for above in reversed(range(len(names))))

@@ -1,0 +1,134 @@
+"""A training step of AWD-LSTM against fastai's way of dropping weights, at ULMFiT's size.
+
+fastai is no dependency of the course, so `PeerAWDLSTM` is its algorithm (fastai 2.8, text/models/awdlstm.py), written
+down once more: a raw copy of each recurrent matrix beside the LSTM, dropped and set on it before every call; the
+embedding dropped as a whole table. `python -m tests.bench.awd_lstm SIDE THREADS` is one timed run in its own process.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import warnings
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course_lib.data.streams import StreamBatch
+from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.training.carry import detach
+from course_lib.training.groups import adamw
+from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+
+SIZES = {"vocab_size": 10_000, "emb_dim": 400, "hidden": 1152, "n_layers": 3, "batch": 16, "step": 70}
+STEPS, WARM_UP = 5, 2
+SIDES = ("ours", "fastai's way", "plain LSTM")
+
+
+def config(side: str) -> AWDLSTMConfig:
+    sizes = {name: SIZES[name] for name in ("vocab_size", "emb_dim", "hidden", "n_layers")}
+    return AWDLSTMConfig(**sizes, **({"weight_dropout": 0.0} if side == "plain LSTM" else {}))
+
+
+class PeerWeightDrop(nn.Module):
+    """fastai's WeightDropout around one nn.LSTM."""
+
+    def __init__(self, lstm: nn.LSTM, p: float):
+        super().__init__()
+        raw = lstm.weight_hh_l0
+        del lstm.weight_hh_l0
+        self.p, self.raw, self.lstm = p, nn.Parameter(raw.data), lstm
+        lstm.weight_hh_l0 = raw.data.clone()
+        lstm.flatten_parameters = lambda: None
+
+    def forward(self, vectors: Tensor, state: tuple | None) -> tuple:
+        self.lstm.weight_hh_l0 = F.dropout(self.raw, self.p, self.training)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", category=UserWarning)
+            return self.lstm(vectors, state)
+
+
+class PeerEmbedding(nn.Module):
+    """fastai's EmbeddingDropout: the whole table times the mask, then looked up."""
+
+    def __init__(self, weight: nn.Parameter, p: float):
+        super().__init__()
+        self.weight, self.p = weight, p
+
+    def forward(self, ids: Tensor) -> Tensor:
+        mask = self.weight.new_empty(len(self.weight), 1).bernoulli_(1 - self.p).div_(1 - self.p)
+        return F.embedding(ids, self.weight * mask)
+
+
+def model_of(side: str) -> AWDLSTM:
+    """Both sides are the same network with the same loss; only what drops weights and words differs."""
+    torch.manual_seed(0)
+    words = [f"w{number}" for number in range(SIZES["vocab_size"])]
+    model = AWDLSTM(config(side), Vocabulary(words, unknown="w0")).train()
+    if side == "fastai's way":
+        for number, layer in enumerate(model.lstms):
+            model.lstms[number] = PeerWeightDrop(layer.lstm, layer.p)
+        model.embedding = PeerEmbedding(model.embedding.weight, model.embedding.p)
+    return model
+
+
+def run_side(side: str, threads: int) -> dict[str, float]:
+    """Words per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
+    torch.set_num_threads(threads)
+    model = model_of(side)
+    optimizer = adamw(
+        [{"name": "all", "params": list(model.parameters()), "lr": 1e-3}], weight_decay=0.0, betas=(0.9, 0.99)
+    )
+    n_steps = WARM_UP + STEPS
+    words = torch.randint(1, SIZES["vocab_size"], (SIZES["batch"], n_steps * SIZES["step"] + 1))
+    carry, started = None, 0.0
+    for number in range(n_steps):
+        if number == WARM_UP:
+            started = time.perf_counter()
+        at = number * SIZES["step"]
+        part = words[:, at : at + SIZES["step"] + 1]
+        batch = StreamBatch(part[:, :-1], part[:, 1:], torch.zeros_like(part[:, 1:], dtype=torch.bool), carry)
+        losses = model.loss(batch)
+        optimizer.zero_grad()
+        losses["loss"].backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        carry = detach(losses["carry"])
+    seconds = time.perf_counter() - started
+    speed = STEPS * SIZES["batch"] * SIZES["step"] / seconds
+    return {"speed": speed, "cross_entropy": losses["cross_entropy"].item(), "peak_mb": peak_megabytes()}
+
+
+def awd_lstm_cpu(options: Options) -> dict:
+    def side(name: str):
+        return lambda number: run_alone(__name__, name, options.threads)
+
+    results = interleaved({name: side(name) for name in SIDES}, options.pairs)
+    ours, theirs, plain = (results[name] for name in SIDES)
+    return {
+        "what": "AWD-LSTM, words of running text per second of training steps, against fastai's way of dropping "
+        f"weights and words; without weight drop: {middle(plain):,.0f}. Quality: cross-entropy after "
+        f"{WARM_UP + STEPS} steps on random words, the same masks on both sides",
+        "ours": round(middle(ours)),
+        "theirs": round(middle(theirs)),
+        "unit": "words/s",
+        **ratios(ours, theirs),
+        "quality": {
+            name: {"cross_entropy": round(middle(found, "cross_entropy"), 3)}
+            for name, found in (("ours", ours), ("theirs", theirs))
+        },
+        "sizes": SIZES,
+        "threads": options.threads,
+        "precision": "float32",
+        "peak_mb": [middle(ours, "peak_mb"), middle(theirs, "peak_mb")],
+    }
+
+
+ROWS = {"awd-lstm-cpu": awd_lstm_cpu}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_side(sys.argv[1], int(sys.argv[2]))))

@@ -1,0 +1,18 @@
+"""Transformers of a few thousand numbers for tests."""
+
+from collections.abc import Sequence
+
+from course_lib.models.left_to_right_lm import LeftToRightLM
+from course_lib.models.transformer import TransformerConfig
+from course_lib.text.pieces import Pieces
+
+
+def small_config(**settings) -> TransformerConfig:
+    return TransformerConfig(
+        **{"d_model": 12, "n_heads": 3, "n_layers": 2, "d_ff": 17, "dropout": 0.1, "max_units": 317, **settings}
+    )
+
+
+def small_lm(words: Sequence[str], *, bpe: bool = False, **settings) -> LeftToRightLM:
+    pieces = Pieces.bpe([words], 97) if bpe else Pieces.words([words])
+    return LeftToRightLM(small_config(**settings), pieces)

@@ -1,0 +1,152 @@
+"""Attention against hand-made numbers, PyTorch's kernels and the laws of masks."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from course_lib.errors import CourseError
+from course_lib.models.attention import KeyValueCache, MultiHeadAttention, attend, causal_mask, padding_mask
+
+
+def test_two_keys_by_hand():
+    query = torch.tensor([[2.0, 0.0]])
+    key = torch.tensor([[math.log(3) / math.sqrt(2), 5.0], [0.0, -7.0]])
+    output, weights = attend(query, key, torch.tensor([[4.0], [8.0]]))
+    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))  # scores ln 3 and 0
+    torch.testing.assert_close(output, torch.tensor([[5.0]]))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-6), (torch.float64, 1e-12)])
+@pytest.mark.parametrize("scale", [None, 0.3])
+def test_equals_torch(dtype, tolerance, scale):
+    query, key, value = (torch.randn(2, 3, n, d, dtype=dtype) for n, d in [(5, 11), (7, 11), (7, 13)])
+    mask = torch.rand(2, 1, 5, 7) < 0.6
+    mask[..., 0] = True
+    expected = F.scaled_dot_product_attention(query, key, value, mask, scale=scale)
+    output, weights = attend(query, key, value, mask, scale)
+    torch.testing.assert_close(output, expected, rtol=0, atol=tolerance)
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3, 5, dtype=dtype))
+    assert not weights.masked_select(~mask).any()
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_row_with_nothing_to_attend_to_gives_zeros_and_finite_gradients(need_weights):
+    model = MultiHeadAttention(6, 2)
+    states = torch.randn(2, 5, 6, requires_grad=True)
+    mask = torch.ones(2, 5, 5, dtype=torch.bool)
+    mask[1, 3] = False
+    output, weights = model(states, mask=mask, need_weights=need_weights)
+    assert output[1, 3].tolist() == model.output.bias.tolist()
+    assert output[1, 2].tolist() != model.output.bias.tolist()
+    if need_weights:
+        assert not weights[1, :, 3].any()
+    output.square().sum().backward()
+    assert torch.isfinite(states.grad).all()
+    alone, empty = attend(states[0], states[0], states[0], torch.zeros(5, 5, dtype=torch.bool))
+    assert not alone.any()
+    assert not empty.any()
+
+
+MASKS = {
+    "none": (None, False),
+    "padding": (padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3])), False),
+    "causal": (None, True),
+    "both": (padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3])), True),
+}
+
+
+@pytest.mark.parametrize("kind", MASKS)
+def test_fused_equals_readable_in_values_and_gradients(kind):
+    mask, causal = MASKS[kind]
+    model = MultiHeadAttention(15, 3)
+    found = []
+    for need_weights in (True, False):
+        states = torch.randn(2, 7, 15, generator=torch.Generator().manual_seed(1)).requires_grad_()
+        output, weights = model(states, mask=mask, need_weights=need_weights, causal=causal)
+        output.square().sum().backward()
+        found.append((output, states.grad, weights))
+    torch.testing.assert_close(found[0][:2], found[1][:2], rtol=1e-5, atol=1e-5)
+    assert found[0][2].shape == (2, 3, 7, 7)
+    assert found[1][2] is None
+    future = found[0][2].triu(1)
+    assert (not future.any()) is causal
+
+
+def copied_attention() -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
+    ours, theirs = MultiHeadAttention(15, 3), nn.MultiheadAttention(15, 3, batch_first=True)
+    with torch.no_grad():
+        for parameter in ours.parameters():
+            parameter.normal_()
+        theirs.in_proj_weight.copy_(torch.cat([ours.query.weight, ours.key.weight, ours.value.weight]))
+        theirs.in_proj_bias.copy_(torch.cat([ours.query.bias, ours.key.bias, ours.value.bias]))
+        theirs.out_proj.load_state_dict(ours.output.state_dict())
+    return ours, theirs
+
+
+def test_cross_attention_equals_torch_head_by_head():
+    ours, theirs = copied_attention()
+    query, memory, value = torch.randn(2, 5, 15), torch.randn(2, 7, 15), torch.randn(2, 7, 15)
+    real = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
+    expected, expected_weights = theirs(query, memory, value, key_padding_mask=~real, average_attn_weights=False)
+    output, weights = ours(query, memory, value, mask=padding_mask(real), need_weights=True)
+    torch.testing.assert_close(output, expected, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(weights, expected_weights, rtol=1e-5, atol=1e-5)
+
+
+def test_dropout_is_for_training_only_and_the_weights_shown_are_whole():
+    model, states = MultiHeadAttention(6, 2, dropout=0.5), torch.randn(2, 5, 6)
+    for need_weights in (True, False):
+        first, second = (model.train()(states, need_weights=need_weights)[0] for _ in range(2))
+        assert not torch.equal(first, second)
+        first, second = (model.eval()(states, need_weights=need_weights)[0] for _ in range(2))
+        assert torch.equal(first, second)
+    weights = model.train()(states, need_weights=True)[1]
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
+
+
+def test_causal_mask_by_hand():
+    assert causal_mask(3).long().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    assert causal_mask(2, 3).long().tolist() == [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("steps", [[7], [1] * 7, [3, 1, 2, 1]])
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_a_cache_gives_what_one_causal_pass_gives(steps, need_weights):
+    model, states = MultiHeadAttention(15, 3), torch.randn(2, 7, 15)
+    cache = KeyValueCache.empty(2, 7, model)
+    with torch.no_grad():
+        whole = model(states, causal=True)[0]
+        parts = [model(part, causal=True, cache=cache, need_weights=need_weights)[0] for part in states.split(steps, 1)]
+        torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=1e-5, atol=1e-5)
+        with pytest.raises(CourseError, match="step 8 does not fit into 7"):
+            model(states[:, :1], cache=cache)
+
+
+def test_reorder_moves_rows_of_the_filled_part():
+    model, states = MultiHeadAttention(6, 2), torch.randn(3, 5, 6)
+    rows = torch.tensor([2, 0, 0])
+    cache = KeyValueCache.empty(3, 5, model)
+    with torch.no_grad():
+        model(states[:, :4], cache=cache, causal=True)
+        cache.reorder(rows)
+        found = model(states[:, 4:], cache=cache)[0]
+        expected = model(torch.cat([states[rows, :4], states[:, 4:]], 1), causal=True)[0][:, 4:]
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_beams_share_the_projected_keys_of_their_sentence():
+    model, memory, query = MultiHeadAttention(6, 2), torch.randn(2, 7, 6), torch.randn(2 * 3, 1, 6)
+    real = padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3]))
+    shared = model(query, mask=real, cache=KeyValueCache(*model.project(memory)))[0]
+    apart = model(query, memory.repeat_interleave(3, 0), mask=real.repeat_interleave(3, 0))[0]
+    torch.testing.assert_close(shared, apart, rtol=1e-5, atol=1e-5)
+
+
+def test_errors_name_numbers_and_remedy():
+    with pytest.raises(CourseError, match=r"d_model=10 .* n_heads=4 .*d_model=8"):
+        MultiHeadAttention(10, 4)
+    with pytest.raises(CourseError, match=r"float32.*boolean"):
+        attend(torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 3), torch.ones(2, 2))

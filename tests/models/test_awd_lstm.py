@@ -1,0 +1,172 @@
+"""AWD-LSTM as a language model; as an encoder it runs the battery in test_encoders.py."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from course_lib.data.streams import StreamBatch
+from course_lib.errors import CourseError
+from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.training import fit
+from tests.models import fastai_awd_lstm as fastai
+from tests.models.awd_lstms import WORDS, small_awd_lstm
+
+NO_DROPOUT = dict.fromkeys([name for name in AWDLSTMConfig.__dataclass_fields__ if name.endswith("dropout")], 0.0)
+CLOSE = {"rtol": 0, "atol": 1e-5}
+
+
+def load_fastai_weights() -> AWDLSTM:
+    model = small_awd_lstm(WORDS[: fastai.VOCAB - 1], emb_dim=fastai.EMB, hidden=fastai.HIDDEN, n_layers=fastai.LAYERS)
+    weights = fastai.weights(fastai.shapes())
+    named = {"embedding.weight": weights.pop("table"), "softmax.bias": weights.pop("bias")}
+    named |= {f"lstms.{name.replace('.', '.lstm.')}": value for name, value in weights.items()}
+    model.load_state_dict(named)
+    return model.eval()
+
+
+def stored(name: str, *shape: int) -> torch.Tensor:
+    return torch.tensor(json.loads(fastai.STORED.read_text())[name]).view(shape)
+
+
+def step(model: AWDLSTM, n_streams=3, length=5) -> StreamBatch:
+    rows = torch.randint(model.config.vocab_size + 1, (n_streams, length + 1))
+    return StreamBatch(rows[:, :-1], rows[:, 1:], torch.zeros(n_streams, length, dtype=torch.bool))
+
+
+def test_equals_fastai_and_carries_its_state():
+    model, ids = load_fastai_weights(), fastai.ids()
+    first, carry = model(ids[:, :5])
+    second, _ = model(ids[:, 5:], carry)
+    logits = torch.cat([model.logits(first[-1]), model.logits(second[-1])], 1)
+    torch.testing.assert_close(logits, stored("logits", fastai.BATCH, fastai.STEP, fastai.VOCAB), **CLOSE)
+    torch.testing.assert_close(first[-1], stored("states", fastai.BATCH, 5, fastai.EMB), **CLOSE)
+    without, _ = model(ids[:, 5:])
+    assert (without[-1] - second[-1]).abs().max() > 1e-3
+
+
+def test_paper_sizes():
+    config = AWDLSTMConfig.paper(30_000)
+    assert (config.emb_dim, config.hidden, config.n_layers) == (400, 1150, 3)
+    with torch.device("meta"):
+        model = AWDLSTM(config, Vocabulary([f"w{i}" for i in range(30_000)], unknown="w0"))
+    lstm = lambda narrow, wide: 4 * wide * (narrow + wide + 2)  # noqa: E731
+    expected = 30_001 * 401 + lstm(400, 1150) + lstm(1150, 1150) + lstm(1150, 400)
+    assert sum(p.numel() for p in model.parameters()) == expected  # 12.0 M of them in the tied table
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_word_moves_the_states_that_read_it_and_no_others(direction):
+    model = small_awd_lstm(direction=direction).eval()
+    before, after = model.encode([[*"abcdefg"], [*"abcjefg"]], layer=-1)
+    moved = (np.abs(before - after).max(1) > 0).tolist()
+    read_later = range(3, 7) if direction == "forward" else range(4)
+    assert moved == [place in read_later for place in range(7)]
+
+
+def test_the_backward_model_is_the_forward_one_on_turned_text():
+    forward, backward = small_awd_lstm().eval(), small_awd_lstm(direction="backward").eval()
+    backward.load_state_dict(forward.state_dict())
+    texts = [[*"abcde"], [*"fg"]]
+    mine = backward.states(backward.batch(texts))
+    other = forward.states(forward.batch([text[::-1] for text in texts]))
+    torch.testing.assert_close(mine.layers[:, 0], other.layers[:, 0].flip(1))
+    torch.testing.assert_close(mine.layers[:, 1, :2], other.layers[:, 1, :2].flip(1))
+    torch.testing.assert_close(mine.sentence, other.sentence)
+    torch.testing.assert_close(mine.sentence[1], mine.layers[-1, 1, 0, :5])  # read last: the first word
+
+
+def test_streams_put_the_begin_mark_first_in_reading_order():
+    documents = [[*"abc"], ["d", "Zebra"]]
+    rows = {"forward": [0, 2, 3, 4], "backward": [0, 4, 3, 2]}
+    for direction, expected in rows.items():
+        streams = small_awd_lstm(direction=direction).streams(documents, 1, 100)
+        found = [document.tolist() for document in streams.documents]
+        assert found == [expected, [0, 5, 1] if direction == "forward" else [0, 1, 5]]
+
+
+def test_unknown_words_and_capitals():
+    model = small_awd_lstm()
+    assert [model.row(word) for word in ("A", "a", "?", "<unk>")] == [2, 2, 1, 1]
+
+
+def test_the_loss_is_made_of_its_named_parts():
+    model = small_awd_lstm(**NO_DROPOUT, alpha=3.0, beta=0.5)
+    batch = step(model)
+    losses = model.loss(batch)
+    top = model(batch.ids)[0][-1]
+    expected = F.cross_entropy(model.logits(top).transpose(1, 2), batch.targets)
+    torch.testing.assert_close(losses["cross_entropy"], expected)
+    torch.testing.assert_close(losses["activation"], 3.0 * top.pow(2).mean())
+    torch.testing.assert_close(losses["temporal_activation"], 0.5 * (top[:, 1:] - top[:, :-1]).pow(2).mean())
+    torch.testing.assert_close(
+        losses["loss"], losses["cross_entropy"] + losses["activation"] + losses["temporal_activation"]
+    )
+    assert losses["count"] == 15
+    scores = model.eval().loss(batch)
+    assert scores.keys() == {"loss", "count", "cross_entropy", "carry"}
+    torch.testing.assert_close(scores["loss"], expected)
+
+
+def test_a_step_of_one_word_has_a_loss():
+    assert torch.isfinite(small_awd_lstm().loss(step(small_awd_lstm(), length=1))["loss"])
+
+
+def test_tied_weights_get_the_gradient_of_both_uses():
+    model = small_awd_lstm(**NO_DROPOUT, alpha=0.0, beta=0.0)
+    rows = torch.tensor([[2, 3, 4]])
+    model.loss(StreamBatch(rows[:, :-1], rows[:, 1:], torch.zeros(1, 2, dtype=torch.bool)))["loss"].backward()
+    assert model.embedding.weight.grad.abs().sum(1).gt(0).all()  # words never read are still scored
+    assert "softmax.bias" in dict(model.named_parameters())
+    assert len([p for p in model.parameters() if p.shape == model.embedding.weight.shape]) == 1
+
+
+def test_fit_teaches_it_a_repeated_text():
+    model = small_awd_lstm(n_layers=1, emb_dim=13, **NO_DROPOUT, alpha=0.0, beta=0.0)
+    streams = model.streams([[*"abcabd"] * 40], 2, 41)
+    perplexity = lambda: model.eval().loss(next(streams()))["loss"].exp().item()  # noqa: E731
+    before = perplexity()
+    fit(model, streams, steps=60, learning_rate=0.05, show=False)
+    assert perplexity() < 1.5 < 8 < before  # after "ab" only the words before it tell c from d
+
+
+def test_frozen_groups_drop_nothing():
+    model = small_awd_lstm(**dict.fromkeys(NO_DROPOUT, 0.5)).train()
+    model.freeze(["word", "LSTM 1"])
+    ids = torch.randint(12, (2, 13))
+    (words, first, second, _), (*_, again, _) = model(ids)[0], model(ids)[0]
+    torch.testing.assert_close(words, F.embedding(ids, model.embedding.weight))
+    torch.testing.assert_close(first, model.eval()(ids)[0][1])
+    assert (second - again).abs().max() > 0
+
+
+def test_another_vocabulary_keeps_known_words_and_gives_new_ones_the_mean():
+    old = small_awd_lstm()
+    torch.nn.init.normal_(old.softmax.bias)
+    new = old.adapted(Vocabulary(["c", "new", "[UNK]", "a"], unknown="[UNK]"), weight_dropout=0.5)
+    assert (new.config.vocab_size, new.config.weight_dropout, new.config.hidden) == (4, 0.5, 7)
+    for name in ("embedding.weight", "softmax.bias"):
+        before, after = (model.state_dict()[name] for model in (old, new))
+        torch.testing.assert_close(after, torch.stack([before[0], before[4], before.mean(0), before[1], before[2]]))
+    for mine, other in zip(new.eval().encode([[*"ac?"]]), old.eval().encode([[*"ac?"]]), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    assert old.adapted().vocabulary is old.vocabulary
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: AWDLSTMConfig(0), "Use 1 or more"),
+        (lambda: AWDLSTMConfig(7, weight_dropout=1.0), "weight_dropout=1.0"),
+        (lambda: AWDLSTMConfig(7, direction="up"), "forward, backward"),
+        (lambda: AWDLSTM(AWDLSTMConfig.small(2), Vocabulary(["a", "b"])), "unknown=None"),
+        (lambda: AWDLSTM(AWDLSTMConfig.small(3), Vocabulary(["a", "b"], unknown="a")), "has 2 words"),
+        (lambda: small_awd_lstm().adapted(hidden=9), "cannot change 'hidden'"),
+    ],
+)
+def test_mistakes_are_named(wrong, message):
+    with pytest.raises(CourseError, match=message):
+        wrong()

@@ -1,0 +1,201 @@
+"""CoVe and the translation it learns from. What every encoder must do is in test_encoders.py."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.data.records import ParallelPair, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.cove import CoVe, CoVeConfig
+from course_lib.models.seq2seq import BEGIN, END, PADDING, Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.shipped import load
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.training import fit
+
+LETTERS = list("abcdefghijk")  # 11 words
+REVERSED = {letter: letter.upper() for letter in LETTERS}
+
+
+def make_pairs(count: int, seed: int = 0, longest: int = 4) -> list[ParallelPair]:
+    """A toy language: the target is the source in capitals, from right to left."""
+    draw = random.Random(seed)
+    sources = [draw.sample(LETTERS, draw.randint(1, longest)) for _ in range(count)]
+    return [ParallelPair(Sentence.of(s), Sentence.of([REVERSED[w] for w in reversed(s)])) for s in sources]
+
+
+def make_cove(dim: int = 7, hidden: int = 3, dropout: float = 0.2) -> CoVe:
+    return CoVe(LETTERS, torch.randn(len(LETTERS), dim), CoVeConfig(dim=dim, hidden=hidden, dropout=dropout))
+
+
+def make_seq2seq(pairs: list[ParallelPair]) -> Seq2Seq:
+    return Seq2Seq(make_cove(), target_vocabulary(pairs), Seq2SeqConfig(dim=5))
+
+
+SHORT, LONG = (ParallelPair(Sentence.of(s), Sentence.of(t)) for s, t in [(["a", "b"], ["B"]), (LETTERS, ["A"] * 13)])
+
+
+def test_sizes_of_the_paper():
+    config = CoVeConfig.paper()
+    encoder = CoVe(["a"], torch.zeros(1, config.dim), config)
+    assert encoder.dims == (300, 600, 600)
+    assert encoder.layer_names == ("word", "biLSTM 1", "biLSTM 2")
+    model = Seq2Seq(encoder, target_vocabulary([SHORT]), Seq2SeqConfig.paper())
+    assert [cell.hidden_size for cell in model.cells] == [600, 600]
+    assert model.cells[0].input_size == 300 + 600  # z and, by input feeding, the state before (eq. 2)
+    assert CoVe(["a"], torch.zeros(1, 100), CoVeConfig.small()).dims == (100, 200, 200)
+
+
+def test_layers_equal_one_bidirectional_lstm_of_two_layers():
+    encoder = make_cove().eval()
+    reference = torch.nn.LSTM(7, 3, num_layers=2, bidirectional=True, batch_first=True)
+    with torch.no_grad():
+        for name, parameter in reference.named_parameters():
+            layer = 1 if "_l1" in name else 0
+            parameter.copy_(getattr(encoder.layers[layer].lstm, name.replace("_l1", "_l0")))
+    batch = encoder.batch([LETTERS])
+    output, (hidden, cell) = reference(encoder.static.embedding(batch.ids["words"]))
+    layers, states = encoder.read(batch)
+    torch.testing.assert_close(layers[2], output)
+    torch.testing.assert_close(states[1][0], torch.cat([hidden[2], hidden[3]], 1))
+    torch.testing.assert_close(states[0][1], torch.cat([cell[0], cell[1]], 1))
+    torch.testing.assert_close(encoder.states(batch).sentence, output.mean(1))
+
+
+def test_the_first_word_sees_the_last_and_the_last_the_first():
+    encoder = make_cove()
+    one = encoder.encode([[*"abc"], [*"abd"], [*"ebc"]], layer=-1)
+    assert not np.allclose(one[0][0], one[1][0], atol=1e-6)
+    assert not np.allclose(one[0][2], one[2][2], atol=1e-6)
+
+
+def test_dropout_is_off_in_a_frozen_layer():
+    encoder = make_cove(dropout=0.5)
+    encoder.freeze()
+    encoder.train()
+    batch = encoder.batch([LETTERS])
+    torch.testing.assert_close(encoder.states(batch).layers, encoder.states(batch).layers)
+    encoder.unfreeze()
+    assert not torch.allclose(encoder.states(batch).layers, encoder.states(batch).layers)
+
+
+def test_int8_words_are_smaller_and_nearly_the_same(tmp_path):
+    encoder = make_cove(dim=97, hidden=2)
+    encoder.save(tmp_path / "whole")
+    encoder.save(tmp_path / "small", half=True, int8=True)
+    size = {name: (tmp_path / name / "model.safetensors").stat().st_size for name in ("whole", "small")}
+    assert size["small"] < 0.5 * size["whole"]
+    [before], [after] = encoder.encode([LETTERS]), load(tmp_path / "small").encode([LETTERS])
+    assert 0 < np.abs(before - after).max() < 0.05
+
+
+def test_wrong_width_of_the_words_and_wrong_sizes_are_named():
+    with pytest.raises(CourseError, match=r"7 dimensions.*dim=5"):
+        CoVe(LETTERS, torch.zeros(len(LETTERS), 7), CoVeConfig(dim=5))
+    with pytest.raises(CourseError, match="hidden=0"):
+        CoVeConfig(hidden=0)
+
+
+def test_targets_have_a_beginning_an_end_and_padding():
+    model = make_seq2seq([SHORT, LONG])
+    rows = model.batch([SHORT, LONG]).labels["target"].tolist()
+    assert rows[0] == [BEGIN, model.vocabulary.index["B"], END, *[PADDING] * 12]
+    assert rows[1] == [BEGIN, *[model.vocabulary.index["A"]] * 13, END]
+
+
+def test_attention_rows_sum_to_one_and_ignore_padding():
+    model = make_seq2seq([SHORT, LONG]).eval()
+    logits, weights = model(model.batch([SHORT, LONG]))
+    assert logits.shape == (2, 14, 6)
+    assert weights.shape == (2, 14, 11)
+    torch.testing.assert_close(weights.sum(2), torch.ones(2, 14))
+    assert not weights[0, :, 2:].any()
+    assert (weights[0, :, :2] > 0).all()
+
+
+def test_padding_changes_no_loss_and_no_translation():
+    model = make_seq2seq([SHORT, LONG]).eval()
+    alone = [model.loss(model.batch([pair])) for pair in (SHORT, LONG)]
+    together = model.loss(model.batch([SHORT, LONG]))
+    assert [int(part["count"]) for part in (*alone, together)] == [2, 14, 16]
+    torch.testing.assert_close(together["loss"], (2 * alone[0]["loss"] + 14 * alone[1]["loss"]) / 16)
+    sources = [SHORT.source, LONG.source]
+    assert model.translate(sources) == [model.translate([source])[0] for source in sources]
+
+
+def test_a_step_by_hand_gives_the_same_logits():
+    """Eq. 2 to 5 for one sentence and two steps, written with plain matrices."""
+    model = make_seq2seq([SHORT]).eval()
+    batch = model.batch([SHORT])
+    logits, weights = model(batch)
+    layers, states = model.encoder.read(batch)
+    source, adjusted = layers[-1][0], torch.zeros(6)
+    states = [(hidden[0], cell[0]) for hidden, cell in states]
+    for step in range(2):
+        states[0] = model.cells[0](
+            torch.cat([model.embedding.weight[batch.labels["target"][0, step]], adjusted]), states[0]
+        )
+        states[1] = model.cells[1](states[0][0], states[1])
+        hidden = states[1][0]
+        expected = (source @ (model.score.weight @ hidden + model.score.bias)).softmax(0)
+        adjusted = torch.tanh(model.adjust.weight @ torch.cat([source.T @ expected, hidden]) + model.adjust.bias)
+        torch.testing.assert_close(weights[0, step], expected)
+        torch.testing.assert_close(logits[0, step], model.output(adjusted))
+
+
+def test_logits_do_not_see_the_word_they_predict():
+    model = make_seq2seq([LONG]).eval()
+    batch = model.batch([LONG])
+    before = model(batch)[0]
+    batch.labels["target"][0, 5] = END
+    moved = (model(batch)[0] - before).abs().amax(2)[0] > 1e-7
+    assert moved.tolist() == [step >= 5 for step in range(14)]
+
+
+def test_it_learns_to_reverse_a_toy_language():
+    pairs, held_out = make_pairs(499), make_pairs(37, seed=1)
+    model = Seq2Seq(make_cove(17, 23, dropout=0.0), target_vocabulary(pairs), Seq2SeqConfig(dim=13, dropout=0.0))
+    model.encoder.freeze(["word"])
+    table = model.encoder.static.embedding.weight.clone()
+    fit(model, model.batches(pairs, 31), epochs=7, learning_rate=1.5e-2, show=False)
+    found = model.translate([pair.source for pair in held_out])
+    right = sum(words == list(pair.target.words) for words, pair in zip(found, held_out, strict=True))
+    assert right >= 33
+    assert model.encoder.static.embedding.weight.equal(table)
+
+
+def test_batches_hold_each_pair_once_and_repeat_with_their_seed():
+    pairs = make_pairs(53)
+    model = make_seq2seq(pairs)
+    batches = model.batches(pairs, 8, seed=3)
+    first, again, other = batches(0), batches(0), batches(1)
+    assert len(first) == 7
+    assert sum(len(batch) for batch in first) == 53
+    assert all(a.labels["target"].equal(b.labels["target"]) for a, b in zip(first, again, strict=True))
+    assert sum(map(len, other)) == 53
+    assert [b.ids["words"].tolist() for b in first] != [b.ids["words"].tolist() for b in other]
+
+
+def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():
+    model = make_seq2seq([SHORT, LONG]).train()
+    with torch.no_grad():
+        model.output.bias[END] = -1e4
+    assert [len(words) for words in model.translate([SHORT.source, LONG.source, ["a"]], max_words=3, batch_size=2)] == [
+        3
+    ] * 3
+    with torch.no_grad():
+        model.output.bias[END] = 1e4
+    assert model.translate([["a"]]) == [[]]
+    assert model.training
+
+
+def test_what_cannot_be_translated_is_named():
+    model = make_seq2seq([SHORT])
+    nothing = Sentence.of([])
+    with pytest.raises(CourseError, match="pair 1 of 2 has an empty target"):
+        model.batch([SHORT, ParallelPair(SHORT.source, nothing)])
+    with pytest.raises(CourseError, match="sentence 0 of 1 is empty"):
+        model.batch([ParallelPair(nothing, SHORT.target)])
+    with pytest.raises(CourseError, match="target_vocabulary"):
+        Seq2Seq(make_cove(), Vocabulary(["a", "b"]))

@@ -1,0 +1,185 @@
+"""The field against the list of all tag sequences, which is short for short sentences."""
+
+from itertools import pairwise, product
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.errors import CourseError
+from course_lib.models.crf import LinearChainCRF, forbidden_bio
+
+LENGTHS = st.lists(st.integers(1, 5), min_size=1, max_size=3)
+
+
+def field(n_tags, lengths, seed, dtype=torch.float64):
+    """A field with random numbers, emissions [batch, unit, tag] and a mask."""
+    generator = torch.Generator().manual_seed(seed)
+    crf = LinearChainCRF(n_tags).to(dtype)
+    for parameter in crf.parameters():
+        parameter.data = torch.randn(parameter.shape, generator=generator, dtype=dtype)
+    emissions = torch.randn(len(lengths), max(lengths), n_tags, generator=generator, dtype=dtype)
+    return crf, emissions, torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+def scores(crf, emissions):
+    """{path: score} over all tag sequences of one sentence, emissions [unit, tag]: the formula, word by word."""
+    found, last = {}, len(emissions) - 1
+    start, end, transitions, rows = (x.tolist() for x in (crf.start, crf.end, crf.transitions, emissions))
+    for path in product(range(crf.n_tags), repeat=len(rows)):
+        words = sum(rows[unit][tag] for unit, tag in enumerate(path))
+        steps = sum(transitions[path[unit]][path[unit + 1]] for unit in range(last))
+        found[path] = start[path[0]] + words + steps + end[path[last]]
+    return found
+
+
+@given(n_tags=st.integers(1, 3), lengths=LENGTHS, seed=st.integers(0, 99))
+def test_equals_the_list_of_all_paths(n_tags, lengths, seed):
+    crf, emissions, mask = field(n_tags, lengths, seed)
+    paths = crf.decode(emissions, mask)
+    tags = torch.randint(n_tags, mask.shape, generator=torch.Generator().manual_seed(seed))
+    likelihood = crf.log_likelihood(emissions, tags, mask)
+    marginals = crf.marginals(emissions, mask)
+    assert likelihood.shape == (len(lengths),)
+    for row, length in enumerate(lengths):
+        found = scores(crf, emissions[row, :length])
+        assert tuple(paths[row]) == max(found, key=found.get)
+        probability = dict(zip(found, torch.tensor(list(found.values())).double().softmax(0).tolist(), strict=True))
+        asked = tuple(tags[row, :length].tolist())
+        assert likelihood[row].exp().item() == pytest.approx(probability[asked], rel=1e-5)
+        for unit, tag in product(range(length), range(n_tags)):
+            expected = sum(p for path, p in probability.items() if path[unit] == tag)
+            assert marginals[row, unit, tag].item() == pytest.approx(expected, abs=1e-6)
+        assert not marginals[row, length:].any()
+
+
+@settings(max_examples=25)
+@given(lengths=LENGTHS, seed=st.integers(0, 99))
+def test_what_stands_at_padding_changes_nothing(lengths, seed):
+    crf, emissions, mask = field(3, [*lengths, 5], seed)
+    tags = torch.ones(mask.shape, dtype=torch.long)
+    dirty, wild = emissions.clone(), tags.clone()
+    dirty[~mask], wild[~mask] = torch.nan, -100
+    expected = crf.log_likelihood(emissions, tags, mask)
+    assert crf.log_likelihood(dirty, wild, mask).tolist() == expected.tolist()
+    assert crf.decode(dirty, mask) == crf.decode(emissions, mask)
+    for row, length in enumerate(lengths):
+        alone = crf.log_likelihood(emissions[row : row + 1, :length], tags[:1, :length], mask[row : row + 1, :length])
+        torch.testing.assert_close(alone[0], expected[row])
+
+
+def test_one_word_by_hand():
+    crf = LinearChainCRF(2)
+    crf.start.data = torch.tensor([1.0, 0.0])
+    crf.end.data = torch.tensor([0.0, 3.0])
+    emissions, mask = torch.tensor([[[0.5, -1.0]]]), torch.ones(1, 1, dtype=torch.bool)
+    torch.testing.assert_close(  # scores 1.5 and 2
+        crf.log_likelihood(emissions, torch.tensor([[0]]), mask), 1.5 - torch.tensor([1.5, 2.0]).logsumexp(0, True)
+    )
+    assert crf.decode(emissions, mask) == [[1]]
+
+
+def test_transitions_are_from_row_to_column():
+    crf, mask = LinearChainCRF(3), torch.ones(1, 2, dtype=torch.bool)
+    crf.transitions.data[0, 2] = 5.0
+    assert crf.decode(torch.zeros(1, 2, 3), mask) == [[0, 2]]
+    likelihood = [crf.log_likelihood(torch.zeros(1, 2, 3), torch.tensor([tags]), mask) for tags in ([0, 2], [2, 0])]
+    torch.testing.assert_close(likelihood[0] - likelihood[1], torch.tensor([5.0]))
+
+
+def test_untrained_it_is_a_softmax_for_each_word():
+    emissions, mask = torch.randn(2, 5, 3), torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    tags = torch.randint(3, (2, 5))
+    per_word = emissions.log_softmax(-1).gather(2, tags[..., None])[..., 0]
+    torch.testing.assert_close(LinearChainCRF(3).log_likelihood(emissions, tags, mask), (per_word * mask).sum(1))
+    torch.testing.assert_close(LinearChainCRF(3).marginals(emissions, mask)[mask], emissions.softmax(-1)[mask])
+
+
+def test_gradients():
+    crf, emissions, mask = field(3, [5, 2], seed=0)
+    tags = torch.tensor([[0, 2, 1, 1, 0], [2, 0, 0, 0, 0]])
+
+    def likelihood(emissions, start, transitions, end):
+        values = {"start": start, "transitions": transitions, "end": end}
+        return torch.func.functional_call(_Likelihood(crf), values, (emissions, tags, mask))
+
+    inputs = [emissions, crf.start, crf.transitions, crf.end]
+    assert torch.autograd.gradcheck(likelihood, [value.detach().requires_grad_() for value in inputs])
+
+
+class _Likelihood(torch.nn.Module):
+    """log_likelihood as a forward, for functional_call."""
+
+    def __init__(self, crf):
+        super().__init__()
+        self.start, self.transitions, self.end, self.crf = crf.start, crf.transitions, crf.end, crf
+
+    def forward(self, *inputs):
+        return self.crf.log_likelihood(*inputs)
+
+
+def test_long_sentences_stay_finite():
+    crf, emissions, mask = field(3, [997], seed=0, dtype=torch.float32)
+    likelihood = crf.log_likelihood(100 * emissions, torch.zeros(1, 997, dtype=torch.long), mask)
+    assert torch.isfinite(likelihood).all()
+    assert likelihood < -1000
+
+
+def test_ties_go_to_the_smallest_last_tag_then_backwards():
+    crf, mask = LinearChainCRF(3), torch.ones(1, 2, dtype=torch.bool)
+    assert crf.decode(torch.zeros(1, 2, 3), mask) == [[0, 0]]
+    crf.transitions.data[0, 2] = crf.transitions.data[2, 1] = crf.transitions.data[1, 1] = 1.0
+    assert crf.decode(torch.zeros(1, 2, 3), mask) == [[1, 1]]
+
+
+def test_forbidden_steps_are_never_decoded_and_do_not_touch_the_likelihood():
+    labels = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    steps = forbidden_bio(labels)
+    assert steps == [(None, 2), (0, 2), (3, 2), (4, 2), (None, 4), (0, 4), (1, 4), (2, 4)]
+    crf, emissions, mask = field(5, [4, 2, 3, 4, 4], seed=0)
+    tags = torch.zeros(5, 4, dtype=torch.long)
+    before = crf.log_likelihood(emissions, tags, mask)
+    for step in steps:
+        crf.forbid(*step)
+    assert crf.log_likelihood(emissions, tags, mask).tolist() == before.tolist()
+    changed = 0
+    for row, path in enumerate(crf.decode(emissions, mask)):
+        everything = scores(crf, emissions[row, : len(path)])
+        allowed = {p: s for p, s in everything.items() if not {(None, p[0]), *pairwise(p)} & set(steps)}
+        assert tuple(path) == max(allowed, key=allowed.get)
+        changed += tuple(path) != max(everything, key=everything.get)
+    assert changed  # the rule did something
+
+
+@pytest.mark.parametrize(
+    ("mask", "emissions", "tags", "message"),
+    [
+        ([[1, 0, 1]], (1, 3, 2), [[0, 0, 0]], "True values first"),
+        ([[0, 0, 0]], (1, 3, 2), [[0, 0, 0]], "Drop empty sentences"),
+        ([[1, 1]], (1, 3, 2), [[0, 0, 0]], r"\[1, 2\].*\[1, 3\]"),
+        ([[1, 1, 1]], (1, 3, 5), [[0, 0, 0]], r"\[1, 3, 5\].*2 tags"),
+        ([[1, 1, 1]], (3, 2), [[0, 0, 0]], r"Give \[batch, unit, 2\]"),
+        ([[1, 1, 0]], (1, 3, 2), [[0, 2, 0]], "tag 2 at row 0, unit 1; tags go from 0 to 1"),
+        ([[1, 1, 0]], (1, 3, 2), [[0, -1, 0]], "tag -1 at row 0, unit 1"),
+        ([[1, 1, 1]], (1, 3, 2), [[0, 0]], r"shape \[1, 3\], one per unit"),
+        ([[1, 1, 1]], (1, 3, 2), [[0.0, 0.0, 0.0]], "whole numbers"),
+    ],
+)
+def test_errors_name_the_fault(mask, emissions, tags, message):
+    with pytest.raises(CourseError, match=message):
+        LinearChainCRF(2).log_likelihood(torch.zeros(emissions), torch.tensor(tags), torch.tensor(mask, dtype=bool))
+
+
+def test_further_errors():
+    crf, emissions = LinearChainCRF(2), torch.zeros(1, 3, 2)
+    with pytest.raises(CourseError, match="float32"):
+        crf.decode(emissions, torch.ones(1, 3))
+    with pytest.raises(CourseError, match="n_tags=0"):
+        LinearChainCRF(0)
+    with pytest.raises(CourseError, match="tags go from 0 to 1"):
+        crf.forbid(0, 2)
+    crf.forbid(None, 0)
+    crf.forbid(None, 1)
+    with pytest.raises(CourseError, match="row 0 has no allowed tag sequence"):
+        crf.decode(emissions, torch.ones(1, 3, dtype=torch.bool))

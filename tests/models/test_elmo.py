@@ -1,0 +1,163 @@
+"""ScalarMix against the formula written out, and what a task network gets from ELMo."""
+
+import pytest
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.models.elmo import ELMo, ScalarMix
+from course_lib.models.encoder import RandomEncoder, StaticVectors
+from course_lib.models.frozen_states import FrozenStates
+from tests.models.battery import BANK, RIVER
+
+MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+
+
+def mix_of(raw, gamma=1.0, **settings):
+    mix = ScalarMix(len(raw), **settings)
+    mix.raw.data, mix.gamma.data = torch.tensor(raw), torch.tensor([gamma])
+    return mix
+
+
+def test_it_starts_as_the_plain_mean():
+    layers = torch.randn(3, 2, 5, 7)
+    torch.testing.assert_close(ScalarMix(3)(layers), layers.mean(0))
+
+
+def test_by_hand():
+    mix = mix_of([0.0, 0.0, 2.0], gamma=3.0)
+    s = mix.weights.tolist()
+    assert s == pytest.approx([0.1065, 0.1065, 0.7870], abs=1e-4)  # 1, 1 and e^2 over their sum
+    layers = torch.tensor([1.0, 10.0, 100.0])[:, None, None, None].expand(3, 2, 5, 7)
+    torch.testing.assert_close(mix(layers), torch.full((2, 5, 7), 3 * (s[0] + 10 * s[1] + 100 * s[2])))
+
+
+def test_the_same_added_to_all_raw_weights_changes_nothing_and_to_one_it_does():
+    layers = torch.randn(3, 2, 5, 7)
+    before = mix_of([0.1, -0.4, 0.9])(layers)
+    torch.testing.assert_close(mix_of([1.1, 0.6, 1.9])(layers), before)
+    assert not torch.allclose(mix_of([1.1, -0.4, 0.9])(layers), before)
+
+
+def test_all_parameters_but_gamma_are_the_raw_weights():
+    named = dict(mix_of([0.1, -0.4, 0.9]).named_parameters())
+    assert named.pop("gamma").item() == 1
+    torch.testing.assert_close(torch.cat([p.flatten() for p in named.values()]), torch.tensor([0.1, -0.4, 0.9]))
+
+
+def test_layer_norm_takes_one_mean_and_variance_of_the_real_units_of_a_layer():
+    layers = torch.randn(3, 2, 5, 7) * torch.tensor([1.0, 10.0, 0.1])[:, None, None, None] + 5
+    expected = 0
+    for layer, weight in zip(layers, mix_of([0.1, -0.4, 0.9]).weights, strict=True):
+        numbers = [number for row, real in zip(layer, [5, 3], strict=True) for number in row[:real].flatten().tolist()]
+        mean = sum(numbers) / len(numbers)
+        variance = sum((number - mean) ** 2 for number in numbers) / len(numbers)
+        expected = expected + weight * (layer - mean) / variance**0.5
+    mixed = mix_of([0.1, -0.4, 0.9], layer_norm=True)(layers, MASK)
+    torch.testing.assert_close(mixed, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_layer_norm_ignores_padding_but_only_with_the_mask():
+    layers = torch.randn(3, 2, 5, 7)
+    dirty = layers.clone()
+    dirty[:, ~MASK] = 1000.0
+    mix = ScalarMix(3, layer_norm=True)
+    torch.testing.assert_close(mix(dirty, MASK)[MASK], mix(layers, MASK)[MASK])
+    assert not torch.allclose(mix(dirty)[MASK], mix(layers)[MASK])
+
+
+def test_mix_errors():
+    layers = torch.randn(3, 2, 5, 7)
+    with pytest.raises(CourseError, match=r"2 weights but got 3 layers. Use ScalarMix\(3\)"):
+        ScalarMix(2)(layers)
+    with pytest.raises(CourseError, match="n_layers=0"):
+        ScalarMix(0)
+    with pytest.raises(CourseError, match=r"float32 of shape \[2, 5\].*torch.bool"):
+        ScalarMix(3)(layers, MASK.float())
+    with pytest.raises(CourseError, match=r"shape \[2, 3\].*\[2, 5\]"):
+        ScalarMix(3)(layers, MASK[:, :3])
+    with pytest.raises(CourseError, match="no mean"):
+        ScalarMix(3, layer_norm=True)(layers, torch.zeros_like(MASK))
+
+
+@pytest.fixture
+def encoder():
+    return RandomEncoder(6, n_layers=2, buckets=97)
+
+
+def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):
+    elmo = ELMo(encoder, ("input", "output"), dropout=0)
+    elmo.mixes["output"].raw.data = torch.tensor([-50.0, -50.0, 50.0])
+    states = elmo.read([BANK, RIVER])
+    assert states.shape == (2, 8, 3, 6)
+    vectors = elmo(states)
+    for row, sentence in enumerate([BANK, RIVER]):
+        layers = torch.from_numpy(encoder.encode([sentence])[0])
+        torch.testing.assert_close(vectors["input"][row, : len(sentence)], layers.mean(0))
+        torch.testing.assert_close(vectors["output"][row, : len(sentence)], layers[2])
+    assert not states[1, len(RIVER) :].any()
+
+
+def test_the_mix_learns_and_the_encoder_does_not(encoder):
+    before = {name: tensor.clone() for name, tensor in encoder.state_dict().items()}
+    elmo = ELMo(encoder, l2=0.1).train()
+    loss = elmo(elmo.read([BANK]))["input"].square().sum()
+    loss.backward()
+    optimizer = torch.optim.SGD([p for p in elmo.parameters() if p.requires_grad], lr=0.1)
+    optimizer.step()
+    assert all(parameter.grad is None and not parameter.requires_grad for parameter in encoder.parameters())
+    assert all(tensor.equal(before[name]) for name, tensor in encoder.state_dict().items())
+    assert elmo.mixes["input"].raw.any()
+    assert elmo.mixes["input"].gamma != 1
+
+
+def test_dropout_falls_on_the_mixed_vectors_in_training_only(encoder):
+    elmo = ELMo(encoder, dropout=0.5)
+    states = elmo.read([BANK])
+    zeros = (elmo.train()(states)["input"] == 0).float().mean()
+    assert 0.2 < zeros < 0.8
+    assert (elmo.eval()(states)["input"] != 0).all()
+
+
+def test_penalty_is_lambda_times_the_squared_raw_weights_of_all_places(encoder):
+    elmo = ELMo(encoder, ("input", "output"), l2=0.01)
+    elmo.mixes["input"].raw.data = torch.tensor([1.0, 2.0, 0.0])
+    elmo.mixes["output"].raw.data = torch.tensor([0.0, 0.0, -3.0])
+    elmo.mixes["output"].gamma.data[:] = 100.0  # not part of it
+    assert elmo.penalty().item() == pytest.approx(0.14)
+
+
+def test_elmo_errors(encoder):
+    with pytest.raises(CourseError, match="Name each place once"):
+        ELMo(encoder, ("input", "input"))
+    with pytest.raises(CourseError, match="Name each place once"):
+        ELMo(encoder, ())
+    with pytest.raises(CourseError, match="dropout=1"):
+        ELMo(encoder, dropout=1)
+
+
+def test_kept_states_are_not_computed_again(encoder, monkeypatch):
+    states = FrozenStates(encoder)
+    expected = states.read([BANK, RIVER])
+    states.keep([BANK])
+    asked = []
+    encode = encoder.encode
+    monkeypatch.setattr(encoder, "encode", lambda records, **kw: asked.append(len(records)) or encode(records, **kw))
+    torch.testing.assert_close(states.read([BANK, RIVER]), expected)
+    torch.testing.assert_close(states.read([RIVER, RIVER]), expected[[1, 1], : len(RIVER)])
+    states.read([BANK])
+    states.keep([BANK])
+    assert asked == [1, 1]  # RIVER, twice
+
+
+def test_keeping_more_than_allowed_is_refused(encoder):
+    with pytest.raises(CourseError, match=r"8 words takes 0 MB, more than megabytes=0"):
+        FrozenStates(encoder).keep([BANK], megabytes=0)
+
+
+def test_one_layer_comes_at_its_true_width():
+    static = StaticVectors(["the", "bank"], torch.randn(2, 5))
+    assert FrozenStates(static, layer=-1).read([BANK]).shape == (1, 8, 1, 5)
+    mixed = RandomEncoder(6, n_layers=1, buckets=97)
+    mixed.dims = (6, 4)
+    assert FrozenStates(mixed, layer=-1).dim == 4
+    assert FrozenStates(mixed, layer=-1).read([BANK]).shape == (1, 8, 1, 4)

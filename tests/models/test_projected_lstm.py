@@ -1,0 +1,83 @@
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from course_lib.errors import CourseError
+from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, reverse_rows
+
+
+@pytest.mark.parametrize("projection", [3, 7])  # 7: as wide as the cells, no projection
+def test_the_equations_word_by_word_equal_the_fused_kernel(projection):
+    stack = ProjectedLSTM(projection, 7, 1)
+    inputs, state = torch.randn(2, 5, projection), (torch.randn(1, 2, projection), torch.randn(1, 2, 7))
+    for given in (None, state):
+        outputs, (h, c) = (
+            stack(inputs, None if given is None else [given])[0][0],
+            stack(inputs, given and [given])[1][0],
+        )
+        by_steps, (h_steps, c_steps) = lstm_by_steps(stack.layers[0], inputs, given)
+        torch.testing.assert_close(by_steps, outputs, rtol=0, atol=1e-6)
+        torch.testing.assert_close(h_steps, h, rtol=0, atol=1e-6)
+        torch.testing.assert_close(c_steps, c, rtol=0, atol=1e-6)
+
+
+def test_the_second_layer_adds_its_input_and_the_first_does_not():
+    stack = ProjectedLSTM(3, 7, 2)
+    inputs = torch.randn(2, 5, 3)
+    first, second = stack(inputs)[0]
+    torch.testing.assert_close(first, lstm_by_steps(stack.layers[0], inputs)[0], rtol=0, atol=1e-6)
+    torch.testing.assert_close(second, first + lstm_by_steps(stack.layers[1], first)[0], rtol=0, atol=1e-6)
+
+
+def test_the_carry_makes_pieces_one_pass():
+    stack = ProjectedLSTM(3, 7, 2).eval()
+    inputs = torch.randn(2, 11, 3)
+    whole, after = stack(inputs)
+    carry, pieces = None, []
+    for piece in inputs.split(5, dim=1):
+        states, carry = stack(piece, carry)
+        pieces.append(states)
+    torch.testing.assert_close(torch.cat(pieces, dim=2), whole, rtol=0, atol=1e-6)
+    torch.testing.assert_close(carry, after, rtol=0, atol=1e-6)
+
+
+def test_dropout_in_training_only():
+    stack = ProjectedLSTM(3, 7, 2, dropout=0.5)
+    inputs = torch.randn(2, 5, 3)
+    assert not stack(inputs)[0].equal(stack(inputs)[0])
+    stack.eval()
+    assert stack(inputs)[0].equal(stack(inputs)[0])
+
+
+def test_forget_gates_start_open():
+    biases = ProjectedLSTM(3, 7, 1).layers[0].bias_ih_l0.view(4, 7)  # input, forget, cell, output
+    assert biases.sum(1).tolist() == [0, 7, 0, 0]
+
+
+def test_rows_are_reversed_by_their_own_length():
+    rows = torch.arange(1.0, 11.0).view(2, 5, 1)
+    mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5])
+    assert reverse_rows(rows, mask)[..., 0].tolist() == [[3, 2, 1, 4, 5], [10, 9, 8, 7, 6]]
+
+
+def test_only_the_known_warning_is_kept_quiet(monkeypatch):
+    message = "LSTM with projections is not supported with oneDNN. Using default implementation."
+
+    def loud(self, inputs, state=None):
+        warnings.warn(message)
+        return inputs, (inputs, inputs)
+
+    monkeypatch.setattr(nn.LSTM, "forward", loud)
+    stack = ProjectedLSTM(3, 7, 1)
+    stack(torch.zeros(2, 5, 3))
+    message = "something else"
+    with pytest.raises(UserWarning, match="something else"):
+        stack(torch.zeros(2, 5, 3))
+
+
+@pytest.mark.parametrize("sizes", [(8, 7, 1), (0, 7, 1), (3, 7, 0), (3, 7, 1, 1.0)])
+def test_sizes_that_cannot_work_are_named(sizes):
+    with pytest.raises(CourseError, match="projection <= hidden"):
+        ProjectedLSTM(*sizes)

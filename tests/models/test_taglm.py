@@ -1,0 +1,187 @@
+"""TagLM: what it reads, what learns, and that padding and the language model behave."""
+
+import pytest
+import torch
+
+from course_lib.data.records import Sentence, TaggedSentence
+from course_lib.errors import CourseError
+from course_lib.models.baselines import RandomEncoder, StaticVectors
+from course_lib.models.crf import forbidden_bio
+from course_lib.models.elmo import ELMo
+from course_lib.models.taglm import TagLM
+from course_lib.text.characters import Characters
+from course_lib.training.fit import fit
+
+LABELS = ["O", "B-PER", "I-PER"]
+TEXTS = ["Ann Lee met Bo .", "we met .", "Bo paid Ann Lee the sum .", "the mud"]
+NAMES = {"Ann": "B-PER", "Lee": "I-PER", "Bo": "B-PER"}
+RECORDS = [
+    TaggedSentence(Sentence.of(text.split()), {"ner": tuple(NAMES.get(word, "O") for word in text.split())})
+    for text in TEXTS
+]
+WORDS = sorted({word for text in TEXTS for word in text.split()})
+
+
+def words():
+    return StaticVectors(WORDS, torch.randn(len(WORDS), 5, generator=torch.Generator().manual_seed(0)))
+
+
+def characters():
+    return Characters.from_words(WORDS, min_count=1)
+
+
+def language_model():
+    return RandomEncoder(6, n_layers=2, buckets=97)
+
+
+VARIANTS = {
+    "baseline": lambda: TagLM(LABELS, words(), hidden=3, seed=0),
+    "no characters": lambda: TagLM(LABELS, words(), None, language_model(), hidden=3, seed=0),
+    "all": lambda: TagLM(LABELS, words(), characters(), language_model(), hidden=3, char_dim=11, seed=0),
+    "at the input": lambda: TagLM(LABELS, words(), characters(), language_model(), lm_at="input", hidden=3, seed=0),
+    "at the output": lambda: TagLM(LABELS, words(), None, language_model(), lm_at="output", hidden=3, seed=0),
+    "softmax": lambda: TagLM(LABELS, words(), None, language_model(), hidden=3, crf=False, seed=0),
+    "elmo": lambda: TagLM(
+        LABELS, words(), characters(), ELMo(language_model(), ("input", "output"), l2=0.1), hidden=3, seed=0
+    ),
+}
+
+
+@pytest.fixture(params=VARIANTS, ids=list(VARIANTS))
+def tagger(request):
+    return VARIANTS[request.param]().eval()
+
+
+def test_alone_equals_in_a_padded_batch(tagger):
+    together = tagger.probabilities(RECORDS, batch_size=4)
+    losses = []
+    for record, expected in zip(RECORDS, together, strict=True):
+        alone = tagger.probabilities([record], batch_size=1)[0]
+        assert alone.shape == (len(record.sentence), len(LABELS))
+        assert alone == pytest.approx(expected, abs=1e-5)
+        assert alone.sum(1) == pytest.approx(1, abs=1e-5)
+        losses.append(tagger.loss(tagger.batch([record])))
+    total = tagger.loss(tagger.batch(RECORDS))
+    assert sum(int(part["count"]) for part in losses) == int(total["count"])
+    mean = sum(float(part["loss"].detach()) * int(part["count"]) for part in losses) / int(total["count"])
+    assert float(total["loss"].detach()) == pytest.approx(mean, rel=1e-5)
+
+
+def test_groups_hold_all_that_learns_and_the_language_model_never_does(tagger):
+    tagger.unfreeze()
+    tagger.train()
+    tagger.loss(tagger.batch(RECORDS))["loss"].backward()
+    grouped = [id(parameter) for _, group in tagger.layer_groups() for parameter in group]
+    learning = {name: p for name, p in tagger.named_parameters() if p.requires_grad}
+    assert sorted(grouped) == sorted(map(id, learning.values()))
+    assert [name for name, p in learning.items() if p.grad is None] == []
+    rest = [p for p in tagger.parameters() if not p.requires_grad]
+    assert bool(rest) == (tagger.encoder.lm is not None)
+    assert all(p.grad is None for p in rest)
+
+
+@pytest.mark.parametrize("name", ["all", "softmax", "elmo"])
+def test_it_learns_a_tiny_task(name):
+    tagger = VARIANTS[name]()
+    frozen = {key: value.clone() for key, value in tagger.encoder.lm.state_dict().items() if "mixes" not in key}
+    before = float(tagger.eval().loss(tagger.batch(RECORDS))["loss"].detach())
+    fit(tagger, tagger.batches(RECORDS, batch_size=4), epochs=40, learning_rate=0.05, seed=0, show=False)
+    assert tagger.predict(TEXTS) == [list(record.tags["ner"]) for record in RECORDS]
+    assert float(tagger.eval().loss(tagger.batch(RECORDS))["loss"].detach()) < before / 3
+    after = tagger.encoder.lm.state_dict()
+    assert all(value.equal(after[key]) for key, value in frozen.items())
+
+
+def test_the_loss_is_minus_the_mean_log_likelihood_of_a_sentence():
+    tagger = VARIANTS["all"]().eval()
+    batch = tagger.batch(RECORDS)
+    losses = tagger.loss(batch)
+    likelihood = tagger.crf.log_likelihood(tagger(batch), batch.labels["labels"], batch.mask)
+    assert losses["count"] == len(RECORDS)
+    torch.testing.assert_close(losses["loss"], -likelihood.mean())
+
+
+def test_elmos_penalty_is_a_part_of_the_loss():
+    tagger = VARIANTS["elmo"]().eval()
+    tagger.encoder.lm.mixes["output"].raw.data[2] = 2.0
+    losses = tagger.loss(tagger.batch(RECORDS))
+    assert losses["penalty"].item() == pytest.approx(0.4)
+    torch.testing.assert_close(losses["loss"], losses["tags"] + losses["penalty"])
+
+
+@pytest.mark.parametrize("name", ["no characters", "at the input", "at the output", "elmo"])
+def test_the_language_model_is_read_at_its_place(name):
+    tagger = VARIANTS[name]().eval()
+    batch = tagger.batch(RECORDS)
+    before = tagger.encoder.states(batch).layers
+    batch.ids["lm"] = batch.ids["lm"] + 1
+    moved = [bool((a != b).any()) for a, b in zip(before, tagger.encoder.states(batch).layers, strict=True)]
+    assert moved == [False, name in ("at the input", "elmo"), True]
+    if name == "at the output":
+        torch.testing.assert_close(tagger.encoder.states(batch).layers[2, :, :, 6:], batch.ids["lm"][:, :, 0])
+
+
+def test_the_top_layer_of_the_language_model_is_what_it_reads():
+    model = language_model()
+    tagger = TagLM(LABELS, words(), lm=model, hidden=3)
+    expected = model.encode([TEXTS[1].split()], layer=-1)[0]
+    assert tagger.batch([RECORDS[1]]).ids["lm"][0, :, 0].numpy() == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_word_without_a_vector_is_told_apart_by_its_characters():
+    for name, same in [("no characters", True), ("all", False)]:
+        tagger = VARIANTS[name]().eval()
+        layers = tagger.encoder.states(tagger.batch([["unseen", "mudded"]])).layers[0, 0]
+        assert layers[0].equal(layers[1]) is same
+
+
+def test_the_word_vectors_that_came_in_stay_as_they_are():
+    table = words()
+    before = table.embedding.weight.clone()
+    tagger = TagLM(LABELS, table, hidden=3)
+    fit(tagger, tagger.batches(RECORDS, batch_size=2), steps=2, learning_rate=0.1, show=False)
+    assert table.embedding.weight.equal(before)
+    assert not tagger.encoder.words.embedding.weight.equal(before)
+
+
+def test_kept_states_give_the_same_loss():
+    for name in ("baseline", "all", "elmo"):
+        tagger = VARIANTS[name]().eval()
+        expected = tagger.loss(tagger.batch(RECORDS))["loss"]
+        tagger.keep_states(RECORDS)
+        torch.testing.assert_close(tagger.loss(tagger.batch(RECORDS))["loss"], expected)
+
+
+def test_the_seed_decides_the_weights():
+    first, again, other = (TagLM(LABELS, words(), hidden=3, seed=seed).state_dict() for seed in (0, 0, 1))
+    assert all(value.equal(again[name]) for name, value in first.items())
+    assert not first["encoder.lstm2.weight_hh_l0"].equal(other["encoder.lstm2.weight_hh_l0"])
+
+
+def test_forbidden_steps_are_not_predicted():
+    tagger = VARIANTS["baseline"]()
+    tagger.output.bias.data = torch.tensor([0.0, 0.0, 9.0])
+    assert tagger.predict(["we met"]) == [["I-PER", "I-PER"]]
+    for step in forbidden_bio(LABELS):
+        tagger.crf.forbid(*step)
+    assert tagger.predict(["we met"]) == [["B-PER", "I-PER"]]
+
+
+def test_it_says_that_it_has_no_checkpoint_folder(tmp_path):
+    with pytest.raises(CourseError, match="state_dict"):
+        VARIANTS["baseline"]().save(tmp_path / "tagger")
+
+
+def test_errors():
+    with pytest.raises(CourseError, match="Give StaticVectors"):
+        TagLM(LABELS, language_model())
+    with pytest.raises(CourseError, match="no place 'middle'"):
+        TagLM(LABELS, words(), lm=language_model(), lm_at="middle")
+    with pytest.raises(CourseError, match="no place 'top'"):
+        TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",)))
+    with pytest.raises(CourseError, match="hidden=0"):
+        TagLM(LABELS, words(), hidden=0)
+    with pytest.raises(CourseError, match=r"dropout=1\b"):
+        TagLM(LABELS, words(), dropout=1)
+    with pytest.raises(CourseError, match="B-LOC"):
+        TagLM(LABELS, words()).batch([["Bo"]], [["B-LOC"]])

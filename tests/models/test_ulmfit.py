@@ -1,0 +1,173 @@
+"""ULMFiT's classifier: pooling, long texts, what gets a gradient, freezing, and the mean of two directions."""
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.checkpoints import load_checkpoint
+from course_lib.data.records import LabelledText
+from course_lib.errors import CourseError
+from course_lib.models.baselines import RandomEncoder
+from course_lib.models.ulmfit import Ensemble, ULMFiTClassifier, concat_pool
+from course_lib.training import fit
+from tests.models import fastai_awd_lstm as fastai
+from tests.models.awd_lstms import small_awd_lstm
+from tests.models.test_awd_lstm import CLOSE, NO_DROPOUT, load_fastai_weights, stored
+
+LABELS = ["good", "bad", "so so"]
+TEXTS = [[*"abcdefghijabc"], [*"fg"], [*"ca"], [*"hgfedcb"]]
+
+
+def small(**changes) -> ULMFiTClassifier:
+    settings = {"hidden": 11, "bptt": 3, "max_len": 100, "seed": 0} | changes
+    return ULMFiTClassifier(small_awd_lstm(direction=settings.pop("direction", "forward")), LABELS, **settings).eval()
+
+
+def test_pooling_by_hand():
+    states = torch.tensor([[[1.0, -8], [5, -2], [3, -5], [99, 99]]])
+    pooled = concat_pool(states, torch.tensor([[True, True, True, False]]))
+    assert pooled.tolist() == [[3, -5, 5, -2, 3, -5]]  # last, largest, mean
+
+
+def test_pooling_equals_fastai():
+    model, ids = load_fastai_weights(), fastai.ids()
+    states = torch.zeros(fastai.BATCH, fastai.STEP, fastai.EMB)
+    mask = torch.zeros(fastai.BATCH, fastai.STEP, dtype=torch.bool)
+    for row, length in enumerate(fastai.LENGTHS):
+        states[row, :length] = model(ids[row : row + 1, -length:])[0][-1]
+        mask[row, :length] = True
+    torch.testing.assert_close(concat_pool(states, mask), stored("pooled", fastai.BATCH, 3 * fastai.EMB), **CLOSE)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_reading_in_chunks_changes_no_number_and_padding_neither(direction):
+    chunked, whole = small(bptt=3, direction=direction), small(bptt=1000)
+    whole.encoder = chunked.encoder
+    together = chunked.pooled(chunked.batch(TEXTS))
+    torch.testing.assert_close(together, whole.pooled(whole.batch(TEXTS)))
+    for row, text in enumerate(TEXTS):
+        torch.testing.assert_close(chunked.pooled(chunked.batch([text]))[0], together[row])
+    states = chunked.encoder.states(chunked.batch(TEXTS))
+    torch.testing.assert_close(together[:, :5], states.sentence)
+    torch.testing.assert_close(together, concat_pool_of_units(states, direction))
+
+
+def concat_pool_of_units(states, direction):
+    rows = []
+    for top, mask in zip(states.layers[-1, ..., :5], states.mask, strict=True):
+        real = top[mask]
+        rows.append(torch.cat([real[-1 if direction == "forward" else 0], real.amax(0), real.mean(0)]))
+    return torch.stack(rows)
+
+
+def test_only_the_last_max_len_words_are_pooled_whatever_else_is_in_the_batch():
+    classifier = small(max_len=5)
+    expected = []
+    for text in TEXTS:
+        top = classifier.encoder.states(classifier.batch([text])).layers[-1, 0, -5:, :5]
+        expected.append(torch.cat([top[-1], top.amax(0), top.mean(0)]))
+    torch.testing.assert_close(classifier.pooled(classifier.batch(TEXTS)), torch.stack(expected))
+
+
+def words_with_gradient(classifier: ULMFiTClassifier, text: list[str], part: slice = slice(None)) -> list[bool]:
+    vectors = []
+    hook = classifier.encoder.embedding.register_forward_hook(
+        lambda module, inputs, output: vectors.append(output.requires_grad_()) or output.retain_grad()
+    )
+    classifier.pooled(classifier.batch([text]))[:, part].sum().backward()
+    hook.remove()
+    gradients = [v.new_zeros(v.shape) if v.grad is None else v.grad for v in vectors]
+    return (torch.cat(gradients, 1)[0].abs().sum(1) > 0).tolist()[1:]  # without the begin mark
+
+
+def test_the_gradient_ends_with_the_chunks_that_are_pooled():
+    text = [*"abcdefghij"]  # chunks: (begin) a b | c d e | f g h | i j
+    assert words_with_gradient(small(max_len=100), text) == [True] * 10
+    last = slice(0, 5)  # the last state alone: the chunks before its own are behind a detached state
+    assert words_with_gradient(small(max_len=100), text, last) == [False] * 8 + [True] * 2
+    assert words_with_gradient(small(max_len=3), text) == [False] * 5 + [True] * 5  # pooled: h i j; f, g by their chunk
+    assert words_with_gradient(small(max_len=2), text) == [False] * 8 + [True] * 2
+
+
+def test_learns_from_few_texts_and_leaves_the_language_model_alone():
+    language_model = small_awd_lstm(emb_dim=13, n_layers=1, **NO_DROPOUT)
+    before = {name: value.clone() for name, value in language_model.state_dict().items()}
+    classifier = ULMFiTClassifier(language_model, LABELS, bptt=5, dropout=0.0, block_dropout=0.0, seed=0)
+    texts = [*TEXTS, [*"ab"], [*"afg"], ["b"]]
+    labels = [LABELS["a" in text] for text in texts]
+    fit(classifier, [classifier.batch(texts, labels)], steps=60, learning_rate=0.02, show=False)
+    assert classifier.predict(texts) == labels
+    assert all(value.equal(before[name]) for name, value in language_model.state_dict().items())
+    assert not classifier.encoder.softmax.bias.any()
+    assert all(p.requires_grad for p in language_model.parameters())
+
+
+def test_a_batch_of_one_text_trains_on_the_running_averages():
+    classifier = small(dropout=0.0).train()
+    record = [LabelledText("a b c", "bad")]
+    losses = classifier.loss(next(iter(classifier.batches(record, 3)(0))))
+    assert losses["count"] == 1
+    assert torch.isfinite(losses["loss"])
+    assert not classifier.output[0].running_mean.any()
+
+
+def test_probabilities_and_predictions():
+    classifier = small()
+    rows = classifier.probabilities(TEXTS, batch_size=3)
+    assert rows.shape == (4, 3)
+    np.testing.assert_allclose(rows.sum(1), 1, rtol=1e-6)
+    np.testing.assert_allclose(rows[1], classifier.probabilities([TEXTS[1]])[0], rtol=1e-5)
+    assert classifier.predict(TEXTS) == [LABELS[i] for i in rows.argmax(1)]
+
+
+def test_groups_run_from_the_words_to_the_head_without_the_softmax():
+    classifier = small()
+    groups = classifier.layer_groups()
+    assert [name for name, _ in groups] == ["word", "LSTM 1", "LSTM 2", "LSTM 3", "head"]
+    grouped = sorted(id(p) for _, parameters in groups for p in parameters)
+    assert grouped == sorted(id(p) for p in classifier.parameters() if p.requires_grad)
+
+
+def test_a_frozen_head_keeps_its_running_averages():
+    classifier = small()
+    classifier.freeze(["head"])
+    classifier.train()
+    before = classifier.output[0].running_mean.clone()
+    classifier(classifier.batch(TEXTS))
+    assert classifier.output[0].running_mean.equal(before)
+    classifier.unfreeze()
+    classifier(classifier.batch(TEXTS))
+    assert not classifier.output[0].running_mean.equal(before)
+    assert not classifier.encoder.softmax.bias.requires_grad
+
+
+def test_save_and_load(tmp_path):
+    classifier = small(max_len=5)
+    classifier.save(tmp_path / "saved")
+    again = ULMFiTClassifier.from_checkpoint(load_checkpoint(tmp_path / "saved"))
+    assert (again.bptt, again.max_len) == (3, 5)
+    np.testing.assert_array_equal(again.probabilities(TEXTS), classifier.probabilities(TEXTS))
+
+
+def test_an_ensemble_is_the_mean_of_its_members():
+    members = [small(), small(direction="backward", seed=1)]
+    ensemble = Ensemble(members)
+    rows = [member.probabilities(TEXTS) for member in members]
+    assert np.abs(rows[0] - rows[1]).max() > 1e-3
+    np.testing.assert_allclose(ensemble.probabilities(TEXTS), (rows[0] + rows[1]) / 2)
+    assert ensemble.predict(TEXTS) == [LABELS[i] for i in (rows[0] + rows[1]).argmax(1)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: ULMFiTClassifier(RandomEncoder(6), LABELS), "not on a RandomEncoder"),
+        (lambda: small(bptt=0), "bptt=0"),
+        (lambda: small(block_dropout=1.0), "block_dropout=1.0"),
+        (lambda: Ensemble([]), "the labels none"),
+        (lambda: Ensemble([small(), ULMFiTClassifier(small_awd_lstm(), LABELS[::-1])]), "good, bad, so so; so so"),
+    ],
+)
+def test_mistakes_are_named(wrong, message):
+    with pytest.raises(CourseError, match=message):
+        wrong()

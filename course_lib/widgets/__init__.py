@@ -8,7 +8,12 @@ from __future__ import annotations
 import importlib
 
 # function -> its file. A file never has the name of its function: importing it would hide the function.
-_HOMES = {"embedding_map": "course_lib.widgets.word_map"}
+_HOMES = {
+    "embedding_map": "course_lib.widgets.word_map",
+    "occurrences": "course_lib.widgets.sense_pairs",
+    "one_hot_row": "course_lib.widgets.one_row",
+    "scalar_mix": "course_lib.widgets.sense_mix",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import embedding_map
+from course_lib.widgets import embedding_map, occurrences, one_hot_row, scalar_mix
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -32,6 +32,18 @@ CELLS = [
     'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
     "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
     "embedding_map(np.ones((1, 3)), ['alone'])",
+    "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'], word='배')\ntable",
+    """rows = rng.normal(size=(2, 6, 5))
+unit = rows / np.linalg.norm(rows, axis=2, keepdims=True)
+pairs = occurrences({"word alone": np.ones((6, 6)), "biLM": unit[0] @ unit[0].T, hostile[0]: unit[1] @ unit[1].T},
+                    [[word, "of", "배"] for word in hostile], [0] * 6, ["one", "two", "one", "two", hostile[1], "one"])
+pairs""",
+    """senses = ["one"] * 5 + [hostile[0]] * 6
+tops = np.stack([rng.normal(size=10) + 2 * (sense == "one") for sense in senses])
+mix = scalar_mix({"token": np.ones((11, 10)), hostile[1]: rng.normal(size=(11, 10)), "layer 2": tops},
+                 [[*hostile, "배"]] * 11, [6] * 11, senses, [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
+                 {"learned": [-1.0, 0.5, 2.0]}, static=(0.5, 0.85))
+mix""",
 ]
 
 

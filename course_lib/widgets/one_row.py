@@ -1,0 +1,107 @@
+"""`one_hot_row(matrix, words)`: a one-hot vector times a table collapses to one row, and so does the gradient."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+import traitlets
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+
+MOST_WORDS, MOST_NUMBERS = 12, 8
+SIZES = (1_000, 10_000, 50_000, 200_000)  # of a vocabulary, beside the one that is shown
+
+
+def row_product(matrix: np.ndarray, word: int) -> dict[str, np.ndarray]:
+    """one_hot [word], terms [word, number] (each row of the matrix times its 0 or 1) and their sum, row [number]."""
+    one_hot = np.zeros(len(matrix))
+    one_hot[word] = 1
+    terms = one_hot[:, None] * np.asarray(matrix, float)
+    return {"one_hot": one_hot, "terms": terms, "row": terms.sum(0)}
+
+
+class OneHotRow(CourseWidget):
+    _esm, _css = module("one_row"), style("one_row")
+    title, height = "What does the product do? A one-hot vector times a table", 520
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    matrix = traitlets.List().tag(sync=True)  # [word][number], two digits
+    sizes = traitlets.List(traitlets.Int()).tag(sync=True)
+    word = traitlets.Int(0).tag(sync=True)
+    backward = traitlets.Bool(False).tag(sync=True)
+    times = traitlets.Int(1).tag(sync=True)  # how often the word stands in the batch: 1 to 3
+    size = traitlets.Int(0).tag(sync=True)  # place in `sizes`
+
+    @traitlets.validate("word", "size", "times")
+    def _in_range(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        first, last = {"word": (0, len(self.words) - 1), "size": (0, len(self.sizes) - 1), "times": (1, 3)}[name]
+        if not first <= value <= last:
+            raise CourseError(f"one_hot_row.{name} is {value}. Use {first} to {last}.")
+        return value
+
+    def finding(self) -> str:
+        word, n, m = self.words[self.word], len(self.words), len(self.matrix[0])
+        if self.backward:
+            sums = "gets the gradient" if self.times == 1 else f"gets the sum of {self.times} gradients"
+            return (
+                f"Backward: only the row of “{word}” {sums}, because the word stands {self.times} "
+                f"time{'s' * (self.times > 1)} in the batch. {n - 1} of {n} rows get zeros."
+            )
+        size = self.sizes[self.size]
+        return (
+            f"“{word}” is a 1 at place {self.word + 1} of {n}: the other {n - 1} rows are multiplied by 0, and its row "
+            f"comes out as it is. With {size:,} words that is {size * m:,} multiplications, to copy {m} numbers."
+        )
+
+    def still(self) -> str:
+        row, cells = row_product(np.array(self.matrix), self.word), []
+        for i, word in enumerate(self.words):
+            y, on = 96 + 24 * i, i == self.word
+            weight = ' font-weight="bold"' if on else ' fill="#8a8f98"'
+            cells.append(f'<text x="14" y="{y}"{weight}>{html.escape(word[:16])}</text>')
+            cells.append(f'<text x="160" y="{y}"{weight}>{int(on)}</text>')
+            cells += [f'<text x="{230 + 62 * j}" y="{y}"{weight}>{v:.2f}</text>' for j, v in enumerate(self.matrix[i])]
+        bottom = 96 + 24 * len(self.words) + 20
+        result = "".join(
+            f'<text x="{230 + 62 * j}" y="{bottom}" fill="#d55e00">{v:.2f}</text>' for j, v in enumerate(row["row"])
+        )
+        lines = "".join(
+            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
+            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {bottom + 20}" width="760" '
+            f'height="{bottom + 20}" font-family="sans-serif" font-size="13">'
+            f'<rect width="760" height="{bottom + 20}" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{"".join(cells)}'
+            f'<text x="14" y="{bottom}" fill="#d55e00">the product: one row</text>{result}</svg>'
+        )
+
+
+def one_hot_row(matrix: np.ndarray, words: Sequence[str], *, word: str | None = None) -> OneHotRow:
+    """Pick a word: zeros fade and one row of the table stays; backward, the gradient reaches the same row.
+
+    matrix [word, number] with at most 12 rows of 8 numbers, words: one per row. word: the one to start with.
+    Raises CourseError for other shapes, repeated words, numbers that are not finite, an unknown `word`.
+    """
+    matrix, words = np.asarray(matrix, dtype=float), [str(w) for w in words]
+    if matrix.ndim != 2 or matrix.shape[0] != len(words) or not words or matrix.shape[1] == 0:
+        raise CourseError(f"one_hot_row: {len(words)} words, a matrix of shape {matrix.shape}. Give one row per word.")
+    if len(words) > MOST_WORDS or matrix.shape[1] > MOST_NUMBERS:
+        raise CourseError(
+            f"one_hot_row: {len(words)} words of {matrix.shape[1]} numbers do not fit. "
+            f"Show at most {MOST_WORDS} rows of {MOST_NUMBERS}."
+        )
+    if len(set(words)) < len(words):
+        raise CourseError("one_hot_row: a word stands twice in the list. Each word has one row.")
+    if not np.isfinite(matrix).all():
+        raise CourseError("one_hot_row: the matrix holds a number that is not finite. Look at where it comes from.")
+    if word is not None and word not in words:
+        raise CourseError(f"one_hot_row: {word!r} is not among the words.")
+    start = 0 if word is None else words.index(word)
+    sizes = [len(words), *SIZES]
+    return OneHotRow(words=words, matrix=matrix.round(2).tolist(), sizes=sizes, word=start, size=len(sizes) - 1)

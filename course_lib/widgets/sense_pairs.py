@@ -1,0 +1,126 @@
+"""`occurrences({system: similarity}, sentences, positions, senses)`: one word or two? Its occurrences, pair by pair."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import traitlets
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+
+MOST = 40
+
+
+def within_between(similarity: np.ndarray, senses: Sequence[str]) -> tuple[float, float]:
+    """Mean similarity of pairs of the same sense, and of different senses; no occurrence with itself."""
+    same = np.array([[a == b for b in senses] for a in senses])
+    pairs = ~np.eye(len(senses), dtype=bool)
+    return float(similarity[same & pairs].mean()), float(similarity[~same].mean())
+
+
+class Occurrences(CourseWidget):
+    _esm, _css = module("sense_pairs"), style("sense_pairs")
+    title, height = "Is it one word or two?", 720
+    systems = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    table = traitlets.Bytes().tag(sync=True)  # int8 [system, occurrence, occurrence], 100 times the cosine
+    sentences = traitlets.List().tag(sync=True)  # [occurrence][word]
+    positions = traitlets.List(traitlets.Int()).tag(sync=True)
+    senses = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    system = traitlets.Int(0).tag(sync=True)
+    cell = traitlets.List(traitlets.Int()).tag(sync=True)  # row and column in the middle of attention
+
+    @traitlets.validate("system", "cell")
+    def _in_range(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        limit = len(self.systems if name == "system" else self.senses)
+        if not all(0 <= number < limit for number in ([value] if name == "system" else value)):
+            raise CourseError(f"occurrences.{name} is {value}. Use 0 to {limit - 1}.")
+        return value
+
+    def similarity(self, system: int | None = None) -> np.ndarray:
+        """The shipped cosines [occurrence, occurrence] of a system, two digits."""
+        n = len(self.senses)
+        table = np.frombuffer(self.table, np.int8).reshape(len(self.systems), n, n)
+        return table[self.system if system is None else system] / 100
+
+    def finding(self) -> str:
+        same, other = within_between(self.similarity(), self.senses)
+        word = self.sentences[0][self.positions[0]]
+        gap = round(same, 2) - round(other, 2)
+        said = "one word: the senses do not part" if gap < 0.05 else "two words, in part" if gap < 0.2 else "two words"
+        n = len(self.senses)
+        return (
+            f"{self.systems[self.system]}: {n} sentences with “{word}”. Same sense {same:.2f}, "
+            f"other sense {other:.2f}, a gap of {gap:.2f}: {said}."
+        )
+
+    def still(self) -> str:
+        n, size = len(self.senses), 360
+        step, values = size / n, np.rint(10 * self.similarity().clip(0, 1))
+        cells = ""
+        for level in range(1, 11):  # one path for all cells of one shade: a tenth of the bytes
+            marks = "".join(
+                f"M{14 + step * (j + 0.5):.1f} {84 + step * i:.1f}v{step:.1f}" for i, j in np.argwhere(values == level)
+            )
+            cells += f'<path d="{marks}" stroke="#0072b2" stroke-width="{step:.1f}" stroke-opacity="{level / 10}"/>'
+        starts = [i for i in range(n) if i == 0 or self.senses[i] != self.senses[i - 1]]
+        names = "".join(
+            f'<text x="{size + 24}" y="{84 + step * i + 14:.0f}">{html.escape(self.senses[i][:40])}</text>'
+            f'<path d="M14 {84 + step * i:.1f}h{size + 6}" stroke="#d55e00"/>'
+            for i in starts
+        )
+        lines = "".join(
+            f'<text x="14" y="{44 + 18 * row}">{html.escape(line)}</text>'
+            for row, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
+        )
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 460" width="760" height="460" '
+            'font-family="sans-serif" font-size="13"><rect width="760" height="460" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{cells}{names}</svg>'
+        )
+
+
+def occurrences(
+    similarity: Mapping[str, np.ndarray],
+    sentences: Sequence[Sequence[str]],
+    positions: Sequence[int],
+    senses: Sequence[str],
+) -> Occurrences:
+    """Similarities of a word's occurrences, ordered by sense; a tab for each system or layer.
+
+    similarity  {name: [occurrence, occurrence]} cosines; a name for each system or layer
+    sentences   words of each occurrence's sentence; positions: where the word stands; senses: its sense there
+    Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.
+    """
+    n, tables = len(senses), {name: np.asarray(table, dtype=float) for name, table in similarity.items()}
+    if not tables or len(sentences) != n or len(positions) != n or any(t.shape != (n, n) for t in tables.values()):
+        shapes = ", ".join(str(table.shape) for table in tables.values()) or "none"
+        raise CourseError(
+            f"occurrences: {len(sentences)} sentences, {len(positions)} positions, {n} senses, tables {shapes}. "
+            "Give one of each per occurrence, and square tables of that size."
+        )
+    if n > MOST:
+        raise CourseError(f"occurrences: {n} sentences do not fit. Choose at most {MOST}.")
+    counts = {sense: list(senses).count(sense) for sense in senses}
+    if len(counts) < 2 or max(counts.values()) < 2:
+        raise CourseError("occurrences: give at least two senses, one of them twice, or there is nothing to compare.")
+    for name, table in tables.items():
+        if not np.isfinite(table).all():
+            raise CourseError(f"occurrences: the table {name!r} holds a number that is not finite.")
+    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
+        if not 0 <= place < len(words):
+            raise CourseError(f"occurrences: sentence {number} has {len(words)} words, so no place {place}.")
+    order = sorted(range(n), key=lambda i: list(counts).index(senses[i]))
+    shipped = np.stack([np.rint(100 * table[np.ix_(order, order)].clip(-1, 1)) for table in tables.values()])
+    return Occurrences(
+        systems=list(tables),
+        table=shipped.astype(np.int8).tobytes(),
+        sentences=[[str(word) for word in sentences[i]] for i in order],
+        positions=[int(positions[i]) for i in order],
+        senses=[str(senses[i]) for i in order],
+        cell=[0, n - 1],
+    )

@@ -1,0 +1,66 @@
+"""The one-hot product: numbers, findings at several states, sizes, errors."""
+
+import numpy as np
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import one_hot_row
+from course_lib.widgets.one_row import row_product
+
+MATRIX = np.array([[0.5, -1.25], [2.0, 0.004], [0.0, 3.5]])
+WORDS = ["bank", "배", "<b>"]
+
+
+def test_the_product_is_the_row_and_all_other_terms_are_zero():
+    product = row_product(MATRIX, 1)
+    assert product["row"].tolist() == MATRIX[1].tolist()
+    assert product["one_hot"].tolist() == [0, 1, 0]
+    assert product["terms"][[0, 2]].tolist() == [[0, 0], [0, 0]]
+
+
+def test_the_finding_says_what_the_state_is():
+    widget = one_hot_row(MATRIX, WORDS, word="배")
+    assert "place 2 of 3" in widget.finding()
+    assert "400,000 multiplications" in widget.finding()
+    widget.size = 0
+    assert "3 words that is 6 multiplications, to copy 2 numbers" in widget.finding()
+    widget.backward = True
+    assert "gets the gradient" in widget.finding()
+    widget.times = 3
+    assert "the sum of 3 gradients" in widget.finding()
+    assert "2 of 3 rows get zeros" in widget.finding()
+
+
+def test_the_still_picture_has_the_numbers_and_escapes_words():
+    still = one_hot_row(MATRIX, WORDS, word="<b>").still()
+    assert "&lt;b&gt;" in still
+    assert "<b>" not in still
+    assert "-1.25" in still
+    assert "3.50" in still
+
+
+def test_module_and_page_are_small():
+    widget = one_hot_row(np.ones((12, 8)), [f"word{i}" for i in range(12)])
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 60_000
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words", "settings", "says"),
+    [
+        (MATRIX, WORDS[:2], {}, "one row per word"),
+        (np.ones((13, 2)), [str(i) for i in range(13)], {}, "at most 12 rows"),
+        (MATRIX, ["a", "a", "b"], {}, "twice"),
+        (MATRIX * np.nan, WORDS, {}, "not finite"),
+        (MATRIX, WORDS, {"word": "pear"}, "'pear' is not among"),
+    ],
+)
+def test_input_that_cannot_be_shown_is_named(matrix, words, settings, says):
+    with pytest.raises(CourseError, match=says):
+        one_hot_row(matrix, words, **settings)
+
+
+def test_a_state_out_of_range_is_refused():
+    widget = one_hot_row(MATRIX, WORDS)
+    with pytest.raises(CourseError, match=r"one_hot_row.word is 3. Use 0 to 2"):
+        widget.word = 3

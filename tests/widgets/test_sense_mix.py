@@ -1,0 +1,113 @@
+"""The mix of layers: products, score and map of every mix equal those of the mixed vectors; findings; errors."""
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.models.elmo import ScalarMix
+from course_lib.widgets import scalar_mix
+from course_lib.widgets.sense_mix import between_points, grams, map_places, mixed_gram, sense_accuracy, softmax
+
+N, DIM = 11, 14
+SENSES = ["one"] * 5 + ["two"] * 6
+SENTENCES = [f"the bank number {n} <b>".split() for n in range(N)]
+
+
+def layers(seed=0):
+    rng = np.random.default_rng(seed)
+    centres = 2 * rng.normal(size=(2, DIM))
+    tops = np.stack([centres[int(sense == "two")] + rng.normal(size=DIM) for sense in SENSES])
+    return {"token": np.repeat(rng.normal(size=(1, DIM)), N, 0), "layer 1": rng.normal(size=(N, DIM)), "layer 2": tops}
+
+
+def made(**changes):
+    given = {"layers": layers(), "sentences": SENTENCES, "positions": [1] * N, "senses": SENSES}
+    return scalar_mix(**(given | changes))
+
+
+@pytest.mark.parametrize("raw", [[0, 0, 0], [1.5, -2, 0.3], [-4, -4, 4]])
+def test_the_mixed_gram_is_that_of_the_mixed_vectors(raw):
+    table = np.stack(list(layers().values()))
+    mix = ScalarMix(3)
+    with torch.no_grad():
+        mix.raw.copy_(torch.tensor(raw, dtype=torch.float32))
+        vectors = mix(torch.tensor(table, dtype=torch.float32)[:, None], None)[0].double().numpy()
+    found = mixed_gram(grams(table), softmax(raw))
+    np.testing.assert_allclose(found, vectors @ vectors.T, rtol=1e-4, atol=1e-4)
+
+
+def test_what_is_shipped_gives_back_all_products():
+    widget = made()
+    np.testing.assert_array_equal(widget.grams, grams(np.stack(list(layers().values()))))
+
+
+def test_sense_accuracy_is_balanced_and_one_vector_for_all_gives_chance():
+    senses = ["a"] * 9 + ["b"] * 2
+    assert sense_accuracy(np.ones((11, 11)), senses, range(11), range(11)) == 0.5
+    places = np.array([[0.0], [0.1], [0.25], [5.0], [5.1]])
+    assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"], range(5), range(5)) == 1.0
+    assert sense_accuracy(places @ places.T, ["a", "a", "b", "b", "b"], range(5), range(5)) == pytest.approx(5 / 6)
+    assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"], [0, 3], [1, 4]) == 1.0
+
+
+def test_the_map_keeps_distances_where_two_directions_hold_all():
+    flat = np.random.default_rng(2).normal(size=(7, 2)) @ np.random.default_rng(3).normal(size=(2, 5))
+    places = map_places(flat @ flat.T)
+    distance = np.linalg.norm(flat[:, None] - flat[None], axis=2)
+    np.testing.assert_allclose(np.linalg.norm(places[:, None] - places[None], axis=2), distance, atol=1e-9)
+
+
+def test_between_points_meets_the_grid_and_stays_between():
+    grid = [[1, 0, 0.5], [0, 1, 0.9], [0.5, 0.5, 0.8]]
+    assert between_points(grid, [0.5, 0.5]) == 0.8
+    assert 0.5 < between_points(grid, [0.9, 0.1]) < 0.7
+
+
+def test_findings_of_weights_of_all_and_of_gamma():
+    widget = made(tags=[[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]])
+    widget.raw, widget.last = [-4.0, -4.0, 4.0], "raw"
+    score = widget.sense_score()
+    assert f"told apart in {100 * score:.0f} %" in widget.finding()
+    assert "best layer alone: layer 2" in widget.finding()
+    assert "Parts of speech: 90.0 %" in widget.finding()
+    widget.raw, widget.last = [-3.0, -3.0, 5.0], "all"
+    assert "moves nothing" in widget.finding()
+    assert widget.sense_score() == score
+    widget.gamma, widget.last = 2.5, "gamma"
+    assert "2.5 times as far out" in widget.finding()
+    assert f"stands at {100 * score:.0f} %" in widget.finding()
+
+
+def test_still_picture_and_size():
+    widget = made(senses=["<b>"] * 5 + ["two"] * 6)
+    assert "&lt;b&gt;" in widget.still()
+    assert "<b>" not in widget.still()
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 80_000
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"positions": [1] * 3}, "3 positions"),
+        ({"layers": {"only": np.ones((N, 4))}}, "2 to 5 layers"),
+        ({"layers": {"a": np.ones((N, 4)), "b": np.ones((N, 6))}}, r"\(11, 4\), \(11, 6\)"),
+        ({"layers": {"a": np.ones((N, 4)), "b": np.full((N, 4), np.nan)}}, "not finite"),
+        ({"senses": ["one"] * N}, "two senses"),
+        ({"positions": [9] * N}, "no place 9"),
+        ({"tags": [[1, 0, 0.5]]}, "3 weights and an accuracy"),
+        ({"presets": {"odd": [1.0]}}, "'odd' has 1 weights"),
+    ],
+)
+def test_input_that_cannot_be_mixed_is_named(changes, says):
+    with pytest.raises(CourseError, match=says):
+        made(**changes)
+
+
+def test_a_state_out_of_range_is_refused():
+    widget = made()
+    with pytest.raises(CourseError, match="3 finite numbers"):
+        widget.raw = [0.0]
+    with pytest.raises(CourseError, match="Use 0 to 10"):
+        widget.chosen = 11

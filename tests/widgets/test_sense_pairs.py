@@ -1,0 +1,80 @@
+"""Occurrences of a word, pair by pair: numbers, order, findings, sizes, errors."""
+
+import numpy as np
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import occurrences
+from course_lib.widgets.sense_pairs import within_between
+
+SENSES = ["river", "money", "river", "money", "money"]
+SENTENCES = [f"the {n} bank of <b> {n}".split() for n in range(5)]
+POSITIONS = [2] * 5
+
+
+def tables():
+    rows = np.array([[1, 0.1], [0, 1], [1, 0.3], [0.2, 1], [0.1, 1]])
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return {"word alone": np.ones((5, 5)), "biLM": unit @ unit.T}
+
+
+def made(**changes):
+    return occurrences(
+        **{"similarity": tables(), "sentences": SENTENCES, "positions": POSITIONS, "senses": SENSES} | changes
+    )
+
+
+def test_means_leave_an_occurrence_with_itself_out():
+    table = np.array([[9, 2, 0], [4, 9, 1], [1, 0, 9]])
+    assert within_between(table, ["a", "a", "b"]) == (3.0, 0.5)
+
+
+def test_occurrences_are_ordered_by_sense_with_their_numbers():
+    widget = made()
+    assert widget.senses == ["river", "river", "money", "money", "money"]
+    order = [0, 2, 1, 3, 4]
+    assert widget.sentences == [SENTENCES[i] for i in order]
+    np.testing.assert_allclose(widget.similarity(1), tables()["biLM"][np.ix_(order, order)], atol=0.0051)
+
+
+def test_the_finding_says_one_word_or_two():
+    widget = made()
+    assert "Same sense 1.00, other sense 1.00, a gap of 0.00: one word" in widget.finding()
+    widget.system = 1
+    same, other = within_between(widget.similarity(), widget.senses)
+    assert f"Same sense {same:.2f}, other sense {other:.2f}" in widget.finding()
+    assert widget.finding().endswith(": two words.")
+    assert widget.finding()[:40] in widget.still()
+
+
+def test_forty_occurrences_fit_the_budget():
+    rows = np.random.default_rng(1).normal(size=(40, 7))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    senses = ["one"] * 20 + ["two"] * 20
+    sentences = [f"word {n} stands in a sentence of some length here".split() for n in range(40)]
+    widget = occurrences(dict.fromkeys("abcd", unit @ unit.T), sentences, [1] * 40, senses)
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 120_000
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"positions": [2] * 4}, "4 positions"),
+        ({"similarity": {"x": np.ones((4, 4))}}, r"\(4, 4\)"),
+        ({"senses": ["one"] * 5}, "at least two senses"),
+        ({"similarity": {"x": np.full((5, 5), np.nan)}}, "'x' holds a number that is not finite"),
+        ({"positions": [2, 2, 2, 2, 6]}, "sentence 4 has 6 words, so no place 6"),
+    ],
+)
+def test_input_that_cannot_be_compared_is_named(changes, says):
+    with pytest.raises(CourseError, match=says):
+        made(**changes)
+
+
+def test_a_state_out_of_range_is_refused():
+    widget = made()
+    with pytest.raises(CourseError, match="Use 0 to 1"):
+        widget.system = 2
+    with pytest.raises(CourseError, match="Use 0 to 4"):
+        widget.cell = [0, 5]

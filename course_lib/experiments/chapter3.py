@@ -214,20 +214,23 @@ def source_or_size(
             limit = 20 * sum(map(len, text)) // (16 * 24)
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
             cells[name].append(bench.score(KeptVectors(model), task, seed).f1)
-    shared = {
-        "baselines": {"tagger without language-model states: span F1 in %": float(np.mean(cells["none"]))},
-        "data": f"{bench.task.name}, {n_labels:,} labelled sentences",
-    }
     parts: dict[str, float | Measurement] = {
         f"{name}: span F1 in %": float(np.mean(values)) for name, values in cells.items() if name != "none"
     }
     against = np.subtract(cells["own-small"], cells["none"])
     parts["language model of the tagger's sentences against none"] = Measurement(against, "F1 points", seeds=True)
+    data = f"{bench.task.name}, {n_labels:,} labelled sentences"
+    source_gap, size_gap = (np.subtract(cells[name], cells["other-small"]) for name in ("own-small", "other-20x"))
     return {
         "source": Measurement(
-            np.subtract(cells["own-small"], cells["other-small"]), "F1 points", seeds=True, parts=parts, **shared
+            source_gap,
+            "F1 points",
+            seeds=True,
+            baselines={"tagger without language-model states: span F1 in %": float(np.mean(cells["none"]))},
+            parts=parts,
+            data=data,
         ),
-        "size": Measurement(np.subtract(cells["other-20x"], cells["other-small"]), "F1 points", seeds=True, **shared),
+        "size": Measurement(size_gap, "F1 points", seeds=True, data=data),
     }
 
 

@@ -16,9 +16,14 @@ SIDES = ("left", "right", "both")
 WAYS = ("both", "forward")  # directions of language models of one width
 
 
-def cued(language: str, side: str, split: str, n: int = 600) -> list[SenseExample]:
-    """Ambiguous words with their cue on one side. The cues of the test split are not among those of the train split."""
-    return list(islice(World(11, split=split).senses(language, side=side), n))
+def cued(language: str, side: str, n: int = 600) -> tuple[list[SenseExample], list[SenseExample]]:
+    """Ambiguous words with their cue on one side, to learn from and to test on; no sentence is in both.
+
+    Both parts have the same cues, with other names: asked is which side a model reads, not what it makes of new cues.
+    """
+    train, more = (list(islice(World(seed).senses(language, side=side), n)) for seed in (11, 13))
+    seen = {example.sentence.words for example in train}
+    return train, [example for example in more if example.sentence.words not in seen]
 
 
 def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: list[SenseExample]) -> float:
@@ -44,7 +49,7 @@ def accuracy_by_side(n_words: int, steps: int, n_seeds: int) -> dict[tuple[str, 
     """
     found = {}
     for language in ("en", "ko"):
-        splits = {side: [cued(language, side, split) for split in ("train", "test")] for side in SIDES}
+        splits = {side: cued(language, side) for side in SIDES}
         for ways in WAYS:
             models = [
                 world_bilm(seed, n_words=n_words, steps=steps, directions=ways, language=language)

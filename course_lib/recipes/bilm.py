@@ -80,14 +80,14 @@ class BiLMRecipe:
         )
         folder = out / self.name
         small = _with_small_vocabulary(model.eval())
-        small.save(folder, half=True, int8=True)
+        small.save(folder, half=True)
         perplexities = {
             "as trained": model.perplexity(held_out),
             "as shipped": load(folder).perplexity(
                 [d.where(d < self.vocab_size, small.vocabulary.index[UNKNOWN]) for d in held_out]
             ),
         }
-        small.save(folder, half=True, int8=True, card=self.card(sum(map(len, train)), history, perplexities))
+        small.save(folder, half=True, card=self.card(sum(map(len, train)), history, perplexities))
         return folder
 
     def build(self, path: Path) -> BiLM:
@@ -125,7 +125,7 @@ class BiLMRecipe:
     def card(self, n_words: int, history: History, perplexities: dict[str, dict[str, float]]) -> str:
         tokens = len(history.steps) * self.batch_size * self.length
         rows = {
-            "model": "bidirectional language model over a character CNN, as in ELMo; matrices int8, the rest float16",
+            "model": "bidirectional language model over a character CNN, as in ELMo; float16",
             "corpus": f"{CORPORA[self.corpus]}, {n_words:,} words to learn from, {self.held_out} articles held out",
             "tokens": f"{tokens:,} seen by each direction",
             "settings": ", ".join(f"{key} {value}" for key, value in asdict(self).items() if value is not None),
@@ -164,5 +164,5 @@ def _with_small_vocabulary(model: BiLM) -> BiLM:
 
 RECIPES = (
     BiLMRecipe("bilm-en", "enwiki2015"),
-    BiLMRecipe("bilm-ko", "kowiki2022", jamo=True),
+    BiLMRecipe("bilm-ko", "kowiki2022", jamo=True, steps=700),
 )

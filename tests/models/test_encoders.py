@@ -10,8 +10,8 @@ from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
-from tests.models.small_transformers import small_lm
 from tests.models.bilms import small_bilm
+from tests.models.small_transformers import small_lm
 
 WORDS = ["the", "bank", "paid", "mud", "배", "<b>", "."]
 

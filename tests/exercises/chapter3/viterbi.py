@@ -1,0 +1,72 @@
+"""Wrong answers to exercise 3.4 as readers write them, each with the mistake that must be named."""
+
+from itertools import pairwise, product
+
+import torch
+
+
+def listed(emissions, transitions, start, end):
+    """All sequences with their scores: slow, and right."""
+    scores = {}
+    for path in product(range(len(start)), repeat=len(emissions)):
+        score = start[path[0]] + end[path[-1]] + sum(emissions[i, tag] for i, tag in enumerate(path))
+        scores[path] = float(score + sum(transitions[s, t] for s, t in pairwise(path)))
+    return scores
+
+
+def softmax_per_word(emissions, transitions, start, end):
+    return emissions.softmax(dim=-1).argmax(dim=-1)
+
+
+def greedy(emissions, transitions, start, end):
+    path, scores = [], start
+    for i, emission in enumerate(emissions):
+        scores = scores + emission + (end if i == len(emissions) - 1 else 0)
+        path.append(scores.argmax().item())
+        scores = transitions[path[-1]]
+    return path
+
+
+def no_pointers(emissions, transitions, start, end):
+    best, path = start + emissions[0], []
+    for emission in emissions[1:]:
+        path.append(int(best.argmax()))
+        best = torch.stack([(best + transitions[:, to]).max() for to in range(len(start))]) + emission
+    return [*path, int((best + end).argmax())]
+
+
+def columns_for_rows(emissions, transitions, start, end):
+    scores = listed(emissions, transitions.transpose(0, 1), start, end)
+    return list(max(scores, key=scores.get))
+
+
+def without_ends(emissions, transitions, start, end):
+    scores = listed(emissions, transitions, torch.zeros(3), torch.zeros(3))
+    return list(max(scores, key=scores.get))
+
+
+def without_end(emissions, transitions, start, end):
+    scores = listed(emissions, transitions, start, torch.zeros(3))
+    return max(scores, key=scores.get)
+
+
+def last_word_first(emissions, transitions, start, end):
+    scores = listed(emissions, transitions, start, end)
+    return max(scores, key=scores.get)[::-1]
+
+
+def lowest(emissions, transitions, start, end):
+    scores = listed(emissions, transitions, start, end)
+    return min(scores, key=scores.get)
+
+
+WRONG = [
+    (softmax_per_word, "each word takes its own best tag"),
+    (greedy, "each word is decided when it comes"),
+    (no_pointers, "the path is read without backpointers"),
+    (columns_for_rows, "the transitions are turned round"),
+    (without_ends, "start and end are missing"),
+    (without_end, "end is missing"),
+    (last_word_first, "the path is not turned round"),
+    (lowest, "the worst sequence"),
+]

@@ -98,8 +98,8 @@ def reuse_helps_where_labels_are_few(
                 scores["initial"][place] - scores["random"][place],
                 "points",
                 seeds=True,
-                baselines=baselines,
-                parts=parts,
+                baselines=baselines if place == 0 else {},
+                parts=parts if place == 0 else {},
                 data=f"{task.name}, {sizes[place]:,} labelled {'texts' if task.tag is None else 'sentences'}",
             )
     return measured

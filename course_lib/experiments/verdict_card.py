@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NOT_MEASURED = "not measured yet"
 _ALT = "The intervals above, drawn."
+_FEW = 4  # numbers beside the verdict that are shown at once; more are folded away
 _SIGNS = {"holds": "●", "contradicted": "✕", "open": "◇", NOT_MEASURED: "□"}
 
 
@@ -84,9 +85,12 @@ def _shown(name: str, verdict: Verdict) -> list[str]:
     """Baselines, parts and the note of one verdict."""
     lines = []
     for title, values in (("Baselines", verdict.baselines), ("Without verdict", verdict.parts)):
-        if values:
-            text = "; ".join(f"{label} {number_text(value)}" for label, value in values.items())
-            lines.append(f"{title} ({name}): {escape(text)}")
+        shown = [escape(f"{label} {number_text(value)}") for label, value in values.items()]
+        if len(shown) > _FEW:
+            fold = f"<summary>{title} ({name}): {len(shown)} numbers</summary>{'<br>'.join(shown)}"
+            lines.append(f"<details>{fold}</details>")
+        elif shown:
+            lines.append(f"{title} ({name}): {'; '.join(shown)}")
     return lines + ([escape(verdict.note)] if verdict.note else [])
 
 

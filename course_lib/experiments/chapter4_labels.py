@@ -23,13 +23,13 @@ from course_lib.models.word_vectors import WordVectors
 PLACEMENTS = {"input": ("input",), "output": ("output",), "both": ("input", "output")}
 
 
-@claim("C4.7", full={"source": "wnut17", "sizes": (50, 100, 200, 400, 800, 1_600, 3_200), "steps": 400})
+@claim("C4.7", full={"source": "wnut17", "sizes": (100, 400, 1_600, 3_200), "steps": 300})
 def elmo_needs_fewer_labels(
     *,
     source: str = "handmade",
-    sizes: Sequence[int] = (25, 50, 100, 200),
+    sizes: Sequence[int] = (25, 75, 200),
     n_seeds: int = 5,
-    steps: int = 150,
+    steps: int = 80,
     hidden: int = 32,
     encoder: ContextEncoder | str = "bilm-en",
     vectors: WordVectors | str = "skipgram-en",

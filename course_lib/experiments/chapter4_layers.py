@@ -31,7 +31,7 @@ LOWER, UPPER = 1, 2
 FULL_SENSES = ("coarsewsd20", "senseval_4words")
 
 
-@claim("C4.3", full={"tags": "ud_english_ewt", "n_train": 4_000})
+@claim("C4.3", full={"tags": "ud_english_ewt", "n_train": 1_500})
 def mix_beats_the_top(
     *,
     tags: str = "handmade",
@@ -81,7 +81,7 @@ def _mixed_senses(encoder: ContextEncoder) -> Measurement:
     return Measurement(100 * (right[0] - right[1]), "points", clusters=split.words)
 
 
-@claim("C4.4", full={"tags": "ud_english_ewt", "n_train": 4_000, "senses": FULL_SENSES})
+@claim("C4.4", full={"tags": "ud_english_ewt", "n_train": 1_500, "senses": FULL_SENSES})
 def layers_divide_the_work(
     *,
     tags: str = "handmade",

@@ -7,7 +7,7 @@ and a test occurrence gets the sense with the nearest mean. Only senses of its o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -22,6 +22,7 @@ from course_lib.experiments.chapter1 import window_mean
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 
+MOST = 50  # occurrences of a sense that are read from a public set, in training and in test: some have thousands
 _CHUNK = 512  # sentences encoded at a time: all layers of all their words are held until the occurrences are cut out
 
 
@@ -66,8 +67,20 @@ def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
         for example in examples:
             parts[places[example.word] % 3 == 2].append(example)
             places[example.word] += 1
-        return SenseSplit(*parts, "Senseval, four words")
-    return SenseSplit(list(load_public(source, "train")), list(load_public(source, "test")), "CoarseWSD-20")
+        return SenseSplit(*map(_first, parts), f"Senseval, four words, first {MOST} of each sense")
+    parts = (load_public(source, part) for part in ("train", "test"))
+    return SenseSplit(*map(_first, parts), f"CoarseWSD-20, first {MOST} of each sense")
+
+
+def _first(examples: Iterable[SenseExample]) -> list[SenseExample]:
+    """The first MOST occurrences of each sense."""
+    seen: Counter[tuple[str, str]] = Counter()
+    kept = []
+    for example in examples:
+        seen[example.word, example.sense] += 1
+        if seen[example.word, example.sense] <= MOST:
+            kept.append(example)
+    return kept
 
 
 def joined(splits: Sequence[SenseSplit]) -> SenseSplit:

@@ -9,10 +9,12 @@ import importlib
 
 # function -> its file. A file never has the name of its function: importing it would hide the function.
 _HOMES = {
+    "attention_heatmap": "course_lib.widgets.heads_map",
     "embedding_map": "course_lib.widgets.word_map",
     "occurrences": "course_lib.widgets.sense_pairs",
     "one_hot_row": "course_lib.widgets.one_row",
     "scalar_mix": "course_lib.widgets.sense_mix",
+    "softmax_saturation": "course_lib.widgets.saturation",
 }
 
 

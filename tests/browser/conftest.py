@@ -21,7 +21,7 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import embedding_map, occurrences, one_hot_row, scalar_mix
+from course_lib.widgets import embedding_map, occurrences, one_hot_row, scalar_mix, softmax_saturation
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -44,6 +44,7 @@ mix = scalar_mix({"token": np.ones((11, 10)), hostile[1]: rng.normal(size=(11, 1
                  [[*hostile, "배"]] * 11, [6] * 11, senses, [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
                  {"learned": [-1.0, 0.5, 2.0]}, static=(0.5, 0.85))
 mix""",
+    "saturated = softmax_saturation()\nsaturated",
 ]
 
 

@@ -1,0 +1,219 @@
+"""`softmax_saturation()`: why attention divides by sqrt(d_k), moved by hand.
+
+Scores are real sums q.k of independent normal entries, so their spread grows with sqrt(d_k). The page holds the scores
+of the first d entries of one query and eight keys for each d_k of a grid, and computes softmax and Jacobian from them.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import traitlets
+from jaxtyping import Float
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+
+GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
+FACTORS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
+SPREADS = [2 ** (i / 4 - 4) for i in range(49)]  # standard deviation of what enters the softmax: 1/16 to 256
+KEYS = {
+    "en": ["She", "rowed", "across", "the", "river", "to", "the", "bank"],
+    "ko": ["저", "바다", "멀리", "흰", "배가", "홀로", "떠", "있다"],
+    "notes": ["key 1", "key 2"],
+}
+NOTES = (0.3, 0.4)
+DRAWS = 4
+
+
+class Saturation(NamedTuple):
+    """weights y [token], jacobian dy_i / dz_j [token, token], norm: its Frobenius norm."""
+
+    weights: Float[np.ndarray, " token"]
+    jacobian: Float[np.ndarray, "token token"]
+    norm: float
+
+
+def saturation(scores: Float[np.ndarray, " token"], factor: float = 1.0, temperature: float = 1.0) -> Saturation:
+    """The softmax of z = scores * factor / temperature, and how far it still listens: y_i (delta_ij - y_j)."""
+    z = np.asarray(scores, float) * factor / temperature
+    powers = np.exp(z - z.max())
+    y = powers / powers.sum()
+    jacobian = np.diag(y) - np.outer(y, y)
+    return Saturation(y, jacobian, float(np.sqrt((jacobian**2).sum())))
+
+
+@cache
+def score_paths() -> np.ndarray:
+    """[draw, key, place in GRID]: q.k over the first d entries of q and k, all independent, mean 0, variance 1.
+
+    The draw whose gradient at d_k = 64 is nearest to the typical one stands first.
+    """
+    rng = np.random.default_rng(8)
+    q, k = rng.normal(size=(DRAWS, 1, GRID[-1])), rng.normal(size=(DRAWS, 8, GRID[-1]))
+    paths = (q * k).cumsum(2)[:, :, np.array(GRID) - 1]
+    typical = typical_norms()[SPREADS.index(8), 1]
+    return paths[np.argsort([abs(math.log(saturation(p[:, GRID.index(64)]).norm / typical)) for p in paths])]
+
+
+@cache
+def typical_norms() -> np.ndarray:
+    """[spread, 3]: 10 %, 50 % and 90 % of the Jacobian's norm over draws of eight normal scores of that spread."""
+    draws = np.random.default_rng(9).normal(size=(400, 8))
+    norms = [[saturation(draw, spread).norm for draw in draws] for spread in SPREADS]
+    return np.quantile(norms, [0.1, 0.5, 0.9], axis=1).T
+
+
+class SoftmaxSaturation(CourseWidget):
+    _esm, _css = module("saturation"), style("saturation")
+    title, height = "Why divide by √d_k? The softmax stops listening", 860
+    paths = traitlets.Bytes().tag(sync=True)  # float32 [draw, key, place in grid]
+    norms = traitlets.List().tag(sync=True)
+    grid = traitlets.List().tag(sync=True)
+    factors = traitlets.List().tag(sync=True)
+    spreads = traitlets.List().tag(sync=True)
+    tokens = traitlets.Dict().tag(sync=True)
+    source = traitlets.Unicode("en").tag(sync=True)
+    d_k = traitlets.Int(64).tag(sync=True)
+    factor = traitlets.Int(1).tag(sync=True)  # for the notes' two scores
+    scaled = traitlets.Bool(False).tag(sync=True)
+    temperature = traitlets.Float(1.0).tag(sync=True)
+    shift = traitlets.Int(0).tag(sync=True)  # added to all scores
+    draw = traitlets.Int(0).tag(sync=True)
+
+    @traitlets.validate("source", "d_k", "factor", "temperature", "draw")
+    def _in_range(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        may = {"source": list(KEYS), "d_k": GRID, "factor": FACTORS, "draw": list(range(DRAWS))}
+        if name == "temperature" and not 0.1 <= value <= 10:
+            raise CourseError(f"softmax_saturation.temperature is {value}. Use 0.1 to 10.")
+        if name in may and value not in may[name]:
+            raise CourseError(f"softmax_saturation.{name} is {value!r}. Use one of {', '.join(map(str, may[name]))}.")
+        return value
+
+    def scores(self) -> np.ndarray:
+        """Before scaling and temperature; what is added to all is in them."""
+        if self.source == "notes":
+            return np.array(NOTES) * self.factor + self.shift
+        return score_paths().astype("<f4").astype(float)[self.draw, :, GRID.index(self.d_k)] + self.shift
+
+    def factor_now(self, scaled: bool | None = None) -> float:
+        """What the scores are multiplied by: 1 / sqrt(d_k), or 1."""
+        on = self.scaled if scaled is None else scaled
+        return 1 / math.sqrt(self.d_k) if on and self.source != "notes" else 1.0
+
+    def numbers(self, scaled: bool | None = None) -> Saturation:
+        return saturation(self.scores(), self.factor_now(scaled), self.temperature)
+
+    def finding(self) -> str:
+        now, names = self.numbers(), KEYS[self.source]
+        top = int(now.weights.argmax())
+        if self.shift:
+            weights = f"“{names[top]}” keeps {_percent(now.weights[top])}"
+            return (
+                f"+{self.shift} on every score moves no weight: {weights}, ‖J‖ stays {_small(now.norm)}. "
+                "A softmax sees only differences between scores."
+            )
+        if self.source == "notes":
+            state = (
+                "both keys are heard, and the gradient passes"
+                if now.norm > 0.2
+                else "one key is taking over, and the gradient shrinks"
+                if now.norm > 0.01
+                else "one key has everything, and the gradient is all but gone"
+            )
+            y = ", ".join(_weight(v) for v in now.weights)
+            return f"[0.3, 0.4] × {self.factor} gives the weights [{y}]: {state} (‖J‖ = {_small(now.norm)})."
+        heard = math.exp(-sum(v * math.log(v) for v in now.weights if v > 0))
+        if self.scaled and now.norm > 0.1:
+            return (
+                f"Divided by √{self.d_k} = {math.sqrt(self.d_k):.1f}, the scores keep a spread near 1: attention is "
+                f"shared by {heard:.1f} words, and the gradient passes (‖J‖ = {_small(now.norm)})."
+            )
+        if self.scaled:
+            return (
+                f"Divided by √{self.d_k} = {math.sqrt(self.d_k):.1f}, but sharp again: “{names[top]}” takes "
+                f"{_percent(now.weights[top])} at temperature {self.temperature:.2f} (‖J‖ = {_small(now.norm)})."
+            )
+        if now.norm > 0.15:
+            return (
+                f"Without scaling at d_k = {self.d_k} the softmax still listens to {heard:.1f} words "
+                f"(‖J‖ = {_small(now.norm)}). Move d_k to the right."
+            )
+        ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
+        times = "over 10,000" if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
+        return (
+            f"Without scaling at d_k = {self.d_k}, “{names[top]}” takes {_percent(now.weights[top])} and the gradient "
+            f"falls to {_small(now.norm)}: {times} times smaller than with ÷ √d_k."
+        )
+
+    def still(self) -> str:
+        now, names, raw = self.numbers(), KEYS[self.source], self.scores()
+        rows, colour = [], "#0072b2" if self.scaled or self.source == "notes" else "#d55e00"
+        for i, name in enumerate(names):
+            y = 104 + 26 * i
+            rows.append(
+                f'<text x="14" y="{y}">{html.escape(name)}</text><text x="110" y="{y}">{raw[i]:.1f}</text>'
+                f'<rect x="180" y="{y - 12}" width="{260 * now.weights[i]:.1f}" height="14" fill="{colour}"/>'
+                f'<text x="450" y="{y}">{_percent(now.weights[i])}</text>'
+            )
+            for j, value in enumerate(now.jacobian[i]):
+                opacity = math.sqrt(min(1.0, abs(value) / 0.25))
+                rows.append(
+                    f'<rect x="{530 + 26 * j}" y="{y - 17}" width="24" height="24" fill-opacity="{opacity:.2f}" '
+                    f'fill="{"#009e73" if value > 0 else "#b4538f"}"/>'
+                )
+        lines = "".join(
+            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
+            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
+        )
+        heads = "".join(
+            f'<text x="{x}" y="82" fill="#666">{t}</text>'
+            for x, t in ((110, "score"), (180, "weight"), (530, "Jacobian: green plus, purple minus"))
+        )
+        return (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 340" width="760" height="340" '
+            'font-family="sans-serif" font-size="13"><rect width="760" height="340" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{heads}'
+            f"{''.join(rows)}</svg>"
+        )
+
+
+def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = False) -> SoftmaxSaturation:
+    """Move d_k, divide by sqrt(d_k) or not, add 5 to all scores: scores, weights, Jacobian and gradient follow.
+
+    source: "en", "ko" (eight words name the keys) or "notes" (the two scores [0.3, 0.4], times 1 to 100).
+    d_k: 1 to 1024, a value of the slider. Raises CourseError for others.
+    """
+    return SoftmaxSaturation(
+        paths=score_paths().astype("<f4").tobytes(),
+        norms=[[float(f"{v:.4g}") for v in row] for row in typical_norms()],
+        grid=GRID,
+        factors=FACTORS,
+        spreads=SPREADS,
+        tokens=KEYS,
+        source=source,
+        d_k=d_k,
+        scaled=scaled,
+    )
+
+
+def _percent(x: float) -> str:
+    return "> 99.9 %" if 0.9995 < x < 1 else "< 0.1 %" if 0 < x < 0.0005 else f"{100 * x:.1f} %"
+
+
+def _weight(x: float) -> str:
+    return f"{x:.5f}" if 0.999 < x < 1 else _small(x)
+
+
+def _small(x: float) -> str:
+    """Three digits behind the point, or a power of ten."""
+    if x >= 0.0005 or x == 0:
+        return f"{x:.3f}"
+    digits, power = f"{x:.1e}".split("e")
+    return f"{digits}·10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

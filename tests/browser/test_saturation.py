@@ -1,0 +1,108 @@
+"""Softmax saturation in a real JupyterLab: drawn = computed, each control to both ends and by keyboard."""
+
+import numpy as np
+import pytest
+
+from course_lib.widgets import softmax_saturation
+from tests.browser.test_word_map import IN_KERNEL
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def root(lab):
+    root = lab.page.locator(".cw-sat").first
+    root.get_by_role("button", name="reset").click()
+    return root
+
+
+@pytest.fixture
+def shown():
+    return softmax_saturation()
+
+
+def drawn(root, mark, attribute):
+    return [
+        float(value) for value in root.locator(mark).evaluate_all(f"nodes => nodes.map(n => n.dataset.{attribute})")
+    ]
+
+
+def check(root, shown):
+    now = shown.numbers()
+    assert drawn(root, ".bar", "y") == pytest.approx(now.weights, rel=1e-5)
+    assert drawn(root, ".panel:nth-child(3) [data-v]", "v") == pytest.approx(
+        now.jacobian.flatten(), rel=1e-4, abs=1e-12
+    )
+    assert drawn(root, "[data-norm]", "norm") == pytest.approx([now.norm], rel=1e-4)
+    assert root.locator(".say").inner_text() == shown.finding()
+
+
+def test_what_is_drawn_is_what_python_computes(root, shown):
+    check(root, shown)
+
+
+def test_d_k_to_both_ends_and_scaling_by_keyboard(lab, root, shown):
+    slider, switch = root.get_by_label("d_k, entries of q and k"), root.get_by_role("switch")
+    for key, d_k in (("Home", 1), ("End", 1024), ("ArrowLeft", 861)):
+        slider.press(key)
+        shown.d_k = d_k
+        check(root, shown)
+    switch.press("Space")
+    shown.scaled = True
+    check(root, shown)
+    assert lab.page.evaluate(IN_KERNEL, "print(saturated.d_k, saturated.scaled)") == "861 True"
+    lab.page.evaluate(IN_KERNEL, "saturated.d_k = 16")
+    lab.page.wait_for_timeout(300)
+    shown.d_k = 16
+    check(root, shown)
+
+
+def test_temperature_draws_and_five_to_all(root, shown):
+    heat = root.get_by_label("temperature")
+    for key, temperature in (("Home", 0.1), ("End", 10.0)):
+        heat.press(key)
+        shown.temperature = temperature
+        check(root, shown)
+    root.get_by_role("button", name="another draw").press("Enter")
+    shown.draw = 1
+    check(root, shown)
+    before = drawn(root, ".bar", "y")
+    root.get_by_role("button", name="+5 to all").press("Enter")
+    shown.shift = 5
+    check(root, shown)
+    assert drawn(root, ".bar", "y") == pytest.approx(before, rel=1e-5)
+
+
+def test_the_notes_scores_times_a_hundred(root, shown):
+    root.get_by_label("[0.3, 0.4]").check(force=True)
+    shown.source = "notes"
+    check(root, shown)
+    root.get_by_label("both scores times").press("End")
+    shown.factor = 100
+    check(root, shown)
+    assert root.get_by_label("d_k, entries").is_hidden()
+    root.get_by_label("낱말 8개").check(force=True)
+    shown.source = "ko"
+    check(root, shown)
+    assert "배가" in root.inner_text()
+
+
+def test_a_cell_of_the_gradient_is_read_by_arrow_keys(root, shown):
+    grid, now = root.get_by_role("application"), shown.numbers()
+    grid.press("ArrowDown")
+    assert f"{now.jacobian[0, 0]:.5f}" in root.locator(".read").inner_text()
+    grid.press("ArrowRight")
+    assert f"{abs(now.jacobian[0, 1]):.5f}, off the diagonal: minus" in root.locator(".read").inner_text()
+    grid.press("Escape")
+    assert "Point at a cell" in root.locator(".read").inner_text()
+
+
+def test_nothing_sticks_out_and_no_mark_is_hidden(lab, root):
+    for width in (1400, 900, 560):
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        lab.page.wait_for_timeout(300)
+        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        assert (
+            np.array(root.locator("svg").evaluate_all("n => n.map(x => x.getBoundingClientRect().width)")).min() > 100
+        )
+    lab.page.set_viewport_size({"width": 1200, "height": 1000})

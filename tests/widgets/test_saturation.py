@@ -1,0 +1,91 @@
+"""Softmax saturation: the numbers against autograd and by hand, the finding at each kind of state, errors."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.widgets import softmax_saturation
+from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, saturation, score_paths, typical_norms
+
+
+def test_weights_and_jacobian_equal_autograds():
+    scores = torch.tensor([0.5, -1.0, 2.0, 0.25, 0.0], dtype=torch.float64)
+    found = saturation(scores.numpy(), factor=1.5, temperature=0.75)
+    z = scores * 2.0
+    jacobian = torch.autograd.functional.jacobian(lambda z: z.softmax(0), z)
+    assert found.weights == pytest.approx(z.softmax(0).numpy())
+    assert found.jacobian == pytest.approx(jacobian.numpy())
+    assert found.norm == pytest.approx(float(jacobian.norm()))
+
+
+def test_the_notes_example_times_100_saturates():
+    assert saturation([0.3, 0.4]).weights == pytest.approx([0.475, 0.525], abs=5e-4)
+    assert saturation([0.3, 0.4], 100).weights == pytest.approx([4.54e-5, 0.99995], rel=1e-2)
+    assert saturation([1000.3, 1000.4]).norm == pytest.approx(saturation([0.3, 0.4]).norm)
+    jacobian = saturation([0.3, 0.4]).jacobian
+    assert jacobian[0, 1] == pytest.approx(-0.475 * 0.525, abs=1e-3)  # minus off the diagonal
+    assert jacobian.sum(1) == pytest.approx(0, abs=1e-12)
+
+
+def test_scores_spread_as_the_root_of_d_k():
+    paths = score_paths()
+    assert paths.shape == (DRAWS, 8, len(GRID))
+    late = paths[:, :, -1]  # 32 scores of variance 1,024, in draws that share a query
+    assert 512 < late.var() < 2048
+    typical = typical_norms()[:, 1]
+    assert typical[SPREADS.index(1)] > 0.3
+    assert typical[SPREADS.index(32)] < 0.01
+
+
+def test_the_finding_says_what_the_state_is():
+    widget = softmax_saturation()
+    assert "Without scaling at d_k = 64" in widget.finding()
+    assert "times smaller than with ÷ √d_k" in widget.finding()
+    norm = widget.numbers().norm
+    widget.shift = 15
+    assert "+15 on every score moves no weight" in widget.finding()
+    assert widget.numbers().norm == pytest.approx(norm)
+    widget.shift, widget.scaled = 0, True
+    assert "Divided by √64 = 8.0" in widget.finding()
+    assert "the gradient passes" in widget.finding()
+    widget.temperature = 0.1
+    assert "sharp again" in widget.finding()
+    widget.temperature, widget.scaled, widget.d_k = 1.0, False, 2
+    assert "still listens" in widget.finding()
+    widget.source = "notes"
+    assert "[0.475, 0.525]" in widget.finding()
+    widget.factor = 100
+    assert "[4.5·10⁻⁵, 0.99995]" in widget.finding()
+    assert "all but gone" in widget.finding()
+
+
+def test_scaling_divides_by_the_root():
+    widget = softmax_saturation(d_k=1024, scaled=True)
+    assert widget.factor_now() == pytest.approx(1 / 32)
+    assert widget.numbers().weights == pytest.approx(saturation(widget.scores(), 1 / math.sqrt(1024)).weights)
+    assert widget.numbers(scaled=False).norm < widget.numbers().norm / 100
+
+
+def test_the_still_picture_has_the_numbers():
+    still = softmax_saturation(source="notes").still()
+    assert "47.5 %" in still
+    assert "[0.475, 0.525]" in still
+    assert "#b4538f" in still
+
+
+def test_module_and_page_are_small():
+    widget = softmax_saturation(source="ko")
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 60_000
+    assert np.isfinite(np.frombuffer(widget.paths, "<f4")).all()
+
+
+@pytest.mark.parametrize("settings", [{"source": "de"}, {"d_k": 65}])
+def test_a_state_out_of_range_is_refused(settings):
+    with pytest.raises(CourseError, match=rf"softmax_saturation.{next(iter(settings))} is .*Use one of"):
+        softmax_saturation(**settings)
+    with pytest.raises(CourseError, match=r"temperature is 20.* Use 0.1 to 10"):
+        softmax_saturation().temperature = 20.0

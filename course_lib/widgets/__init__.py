@@ -13,6 +13,7 @@ _HOMES = {
     "embedding_map": "course_lib.widgets.word_map",
     "occurrences": "course_lib.widgets.sense_pairs",
     "one_hot_row": "course_lib.widgets.one_row",
+    "rate_designer": "course_lib.widgets.rate_plan",
     "scalar_mix": "course_lib.widgets.sense_mix",
     "softmax_saturation": "course_lib.widgets.saturation",
 }

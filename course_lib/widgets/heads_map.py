@@ -82,7 +82,9 @@ class AttentionHeatmap(CourseWidget):
         name, value = proposal["trait"].name, proposal["value"]
         if name == "relation":
             if value and value not in self.gold:
-                raise CourseError(f"attention_heatmap.relation is {value!r}. There are: {', '.join(self.gold) or 'none'}.")
+                raise CourseError(
+                    f"attention_heatmap.relation is {value!r}. There are: {', '.join(self.gold) or 'none'}."
+                )
             return value
         size = self.shape[("layer", "head", "query", "key").index(name)]
         if not (-1 if name == "key" else 0) <= value < size:

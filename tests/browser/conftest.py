@@ -21,7 +21,8 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import embedding_map, occurrences, one_hot_row, scalar_mix, softmax_saturation
+from course_lib.widgets import attention_heatmap, embedding_map, occurrences, one_hot_row, rate_designer, scalar_mix
+from course_lib.widgets import softmax_saturation
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -45,6 +46,12 @@ mix = scalar_mix({"token": np.ones((11, 10)), hostile[1]: rng.normal(size=(11, 1
                  {"learned": [-1.0, 0.5, 2.0]}, static=(0.5, 0.85))
 mix""",
     "saturated = softmax_saturation()\nsaturated",
+    """powers = np.exp(np.random.default_rng(0).normal(size=(2, 3, 8, 8)))
+heads = attention_heatmap(powers / powers.sum(-1, keepdims=True), ["[CLS]", *hostile, "사과"], query=3,
+                          gold={hostile[0]: [(1, 0), (3, 2)], "head": [(4, 4)]})
+heads""",
+    "rates = rate_designer(['embedding', 'LSTM 1', hostile[0], 'classifier'], 500)\nrates",
+    "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
 ]
 
 

@@ -1,0 +1,95 @@
+"""The attention heatmap in a real JupyterLab: drawn = computed, every key, hostile tokens stay text."""
+
+import pytest
+
+from course_lib.widgets import attention_heatmap
+from tests.browser.conftest import HOSTILE
+from tests.browser.test_word_map import IN_KERNEL
+from tests.widgets.test_heads_map import weights
+
+pytestmark = pytest.mark.browser
+TOKENS = ["[CLS]", *HOSTILE, "사과"]
+
+
+@pytest.fixture
+def root(lab):
+    root = lab.page.locator(".cw-heads").first
+    root.get_by_role("button", name="reset").click()
+    return root
+
+
+@pytest.fixture
+def shown():
+    """The gallery's widget, computed here."""
+    gold = {HOSTILE[0]: [(1, 0), (3, 2)], "head": [(4, 4)]}
+    return attention_heatmap(weights(2, 3, 8, 8), TOKENS, gold=gold, query=3)
+
+
+def check(root, shown):
+    cells = root.locator(".cellrect").evaluate_all("n => n.map(x => [+x.dataset.q, +x.dataset.k, +x.dataset.v])")
+    table = shown.table()[shown.layer, shown.head]
+    kept = [k for k, token in enumerate(TOKENS) if not (shown.hide and token == "[CLS]")]
+    assert [(q, k) for q, k, _ in cells] == [(q, k) for q in kept for k in kept]
+    assert [v for *_, v in cells] == pytest.approx([table[q, k] for q in kept for k in kept], abs=1e-5)
+    assert root.locator(".say").inner_text() == " ".join(shown.finding().split())
+    pairs = root.locator(".goldcell").evaluate_all("n => n.map(x => x.dataset.pair)")
+    assert pairs == [f"{q},{k}" for q, k in shown.gold.get(shown.relation, []) if q in kept and k in kept]
+
+
+def test_cells_gold_and_agreement_are_pythons(root, shown):
+    check(root, shown)
+    drawn = root.locator(".grid button").evaluate_all("n => n.map(x => +x.dataset.agreement)")
+    assert drawn == pytest.approx(shown.summary().agreement.flatten(), abs=1e-5)
+
+
+def test_keys_move_cell_head_layer_and_gold(lab, root, shown):
+    grid = root.get_by_role("application")
+    grid.focus()
+    for key, state in (
+        ("ArrowDown", {"query": 4}),
+        ("]", {"head": 1}),
+        ("}", {"layer": 1}),
+        ("[", {"head": 0}),
+        ("{", {"layer": 0}),
+        ("g", {"relation": "head"}),
+        ("g", {"relation": ""}),
+        ("ArrowUp", {"query": 3}),
+    ):
+        grid.press(key)
+        for name, value in state.items():
+            setattr(shown, name, value)
+        check(root, shown)
+    assert lab.page.evaluate(IN_KERNEL, "print(heads.query, heads.layer, repr(heads.relation))") == "3 0 ''"
+    grid.press("ArrowRight")
+    grid.press("Enter")
+    assert root.locator(".read").inner_text().endswith(", held.")
+    grid.press("Enter")
+
+
+def test_special_tokens_hide_and_python_can_set_the_state(lab, root, shown):
+    root.get_by_role("switch").press("Space")
+    shown.hide = True
+    check(root, shown)
+    lab.page.evaluate(IN_KERNEL, "heads.layer, heads.head = 1, 2")
+    lab.page.wait_for_timeout(300)
+    shown.layer, shown.head = 1, 2
+    check(root, shown)
+    root.get_by_label("head 1.2").click()
+    shown.layer, shown.head = 0, 1
+    check(root, shown)
+
+
+def test_a_decoder_hatches_what_may_not_be_seen(lab):
+    root = lab.page.locator(".cw-heads").nth(1)
+    assert root.locator(".no").count() == 3
+    assert root.locator(".cellrect").count() == 6
+
+
+def test_hostile_tokens_stay_text_and_nothing_sticks_out(lab, root):
+    assert root.locator("img, script").count() == 0
+    assert lab.page.evaluate("() => window.hit") is None
+    for width in (1400, 900, 560):
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        lab.page.wait_for_timeout(300)
+        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -1,0 +1,68 @@
+"""The rate designer: its curves equal the schedule's, areas, findings, errors."""
+
+import numpy as np
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.training.schedules import slanted_triangular
+from course_lib.widgets import rate_designer
+from course_lib.widgets.rate_plan import gradual_opens, layer_rates
+
+NAMES = ["embedding", "LSTM", "<b>"]
+
+
+@pytest.mark.parametrize(("cut", "ratio", "steps"), [(0.1, 32, 137), (0.3, 5, 41), (0.01, 7, 23)])
+def test_curves_are_the_papers_triangle_over_the_factor(cut, ratio, steps):
+    rates = layer_rates(3, steps, [0, 0, 0], 2.5, cut, ratio)
+    triangle = [slanted_triangular(t, steps, cut, ratio) for t in range(steps)]
+    assert rates[2] == pytest.approx(triangle)
+    assert rates[1] == pytest.approx(np.array(triangle) / 2.5)
+    assert rates[0] == pytest.approx(np.array(triangle) / 6.25)
+
+
+def test_a_layer_does_not_learn_before_it_opens():
+    rates = layer_rates(3, 100, [40, 100, 0])
+    assert not rates[0, :40].any()
+    assert rates[0, 40:].all()
+    assert not rates[1].any()
+    assert gradual_opens(4, 200) == [150, 100, 50, 0]
+
+
+def test_the_finding_follows_the_state():
+    widget = rate_designer(NAMES, 300)
+    assert "“<b>” may do" in widget.finding()
+    assert "at step 200 of 300" in widget.finding()
+    assert widget.shares().sum() == pytest.approx(1)
+    widget.opens = [0, 0, 0]
+    assert "All layers open at once." in widget.finding()
+    widget.factor = 1.0
+    assert widget.shares() == pytest.approx([1 / 3] * 3)
+    assert "forgets first" in widget.finding()
+    widget.opens = [300, 300, 0]
+    assert "100.0 % of the moving; 2 of 3 layers stay as they were." in widget.finding()
+    widget.opens = [300, 300, 300]
+    assert widget.finding() == "All layers are frozen: nothing learns."
+
+
+def test_page_is_small_and_the_still_picture_escapes():
+    widget = rate_designer([f"layer {i}" for i in range(12)], 5_000)
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 60_000
+    still = rate_designer(NAMES, 50).still()
+    assert "&lt;b&gt;" in still
+    assert "<b>" not in still
+
+
+@pytest.mark.parametrize(
+    ("layers", "steps", "says"),
+    [(["one"], 100, "Give 2 to 12 names"), (NAMES, 3, "steps=3"), (NAMES, 10.5, "whole number")],
+)
+def test_input_that_cannot_be_shown_is_named(layers, steps, says):
+    with pytest.raises(CourseError, match=says):
+        rate_designer(layers, steps)
+
+
+@pytest.mark.parametrize(("name", "value"), [("opens", [0, 0]), ("opens", [0, 0, 101]), ("factor", 0.5), ("cut", 0.0)])
+def test_a_state_out_of_range_is_refused(name, value):
+    with pytest.raises(CourseError, match=rf"rate_designer.{name} is"):
+        setattr(rate_designer(NAMES, 100), name, value)

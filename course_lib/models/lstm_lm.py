@@ -30,6 +30,7 @@ from course_lib.models.projected_lstm import Carry, ProjectedLSTM, reverse_rows
 from course_lib.models.token_layer import CharacterWords, WordTable
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import Characters
+from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 _STEP = 64  # words per step when a text is scored
@@ -76,11 +77,12 @@ class BiLM(ContextEncoder):
     layers  "token": the word's own vector, once per direction; "layer 1", ...: [forward state; backward state]. The
             forward state at word k has read </s> and words 1..k, the backward state </s> and words n..k.
     Each sentence is read alone from a zero state. (In training the state runs on through the text.)
+    ELMo's published weights (models/elmo_files.py) have two boundary words: <S> before the words, </S> after them.
     """
 
     kind = "bilm"
 
-    def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | None = None):
+    def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None):
         """The vocabulary may be larger than config.vocab_size where characters are read: rarer words are then read
         as themselves and predicted as unknown.
 
@@ -93,12 +95,12 @@ class BiLM(ContextEncoder):
             self.token = WordTable(vocabulary, config.projection)
         else:
             self.token = CharacterWords(vocabulary, characters, config.characters)
+        sizes = (config.projection, config.hidden, config.n_layers, config.dropout, config.clip)
         self.lstms = nn.ModuleDict(
-            {
-                f"{direction}_lstm": ProjectedLSTM(config.projection, config.hidden, config.n_layers, config.dropout)
-                for direction in DIRECTIONS[config.directions]
-            }
+            {f"{direction}_lstm": ProjectedLSTM(*sizes) for direction in DIRECTIONS[config.directions]}
         )
+        # what the forward and the backward direction read first
+        self._boundaries = characters.boundaries if isinstance(characters, ElmoBytes) else (BOUNDARY, BOUNDARY)
         self.softmax = None if config.softmax is None else _softmax_of(config)
         self.layer_names = ("token", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.sentence_dim = config.projection * len(self.lstms)
@@ -110,7 +112,7 @@ class BiLM(ContextEncoder):
         return cls(BiLMConfig.small(len(vocabulary), _count(characters)), vocabulary, characters)
 
     @classmethod
-    def paper(cls, vocabulary: Vocabulary, characters: Characters | None = None) -> BiLM:
+    def paper(cls, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None) -> BiLM:
         """ELMo's sizes: 4096 cells, 512 numbers, 2048 filters; a softmax over the whole vocabulary, sampled."""
         return cls(BiLMConfig.paper(len(vocabulary), _count(characters)), vocabulary, characters)
 
@@ -159,14 +161,14 @@ class BiLM(ContextEncoder):
     def _need_softmax(self) -> None:
         if self.softmax is None:
             raise CourseError(
-                "This BiLM was saved without its softmax: it encodes, but cannot predict or train. "
-                "Use a checkpoint saved with softmax=True."
+                "This BiLM was saved without its softmax, as ELMo's published files were: it encodes, but cannot "
+                "predict or train. Use a checkpoint saved with softmax=True."
             )
 
     # -- encoder ------------------------------------------------------------------------------------------------------
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         mask = length_mask([len(sentence) for sentence in first])
-        ids = self.token.inputs([[BOUNDARY, *sentence.words] for sentence in first])
+        ids = self.token.inputs([[*self._boundaries, *sentence.words] for sentence in first])
         return Batch(ids, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in first])
 
     def _states(self, batch: Batch) -> Encoding:
@@ -182,12 +184,12 @@ class BiLM(ContextEncoder):
     def _read(self, batch: Batch) -> tuple[Float[Tensor, "batch unit dim"], dict[str, Tensor]]:
         """The words' own vectors; for each direction all states [layer, batch, 1 + unit, dim], in reading order."""
         vectors = self.token.read(batch.ids)
-        boundary, words = vectors[:, :1], vectors[:, 1:]
-        read = {}
+        words, read = vectors[:, 2:], {}
+        boundaries = dict(zip(DIRECTIONS["both"], vectors[:, :2].split(1, dim=1), strict=True))
         for direction, lstm in zip(DIRECTIONS[self.config.directions], self.lstms.values(), strict=True):
             # padding comes after the real words in both orders, so no state of a real word has read it
             ordered = _in_text_order(words, batch.mask, direction)
-            read[direction] = lstm(torch.cat([boundary, ordered], dim=1))[0]
+            read[direction] = lstm(torch.cat([boundaries[direction], ordered], dim=1))[0]
         return words, read
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
@@ -231,7 +233,9 @@ class BiLM(ContextEncoder):
     def _files(self) -> dict[str, str]:
         words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
         files = {"vocabulary.json": json.dumps(words)}
-        return files if self.characters is None else {**files, "characters.json": self.characters.to_json()}
+        if isinstance(self.characters, Characters):  # ElmoBytes are the same everywhere
+            files["characters.json"] = self.characters.to_json()
+        return files
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> BiLM:
@@ -239,13 +243,14 @@ class BiLM(ContextEncoder):
         cnn, characters = config["characters"], None
         if cnn is not None:
             cnn = CharCNNConfig(**{**cnn, "filters": tuple(map(tuple, cnn["filters"]))})
-            characters = Characters.from_json(files["characters.json"].read_text(encoding="utf-8"))
+            path = files.get("characters.json")
+            characters = ElmoBytes() if path is None else Characters.from_json(path.read_text(encoding="utf-8"))
         return cls(
             BiLMConfig(**{**config, "cutoffs": tuple(config["cutoffs"]), "characters": cnn}), vocabulary, characters
         )
 
 
-def _count(characters: Characters | None) -> int | None:
+def _count(characters: Characters | ElmoBytes | None) -> int | None:
     return None if characters is None else len(characters)
 
 

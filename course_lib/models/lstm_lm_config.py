@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.text.characters import Characters
+from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
@@ -38,6 +39,7 @@ class LSTMLMConfig:
 class BiLMConfig(LSTMLMConfig):
     directions: str = "both"  # or "forward", "backward": half as wide; double `projection` for an equal width
     characters: CharCNNConfig | None = None  # None: a table of words
+    clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
 
     def __post_init__(self):
         if self.directions not in DIRECTIONS:
@@ -64,7 +66,7 @@ class BiLMConfig(LSTMLMConfig):
         return replace(config, characters=cnn)
 
 
-def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | None) -> None:
+def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None) -> None:
     """CourseError where a BiLM of this config cannot read or predict these words."""
     if vocabulary.unknown is None or BOUNDARY not in vocabulary:
         raise CourseError(

@@ -2,7 +2,8 @@
 
 Source: Peters et al. 2018, arXiv:1802.05365, section 3.4 (4096 cells projected to 512, a residual connection from the
 first to the second layer); Sak et al. 2014, arXiv:1402.1128, equations 1-7 without peepholes (the projection).
-Unlike ELMo's code, cells and states are not clipped at 3: the gradient's norm is, in `fit`.
+Unlike in ELMo's code, cells and states are not clipped at 3, unless `clip` says so (the published weights need it):
+the gradient's norm is, in `fit`.
 """
 
 from __future__ import annotations
@@ -21,16 +22,23 @@ Carry = list[tuple[Tensor, Tensor]] | None
 
 
 class ProjectedLSTM(nn.Module):
-    """`n_layers` LSTMs; each has `hidden` cells and gives `projection` numbers per word; layers 2.. add their input."""
+    """`n_layers` LSTMs; each has `hidden` cells and gives `projection` numbers per word; layers 2.. add their input.
 
-    def __init__(self, projection: int, hidden: int, n_layers: int, dropout: float = 0.0):
-        """Raises CourseError unless 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."""
+    clip  cells and projected states are kept in [-clip, clip], as they are passed on from word to word. None: free.
+          PyTorch's LSTM cannot do that, so with a clip the words are read one by one: slower
+    """
+
+    def __init__(self, projection: int, hidden: int, n_layers: int, dropout: float = 0.0, clip: float | None = None):
+        """Raises CourseError unless 1 <= projection <= hidden, n_layers >= 1, 0 <= dropout < 1 and clip > 0."""
         super().__init__()
         if not 1 <= projection <= hidden or n_layers < 1 or not 0 <= dropout < 1:
             raise CourseError(
                 f"ProjectedLSTM: projection={projection}, hidden={hidden}, n_layers={n_layers}, dropout={dropout}. "
                 "Use 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."
             )
+        if clip is not None and not clip > 0:
+            raise CourseError(f"ProjectedLSTM: clip={clip}. Use a number above 0 (ELMo: 3.0), or None.")
+        self.clip = clip
         narrow = projection if projection < hidden else 0  # 0 is PyTorch's word for no projection
         self.layers = nn.ModuleList(
             nn.LSTM(projection, hidden, proj_size=narrow, batch_first=True) for _ in range(n_layers)
@@ -47,7 +55,7 @@ class ProjectedLSTM(nn.Module):
         """All layers' outputs, lowest first, and the state after the last word."""
         outputs, after = [], []
         for number, layer in enumerate(self.layers):
-            states, last = _run(layer, self.dropout(inputs), None if carry is None else carry[number])
+            states, last = _run(layer, self.dropout(inputs), None if carry is None else carry[number], self.clip)
             inputs = states + inputs if number else states
             outputs.append(inputs)
             after.append(last)
@@ -64,9 +72,15 @@ def reverse_rows(
 
 
 def lstm_by_steps(
-    lstm: nn.LSTM, inputs: Float[Tensor, "batch unit dim"], state: tuple[Tensor, Tensor] | None = None
+    lstm: nn.LSTM,
+    inputs: Float[Tensor, "batch unit dim"],
+    state: tuple[Tensor, Tensor] | None = None,
+    clip: float | None = None,
 ) -> tuple[Float[Tensor, "batch unit projection"], tuple[Tensor, Tensor]]:
-    """What `lstm(inputs, state)` computes, word by word as the equations say; slower, and the same on every device."""
+    """What `lstm(inputs, state)` computes, word by word as the equations say; slower, and the same on every device.
+
+    With `clip` the cell is clipped before the output gate reads it, the output after its projection.
+    """
     hidden, width = lstm.hidden_size, lstm.proj_size or lstm.hidden_size
     h, c = (inputs.new_zeros(len(inputs), size) for size in (width, hidden)) if state is None else (s[0] for s in state)
     from_input = F.linear(inputs, lstm.weight_ih_l0, lstm.bias_ih_l0)  # for all words at once
@@ -74,18 +88,26 @@ def lstm_by_steps(
     for x in from_input.unbind(1):
         i, f, g, o = (x + F.linear(h, lstm.weight_hh_l0, lstm.bias_hh_l0)).chunk(4, dim=-1)
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+        if clip is not None:
+            c = c.clamp(-clip, clip)
         h = o.sigmoid() * c.tanh()
         if lstm.proj_size:
             h = F.linear(h, lstm.weight_hr_l0)
+            if clip is not None:
+                h = h.clamp(-clip, clip)
         outputs.append(h)
     return torch.stack(outputs, dim=1), (h[None], c[None])
 
 
 def _run(
-    lstm: nn.LSTM, inputs: Float[Tensor, "batch unit dim"], state: tuple[Tensor, Tensor] | None
+    lstm: nn.LSTM,
+    inputs: Float[Tensor, "batch unit dim"],
+    state: tuple[Tensor, Tensor] | None,
+    clip: float | None,
 ) -> tuple[Float[Tensor, "batch unit projection"], tuple[Tensor, Tensor]]:
-    if inputs.device.type == "mps" and lstm.proj_size:
-        return lstm_by_steps(lstm, inputs, state)  # PyTorch has no projection there
+    # on "mps" PyTorch has no projection, and nowhere a clip
+    if clip is not None or (inputs.device.type == "mps" and lstm.proj_size):
+        return lstm_by_steps(lstm, inputs, state, clip)
     with warnings.catch_warnings():
         # True, and no reason to worry: it is still the fastest way on a CPU.
         warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")

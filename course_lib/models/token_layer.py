@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from course_lib.data.batch import pad
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.text.characters import PADDING, Characters
+from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 Rows = Sequence[Sequence[str]]
@@ -43,7 +44,7 @@ class WordTable(nn.Module):
 class CharacterWords(nn.Module):
     """A character CNN, run once per different word of a batch: text repeats its words."""
 
-    def __init__(self, vocabulary: Vocabulary, characters: Characters, config: CharCNNConfig):
+    def __init__(self, vocabulary: Vocabulary, characters: Characters | ElmoBytes, config: CharCNNConfig):
         super().__init__()
         self.characters = characters
         self.cnn = CharCNN(config)

@@ -190,6 +190,26 @@ def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():
     assert model.training
 
 
+class Script(torch.nn.Module):
+    """In place of the output layer: the next words of every row are laid down, step by step."""
+
+    def __init__(self, steps: list[list[int]], n_words: int):
+        super().__init__()
+        self.steps, self.n_words, self.step = steps, n_words, 0
+
+    def forward(self, adjusted):
+        self.step += 1
+        return torch.nn.functional.one_hot(torch.tensor(self.steps[self.step - 1]), self.n_words).float()
+
+
+def test_nothing_follows_the_end_of_a_sentence_while_others_in_its_batch_go_on():
+    model = make_seq2seq([SHORT, LONG])
+    a, b = (model.vocabulary.index[word] for word in "AB")
+    model.output = Script([[a, END, b], [b, a, END], [END, b, a], [a, a, a]], len(model.vocabulary))
+    assert model.translate([["a"], ["b"], ["c"]]) == [["A", "B"], [], ["B"]]
+    assert model.output.step == 3  # all have ended: no further step
+
+
 def test_what_cannot_be_translated_is_named():
     model = make_seq2seq([SHORT])
     nothing = Sentence.of([])

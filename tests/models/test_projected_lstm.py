@@ -77,6 +77,25 @@ def test_only_the_known_warning_is_kept_quiet(monkeypatch):
         stack(torch.zeros(2, 5, 3))
 
 
+def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
+    free, wide, narrow = (ProjectedLSTM(3, 7, 1, clip=clip) for clip in (None, 100.0, 0.1))
+    wide.load_state_dict(free.state_dict())
+    narrow.load_state_dict(free.state_dict())
+    inputs = 9 * torch.randn(2, 5, 3)
+    torch.testing.assert_close(wide(inputs)[0], free(inputs)[0], rtol=0, atol=1e-6)
+    for projection_grows in (1, 99):
+        narrow.layers[0].weight_hr_l0.data *= projection_grows
+        states, [(_, cells)] = narrow(inputs)
+        assert cells.abs().max() == 0.1
+        assert bool(states.abs().max() == 0.1) is (projection_grows == 99)
+
+
+@pytest.mark.parametrize("clip", [0.0, -3.0, float("nan")])
+def test_a_clip_that_lets_nothing_pass_is_named(clip):
+    with pytest.raises(CourseError, match="above 0"):
+        ProjectedLSTM(3, 7, 1, clip=clip)
+
+
 @pytest.mark.parametrize("sizes", [(8, 7, 1), (0, 7, 1), (3, 7, 0), (3, 7, 1, 1.0)])
 def test_sizes_that_cannot_work_are_named(sizes):
     with pytest.raises(CourseError, match="projection <= hidden"):

@@ -1,0 +1,138 @@
+"""A training step of the biLM against an LSTM with projection that reads word by word, as AllenNLP's does.
+
+AllenNLP is no dependency of the course, so `PeerLSTM` is its algorithm (modules/lstm_cell_with_projection.py), written
+down once more, with the same weights. Its best setting multiplies the inputs of all words at once.
+`python -m tests.bench.bilm SIDE ROW THREADS` is one timed run in its own process.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.data.streams import TwoWayStreams
+from course_lib.models.lstm_lm import BiLM
+from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.training.carry import detach, hand_on
+from course_lib.training.groups import adamw
+from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+
+VOCAB_SIZE, N_LAYERS = 10_000, 2
+ROW_SIZES = {
+    "bilm-cpu": {"hidden": 512, "projection": 128, "step": 64, "batch": 32},
+    "bilm-cpu-course": {"hidden": 256, "projection": 128, "step": 32, "batch": 128},
+}
+STEPS, WARM_UP = 5, 2
+SIDES = ("ours", "word by word", "word by word, inputs at once")
+
+
+class PeerLSTM(nn.Module):
+    """One layer that reads word by word and lays its outputs into a tensor; it takes over the weights of `lstm`."""
+
+    def __init__(self, lstm: nn.LSTM, at_once: bool):
+        super().__init__()
+        self.hidden, self.width, self.at_once = lstm.hidden_size, lstm.proj_size, at_once
+        self.input_linearity = nn.Linear(lstm.input_size, 4 * self.hidden, bias=False)
+        self.state_linearity = nn.Linear(self.width, 4 * self.hidden)
+        self.state_projection = nn.Linear(self.hidden, self.width, bias=False)
+        with torch.no_grad():
+            self.input_linearity.weight.copy_(lstm.weight_ih_l0)
+            self.state_linearity.weight.copy_(lstm.weight_hh_l0)
+            self.state_linearity.bias.copy_(lstm.bias_ih_l0 + lstm.bias_hh_l0)
+            self.state_projection.weight.copy_(lstm.weight_hr_l0)
+
+    def forward(self, inputs: Tensor, state: tuple[Tensor, Tensor] | None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        n_rows, n_words, _ = inputs.shape
+        hidden = inputs.new_zeros(n_rows, self.width) if state is None else state[0][0]
+        memory = inputs.new_zeros(n_rows, self.hidden) if state is None else state[1][0]
+        outputs = inputs.new_zeros(n_rows, n_words, self.width)
+        all_at_once = self.input_linearity(inputs) if self.at_once else None
+        for word in range(n_words):
+            of_input = self.input_linearity(inputs[:, word]) if all_at_once is None else all_at_once[:, word]
+            take, forget, new, show = (of_input + self.state_linearity(hidden)).chunk(4, dim=1)
+            memory = torch.sigmoid(take) * torch.tanh(new) + torch.sigmoid(forget) * memory
+            hidden = self.state_projection(torch.sigmoid(show) * torch.tanh(memory))
+            outputs[:, word] = hidden
+        return outputs, (hidden[None], memory[None])
+
+
+def model_of(side: str, row: str) -> BiLM:
+    """All sides are the same network from the same weights with the same loss; only the LSTM layers differ."""
+    torch.manual_seed(0)
+    words = [*SPECIALS, *(f"w{number}" for number in range(VOCAB_SIZE - len(SPECIALS)))]
+    sizes = {name: ROW_SIZES[row][name] for name in ("hidden", "projection")}
+    config = BiLMConfig(VOCAB_SIZE, n_layers=N_LAYERS, softmax="adaptive", cutoffs=(1000, 4000), **sizes)
+    model = BiLM(config, Vocabulary(words, unknown=UNKNOWN)).train()
+    if side != "ours":
+        for stack in model.lstms.values():
+            stack.layers = nn.ModuleList(PeerLSTM(lstm, side == SIDES[2]) for lstm in stack.layers)
+    return model
+
+
+def run_side(side: str, row: str, threads: int) -> dict[str, float]:
+    """Words of text per second of training steps (Adam), the first WARM_UP left out; the last loss per direction."""
+    torch.set_num_threads(threads)
+    model, (batch_size, n_words) = model_of(side, row), (ROW_SIZES[row]["batch"], ROW_SIZES[row]["step"])
+    optimizer = adamw(
+        [{"name": "all", "params": list(model.parameters()), "lr": 1e-3}], weight_decay=0.0, betas=(0.9, 0.99)
+    )
+    # frequent words often, as in text (the logarithm of the id is uniform): the adaptive softmax leans on it
+    generator = torch.Generator().manual_seed(0)
+    drawn = torch.rand((WARM_UP + STEPS) * batch_size * n_words + batch_size, generator=generator)
+    text = (VOCAB_SIZE**drawn).long().clamp(2, VOCAB_SIZE - 1).tolist()
+    torch.manual_seed(1)  # dropout: as many draws on all sides, but laid out otherwise in memory, so other masks
+    carry, started = None, 0.0
+    for number, batch in enumerate(TwoWayStreams([text], batch_size, n_words)()):
+        if number == WARM_UP:
+            started = time.perf_counter()
+        losses = model.loss(hand_on(batch, carry))
+        optimizer.zero_grad()
+        losses["loss"].backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        carry = detach(losses["carry"])
+        if number + 1 == WARM_UP + STEPS:
+            break
+    seconds = time.perf_counter() - started
+    speed = STEPS * batch_size * n_words / seconds
+    return {"speed": speed, "cross_entropy": losses["loss"].item() / 2, "peak_mb": peak_megabytes()}
+
+
+def bilm_cpu(options: Options, *, row: str) -> dict:
+    def side(name: str):
+        return lambda number: run_alone(__name__, name, row, options.threads)
+
+    results = interleaved({name: side(name) for name in SIDES}, options.pairs)
+    speeds = {name: round(middle(results[name])) for name in SIDES}
+    best = max(SIDES[1:], key=speeds.get)
+    ours, theirs = results["ours"], results[best]
+    return {
+        "what": "biLM, words of running text per second of training steps, each read in both directions, against "
+        f"AllenNLP's LSTM with projection in the faster of two settings ({best}). Quality: cross-entropy per word and "
+        f"direction after {WARM_UP + STEPS} steps on random words, from the same weights",
+        "ours": speeds["ours"],
+        "theirs": speeds[best],
+        "unit": "words/s",
+        **ratios(ours, theirs),
+        "quality": {
+            name: {"cross_entropy": round(middle(found, "cross_entropy"), 3)}
+            for name, found in (("ours", ours), ("theirs", theirs))
+        },
+        "sizes": {"vocab_size": VOCAB_SIZE, "n_layers": N_LAYERS, **ROW_SIZES[row], "words/s": speeds},
+        "threads": options.threads,
+        "precision": "float32",
+        "peak_mb": [middle(ours, "peak_mb"), middle(theirs, "peak_mb")],
+    }
+
+
+ROWS = {row: partial(bilm_cpu, row=row) for row in ROW_SIZES}
+
+
+if __name__ == "__main__":
+    print(json.dumps(run_side(sys.argv[1], sys.argv[2], int(sys.argv[3]))))

@@ -1,0 +1,192 @@
+"""A training step of the Transformer against torch.nn.Transformer, and what the decoder's cache saves in beam search.
+
+`python -m tests.bench.transformer ROW SIDE THREADS` is one timed run in its own process.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.data.records import ParallelPair, Sentence
+from course_lib.models.attention import MultiHeadAttention
+from course_lib.models.decoding import beam_search
+from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
+from course_lib.models.translator import Translator
+from course_lib.text.pieces import Pieces
+from course_lib.training.groups import adamw
+from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+
+SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
+TRAINING = {"batch": 64, "length": 16}
+SEARCH = {"batch": 16, "length": 64, "beam": 4}
+STEPS, WARM_UP = 10, 2
+TRAINING_SIDES = ("ours", "torch, padding masks", "torch, no padding masks")
+SEARCH_SIDES = ("with a cache", "without")
+
+
+class PeerEncoder(nn.Module):
+    """The encoder of an nn.Transformer in the place of ours."""
+
+    def __init__(self, stack: nn.TransformerEncoder, masks: bool):
+        super().__init__()
+        self.stack, self.masks = stack, masks
+
+    def forward(self, states: Tensor, mask: Tensor) -> Tensor:
+        return self.stack(states, src_key_padding_mask=~mask[:, 0] if self.masks else None)
+
+
+class PeerDecoder(nn.Module):
+    """The decoder of an nn.Transformer in the place of ours."""
+
+    def __init__(self, stack: nn.TransformerDecoder, masks: bool):
+        super().__init__()
+        self.stack, self.masks = stack, masks
+
+    def forward(self, states: Tensor, memory: Tensor, mask: Tensor) -> Tensor:
+        later = nn.Transformer.generate_square_subsequent_mask(states.shape[1], device=states.device)
+        if not self.masks:
+            return self.stack(states, memory, later, tgt_is_causal=True)
+        # PyTorch wants all masks of one attention to be of one kind
+        return self.stack(states, memory, later < 0, memory_key_padding_mask=~mask[:, 0])
+
+
+def peer_of(encoder: TransformerEncoder, decoder: TransformerDecoder, masks: bool) -> tuple[PeerEncoder, PeerDecoder]:
+    """nn.Transformer with the same weights; its dropout inside the feed-forward layer (not in the paper) is off."""
+    d_model, n_heads, n_layers, d_ff, dropout = (SIZES[name] for name in list(SIZES)[1:])
+    theirs = nn.Transformer(d_model, n_heads, n_layers, n_layers, d_ff, dropout, batch_first=True)
+    for stack, own in ((theirs.encoder, encoder), (theirs.decoder, decoder)):
+        stack.norm = None  # post-norm layers end in a norm already
+        for layer, ours in zip(stack.layers, own.layers, strict=True):
+            layer.dropout.p = 0.0
+            _copy_attention(layer.self_attn, ours.attention)
+            residuals = [ours.attention_residual, ours.feed_forward_residual]
+            if stack is theirs.decoder:
+                _copy_attention(layer.multihead_attn, ours.cross_attention)
+                residuals.insert(1, ours.cross_residual)
+            for number, residual in enumerate(residuals, start=1):
+                getattr(layer, f"norm{number}").load_state_dict(residual.norm.state_dict())
+            layer.linear1.load_state_dict(ours.feed_forward.inner.state_dict())
+            layer.linear2.load_state_dict(ours.feed_forward.outer.state_dict())
+    return PeerEncoder(theirs.encoder, masks), PeerDecoder(theirs.decoder, masks)
+
+
+@torch.no_grad()
+def _copy_attention(theirs: nn.MultiheadAttention, ours: MultiHeadAttention) -> None:
+    inputs = (ours.query, ours.key, ours.value)
+    theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in inputs]))
+    theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in inputs]))
+    theirs.out_proj.load_state_dict(ours.output.state_dict())
+
+
+def model_of(side: str) -> Translator:
+    """All sides have the same embedding, weights and loss; only the two stacks differ."""
+    torch.manual_seed(0)
+    pieces = Pieces.words([[f"w{number}" for number in range(SIZES["vocab_size"] - 4)]])
+    sizes = {name: size for name, size in SIZES.items() if name != "vocab_size"}
+    model = Translator(TransformerConfig(**sizes, attention_dropout=SIZES["dropout"]), pieces)
+    if side in TRAINING_SIDES[1:]:
+        model.encoder, model.decoder = peer_of(model.encoder, model.decoder, side == TRAINING_SIDES[1])
+    return model.train()
+
+
+def sentences(n: int, n_words: int) -> list[Sentence]:
+    drawn = torch.randint(SIZES["vocab_size"] - 4, (n, n_words)).tolist()
+    return [Sentence.of([f"w{number}" for number in row]) for row in drawn]
+
+
+def run_training(side: str, threads: int) -> dict[str, float]:
+    """Target pieces per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
+    torch.set_num_threads(threads)
+    model = model_of(side)
+    optimizer = adamw(
+        [{"name": "all", "params": list(model.parameters()), "lr": 1e-4}], weight_decay=0.0, betas=(0.9, 0.98)
+    )
+    torch.manual_seed(1)
+    batch, length = TRAINING["batch"], TRAINING["length"] - 1  # with [EOS] as long as stated
+    sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
+    batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
+    started, count = 0.0, 0
+    for number, one in enumerate(batches):
+        if number == WARM_UP:
+            started, count = time.perf_counter(), 0
+        losses = model.loss(one)
+        optimizer.zero_grad()
+        losses["loss"].backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        count += losses["count"]
+    seconds = time.perf_counter() - started
+    cross_entropy = losses["cross_entropy"].item()
+    return {"speed": count / seconds, "cross_entropy": cross_entropy, "peak_mb": peak_megabytes()}
+
+
+def run_search(side: str, threads: int) -> dict:
+    """Pieces of the translations found per second of beam search, and their scores."""
+    torch.set_num_threads(threads)
+    model, cache = model_of(side), side == SEARCH_SIDES[0]
+    with torch.no_grad():
+        model.embedding.tokens.weight[model.pieces.end] = 0.0  # never among the best: all run to the full length
+    source = sentences(SEARCH["batch"], SEARCH["length"] - 1)
+    beam_search(model, source, beam=SEARCH["beam"], max_steps=3, cache=cache)  # warm up
+    started = time.perf_counter()
+    found = beam_search(model, source, beam=SEARCH["beam"], max_steps=SEARCH["length"], cache=cache)
+    seconds = time.perf_counter() - started
+    n_pieces = sum(len(one.ids) for one in found)
+    score = sum(one.score for one in found) / len(found)
+    return {"speed": n_pieces / seconds, "pieces": n_pieces, "score": score, "peak_mb": peak_megabytes()}
+
+
+def measured(row: str, sides: tuple[str, ...], options: Options) -> dict[str, list[dict]]:
+    def side(name: str):
+        return lambda number: run_alone(__name__, row, name, options.threads)
+
+    return interleaved({name: side(name) for name in sides}, options.pairs)
+
+
+def transformer_cpu(options: Options) -> dict:
+    results = measured("transformer-cpu", TRAINING_SIDES, options)
+    speeds = {name: round(middle(results[name])) for name in TRAINING_SIDES}
+    best = max(TRAINING_SIDES[1:], key=speeds.get)
+    return {
+        "what": "encoder-decoder Transformer, target pieces per second of training steps, against the faster of two "
+        f"settings of nn.Transformer ({best}; no sentence is padded). Quality: cross-entropy after {WARM_UP + STEPS} "
+        "steps on random pieces, from the same weights",
+        **_row(results["ours"], results[best], "cross_entropy", options),
+        "sizes": {**SIZES, **TRAINING, "pieces/s": speeds},
+    }
+
+
+def beam_cache_cpu(options: Options) -> dict:
+    results = measured("beam-cache-cpu", SEARCH_SIDES, options)
+    return {
+        "what": "beam search with the decoder's cache (ours) against reading the whole prefix anew at every piece, "
+        "pieces of the translations per second. Quality: mean score of the translations",
+        **_row(*results.values(), "score", options),
+        "sizes": {**SIZES, **SEARCH, "pieces": results[SEARCH_SIDES[0]][0]["pieces"]},
+    }
+
+
+def _row(ours: list[dict], theirs: list[dict], quality: str, options: Options) -> dict:
+    both = {"ours": ours, "theirs": theirs}
+    return {
+        **{name: round(middle(found)) for name, found in both.items()},
+        "unit": "pieces/s",
+        **ratios(ours, theirs),
+        "quality": {name: {quality: round(middle(found, quality), 3)} for name, found in both.items()},
+        "threads": options.threads,
+        "precision": "float32",
+        "peak_mb": [middle(found, "peak_mb") for found in both.values()],
+    }
+
+
+ROWS = {"transformer-cpu": transformer_cpu, "beam-cache-cpu": beam_cache_cpu}
+
+
+if __name__ == "__main__":
+    run = {"transformer-cpu": run_training, "beam-cache-cpu": run_search}[sys.argv[1]]
+    print(json.dumps(run(sys.argv[2], int(sys.argv[3]))))

@@ -97,7 +97,7 @@ def unlabelled(source: str, n_words: int = 60_000) -> Text:
     return [list(record.sentence.words) for record in span_task(source).train]
 
 
-@claim("C3.2", full={"source": "ud_english_ewt", "width": 128, "steps": 1_500})
+@claim("C3.2", full={"source": "ud_english_ewt", "width": 128, "steps": 400})
 def two_directions_beat_one(
     *, source: str = "world", width: int = 64, steps: int = 120, cue_steps: int = 120, n_seeds: int = SEEDS
 ) -> Measurement:
@@ -145,7 +145,7 @@ def _probed(task: Task, ways: str, steps: int, width: int, n_seeds: int, n_sente
     return np.array(found)
 
 
-@claim("C3.3", full={"source": "conll2000", "marks": (20, 60, 200, 600, 1_500), "width": 128, "n_labels": 200})
+@claim("C3.3", full={"source": "conll2000", "marks": (20, 60, 150, 300, 600), "width": 64, "n_labels": 200})
 def better_lm_helps_more(
     *,
     source: str = "world",
@@ -188,7 +188,7 @@ def better_lm_helps_more(
     )
 
 
-@claim("C3.4", full={"source": "conll2000", "n_labels": 400, "lm_steps": 1_000, "width": 128})
+@claim("C3.4", full={"source": "conll2000", "n_labels": 400, "lm_steps": 600, "width": 64})
 def source_or_size(
     *,
     source: str = "world",

@@ -83,6 +83,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -c '$(IN_RANGE)' || { echo "$(VENV) has another Python than 3.11 to 3.13: make clean, then again."; exit 1; }
 	$(call install,torch $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)))
 	$(call install,-e .)
+	$(call install,--no-deps bertviz)
 	@touch $@
 
 $(TESTED): $(READY)

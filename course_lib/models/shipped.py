@@ -20,6 +20,7 @@ KINDS = {
     "awd-lstm": "course_lib.models.awd_lstm:AWDLSTM",
     "left-to-right-lm": "course_lib.models.left_to_right_lm:LeftToRightLM",
     "cove": "course_lib.models.cove:CoVe",
+    "bert": "course_lib.models.bert:Bert",
 }
 
 

@@ -1,41 +1,51 @@
-"""`python -m course_lib.recipes NAME [--out FOLDER] [--minutes N]`: from raw text to a checked checkpoint."""
+"""`python -m course_lib.recipes NAME`: from raw text to a checked checkpoint; `... table`: the list of all cards.
+
+Several processes: `accelerate launch -m course_lib.recipes NAME --profile gpu`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from course_lib.config import settings
+from course_lib.checkpoints import CARD
+from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
-from course_lib.recipes.bilm import RECIPES as BILM
-from course_lib.recipes.cove import RECIPES as COVE
-from course_lib.recipes.skip_gram import RECIPES as SKIP_GRAM
+from course_lib.files import atomic_file
+from course_lib.recipes import awd_lstm, bilm, card, cove, engine, skip_gram
 
-RECIPES = {recipe.name: recipe for recipe in (*SKIP_GRAM, *BILM, *COVE)}
+RECIPES = {recipe.name: recipe for family in (skip_gram, bilm, cove, awd_lstm) for recipe in family.RECIPES}
+TABLE = "table"
 
 
 def main(
-    name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}")],
+    name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}; or {TABLE}: list the shipped cards")],
+    profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
+    minutes: Annotated[float | None, typer.Option(help="train so long in all; default: as the recipe says")] = None,
+    piece: Annotated[float | None, typer.Option(help="stop after so many minutes; the same command goes on")] = None,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
-    minutes: Annotated[float | None, typer.Option(help="train at most so long; default: as the recipe says")] = None,
 ) -> None:
     """Train a checkpoint that ships with the course."""
     try:
+        if name == TABLE:
+            path = data_dir("checkpoints") / "README.md"
+            with atomic_file(path, "w") as file:
+                file.write(card.overview(path.parent))
+            typer.echo(f"Written: {path}")
+            return
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        recipe = RECIPES[name]
-        if minutes is not None:
-            if not hasattr(recipe, "minutes"):
-                raise CourseError(f"The recipe {name} has no time limit. Leave --minutes out.")
-            recipe = replace(recipe, minutes=minutes)
-        folder = recipe.run(out or settings().cache_dir / "recipes")
+        where = out or settings().cache_dir / "recipes"
+        folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes, piece=piece)
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None
-    typer.echo((folder / "card.md").read_text(encoding="utf-8"))
+    if folder is None:
+        typer.echo(f"{name} is not trained to its end yet. The same command goes on from here.")
+        return
+    typer.echo((folder / CARD).read_text(encoding="utf-8"))
     typer.echo(f"Checkpoint: {folder}")
 
 

@@ -17,6 +17,12 @@ from course_lib.progress import Progress
 from course_lib.text.particles import split_particles
 from course_lib.text.words import split_sentences, split_words
 
+WEIGHTS_LICENCE = "weights: CC BY 4.0; the text they were learned from: CC BY-SA 3.0"
+
+
+def language(corpus: str) -> str:
+    return "Korean" if corpus.startswith("ko") else "English"
+
 
 def split_corpus(name: str, folder: Path) -> Path:
     """The corpus as a file of words in `folder`, made if it is not there yet; whole or not at all."""

@@ -4,98 +4,97 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from course_lib.config import data_dir, settings
+from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
 from course_lib.data.registry import find
 from course_lib.evaluation import bleu
-from course_lib.experiments.provenance import provenance
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
-from course_lib.training import fit
+from course_lib.recipes.engine import Job, Recipe, Training
 from course_lib.training.history import History
-from course_lib.training.schedules import cosine
 
 
 @dataclass(frozen=True)
-class CoVeRecipe:
-    """minutes: the training ends then, if its epochs have not ended it before; None: no limit."""
-
-    name: str
-    data: str = "multi30k"
+class Settings:
+    training: Training
     word_vectors: str = "skipgram-en"
     words: int = 9_000  # table size: all that the data hold, then the most frequent others
     min_count: int = 2  # target words seen less often are one unknown word
     encoder: CoVeConfig = field(default_factory=CoVeConfig.small)
     decoder: Seq2SeqConfig = field(default_factory=Seq2SeqConfig.small)
     batch_size: int = 64
-    epochs: int = 8
-    learning_rate: float = 2e-3
-    minutes: float | None = None
 
-    def run(self, out: Path) -> Path:
-        """From sentence pairs to the checkpoint `out`/NAME, with its card. A stopped training goes on where it was.
 
-        Raises CourseError if the pairs or the word vectors are not there.
-        """
-        train, held_out = (list(load_public(self.data, split)) for split in ("train", "val"))
-        model, seed = self.build(train), settings().seed
-        history = fit(
-            model,
-            model.batches(train, self.batch_size, seed),
-            epochs=self.epochs,
-            minutes=self.minutes,
-            learning_rate=self.learning_rate,
-            schedule=partial(cosine, floor=0.02),
-            seed=seed,
-            folder=out / f"{self.name}.training",
-            evaluate=lambda model: {"held-out loss": held_out_loss(model, held_out)},
-            evaluate_every=math.ceil(len(train) / self.batch_size),
-        )
-        folder = out / self.name
-        card = self.card(train, history, evaluate(model.eval(), held_out))
-        model.encoder.save(folder, half=True, int8=True, card=card)
-        load(folder)  # what was written can be read
-        return folder
+@dataclass(frozen=True)
+class Material:
+    train: list[ParallelPair]
+    held_out: list[ParallelPair]
 
-    def build(self, train: Sequence[ParallelPair]) -> Seq2Seq:
-        """The untrained model over these pairs. The word vectors are frozen, as in the paper."""
-        torch.manual_seed(settings().seed)
-        vectors = WordVectors.load(data_dir("checkpoints") / self.word_vectors)
-        table = choose_words(vectors, train, self.words)
-        encoder = CoVe.from_word_vectors(table, self.encoder)
-        encoder.freeze(["word"])
-        return Seq2Seq(encoder, target_vocabulary(train, min_count=self.min_count), self.decoder)
 
-    def card(self, train: Sequence[ParallelPair], history: History, scores: dict[str, str]) -> str:
-        public = find(self.data)
-        n_epochs = len(history.steps) / math.ceil(len(train) / self.batch_size)
-        rows = {
-            "model": f"encoder of an attentional translation model, {self.words:,} words (int8 rows), weights float16",
-            "data": f"{public.title}, {len(train):,} pairs; word vectors of `{self.word_vectors}`, not trained further",
-            "tokens": f"{sum(len(p.source) for p in train):,} English and {sum(len(p.target) for p in train):,} German "
-            f"words, {n_epochs:.1f} of {self.epochs} epochs",
-            "settings": ", ".join(f"{key} {value}" for key, value in asdict(self.encoder).items())
-            + f"; decoder: {', '.join(f'{key} {value}' for key, value in asdict(self.decoder).items())}"
-            + f"; batch {self.batch_size}, learning rate {self.learning_rate}, cosine",
-            "device": provenance()["device"],
-            "minutes": f"{history.seconds / 60:.1f}",
-            **scores,
-            "licence": f"data: {public.licence}; {public.conditions}. No sentence of it is in this folder. "
-            "Word vectors: CC BY 4.0",
-            "command": f"`python -m course_lib.recipes {self.name}`",
-        }
-        return "# English words in context, from translation (CoVe)\n\n| | |\n| --- | --- |\n" + "".join(
-            f"| {key} | {value} |\n" for key, value in rows.items()
-        )
+def read(job: Job) -> Material:
+    """Raises CourseError if the pairs are not there."""
+    return Material(*(list(load_public(job.recipe.corpus, split)) for split in ("train", "val")))
+
+
+def build(job: Job, material: Material) -> Seq2Seq:
+    """The word vectors are frozen, as in the paper. Raises CourseError if they are not there."""
+    vectors = WordVectors.load(data_dir("checkpoints") / job.settings.word_vectors)
+    table = choose_words(vectors, material.train, job.settings.words)
+    encoder = CoVe.from_word_vectors(table, job.settings.encoder)
+    encoder.freeze(["word"])
+    return Seq2Seq(encoder, target_vocabulary(material.train, min_count=job.settings.min_count), job.settings.decoder)
+
+
+def batches(job: Job, material: Material, model: Seq2Seq) -> Any:
+    return model.batches(material.train, job.settings.batch_size, job.seed)
+
+
+def watch_held_out(job: Job, material: Material, model: Seq2Seq) -> dict[str, Any]:
+    """The held-out loss after each epoch."""
+    return {
+        "evaluate": lambda model: {"held-out loss": held_out_loss(model, material.held_out)},
+        "evaluate_every": steps_per_epoch(job, material),
+    }
+
+
+def steps_per_epoch(job: Job, material: Material) -> int:
+    return math.ceil(math.ceil(len(material.train) / job.settings.batch_size) / job.processes)
+
+
+def evaluate(job: Job, material: Material, model: Seq2Seq, folder: Path) -> dict[str, str]:
+    """Perplexity per German word, and BLEU of the greedy translations over the course's words."""
+    load(folder)  # what was written can be read
+    pairs = material.held_out
+    found = model.translate([pair.source for pair in pairs])
+    score = bleu([" ".join(words) for words in found], [" ".join(pair.target.words) for pair in pairs])
+    return {
+        "held-out perplexity": f"{math.exp(held_out_loss(model, pairs)):.2f} ({len(pairs):,} pairs)",
+        "held-out BLEU": f"{score:.1f} (greedy, cased, split by course_lib.text.words)",
+    }
+
+
+def save(job: Job, model: Seq2Seq, folder: Path, card: str | None) -> None:
+    model.encoder.save(folder, half=True, int8=True, card=card)
+
+
+def describe(job: Job, material: Material, history: History) -> dict[str, str]:
+    settings, train = job.settings, material.train
+    return {
+        "model": f"encoder of an attentional translation model, {settings.words:,} words (int8 rows), weights float16",
+        "data": f"{find(job.recipe.corpus).title}, {len(train):,} pairs; word vectors of `{settings.word_vectors}`, "
+        "not trained further",
+        "tokens": f"{sum(len(p.source) for p in train):,} English and {sum(len(p.target) for p in train):,} German "
+        f"words, {len(history.steps) / steps_per_epoch(job, material):.1f} epochs",
+    }
 
 
 def choose_words(vectors: WordVectors, pairs: Sequence[ParallelPair], size: int) -> WordVectors:
@@ -117,14 +116,26 @@ def held_out_loss(model: Seq2Seq, pairs: Sequence[ParallelPair]) -> float:
     return total / count
 
 
-def evaluate(model: Seq2Seq, pairs: Sequence[ParallelPair]) -> dict[str, str]:
-    """For the card: perplexity per German word, and BLEU of the greedy translations over the course's words."""
-    found = model.translate([pair.source for pair in pairs])
-    score = bleu([" ".join(words) for words in found], [" ".join(pair.target.words) for pair in pairs])
-    return {
-        "held-out perplexity": f"{math.exp(held_out_loss(model, pairs)):.2f} ({len(pairs):,} pairs)",
-        "held-out BLEU": f"{score:.1f} (greedy, cased, split by course_lib.text.words)",
-    }
+def _recipe() -> Recipe:
+    public = find("multi30k")
+    return Recipe(
+        "cove-en",
+        "English words in context, from translation (CoVe)",
+        public.name,
+        licence=f"data: {public.licence}; {public.conditions}. No sentence of it is in this folder. "
+        "Word vectors: CC BY 4.0",
+        profiles={
+            "cpu": Settings(Training(2e-3, epochs=8)),
+            "gpu": Settings(Training(2e-3, epochs=12), batch_size=128),
+        },
+        read=read,
+        build=build,
+        batches=batches,
+        watch=watch_held_out,
+        save=save,
+        evaluate=evaluate,
+        describe=describe,
+    )
 
 
-RECIPES = (CoVeRecipe("cove-en"),)
+RECIPES = (_recipe(),)

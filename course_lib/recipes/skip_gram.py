@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_lib.config import settings
+from course_lib.config import settings as course_settings
 from course_lib.data.running_text import CORPORA
 from course_lib.errors import CourseError
 from course_lib.evaluation.similarity import (
@@ -16,71 +16,81 @@ from course_lib.evaluation.similarity import (
     pairs_known_to,
     word_similarity,
 )
-from course_lib.experiments.provenance import provenance
-from course_lib.models.skip_gram import SkipGramConfig, WordVectors
+from course_lib.models.skip_gram import SkipGram, SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
-from course_lib.recipes.corpora import read_documents, split_corpus
+from course_lib.recipes.corpora import WEIGHTS_LICENCE, language, read_documents, split_corpus
+from course_lib.recipes.engine import Job, Recipe
+from course_lib.training.history import History
 
 
 @dataclass(frozen=True)
-class SkipGramRecipe:
-    name: str
-    corpus: str
-    words: int  # table size: the most frequent
+class Settings:
+    words: int = 20_000  # table size: the most frequent
+    threads: int = 2  # on the CPU; only 1 gives the same vectors each time
     config: SkipGramConfig = field(default_factory=SkipGramConfig)
 
-    def run(self, out: Path) -> Path:
-        """From raw text to the checkpoint `out`/NAME, with its card. CourseError if the corpus is not there."""
-        sentences = [s for document in read_documents(split_corpus(self.corpus, out), lower=True) for s in document]
-        started = time.monotonic()
-        model = train_skip_gram(sentences, self.config, seed=settings().seed)
-        took = (time.monotonic() - started) / 60
-        table = model.word_vectors()
-        shipped = WordVectors(table.words[: self.words], table.vectors[: self.words], table.counts[: self.words])
-        n_words = sum(map(len, sentences))
-        folder = out / self.name
-        shipped.save(folder, int8=True)
-        scores = self.evaluate(table, WordVectors.load(folder))
-        shipped.save(folder, int8=True, card=self.card(n_words, took, scores))
-        return folder
 
-    def evaluate(self, whole: WordVectors, shipped: WordVectors) -> dict[str, str]:
-        """Spearman correlation with people's ratings, on the pairs that each table knows."""
-        scores = {}
-        for name, pairs in _rated_pairs(self.corpus).items():
-            for which, vectors in (("all words trained", whole), ("as shipped", shipped)):
-                score = word_similarity(vectors, pairs_known_to(pairs, vectors))
-                scores[f"{name}, {which}"] = f"{score.spearman:.3f} ({score.found} of {len(pairs)} pairs)"
-        return scores
-
-    def card(self, n_words: int, took: float, scores: dict[str, str]) -> str:
-        rows = {
-            "model": f"skip-gram with negative sampling, {self.words:,} most frequent words kept, int8 rows",
-            "corpus": CORPORA[self.corpus],
-            "tokens": f"{n_words:,} words, {self.config.epochs} epochs",
-            "settings": ", ".join(f"{key} {value}" for key, value in asdict(self.config).items()),
-            "device": provenance()["device"],
-            "minutes": f"{took:.1f}",
-            **scores,
-            "licence": "vectors: CC BY 4.0; the text they were learned from: CC BY-SA 3.0",
-            "command": f"`python -m course_lib.recipes {self.name}`",
-        }
-        language = "Korean" if self.corpus.startswith("ko") else "English"
-        return f"# {language} word vectors (skip-gram)\n\n| | |\n| --- | --- |\n" + "".join(
-            f"| {k} | {v} |\n" for k, v in rows.items()
-        )
+def read(job: Job) -> list[list[str]]:
+    """Sentences of lower-cased words. Raises CourseError if the corpus is not there."""
+    path = split_corpus(job.recipe.corpus, job.out)
+    return [sentence for document in read_documents(path, lower=True) for sentence in document]
 
 
-def _rated_pairs(corpus: str) -> dict[str, list]:
+def train(job: Job, sentences: list[list[str]]) -> tuple[SkipGram, History]:
+    """Skip-gram has a loop of its own, much faster than `fit`. It is not kept on the way: it takes minutes."""
+    started = time.monotonic()
+    model = train_skip_gram(sentences, job.settings.config, seed=job.seed, threads=job.settings.threads)
+    return model, History(seconds=time.monotonic() - started)
+
+
+def save(job: Job, model: SkipGram, folder: Path, card: str | None) -> None:
+    """The rows of the most frequent words, int8."""
+    table, kept = model.word_vectors(), slice(job.settings.words)
+    WordVectors(table.words[kept], table.vectors[kept], table.counts[kept]).save(folder, int8=True, card=card)
+
+
+def evaluate(job: Job, sentences: list[list[str]], model: SkipGram, folder: Path) -> dict[str, str]:
+    """Spearman correlation with people's ratings, on the pairs that each table knows."""
+    tables = {"all words trained": model.word_vectors(), "as shipped": WordVectors.load(folder)}
+    scores = {}
+    for name, pairs in rated_pairs(job.recipe.corpus).items():
+        for which, vectors in tables.items():
+            score = word_similarity(vectors, pairs_known_to(pairs, vectors))
+            scores[f"{name}, {which}"] = f"{score.spearman:.3f} ({score.found} of {len(pairs)} pairs)"
+    return scores
+
+
+def rated_pairs(corpus: str) -> dict[str, list]:
     if corpus.startswith("ko"):
-        mirror = settings().data_mirror
+        mirror = course_settings().data_mirror
         if mirror is None:
             raise CourseError("The Korean word pairs are public data: point COURSE_DATA_DIR to a mirror of the data.")
         return {"Korean WordSim-353": load_rated_pairs(mirror / "korean_word_tests" / "WS353_korean.csv")}
     return {"WordSim-353": load_wordsim353(), "SimLex-999": load_simlex999()}
 
 
-RECIPES = (
-    SkipGramRecipe("skipgram-en", "enwiki2015", words=20_000),
-    SkipGramRecipe("skipgram-ko", "kowiki2022", words=20_000, config=SkipGramConfig(epochs=10)),
-)
+def describe(job: Job, sentences: list[list[str]], history: History) -> dict[str, str]:
+    settings = job.settings
+    return {
+        "model": f"skip-gram with negative sampling, {settings.words:,} most frequent words kept, int8 rows",
+        "corpus": CORPORA[job.recipe.corpus],
+        "tokens": f"{sum(map(len, sentences)):,} words, {settings.config.epochs} epochs",
+    }
+
+
+def _recipe(name: str, corpus: str, **config: int) -> Recipe:
+    return Recipe(
+        name,
+        f"{language(corpus)} word vectors (skip-gram)",
+        corpus,
+        licence=WEIGHTS_LICENCE.replace("weights", "vectors"),
+        profiles={"cpu": Settings(config=SkipGramConfig(**config))},
+        read=read,
+        train=train,
+        save=save,
+        evaluate=evaluate,
+        describe=describe,
+    )
+
+
+RECIPES = (_recipe("skipgram-en", "enwiki2015"), _recipe("skipgram-ko", "kowiki2022", epochs=10))

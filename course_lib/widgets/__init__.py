@@ -10,6 +10,7 @@ import importlib
 # function -> its file. A file never has the name of its function: importing it would hide the function.
 _HOMES = {
     "attention_heatmap": "course_lib.widgets.heads_map",
+    "bertviz_view": "course_lib.widgets.bertviz_page",
     "embedding_map": "course_lib.widgets.word_map",
     "occurrences": "course_lib.widgets.sense_pairs",
     "one_hot_row": "course_lib.widgets.one_row",

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import traitlets
-from jaxtyping import Float
 
 from course_lib.errors import CourseError
 from course_lib.widgets.base import CourseWidget, module, style
@@ -25,13 +24,13 @@ class HeadSummary(NamedTuple):
     """Per head: entropy (nats, mean over queries), mean distance in words, share of gold queries whose strongest key
     is gold; and the best fixed offset of all (key - query) with the share that it gets right by itself."""
 
-    entropy: Float[np.ndarray, "layer head"]
-    distance: Float[np.ndarray, "layer head"]
-    agreement: Float[np.ndarray, "layer head"] | None
+    entropy: np.ndarray
+    distance: np.ndarray
+    agreement: np.ndarray | None
     best_offset: tuple[int, float] | None
 
 
-def head_summary(weights: Float[np.ndarray, "layer head query key"], gold: Pairs | None = None) -> HeadSummary:
+def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
     """What each head looks at; with gold pairs (query, key), how often it is right and how often a mere offset is."""
     weights = np.asarray(weights, float)
     total = weights.sum(-1)
@@ -168,7 +167,7 @@ class AttentionHeatmap(CourseWidget):
 
 
 def attention_heatmap(
-    weights: Float[np.ndarray, "layer head query key"],
+    weights: np.ndarray,
     tokens: Sequence[str],
     keys: Sequence[str] | None = None,
     gold: Mapping[str, Pairs] | Pairs | None = None,

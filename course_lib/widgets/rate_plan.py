@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import traitlets
-from jaxtyping import Float
 
 from course_lib.errors import CourseError
 from course_lib.widgets.base import CourseWidget, module, style
@@ -20,7 +19,7 @@ PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sec
 
 def layer_rates(
     n_layers: int, steps: int, opens: Sequence[int], factor: float = 2.6, cut: float = 0.1, ratio: float = 32.0
-) -> Float[np.ndarray, "layer step"]:
+) -> np.ndarray:
     """Each layer's learning rate as a share of the highest one, input layer first.
 
     opens: the step from which each layer trains (`steps`: never). Slanted triangle: Howard and Ruder 2018, equation 3;

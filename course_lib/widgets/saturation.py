@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 import traitlets
-from jaxtyping import Float
 
 from course_lib.errors import CourseError
 from course_lib.widgets.base import CourseWidget, module, style
@@ -34,12 +33,12 @@ DRAWS = 4
 class Saturation(NamedTuple):
     """weights y [token], jacobian dy_i / dz_j [token, token], norm: its Frobenius norm."""
 
-    weights: Float[np.ndarray, " token"]
-    jacobian: Float[np.ndarray, "token token"]
+    weights: np.ndarray
+    jacobian: np.ndarray
     norm: float
 
 
-def saturation(scores: Float[np.ndarray, " token"], factor: float = 1.0, temperature: float = 1.0) -> Saturation:
+def saturation(scores: np.ndarray, factor: float = 1.0, temperature: float = 1.0) -> Saturation:
     """The softmax of z = scores * factor / temperature, and how far it still listens: y_i (delta_ij - y_j)."""
     z = np.asarray(scores, float) * factor / temperature
     powers = np.exp(z - z.max())

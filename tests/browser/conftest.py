@@ -21,8 +21,8 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import attention_heatmap, embedding_map, occurrences, one_hot_row, rate_designer, scalar_mix
-from course_lib.widgets import softmax_saturation
+from course_lib.widgets import attention_heatmap, bertviz_view, embedding_map, occurrences, one_hot_row
+from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -51,6 +51,11 @@ heads = attention_heatmap(powers / powers.sum(-1, keepdims=True), ["[CLS]", *hos
                           gold={hostile[0]: [(1, 0), (3, 2)], "head": [(4, 4)]})
 heads""",
     "rates = rate_designer(['embedding', 'LSTM 1', hostile[0], 'classifier'], 500)\nrates",
+    "parts, shares = rng.normal(size=(2, 3, 6, 5)), np.full((2, 3, 6, 6), 1 / 6)",
+    *(
+        f"bertviz_view(shares, hostile, {view!r}, queries=parts, keys=parts, causal=True)"
+        for view in ("head", "model", "neuron")
+    ),
     "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
 ]
 

@@ -11,6 +11,7 @@ from course_lib.models.word_vectors import WordVectors
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
 from tests.models.bilms import small_bilm
+from tests.models.small_berts import small_bert
 from tests.models.small_transformers import small_lm
 
 WORDS = ["the", "bank", "paid", "mud", "배", "<b>", "."]
@@ -28,6 +29,8 @@ ENCODERS = {
     "left-to-right-lm, sub-words": lambda: small_lm(BANK + RIVER + KOREAN, bpe=True, positions="learned", norm="pre"),
     "cove": lambda: CoVe(WORDS, torch.randn(len(WORDS), 5), CoVeConfig(dim=5, hidden=3)),
     "cove, words wider": lambda: CoVe(WORDS, torch.randn(len(WORDS), 11), CoVeConfig(dim=11, hidden=3)),
+    "bert": lambda: small_bert(BANK + RIVER + KOREAN),
+    "bert, pre-norm, letters": lambda: small_bert(lowercase=True, norm="pre"),
 }
 
 

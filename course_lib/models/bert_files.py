@@ -1,0 +1,205 @@
+"""Published BERTs: the Hugging Face layout (config.json, vocab.txt, model.safetensors), read and written.
+
+Their names are translated here and nowhere else. Old files call a layer norm's numbers gamma and beta, leave out the
+prefix "bert.", or hold no heads; all of that is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import safetensors.torch
+from torch import Tensor, nn
+
+from course_lib.checkpoints import CONFIG, TENSORS, load_weights
+from course_lib.errors import CourseError
+from course_lib.folders import replace_folder
+from course_lib.models.bert_config import BertConfig
+from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
+
+Model = TypeVar("Model", bound=nn.Module)
+
+# ours -> theirs
+SETTINGS = {
+    "vocab_size": "vocab_size",
+    "d_model": "hidden_size",
+    "n_heads": "num_attention_heads",
+    "n_layers": "num_hidden_layers",
+    "d_ff": "intermediate_size",
+    "max_units": "max_position_embeddings",
+    "n_segments": "type_vocab_size",
+    "dropout": "hidden_dropout_prob",
+    "attention_dropout": "attention_probs_dropout_prob",
+    "layer_norm_eps": "layer_norm_eps",
+}
+# settings that change the network, with the only value that this one computes
+FIXED = {
+    "model_type": "bert",
+    "hidden_act": "gelu",
+    "position_embedding_type": "absolute",
+    "is_decoder": False,
+    "add_cross_attention": False,
+    "tie_word_embeddings": True,
+}
+EMBEDDING = {
+    "embedding.tokens": "bert.embeddings.word_embeddings",
+    "embedding.positions": "bert.embeddings.position_embeddings",
+    "embedding.segments": "bert.embeddings.token_type_embeddings",
+    "embedding.norm": "bert.embeddings.LayerNorm",
+}
+LAYER = {
+    "attention.query": "attention.self.query",
+    "attention.key": "attention.self.key",
+    "attention.value": "attention.self.value",
+    "attention.output": "attention.output.dense",
+    "attention_residual.norm": "attention.output.LayerNorm",
+    "feed_forward.inner": "intermediate.dense",
+    "feed_forward.outer": "output.dense",
+    "feed_forward_residual.norm": "output.LayerNorm",
+}
+HEADS = {  # each may be missing from a file, as a whole
+    "pooler": {"pooler.dense": "bert.pooler.dense"},
+    "mlm": {
+        "mlm": "cls.predictions",  # its bias
+        "mlm.dense": "cls.predictions.transform.dense",
+        "mlm.norm": "cls.predictions.transform.LayerNorm",
+    },
+    "nsp": {"nsp": "cls.seq_relationship"},
+}
+OURS = ("bert.", "cls.")
+REMEDY = "Fetch it again from where it was published."
+
+
+def read_folder(kind: type[Model], folder: Path) -> Model:
+    """A `kind` (Bert) with the weights of `folder`."""
+    if not folder.is_dir():
+        raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
+    config = _read_config(folder / CONFIG)
+    pieces = WordPieces.from_files(_tokenizer_files(folder))
+    if len(pieces) > config.vocab_size:
+        raise CourseError(
+            f"{folder / VOCABULARY_FILE} has {len(pieces)} pieces, but {CONFIG} says vocab_size={config.vocab_size}. "
+            "The two are of different models: fetch both from one place."
+        )
+    model = kind(config, pieces)
+    model.fresh_heads = _load(model, _read_tensors(folder / TENSORS), folder / TENSORS)
+    return model.eval()
+
+
+def write_folder(model: nn.Module, folder: Path) -> None:
+    """The whole folder at once; an earlier model of this layout in it is replaced."""
+    if model.config.norm != "post":
+        raise CourseError(
+            f"Bert.save_pretrained: norm={model.config.norm!r}, and the Hugging Face layout knows post-norm only: "
+            "other programs would compute something else. Use save(folder), which course_lib.load reads."
+        )
+    settings = {theirs: getattr(model.config, ours) for ours, theirs in SETTINGS.items()}
+    settings |= {"architectures": ["BertForPreTraining"], **FIXED, "pad_token_id": model.pieces.padding}
+    names = _names(model)
+    tensors = {names[name]: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}
+    tokenizer = model.pieces.files()
+    tokenizer[SETTINGS_FILE] = json.dumps(
+        {**json.loads(tokenizer[SETTINGS_FILE]), "model_max_length": model.config.max_units}, indent=1
+    )
+    contents = {name: text.encode() for name, text in tokenizer.items()}
+    contents[CONFIG] = (json.dumps(settings, indent=1) + "\n").encode()
+    contents[TENSORS] = safetensors.torch.save(tensors, {"format": "pt"})
+    replace_folder(folder.resolve(), contents, may_replace=lambda _: set(contents))
+
+
+def _names(model: nn.Module) -> dict[str, str]:
+    """Our name of every parameter -> theirs."""
+    modules = dict(EMBEDDING)
+    for number in range(model.config.n_layers):
+        modules |= {f"stack.layers.{number}.{a}": f"bert.encoder.layer.{number}.{b}" for a, b in LAYER.items()}
+    for head in HEADS.values():
+        modules |= head
+    parts = (name.rpartition(".") for name in model.state_dict())
+    return {f"{module}.{last}": f"{modules[module]}.{last}" for module, _, last in parts}
+
+
+def _load(model: nn.Module, found: Mapping[str, Tensor], path: Path) -> tuple[str, ...]:
+    """Put their tensors into `model`; the heads that they lack keep their numbers and are named in the result."""
+    found = _translated(found)
+    names, own = _names(model), model.state_dict()
+    fresh = [head for head in HEADS if not any(names[n] in found for n in own if n.startswith(f"{head}."))]
+    kept = {name: own[name] for name in own if name.startswith(tuple(f"{head}." for head in fresh))}
+    wanted = {names[name]: name for name in own if name not in kept}
+    if not any(name in found for name in wanted):
+        raise CourseError(
+            f"{path} holds none of the tensors of a BERT, but {', '.join(list(found)[:3]) or 'nothing'}. "
+            "Give the folder of a BERT; other models have other layers."
+        )
+    load_weights(model, kept | {wanted.get(name, name): tensor for name, tensor in found.items()}, source=path)
+    return tuple(fresh)
+
+
+def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Today's names for all; without buffers, tied tensors and the heads of other tasks."""
+    result = {}
+    for name, tensor in found.items():
+        if name.startswith(("embeddings.", "encoder.", "pooler.")):
+            name = f"bert.{name}"
+        name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+        if name == "cls.predictions.decoder.bias":  # the same numbers as cls.predictions.bias, which it may replace
+            if "cls.predictions.bias" in found:
+                continue
+            name = "cls.predictions.bias"
+        buffer = name.endswith((".position_ids", ".token_type_ids"))
+        if name.startswith(OURS) and not buffer and name != "cls.predictions.decoder.weight":
+            result[name] = tensor
+    return result
+
+
+def _read_config(path: Path) -> BertConfig:
+    try:
+        settings = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing. Give the folder of a published BERT; {CONFIG} says its sizes.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
+    if not isinstance(settings, dict):
+        raise CourseError(f"{path} is not the description of a model. {REMEDY}")
+    if "format" in settings:
+        raise CourseError(f"{path} is a checkpoint of this course. Read it with course_lib.load.")
+    for name, value in FIXED.items():
+        if settings.get(name, value) not in (value, None):
+            raise CourseError(
+                f"{path}: {name} is {settings[name]!r}; Bert computes {value!r} only. "
+                "Choose a plain BERT encoder, such as bert-base-uncased or klue/bert-base."
+            )
+    defaults = BertConfig()
+    needed = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+    if missing := [name for name in needed if name not in settings]:
+        raise CourseError(f"{path} does not say {missing[0]}, so it is not of a BERT, or damaged. {REMEDY}")
+    try:
+        return BertConfig(**{ours: settings.get(b, getattr(defaults, ours)) for ours, b in SETTINGS.items()})
+    except (CourseError, TypeError, ValueError) as error:
+        raise CourseError(f"{path} describes a BERT that cannot be built: {error} {REMEDY}") from error
+
+
+def _tokenizer_files(folder: Path) -> dict[str, Path]:
+    if not (folder / VOCABULARY_FILE).is_file():
+        raise CourseError(
+            f"{folder / VOCABULARY_FILE} is missing, so the model's pieces are unknown. Fetch it from where the model "
+            "was published; tokenizer.json does not replace it."
+        )
+    return {name: folder / name for name in (VOCABULARY_FILE, SETTINGS_FILE) if (folder / name).is_file()}
+
+
+def _read_tensors(path: Path) -> dict[str, Tensor]:
+    if not path.is_file():
+        raise CourseError(
+            f"{path} is missing. Fetch it from where the model was published; weights in other formats "
+            "(pytorch_model.bin, .h5) may hold code and are not read."
+        )
+    try:
+        tensors = safetensors.torch.load_file(path)
+    except Exception as error:  # safetensors raises several kinds, all about the file
+        raise CourseError(f"{path} is not a readable safetensors file: {error}. {REMEDY}") from error
+    if bad := [name for name, tensor in tensors.items() if tensor.is_floating_point() and tensor.isnan().any()]:
+        raise CourseError(f"{path} holds NaN (not a number) in {bad[0]}. {REMEDY}")
+    return tensors

@@ -1,0 +1,51 @@
+"""Filling gaps: what BERT expects at each [MASK]. Devlin et al. 2018, arXiv:1810.04805, section 3.1, task 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+from course_lib.text.word_pieces import MASK
+
+if TYPE_CHECKING:
+    from course_lib.models.bert import Bert
+
+
+@torch.no_grad()
+def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+    """For each [MASK] the k most probable pieces, best first, with their probability among all pieces."""
+    words = _words_and_masks(sentence)
+    pieces = model.pieces
+    ids = [pieces.cls]
+    for word in words:
+        ids += [pieces.mask] if word == MASK else pieces.ids([word])
+    columns = [place for place, i in enumerate(ids) if i == pieces.mask]
+    if not columns:
+        raise CourseError(f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked.")
+    if not 1 <= k <= len(pieces):
+        raise CourseError(f"Bert.fill: k={k}. Use a number from 1 to {len(pieces)}, the pieces there are.")
+    was_training = model.training
+    model.eval()
+    try:
+        hidden = model(torch.tensor([[*ids, pieces.sep]], device=model.device)).hidden_states[-1]
+        places = torch.tensor(columns, device=model.device)
+        probabilities = model.logits(hidden, torch.zeros_like(places), places).softmax(-1)
+    finally:
+        model.train(was_training)
+    best = probabilities[:, : len(pieces)].topk(k)  # a table may have more rows than there are pieces
+    return [
+        list(zip(pieces.tokens(row), values, strict=True))
+        for row, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]
+
+
+def _words_and_masks(sentence: Sentence | str | Sequence[str]) -> list[str]:
+    """Words, with [MASK] whole: the course's tokeniser would cut it at its brackets."""
+    if not isinstance(sentence, str):
+        return list(Sentence.of(sentence).words)
+    parts = [Sentence.of(part).words for part in sentence.split(MASK)]
+    return [word for number, part in enumerate(parts) for word in ((MASK,) if number else ()) + part]

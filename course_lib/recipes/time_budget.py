@@ -1,0 +1,68 @@
+"""A learning rate that follows the clock: it reaches its floor when the minutes are used up, however fast the machine.
+
+`fit` knows schedules over steps only. Here a hook sets the rate before each step of the optimizer, so `fit` is called
+with `optimizer=budget.optimizer(...)` and its constant schedule; its history then shows the largest rate throughout.
+A resumed training counts on from the seconds that its saved state has used.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from course_lib.training.groups import Groups, adamw
+from course_lib.training.history import History
+from course_lib.training.resume import HISTORY, find_state
+from course_lib.training.schedules import cosine
+
+WARM_UP = 0.02  # share of the time in which the rate rises
+FLOOR = 0.02  # smallest rate over largest
+
+
+def seconds_used(folder: Path) -> float:
+    """Seconds of training in the state that `fit` keeps in `folder`; 0 if there is none."""
+    state = find_state(folder, resume=True)
+    return 0.0 if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8")).seconds
+
+
+class TimeBudget:
+    """minutes: all in all, over resumed runs. folder: where `fit` keeps the state."""
+
+    def __init__(self, minutes: float, folder: Path):
+        self.seconds = 60 * minutes
+        self._began = time.monotonic() - seconds_used(folder)
+
+    def factor(self) -> float:
+        """Factor of the largest rate now: a short rise, then half a cosine wave down to the floor."""
+        share = min(1.0, (time.monotonic() - self._began) / self.seconds)
+        return max(FLOOR, min(1.0, share / WARM_UP) * cosine(round(1e6 * share), 1_000_000, floor=FLOOR))
+
+    def optimizer(
+        self, *, betas: tuple[float, float], weight_decay: float = 0.0
+    ) -> Callable[[Groups], torch.optim.Optimizer]:
+        """AdamW for `fit(optimizer=...)` whose rates are multiplied by the factor of the moment."""
+
+        def make(groups: Groups) -> torch.optim.Optimizer:
+            optimizer = adamw(groups, weight_decay=weight_decay, betas=betas)
+
+            def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
+                now = _agreed(self.factor(), optimizer.param_groups[0]["params"][0].device)
+                for group in optimizer.param_groups:  # `fit` sets them anew before the next step
+                    group["lr"] *= now
+
+            optimizer.register_step_pre_hook(slow_down)
+            return optimizer
+
+        return make
+
+
+def _agreed(factor: float, device: torch.device) -> float:
+    """The first process's factor: no two clocks agree, and equal weights need equal rates."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return factor
+    shared = torch.tensor(factor, dtype=torch.float32, device=device)
+    torch.distributed.broadcast(shared, src=0)
+    return float(shared)

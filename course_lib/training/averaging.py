@@ -1,0 +1,67 @@
+"""Checkpoint averaging: the mean of the last few weights of a training often does better than the last alone.
+
+    last = LastWeights(model, keep=5, every=50)
+    fit(model, batches, steps=1000, watchers=[last])
+    model.load_state_dict(last.mean())
+
+Source: Vaswani et al. 2017, arXiv:1706.03762, section 6.1: the last 5 checkpoints, written every 10 minutes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.errors import CourseError
+
+Weights = Mapping[str, Tensor]
+
+
+def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
+    """The mean of each tensor over `saved`: state dicts, or the `.tensors` of checkpoints (`load_checkpoint`).
+
+    Tensors of whole numbers (counters) are taken from the last one. Raises CourseError for none, and for weights of
+    different models.
+    """
+    saved = list(saved)
+    if not saved:
+        raise CourseError("averaging: there are no saved weights. Train for at least `every` steps, or give some.")
+    shapes = [{name: tensor.shape for name, tensor in weights.items()} for weights in saved]
+    for number, own in enumerate(shapes):
+        if own != shapes[0]:
+            name = next(name for name in {**shapes[0], **own} if shapes[0].get(name) != own.get(name))
+            raise CourseError(
+                f"averaging: weights {number} of {len(saved)} differ from the first in {name!r}. "
+                "Average checkpoints of one training only."
+            )
+    return {
+        name: _mean([weights[name] for weights in saved]) if last.is_floating_point() else last.clone()
+        for name, last in saved[-1].items()
+    }
+
+
+class LastWeights:
+    """A watcher for `fit` that keeps the last `keep` weights in memory, one copy every `every` steps."""
+
+    def __init__(self, model: nn.Module, *, keep: int = 5, every: int):
+        """Raises CourseError for numbers below 1."""
+        if keep < 1 or every < 1:
+            raise CourseError(f"LastWeights: keep={keep}, every={every}. Use 1 or more.")
+        self.model, self.every = model, every
+        self.saved: deque[Weights] = deque(maxlen=keep)
+
+    def __call__(self, step: int, losses: dict) -> None:
+        if step % self.every == 0:
+            self.saved.append({name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()})
+
+    def mean(self) -> dict[str, Tensor]:
+        """For `model.load_state_dict`. Raises CourseError if fewer than `every` steps were done."""
+        return mean_of(self.saved)
+
+
+def _mean(tensors: list[Tensor]) -> Tensor:
+    """In float32: a sum of float16 numbers loses digits."""
+    return torch.stack([tensor.float() for tensor in tensors]).mean(0).to(tensors[0].dtype)

@@ -1,0 +1,18 @@
+"""BertViz in a real JupyterLab, network blocked: lines are drawn, hostile tokens stay text."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_lines_are_drawn_and_tokens_stay_text(lab, place):
+    frame = lab.page.frame_locator('iframe[title="BertViz"]').nth(place)
+    frame.locator("svg").first.wait_for(state="attached", timeout=20_000)
+    assert frame.locator("svg line").count() >= 36
+    assert frame.locator("img").count() == 0
+    assert lab.page.evaluate("() => window.hit") is None
+    if place != 1:  # the model view names tokens only in its detail
+        texts = " ".join(frame.locator("svg text").all_text_contents())
+        assert "배" in texts
+        assert "<img src=x …" in texts

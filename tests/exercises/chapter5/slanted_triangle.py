@@ -1,0 +1,45 @@
+"""Wrong answers to exercise 5.1 as readers write them, each with the mistake that must be named."""
+
+
+def only_p(step, total, cut_frac, ratio):
+    cut = int(total * cut_frac)
+    return step / cut if step < cut else 1 - (step - cut) / (cut * (1 / cut_frac - 1))
+
+
+def floor_added(step, total, cut_frac, ratio):
+    return only_p(step, total, cut_frac, ratio) + 1 / ratio
+
+
+def always_down(step, total, cut_frac, ratio):
+    return (1 + (1 - step / total) * (ratio - 1)) / ratio
+
+
+def slow_fall(step, total, cut_frac, ratio):
+    cut = int(total * cut_frac)
+    p = step / cut if step < cut else 1 - (step - cut) / total
+    return (1 + p * (ratio - 1)) / ratio
+
+
+def slow_rise(step, total, cut_frac, ratio):
+    return (1 + only_p(step, total, 1 - cut_frac, ratio) * (ratio - 1)) / ratio
+
+
+def no_floor(step, total, cut_frac, ratio):
+    cut = total * cut_frac
+    p = step / cut if step < cut else 1 - (step - cut) / (total - cut)
+    return (1 + p * (ratio - 1)) / ratio
+
+
+def not_a_share(step, total, cut_frac, ratio):
+    return 1 + only_p(step, total, cut_frac, ratio) * (ratio - 1)
+
+
+WRONG = [
+    (only_p, "the rate is only p"),
+    (floor_added, "the floor is added to p"),
+    (always_down, "the rise is forgotten"),
+    (slow_fall, "the fall ends too late"),
+    (slow_rise, "rise and fall are exchanged"),
+    (no_floor, "cut is not rounded down"),
+    (not_a_share, "no division by the ratio"),
+]

@@ -1,0 +1,63 @@
+"""Wrong answers to exercise 5.5 as readers write them, each with the mistake that must be named."""
+
+import torch
+
+
+def run(x, w_in, matrices):
+    rows = [torch.tanh(x[0] @ w_in)]
+    for word, matrix in zip(x[1:], matrices[1:], strict=True):
+        rows.append(torch.tanh(word @ w_in + rows[-1] @ matrix))
+    return torch.stack(rows)
+
+
+def not_rescaled(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec.masked_fill(~keep, 0)] * len(x))
+
+
+def thinned_in_the_loop(x, w_in, w_rec, keep, p):
+    state, states = torch.zeros(len(w_rec)), []
+    for word in x:
+        w_rec = w_rec * keep / (1 - p)
+        state = torch.tanh(word @ w_in + state @ w_rec)
+        states.append(state)
+    return torch.stack(states)
+
+
+def smaller(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec * keep * (1 - p)] * len(x))
+
+
+def by_p(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec * keep / p] * len(x))
+
+
+def inverted(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec.masked_fill(keep, 0) / (1 - p)] * len(x))
+
+
+def once(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec, w_rec * keep / (1 - p)] + [w_rec] * (len(x) - 2))
+
+
+def states_dropped(x, w_in, w_rec, keep, p):
+    state, states = torch.zeros(len(w_rec)), []
+    for word in x:
+        state = torch.tanh(word @ w_in + state @ w_rec) * keep[0] / (1 - p)
+        states.append(state)
+    return torch.stack(states)
+
+
+def plain(x, w_in, w_rec, keep, p):
+    return run(x, w_in, [w_rec] * len(x))
+
+
+WRONG = [
+    (not_rescaled, "nothing is made larger"),
+    (thinned_in_the_loop, "made larger at every word"),
+    (smaller, "multiplied by what is kept"),
+    (by_p, "divided by p"),
+    (inverted, "the mask is turned round"),
+    (once, "only at the first link"),
+    (states_dropped, "states are dropped, not weights"),
+    (plain, "nothing is dropped"),
+]

@@ -1,0 +1,260 @@
+"""BERT beyond the battery: what it sees, what it is asked, gaps, pieces and words."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from course_lib.data.masking import Masking
+from course_lib.errors import CourseError
+from course_lib.models.bert import Bert, BertConfig, MaskedPairs
+from course_lib.models.positions import sinusoidal_positions
+from course_lib.models.shipped import load
+from course_lib.training import fit
+from tests.models.battery import BANK, KOREAN, RIVER
+from tests.models.small_berts import small_bert, small_config, small_pieces
+
+NORMS = pytest.mark.parametrize("norm", ["post", "pre"])
+
+
+def masked_pairs(model, firsts, seconds=None, next=None, seed=0):
+    batch = model.batch(firsts, seconds)
+    masking = Masking(len(model.pieces), model.pieces.mask, model.pieces.special_ids)
+    masked = masking(batch.ids["pieces"], batch.ids["real"], torch.Generator().manual_seed(seed))
+    places = masked.rows, masked.columns, masked.answers
+    return MaskedPairs(masked.ids, *places, batch.ids["segments"], batch.ids["real"], next)
+
+
+def test_a_pair_is_one_row_and_both_sides_see_each_other():
+    model = small_bert(BANK + RIVER).eval()
+    batch = model.batch([BANK[:3], BANK], [RIVER[:2], RIVER])
+    row = model.pieces.tokens(batch.ids["pieces"][0, : int(batch.ids["real"][0].sum())].tolist())
+    assert row == ["[CLS]", *BANK[:3], "[SEP]", *RIVER[:2], "[SEP]"]
+    assert batch.ids["segments"][0].tolist()[:8] == [0] * 5 + [1] * 3
+    assert batch.segment[0].tolist()[:5] == [0, 0, 0, 1, 1]
+    alone = model.states(model.batch([BANK[:3]])).layers[-1, 0]
+    together = model.states(batch).layers[-1, 0, :3]
+    assert (alone - together).abs().max() > 1e-6
+    padded, unpadded = model.states(batch).layers[:, 0, :5], model.states(model.batch([BANK[:3]], [RIVER[:2]]))
+    torch.testing.assert_close(padded, unpadded.layers[:, 0], rtol=1e-5, atol=1e-5)
+
+
+def test_every_place_moves_every_other():
+    before, after = small_bert(BANK + RIVER).encode([BANK, [*BANK[:-1], "mud"]], layer=-1)
+    assert (np.abs(before - after).max(1) > 1e-7).all()
+
+
+def test_segment_and_position_reach_layer_0():
+    model = small_bert(BANK).eval()
+    ids = torch.full((1, 5), 7)
+    layer_0 = model(ids, torch.tensor([[0, 0, 0, 1, 1]])).hidden_states[0][0]
+    plain = model(ids).hidden_states[0][0]
+    assert (layer_0 - plain).abs().amax(1).gt(1e-6).tolist() == [False] * 3 + [True] * 2
+    assert len({tuple(vector) for vector in plain.tolist()}) == 5
+
+
+@NORMS
+def test_loss_is_the_sum_of_both_means(norm):
+    model = small_bert(BANK + RIVER, norm=norm).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    batch = masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK], torch.tensor([True, False, False]))
+    found = model.loss(batch)
+    output = model(batch.input_ids, batch.token_type_ids, batch.attention_mask)
+    everywhere = model.mlm(output.hidden_states[-1].flatten(0, 1), model.embedding.tokens.weight)
+    labels = torch.full_like(batch.input_ids, -100)
+    labels[batch.rows, batch.columns] = batch.answers
+    mlm = F.cross_entropy(everywhere, labels.flatten(), ignore_index=-100)
+    follows = model.nsp(output.pooled).log_softmax(-1)
+    nsp = -(follows[0, 0] + follows[1, 1] + follows[2, 1]) / 3
+    torch.testing.assert_close(found["loss"], mlm + nsp)
+    torch.testing.assert_close((found["mlm"], found["nsp"]), (mlm.detach(), nsp.detach()))
+    assert found["count"] == len(batch.answers) > 1
+    without = model.loss(masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK]))
+    torch.testing.assert_close(without["loss"], mlm)
+    assert "nsp" not in without
+
+
+def test_accuracies_count_what_is_right():
+    model = small_bert(BANK).eval()
+    with torch.no_grad():
+        model.mlm.bias[9], model.nsp.bias[1] = 99.0, 99.0
+    ids, zeros = torch.full((3, 5), 7), torch.zeros(4, dtype=torch.long)
+    next = torch.tensor([True, False, False])
+    found = model.loss(MaskedPairs(ids, zeros, zeros, torch.tensor([9, 7, 9, 9]), next=next))
+    assert found["mlm_accuracy"].item() == pytest.approx(3 / 4)
+    assert found["nsp_accuracy"].item() == pytest.approx(2 / 3)
+
+
+def test_padding_changes_no_loss():
+    model = small_bert(BANK).eval()
+    batch = masked_pairs(model, [BANK])
+    wider = F.pad(batch.input_ids, (0, 3), value=model.pieces.padding)
+    real = F.pad(batch.attention_mask, (0, 3), value=False)
+    padded = MaskedPairs(wider, batch.rows, batch.columns, batch.answers, attention_mask=real)
+    torch.testing.assert_close(model.loss(padded)["loss"], model.loss(batch)["loss"])
+
+
+def test_a_batch_that_asks_for_nothing_is_named():
+    model, none = small_bert(BANK), torch.zeros(0, dtype=torch.long)
+    with pytest.raises(CourseError, match="asks for no piece"):
+        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
+
+
+@NORMS
+def test_it_learns_one_sentence_and_fills_its_gaps(norm):
+    model = small_bert(BANK, norm=norm, dropout=0.0, attention_dropout=0.0)
+    batches = [masked_pairs(model, [BANK] * 7, seed=seed) for seed in range(60)]
+    fit(model, batches, epochs=1, learning_rate=1e-2, seed=0, show=False)
+    for place in (1, 4, 7):
+        gap = [*BANK[:place], "[MASK]", *BANK[place + 1 :]]
+        ((best, probability), *others) = model.fill(gap, k=3)[0]
+        assert best == BANK[place]
+        assert 0.5 < probability < 1
+        assert [p for _, p in others] == sorted((p for _, p in others), reverse=True)
+    assert model.training
+    assert model.fill(" ".join(gap)) == model.fill(gap)
+
+
+def test_fill_gives_one_list_per_mask_and_knows_no_row_beyond_the_pieces():
+    model = small_bert(BANK)
+    with torch.no_grad():
+        model.mlm.bias[len(model.pieces) :] = 9.0  # rows of the table that stand for nothing
+    found = model.fill("[MASK] paid [MASK] wages", k=2)
+    assert [len(answers) for answers in found] == [2, 2]
+    assert {piece for answers in found for piece, _ in answers} <= set(model.pieces.vocabulary)
+    with pytest.raises(CourseError, match=r"no word of 'She paid' is \[MASK\]"):
+        model.fill("She paid")
+    with pytest.raises(CourseError, match=f"k=0. Use a number from 1 to {len(model.pieces)}"):
+        model.fill("[MASK]", k=0)
+
+
+def test_no_mask_enters_through_a_text():
+    model = small_bert()
+    for unit in ("word", "piece"):
+        batch = model.batch(["the [MASK] bank", ["[MASK]"]], unit=unit)
+        assert not (batch.ids["pieces"] == model.pieces.mask).any()
+
+
+def test_a_word_has_the_vector_of_its_first_piece():
+    model = small_bert(["bank"], lowercase=True).eval()
+    text = "the banks, Banked"
+    words, pieces = model.batch([text]), model.batch([text], unit="piece")
+    assert [text[a:b] for a, b in words.spans[0]] == ["the", "banks", ",", "Banked"]
+    assert [text[a:b] for a, b in pieces.spans[0]] == ["t", "h", "e", "bank", "s", ",", "Bank", "e", "d"]
+    by_word, by_piece = model.encode([text])[0], model.encode([text], unit="piece")[0]
+    np.testing.assert_array_equal(by_word, by_piece[:, [0, 3, 5, 6]])
+
+
+def test_the_sentence_vector_is_cls_on_top():
+    model = small_bert(BANK + RIVER).eval()
+    batch = model.batch([BANK, RIVER])
+    top = model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]).hidden_states[-1]
+    torch.testing.assert_close(model.states(batch).sentence, top[:, 0])
+
+
+def test_attentions_name_their_pieces_and_leave_padding_out():
+    model = small_bert(BANK + KOREAN).eval()
+    batch = model.batch([BANK[:2], KOREAN], [KOREAN[:1], BANK])
+    weights, tokens = model.attentions(batch)
+    assert tokens[0] == ["[CLS]", *BANK[:2], "[SEP]", *KOREAN[:1], "[SEP]"]
+    n = len(tokens[1])
+    assert [tuple(weight.shape) for weight in weights] == [(2, 3, n, n)] * 2
+    for weight in weights:
+        torch.testing.assert_close(weight.sum(-1), torch.ones(2, 3, n))
+        assert not weight[0, :, :, len(tokens[0]) :].any()
+        assert (weight[0, :, : len(tokens[0]), : len(tokens[0])] > 0).all()
+
+
+def test_too_many_pieces_are_named_for_a_sentence_and_a_pair():
+    model = small_bert(BANK, max_units=11)
+    assert model.batch([["bank"] * 9]).ids["pieces"].shape == (1, 11)
+    assert model.batch([["bank"] * 3], [["bank"] * 5]).ids["pieces"].shape == (1, 11)
+    with pytest.raises(CourseError, match=r"sentence 1 has 10 pieces; at most 9 fit.*windows"):
+        model.batch([BANK, ["yyyyyyyyyy"]])
+    with pytest.raises(CourseError, match=r"pair 0 has 9 pieces; at most 8 fit.*windows"):
+        model.batch([["bank"] * 3], [["bank"] * 6])
+    with pytest.raises(CourseError, match=r"rows of 13 pieces.*at most 11 fit"):
+        model(torch.full((1, 13), 7))
+
+
+@NORMS
+def test_weights_start_small_and_positions_from_sinusoids_on_request(norm):
+    model = small_bert(norm=norm, d_model=126, d_ff=307)
+    for name, parameter in model.named_parameters():
+        if parameter.ndim == 2 and parameter.numel() > 10_000:
+            assert parameter.std().item() == pytest.approx(0.02, rel=0.05), name
+        elif "norm" not in name and parameter.ndim == 1:
+            assert not parameter.any(), name
+    model.embedding.start_from_sinusoids(0.06)
+    torch.testing.assert_close(model.embedding.positions.weight.detach(), 0.06 * sinusoidal_positions(317, 126))
+    with pytest.raises(CourseError, match="this one is 9"):
+        small_bert(d_model=9).embedding.start_from_sinusoids()
+
+
+@NORMS
+def test_pre_norm_hands_states_on_and_norms_the_last_post_norm_norms_every_layer(norm):
+    model = small_bert(BANK, norm=norm).eval()
+    torch.nn.init.constant_(model.embedding.norm.weight, 3.0)
+    for layer in model.stack.layers:
+        for linear in (layer.attention.output, layer.feed_forward.outer):
+            torch.nn.init.zeros_(linear.weight)
+    bottom, middle, top = model.states(model.batch([BANK])).layers
+    torch.testing.assert_close(middle, bottom if norm == "pre" else bottom / 3, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(top, bottom / 3, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
+def test_each_dropout_acts_in_training_only(name):
+    model = small_bert(BANK, **({"dropout": 0.0, "attention_dropout": 0.0} | {name: 0.5}))
+    batch = model.batch([BANK])
+    first, second = (model.train().states(batch).sentence for _ in range(2))
+    assert not first.equal(second)
+    first, second = (model.eval().states(batch).sentence for _ in range(2))
+    assert first.equal(second)
+
+
+@pytest.mark.parametrize(("settings", "error"), [({"half": True}, 1e-3), ({"int8": True, "half": True}, 1e-2)])
+def test_smaller_files_give_nearly_the_same(settings, error, tmp_path):
+    model = small_bert(BANK, norm="pre")
+    model.save(tmp_path / "small", **settings)
+    again = load(tmp_path / "small")
+    assert again.config == model.config
+    for (name, mine), other in zip(model.state_dict().items(), again.state_dict().values(), strict=True):
+        assert (mine - other).abs().max() <= error * mine.abs().max(), name
+        assert mine.ndim != 2 or not mine.equal(other)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"n_layers": 0}, "n_layers=0"),
+        ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=15"),
+        ({"norm": "both"}, "norm='both'.*post, pre"),
+        ({"dropout": 1.0}, "dropout=1.0"),
+        ({"attention_dropout": -0.1}, "attention_dropout=-0.1"),
+        ({"max_units": 2}, "max_units=2"),
+        ({"n_segments": 1}, "n_segments=1"),
+        ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
+    ],
+)
+def test_settings_that_cannot_work_are_named(settings, says):
+    with pytest.raises(CourseError, match=says):
+        small_config(**settings)
+
+
+def test_more_pieces_than_rows_are_named():
+    with pytest.raises(CourseError, match=r"vocab_size=7\. Use BertConfig"):
+        Bert(small_config(vocab_size=7), small_pieces())
+
+
+def test_the_published_sizes():
+    paper = BertConfig.paper()
+    assert (paper.n_layers, paper.d_model, paper.n_heads, paper.d_ff) == (12, 768, 12, 3072)
+    with torch.device("meta"):
+        model = Bert(paper, small_pieces())
+    encoder = sum(p.numel() for n, p in model.named_parameters() if not n.startswith(("mlm", "nsp")))
+    assert encoder == 109_482_240  # "110M" in section 3
+    small = BertConfig.small()
+    assert (small.n_layers, small.d_model, small.n_heads, small.d_ff) == (4, 256, 4, 1024)
+    assert (small.vocab_size, small.max_units) == (8192, 128)

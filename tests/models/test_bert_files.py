@@ -1,0 +1,285 @@
+"""Published BERTs: the numbers of transformers in both directions, old and new names, every fault of a folder."""
+
+import json
+
+import pytest
+import safetensors.torch
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.models.bert import Bert, MaskedPairs
+from course_lib.models.shipped import load
+from tests.models.battery import BANK, RIVER
+from tests.models.small_berts import small_bert, small_pieces
+
+SIZES = [(12, 3, 2, 17), (10, 5, 1, 23), (21, 7, 3, 11)]  # hidden, heads, layers, intermediate
+CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+
+
+def peer(folder, sizes=SIZES[0], kind="BertForPreTraining", **settings):
+    """A model of transformers with random numbers everywhere, saved with a vocabulary; large enough to tell layers."""
+    import transformers
+
+    hidden, heads, layers, intermediate = sizes
+    config = transformers.BertConfig(
+        vocab_size=131,
+        hidden_size=hidden,
+        num_attention_heads=heads,
+        num_hidden_layers=layers,
+        intermediate_size=intermediate,
+        max_position_embeddings=29,
+        attn_implementation="eager",
+        **settings,
+    )
+    model = getattr(transformers, kind)(config).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    model.save_pretrained(folder)
+    for name, content in small_pieces(BANK).files().items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return model
+
+
+def inputs():
+    ids = torch.randint(5, 131, (3, 13))
+    real = torch.arange(13) < torch.tensor([[13], [7], [11]])
+    types = (torch.arange(13) > 5).long().expand(3, 13)
+    return ids, types, real
+
+
+def assert_equal_networks(ours, theirs):
+    """Hidden states, attentions, logits, pooled answers and the loss, at all real places."""
+    ids, types, real = inputs()
+    rows, columns = torch.tensor([0, 0, 1, 2, 2]), torch.tensor([1, 12, 6, 0, 9])
+    answers, next = torch.tensor([5, 77, 130, 9, 5]), torch.tensor([True, False, False])
+    labels = torch.full_like(ids, -100)
+    labels[rows, columns] = answers
+    with torch.no_grad():
+        mine = ours(ids, types, real, need_weights=True)
+        expected = theirs(
+            ids,
+            token_type_ids=types,
+            attention_mask=real.long(),
+            labels=labels,
+            next_sentence_label=(~next).long(),
+            output_hidden_states=True,
+            output_attentions=True,
+        )
+        logits = ours.logits(mine.hidden_states[-1], rows, columns)
+        found = ours.loss(MaskedPairs(ids, rows, columns, answers, types, real, next))
+    assert len(mine.hidden_states) == len(expected.hidden_states)
+    for state, other in zip(mine.hidden_states, expected.hidden_states, strict=True):
+        torch.testing.assert_close(state[real], other[real], **CLOSE)
+    for weight, other in zip(mine.attentions, expected.attentions, strict=True):
+        torch.testing.assert_close(weight.transpose(1, 2)[real], other.transpose(1, 2)[real], **CLOSE)
+    torch.testing.assert_close(logits, expected.prediction_logits[rows, columns], **CLOSE)
+    torch.testing.assert_close(ours.nsp(mine.pooled), expected.seq_relationship_logits, **CLOSE)
+    torch.testing.assert_close(found["loss"], expected.loss, **CLOSE)
+
+
+@pytest.mark.parametrize("sizes", SIZES)
+def test_equal_to_transformers_when_read(sizes, tmp_path):
+    theirs = peer(tmp_path, sizes)
+    ours = Bert.from_pretrained(tmp_path)
+    assert not ours.training
+    assert ours.fresh_heads == ()
+    assert_equal_networks(ours, theirs)
+
+
+@pytest.mark.parametrize("settings", [{}, {"d_model": 21, "n_heads": 7, "n_layers": 3, "layer_norm_eps": 1e-3}])
+def test_transformers_reads_what_is_written(settings, tmp_path):
+    from transformers import BertForPreTraining, BertTokenizer
+
+    ours = small_bert(BANK, **settings).eval()
+    for parameter in ours.parameters():
+        torch.nn.init.normal_(parameter, std=0.5)
+    ours.save_pretrained(tmp_path / "folder")
+    theirs, report = BertForPreTraining.from_pretrained(
+        tmp_path / "folder", attn_implementation="eager", output_loading_info=True
+    )
+    assert not any(report.values()), report
+    assert_equal_networks(ours, theirs.eval())
+    tokenizer = BertTokenizer.from_pretrained(tmp_path / "folder")
+    row = tokenizer(" ".join(BANK), " ".join(RIVER))
+    batch = ours.batch([BANK], [RIVER])
+    assert row["input_ids"] == batch.ids["pieces"][0].tolist()
+    assert row["token_type_ids"] == batch.ids["segments"][0].tolist()
+    assert tokenizer.model_max_length == 317
+    again = Bert.from_pretrained(tmp_path / "folder")
+    assert again.config == ours.config
+    again.save_pretrained(tmp_path / "folder")  # replaces it
+
+
+def rewritten(folder, change):
+    """The tensors of a folder under other names, or with others."""
+    path = folder / "model.safetensors"
+    tensors = change(safetensors.torch.load_file(path))
+    safetensors.torch.save_file({name: tensor.clone().contiguous() for name, tensor in tensors.items()}, path)
+
+
+def old_names(tensors):
+    tensors["bert.embeddings.position_ids"] = torch.arange(29)[None]
+    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"]
+    tensors["cls.predictions.decoder.bias"] = tensors["cls.predictions.bias"]
+    norms = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    for new, old in norms.items():
+        tensors = {name.replace(new, old): tensor for name, tensor in tensors.items()}
+    return tensors
+
+
+def test_old_names_and_copies_give_the_same_network(tmp_path):
+    theirs = peer(tmp_path)
+    rewritten(tmp_path, old_names)
+    assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
+
+
+def test_a_bias_that_stands_at_the_decoder_only_is_found(tmp_path):
+    theirs = peer(tmp_path)
+    moved = {"cls.predictions.bias": "cls.predictions.decoder.bias"}
+    rewritten(tmp_path, lambda tensors: {moved.get(name, name): tensor for name, tensor in tensors.items()})
+    assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
+
+
+def test_names_without_the_prefix_give_the_same_network(tmp_path):
+    theirs = peer(tmp_path)
+    rewritten(tmp_path, lambda tensors: {name.removeprefix("bert."): tensor for name, tensor in tensors.items()})
+    assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "fresh"),
+    [
+        ("BertModel", {}, ("mlm", "nsp")),  # as all-MiniLM is published
+        ("BertModel", {"add_pooling_layer": False}, ("pooler", "mlm", "nsp")),
+        ("BertForMaskedLM", {}, ("pooler", "nsp")),
+        ("BertForSequenceClassification", {}, ("mlm", "nsp")),
+        ("BertForNextSentencePrediction", {}, ("mlm",)),
+    ],
+)
+def test_missing_heads_are_fresh_and_named(kind, settings, fresh, tmp_path, monkeypatch):
+    import transformers
+
+    if settings:
+        plain = transformers.BertModel
+        monkeypatch.setattr(transformers, "BertModel", lambda config: plain(config, **settings))
+    theirs = peer(tmp_path, kind=kind)
+    ours = Bert.from_pretrained(tmp_path)
+    assert ours.fresh_heads == fresh
+    ids, types, real = inputs()
+    with torch.no_grad():
+        top = getattr(theirs, "bert", theirs)(ids, attention_mask=real.long(), token_type_ids=types)[0]
+        torch.testing.assert_close(ours(ids, types, real).hidden_states[-1][real], top[real], **CLOSE)
+
+
+def test_half_precision_files_become_float32(tmp_path):
+    peer(tmp_path)
+    rewritten(tmp_path, lambda tensors: {name: tensor.half() for name, tensor in tensors.items()})
+    assert {parameter.dtype for parameter in Bert.from_pretrained(tmp_path).parameters()} == {torch.float32}
+
+
+def test_a_published_bert_is_an_encoder_that_our_own_files_keep(tmp_path):
+    peer(tmp_path)
+    ours = Bert.from_pretrained(tmp_path)
+    ours.save(tmp_path / "own")
+    again = load(tmp_path / "own")
+    torch.testing.assert_close(torch.tensor(again.encode([BANK])[0]), torch.tensor(ours.encode([BANK])[0]))
+    with pytest.raises(CourseError, match=r"checkpoint of this course.*course_lib\.load"):
+        Bert.from_pretrained(tmp_path / "own")
+
+
+def test_lower_case_is_read_from_the_tokenizers_settings(tmp_path):
+    peer(tmp_path)
+    assert not Bert.from_pretrained(tmp_path).pieces.lowercase
+    (tmp_path / "tokenizer_config.json").unlink()
+    assert Bert.from_pretrained(tmp_path).pieces.lowercase
+
+
+def test_pre_norm_is_not_written_in_that_layout(tmp_path):
+    with pytest.raises(CourseError, match=r"norm='pre'.*Use save\(folder\)"):
+        small_bert(norm="pre").save_pretrained(tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+
+
+def test_a_folder_with_other_files_is_not_replaced(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(CourseError, match=r"notes\.txt"):
+        small_bert().save_pretrained(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    """Files of a small published BERT, written by ourselves (transformers reads it, as shown above)."""
+    folder = tmp_path_factory.mktemp("published") / "bert"
+    small_bert(BANK).save_pretrained(folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"model_type": "roberta"}, "model_type is 'roberta'"),
+        ({"hidden_act": "gelu_new"}, "hidden_act is 'gelu_new'"),
+        ({"position_embedding_type": "relative_key"}, "position_embedding_type is 'relative_key'"),
+        ({"is_decoder": True}, "is_decoder is True"),
+        ({"tie_word_embeddings": False}, "tie_word_embeddings is False"),
+        ({"hidden_size": None}, "does not say hidden_size"),
+        ({"hidden_size": 13}, "cannot be built.*d_model=13"),
+        ({"num_hidden_layers": "2"}, "cannot be built"),
+        ({"vocab_size": 7}, "vocab.txt has .* pieces, but config.json says vocab_size=7"),
+        ({"vocab_size": 137}, r"embedding.tokens.weight \[131, 12\] instead of \[137, 12\]"),
+        ({"num_hidden_layers": 3}, r"missing: stack.layers.2"),
+        ({"num_hidden_layers": 1}, r"not known to the model: bert.encoder.layer.1"),
+    ],
+)
+def test_settings_that_do_not_fit_are_named(published, tmp_path, change, says):
+    settings = json.loads(published["config.json"]) | change
+    settings = {name: value for name, value in settings.items() if value is not None}
+    for name, content in {**published, "config.json": json.dumps(settings).encode()}.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(CourseError, match=says):
+        Bert.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "says"),
+    [
+        ("config.json", None, "config.json is missing"),
+        ("config.json", lambda data: data[:-9], "config.json is not readable JSON"),
+        ("config.json", lambda data: b"[]", "config.json is not the description"),
+        ("vocab.txt", None, "vocab.txt is missing"),
+        ("vocab.txt", lambda data: data.replace(b"[MASK]", b"mask"), r"has no \[MASK\]"),
+        ("model.safetensors", None, "model.safetensors is missing.*pytorch_model.bin"),
+        ("model.safetensors", lambda data: data[:-5], "model.safetensors is not a readable safetensors file"),
+        ("model.safetensors", lambda data: data[:5], "model.safetensors is not a readable safetensors file"),
+        ("tokenizer_config.json", lambda data: b"{", "tokenizer_config.json is not readable JSON"),
+    ],
+)
+def test_damaged_folders_are_named(published, tmp_path, name, change, says):
+    for file, content in published.items():
+        if file != name or change:
+            (tmp_path / file).write_bytes(change(content) if file == name else content)
+    with pytest.raises(CourseError, match=says):
+        Bert.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda t: {"transformer.wte.weight": torch.zeros(2, 3)}, "none of the tensors of a BERT"),
+        (lambda t: t | {"bert.pooler.dense.bias": torch.full((12,), torch.nan)}, "NaN.*bert.pooler.dense.bias"),
+        (lambda t: t | {"bert.pooler.dense.bias": torch.zeros(7)}, r"pooler.dense.bias \[7\] instead of \[12\]"),
+        (lambda t: {n: v for n, v in t.items() if "transform.dense" not in n}, "missing: mlm.dense.weight"),
+        (lambda t: {n: v for n, v in t.items() if "layer.1.output" not in n}, "missing: .*feed_forward.outer"),
+    ],
+)
+def test_weights_that_do_not_fit_are_named(published, tmp_path, change, says):
+    for name, content in published.items():
+        (tmp_path / name).write_bytes(content)
+    rewritten(tmp_path, change)
+    with pytest.raises(CourseError, match=says):
+        Bert.from_pretrained(tmp_path)
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    with pytest.raises(CourseError, match="no folder"):
+        Bert.from_pretrained(tmp_path / "nowhere")

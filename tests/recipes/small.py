@@ -1,0 +1,81 @@
+"""A corpus of a few hundred made-up sentences, and every recipe in a size that trains in a second."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+from course_lib.data.records import ParallelPair, Sentence
+from course_lib.models.cove import CoVeConfig
+from course_lib.models.seq2seq import Seq2SeqConfig
+from course_lib.models.skip_gram import SkipGramConfig
+from course_lib.recipes import awd_lstm, bilm, cove, skip_gram
+from course_lib.recipes.engine import Recipe
+
+STEPS = 13
+NOUNS, VERBS = ("king", "queen", "river", "bank", "car", "tiger"), ("sees", "likes", "finds")
+WORDS = ["König", "Königin", "Fluss", "Ufer", "Auto", "Tiger", "sieht", "mag", "findet"]
+GERMAN = dict(zip((*NOUNS, *VERBS), WORDS, strict=True))
+
+
+def sentences(n: int) -> list[list[str]]:
+    choose = random.Random(0).choice
+    return [["The", choose(NOUNS), choose(VERBS), "the", choose(NOUNS), "."] for _ in range(n)]
+
+
+def write_corpora(folder: Path) -> None:
+    """Where recipes look for the split corpora: seven sentences an article."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [" ".join(words) + "\n" * (number % 7 == 6) for number, words in enumerate(sentences(331))]
+    for name in ("enwiki2015", "kowiki2022"):
+        (folder / f"{name}.words.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def pairs(name: str, split: str) -> list[ParallelPair]:
+    """In place of the public set: word for word, with an empty alignment."""
+    found = sentences(67 if split == "train" else 11)
+    return [ParallelPair(Sentence.of(s), Sentence.of([GERMAN.get(word, word) for word in s])) for s in found]
+
+
+def small(recipe: Recipe, **training: object) -> Recipe:
+    """The same recipe in small: other numbers in its settings, nothing else."""
+    settings = recipe.profiles["cpu"]
+    if recipe.train is None:
+        training = {"steps": STEPS, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
+        settings = replace(settings, training=replace(settings.training, **training))
+    sizes = {
+        awd_lstm: {
+            "vocab_size": 11,
+            "emb_dim": 13,
+            "hidden": 23,
+            "n_layers": 2,
+            "batch_size": 11,
+            "length": 5,
+            "held_out": 3,
+        },
+        bilm: {
+            "vocab_size": 12,
+            "projection": 16,
+            "hidden": 17,
+            "batch_size": 11,
+            "length": 5,
+            "held_out": 3,
+            "min_count": 1,
+        },
+        cove: {
+            "words": 23,
+            "min_count": 1,
+            "encoder": CoVeConfig(dim=100, hidden=7),
+            "decoder": Seq2SeqConfig(dim=11),
+            "batch_size": 7,
+        },
+        skip_gram: {"words": 11, "threads": 1, "config": SkipGramConfig(dim=5, min_count=1, epochs=2)},
+    }
+    family = next(family for family in sizes if recipe in family.RECIPES)
+    return replace(recipe, profiles={**recipe.profiles, "cpu": replace(settings, **sizes[family])})
+
+
+def rated(corpus: str) -> dict[str, list]:
+    """In place of people's ratings."""
+    return {"three pairs": [("king", "queen", 8.5), ("river", "bank", 6.0), ("car", "tiger", 0.5)]}

@@ -1,0 +1,42 @@
+"""Every recipe in small: the loss falls, the card is whole, and what ships can be loaded."""
+
+import json
+from statistics import fmean
+
+import numpy as np
+import pytest
+
+from course_lib.models.shipped import load
+from course_lib.recipes import card, engine
+from course_lib.recipes.__main__ import RECIPES
+from tests.recipes.small import small
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
+    recipe = small(RECIPES[name])
+    folder = engine.run(recipe, out)
+
+    assert folder == out / name
+    title, rows = card.parse((folder / "card.md").read_text(encoding="utf-8"), folder)
+    assert title == recipe.title
+    assert rows["command"] == f"`python -m course_lib.recipes {name}`"
+    vectors = load(folder).encode([["the", "king", "sees"]])[0]
+    assert vectors.shape[1] == 3
+    assert np.isfinite(vectors).all()
+    assert np.ptp(vectors, axis=1).max() > 0
+
+
+@pytest.mark.parametrize("name", [name for name, recipe in RECIPES.items() if recipe.train is None])
+def test_the_loss_falls(name, out):
+    engine.run(small(RECIPES[name], steps=47), out)
+    losses = json.loads((out / f"{name}.training" / "history.json").read_text())["losses"]
+    assert len(losses) == 47
+    assert fmean(losses[-5:]) < 0.85 * fmean(losses[:5])
+
+
+def test_all_profiles_and_names_are_what_the_command_offers():
+    for name, recipe in RECIPES.items():
+        assert name == recipe.name
+        assert set(recipe.profiles) <= set(engine.PROFILES)
+        assert "cpu" in recipe.profiles

@@ -87,8 +87,7 @@ class Translator(nn.Module):
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
         """Tensors on the CPU. Raises CourseError if there is no pair, or an empty side."""
         source, source_mask = self.source([pair.source for pair in pairs])
-        _check([pair.target for pair in pairs])
-        rows = [[self.pieces.begin, *self.pieces.ids(pair.target.words), self.pieces.end] for pair in pairs]
+        rows = self._target_rows(pairs)
         return TranslationBatch(
             source, source_mask, pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
         )
@@ -97,8 +96,7 @@ class Translator(nn.Module):
         self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
     ) -> Callable[[int], Iterator[TranslationBatch]]:
         """For `fit`: epoch -> batches of like lengths, at most `tokens` places of the longer side in each."""
-        made = [self.batch([pair]) for pair in pairs]
-        sources, targets = ([getattr(one, side)[0].tolist() for one in made] for side in ("source", "target"))
+        sources, targets = self._source_rows([pair.source for pair in pairs]), self._target_rows(pairs)
         lengths = [max(len(a), len(b)) for a, b in zip(sources, targets, strict=True)]
         buckets = Buckets(lengths, tokens=tokens, seed=seed)
 
@@ -116,9 +114,15 @@ class Translator(nn.Module):
         self, sentences: Sequence[Sentence | str | Sequence[str]]
     ) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
-        records = _check(sentences)
-        rows = [[*self.pieces.ids(record.words), self.pieces.end] for record in records]
+        rows = self._source_rows(sentences)
         return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
+
+    def _source_rows(self, sentences: Sequence[Sentence | str | Sequence[str]]) -> list[list[int]]:
+        return [[*self.pieces.ids(record.words), self.pieces.end] for record in _check(sentences)]
+
+    def _target_rows(self, pairs: Sequence[ParallelPair]) -> list[list[int]]:
+        records = _check([pair.target for pair in pairs])
+        return [[self.pieces.begin, *self.pieces.ids(record.words), self.pieces.end] for record in records]
 
     @torch.no_grad()
     def cross_attentions(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -77,7 +78,7 @@ def doctor() -> None:
 
 @app.command()
 def models() -> None:
-    """List the checkpoints that ship with the course; `course_lib.load(NAME)` opens one."""
+    """List the checkpoints that ship with the course; `course_lib.load(NAME)` opens an encoder."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -110,6 +111,31 @@ def claims(
     claims_command(claim_id, measure=run, profile=profile, record=record)
 
 
+@app.command()
+def predict(
+    task: Annotated[str, typer.Argument(help="imdb: is an English film review positive (pos) or negative (neg)?")],
+    file: Annotated[Path, typer.Argument(help="UTF-8 text, one text a line")],
+    out: Annotated[Path | None, typer.Option(help="where to write the labels; default: the screen")] = None,
+) -> None:
+    """Label a file of texts, one a line, with the best model that ships for the task: one label a line."""
+    from course_lib.files import atomic_file
+    from course_lib.models.predict import predict_file
+
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise CourseError(f"--out {out} is the file of texts itself. Give the labels a file of their own.")
+    if out is not None and out.exists() and not out.is_file():  # /dev/null would be replaced
+        raise CourseError(f"--out {out} is no ordinary file. Give the name of a text file, or leave --out away.")
+    found = predict_file(task, file)
+    labels = "".join(f"{label}\n" for label in found.labels)
+    if out is None:
+        typer.echo(labels, nl=False)
+    else:
+        with atomic_file(out, "w") as target:
+            target.write(labels)
+    if found.silent:
+        typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
+
+
 @data.command("list")
 def data_list() -> None:
     """The registered sets: languages, size, licence, and where they are on this machine."""
@@ -133,6 +159,12 @@ def data_verify(names: Annotated[list[str] | None, typer.Argument(help="nothing:
 
     if not verify_sets(names or None):
         raise typer.Exit(1)
+
+
+def _silent_lines(numbers: list[int], label: str, most: int = 20) -> str:
+    listed = ", ".join(map(str, numbers[:most])) + (f" and {len(numbers) - most} more" if len(numbers) > most else "")
+    lines = "Line" if len(numbers) == 1 else "Lines"
+    return f"Warning: {lines} {listed}: empty, or no word that the model knows. Labelled {label}, by no evidence."
 
 
 def _card_title(card: os.PathLike) -> str:

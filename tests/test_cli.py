@@ -49,7 +49,7 @@ def test_help_needs_no_torch():
 def test_help_names_every_command(monkeypatch, capsys):
     code, out, _ = course(monkeypatch, capsys, "--help")
     assert code == 0
-    assert all(command in out for command in ("lab", "doctor", "models"))
+    assert all(command in out for command in ("lab", "doctor", "models", "predict"))
 
 
 def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):

@@ -163,7 +163,6 @@ def classifier(
     epochs = 2 * len(model.layer_groups())
     plan, done = tricks.plan(model, epochs), 0
     batches = model.batches(records, batch_size, seed)
-    start_averages(model, records[:64])
     for stage in plan.stages:
         until = round(steps * (stage.first + stage.epochs) / epochs)
         if until == done:
@@ -182,25 +181,6 @@ def classifier(
         )
         done = until
     return model.eval()
-
-
-def start_averages(model: ULMFiTClassifier, records: Sequence[LabelledText]) -> None:
-    """Batch normalisation's running averages start from these texts, not from mean 0 and variance 1.
-
-    The states of a language model are small. After a few dozen steps the starting variance of 1 would still outweigh
-    theirs, and the classifier would then give nearly the same output to every text.
-    """
-    layers = [module for module in model.modules() if isinstance(module, torch.nn.BatchNorm1d)]
-    momenta = [layer.momentum for layer in layers]
-    model.eval()
-    for layer in layers:
-        layer.train()
-        layer.momentum = 1.0
-    with torch.no_grad():
-        model(model.batch(records).to(model.encoder.device))
-    for layer, momentum in zip(layers, momenta, strict=True):
-        layer.momentum = momentum
-    model.train()
 
 
 def percent_right(model: ULMFiTClassifier, records: Sequence[LabelledText]) -> float:

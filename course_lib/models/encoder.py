@@ -6,7 +6,7 @@ Seven generations of word representation implement it, so every experiment is wr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -210,16 +210,35 @@ class ContextEncoder(nn.Module, ABC):
         self.train(self.training)
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
-        """Write a checkpoint folder that `course_lib.load` reads; `half` stores float16."""
+    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False, int8: bool = False) -> None:
+        """Write a checkpoint folder that `course_lib.load` reads.
+
+        half  float16 instead of float32
+        int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
+        """
+        self._write(folder, self.state_dict(), self._config(), card=card, half=half, int8=int8)
+
+    def _write(
+        self,
+        folder: str | Path,
+        tensors: Mapping[str, Tensor],
+        config: dict[str, Any],
+        *,
+        card: str | None,
+        half: bool,
+        int8: bool,
+    ) -> None:
         save_checkpoint(
             folder,
             kind=self.kind,
-            config=self._config(),
-            tensors=self.state_dict(),
+            config=config,
+            tensors=tensors,
             files=self._files(),
             card=card,
             half=half,
+            int8=[name for name, tensor in tensors.items() if tensor.ndim == 2 and tensor.is_floating_point()]
+            if int8
+            else [],
         )
 
     @classmethod

@@ -23,6 +23,7 @@ from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.positions import PositionedEmbedding
 from course_lib.models.transformer import TransformerConfig, TransformerEncoder
 from course_lib.text.pieces import Pieces
+from course_lib.text.word_pieces import VOCABULARY_FILE, WordPieces
 
 
 class LeftToRightLM(ContextEncoder):
@@ -34,7 +35,7 @@ class LeftToRightLM(ContextEncoder):
 
     kind = "left-to-right-lm"
 
-    def __init__(self, config: TransformerConfig, pieces: Pieces):
+    def __init__(self, config: TransformerConfig, pieces: Pieces | WordPieces):
         super().__init__()
         self.config, self.pieces = config, pieces
         self.embedding = PositionedEmbedding(len(pieces), config)
@@ -122,4 +123,5 @@ class LeftToRightLM(ContextEncoder):
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> LeftToRightLM:
-        return cls(TransformerConfig(**config), Pieces.from_files(files))
+        kind = WordPieces if VOCABULARY_FILE in files else Pieces
+        return cls(TransformerConfig(**config), kind.from_files(files))

@@ -18,7 +18,6 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.data.batch import Batch, length_mask
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
@@ -208,24 +207,13 @@ class BiLM(ContextEncoder):
         int8: bool = False,
         softmax: bool = True,
     ) -> None:
-        """Write a checkpoint folder. half: float16; int8: matrices as one byte per number; softmax=False leaves the
-        softmax out, often the larger part: the saved model encodes, and cannot train."""
-        tensors = self.state_dict()
-        config = self._config()
+        """As every encoder; softmax=False leaves the softmax out, often the larger part: the saved model encodes, and
+        cannot train."""
+        tensors, config = self.state_dict(), self._config()
         if not softmax:
             tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("softmax.")}
             config["softmax"] = None
-        matrices = [name for name, tensor in tensors.items() if tensor.ndim == 2] if int8 else []
-        save_checkpoint(
-            folder,
-            kind=self.kind,
-            config=config,
-            tensors=tensors,
-            files=self._files(),
-            card=card,
-            half=half,
-            int8=matrices,
-        )
+        self._write(folder, tensors, config, card=card, half=half, int8=int8)
 
     def _config(self) -> dict[str, Any]:
         return asdict(self.config)

@@ -23,6 +23,11 @@ KINDS = {
     "bert": "course_lib.models.bert:Bert",
 }
 
+# kinds that ship too -> what they are for
+NOT_ENCODERS = {
+    "review-words": "labels reviews. Use `course predict imdb FILE`, or course_lib.models.review_words",
+}
+
 
 def shipped_names() -> list[str]:
     """The checkpoints that ship with the course."""
@@ -44,6 +49,8 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
                 f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}."
             )
     checkpoint = load_checkpoint(folder)
+    if checkpoint.kind in NOT_ENCODERS:
+        raise CourseError(f"{folder} holds no encoder: it {NOT_ENCODERS[checkpoint.kind]}.")
     if checkpoint.kind not in KINDS:
         raise CourseError(
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not an encoder of this version "

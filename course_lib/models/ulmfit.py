@@ -35,12 +35,23 @@ def concat_pool(
 
 
 class BatchNorm(nn.BatchNorm1d):
-    """Batch normalisation that also takes one row in training: one row has no spread, so the running averages serve."""
+    """Batch normalisation for short fine-tuning, and for a batch of one row.
+
+    The running averages are the plain mean of the first batches, 1 / momentum of them, and move by `momentum` then.
+    PyTorch's (and fastai's) move from mean 0 and variance 1 instead. The states of a language model are small: after a
+    few dozen steps that variance would still outweigh theirs, and nearly the same output would go to every text.
+    One row has no spread, so in training the running averages serve for it and stay as they are.
+    """
 
     def forward(self, rows: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
-        if self.training and len(rows) == 1:
-            return F.batch_norm(rows, self.running_mean, self.running_var, self.weight, self.bias, eps=self.eps)
-        return super().forward(rows)
+        learns = self.training and len(rows) > 1
+        share = 0.0
+        if learns:
+            self.num_batches_tracked.add_(1)
+            share = max(self.momentum, 1 / int(self.num_batches_tracked))
+        return F.batch_norm(
+            rows, self.running_mean, self.running_var, self.weight, self.bias, learns, share, self.eps
+        )  # fmt: skip
 
 
 class ULMFiTClassifier(SequenceClassifier):

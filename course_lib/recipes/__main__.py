@@ -14,9 +14,10 @@ from course_lib.checkpoints import CARD
 from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
-from course_lib.recipes import awd_lstm, bilm, card, cove, engine, skip_gram
+from course_lib.recipes import awd_lstm, bert, bilm, card, cove, engine, gpt, reviews, skip_gram
 
-RECIPES = {recipe.name: recipe for family in (skip_gram, bilm, cove, awd_lstm) for recipe in family.RECIPES}
+FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, gpt, reviews)
+RECIPES = {recipe.name: recipe for family in FAMILIES for recipe in family.RECIPES}
 TABLE = "table"
 
 

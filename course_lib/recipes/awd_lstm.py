@@ -12,7 +12,6 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.data.running_text import CORPORA
 from course_lib.data.streams import TextStreams
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
@@ -113,17 +112,7 @@ def evaluate(job: Job, material: Material, model: AWDLSTM, folder: Path) -> dict
 
 def save(job: Job, model: AWDLSTM, folder: Path, card: str | None) -> None:
     """As a checkpoint that ships: matrices int8 with a scale per row, the rest float16."""
-    tensors = model.state_dict()
-    save_checkpoint(
-        folder,
-        kind=model.kind,
-        config=model._config(),
-        tensors=tensors,
-        files=model._files(),
-        card=card,
-        half=True,
-        int8=[name for name, tensor in tensors.items() if tensor.ndim == 2],
-    )
+    model.save(folder, half=True, int8=True, card=card)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:

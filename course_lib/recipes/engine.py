@@ -117,7 +117,8 @@ def run(
     if not (ended and is_first):
         return None
     folder = out / recipe.name
-    model.eval()
+    if isinstance(model, torch.nn.Module):
+        model.eval()
     recipe.save(job, model, folder, None)
     rows = {
         **recipe.describe(job, material, history),

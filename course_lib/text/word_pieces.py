@@ -31,6 +31,7 @@ class WordPieces:
     strip_accents       é is e; None: as `lowercase` (which takes Hangul apart into jamo: use False with lowercase)
     chinese_characters  each Chinese character is a word of its own
     padding, unknown, cls, sep, mask, special_ids   the ids of the SPECIALS, one by one and together
+    begin, end          for a language model: the same as cls and sep
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class WordPieces:
             )
         self.padding, self.unknown, self.cls, self.sep, self.mask = (index[special] for special in SPECIALS)
         self.special_ids = (self.padding, self.unknown, self.cls, self.sep, self.mask)
+        self.begin, self.end = self.cls, self.sep
         self._tokenizer = Tokenizer(models.WordPiece(index, unk_token=UNKNOWN))
         self._tokenizer.normalizer = _normalizer(lowercase, strip_accents, chinese_characters)
         self._tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -78,10 +80,13 @@ class WordPieces:
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         normalizer, cut = _normalizer(lowercase, strip_accents, True), pre_tokenizers.BertPreTokenizer()
-        words: Counter[str] = Counter()
+        given: Counter[str] = Counter()
         for sentence in sentences:
-            text = normalizer.normalize_str(" ".join(getattr(sentence, "words", sentence)))
-            words.update(part for part, _ in cut.pre_tokenize_str(text))
+            given.update(getattr(sentence, "words", sentence))
+        words: Counter[str] = Counter()
+        for word, count in given.items():
+            for part, _ in cut.pre_tokenize_str(normalizer.normalize_str(word)):
+                words[part] += count
         characters: Counter[str] = Counter()
         for word, count in words.items():
             characters.update(dict.fromkeys(word, count))

@@ -16,6 +16,7 @@ _HOMES = {
     "one_hot_row": "course_lib.widgets.one_row",
     "rate_designer": "course_lib.widgets.rate_plan",
     "scalar_mix": "course_lib.widgets.sense_mix",
+    "token_strip": "course_lib.widgets.strip",
     "softmax_saturation": "course_lib.widgets.saturation",
 }
 

@@ -139,16 +139,6 @@ def test_a_classifier_learns_what_can_be_learned(lm, texts):
     assert fine_tuning.percent_right(model, texts.test) == 100
 
 
-def test_running_averages_start_from_the_texts(lm, texts):
-    model = ULMFiTClassifier(lm, texts.labels, seed=0)
-    fine_tuning.start_averages(model, texts.train)
-    with torch.no_grad():
-        pooled = model.eval().pooled(model.batch(texts.train))
-    torch.testing.assert_close(model.output[0].running_var, pooled.var(0))
-    torch.testing.assert_close(model.output[0].running_mean, pooled.mean(0))
-    assert model.output[0].momentum == 0.1
-
-
 def test_the_language_loss_is_exact_and_can_use_an_old_head(lm, texts):
     loss = language_loss(lm, texts.unlabelled, batch_size=2, length=3)
     with torch.no_grad():

@@ -1,5 +1,7 @@
 """The tests that every ContextEncoder runs. A new encoder joins by one line in ENCODERS of test_encoders.py."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -163,3 +165,12 @@ class EncoderBattery:
         assert type(again) is type(encoder)
         for mine, other in zip(encoder.encode(SENTENCES), again.encode(SENTENCES), strict=True):
             np.testing.assert_array_equal(mine, other)
+
+    def test_int8_matrices_are_close(self, encoder, tmp_path):
+        encoder.save(tmp_path / "saved", int8=True)
+        encodings = json.loads((tmp_path / "saved" / "config.json").read_text(encoding="utf-8"))["encodings"]
+        assert set(encodings.values()) == {"int8 rows"}
+        again = load(tmp_path / "saved").state_dict()
+        for name, tensor in encoder.state_dict().items():
+            step = tensor.abs().amax(-1, keepdim=True) / 253 if name in encodings else 0
+            assert ((again[name] - tensor).abs() <= step).all(), name

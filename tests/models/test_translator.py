@@ -92,13 +92,13 @@ def test_batches_hold_every_pair_once_and_keep_the_limit():
 
 
 def test_it_learns_to_turn_a_sentence_round():
-    torch.manual_seed(1)
+    torch.manual_seed(2)
     generator = torch.Generator().manual_seed(0)
-    rows = ["".join(LETTERS[i] for i in torch.randint(7, (n,), generator=generator)) for n in [2, 3] * 60]
+    rows = ["".join(LETTERS[i] for i in torch.randint(7, (n,), generator=generator)) for n in [2, 3] * 90]
     model = Translator(small_config(d_model=30, d_ff=61, n_layers=1, dropout=0.0, norm="pre"), Pieces.words([LETTERS]))
     pairs = [pair(row, row[::-1]) for row in rows]
-    history = fit(model, model.batches(pairs, tokens=128), steps=150, learning_rate=1e-2, seed=0, show=False)
-    assert len(history.steps) == 150
+    history = fit(model, model.batches(pairs, tokens=128), steps=250, learning_rate=1e-2, seed=0, show=False)
+    assert len(history.steps) == 250
     unseen = ["ag", "bdf", "gca"]
     assert [h.text for h in greedy(model, [list(row) for row in unseen])] == [" ".join(row[::-1]) for row in unseen]
     assert model.translate([list("bdf")]) == ["f d b"]

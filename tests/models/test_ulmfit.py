@@ -8,7 +8,7 @@ from course_lib.checkpoints import load_checkpoint
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
-from course_lib.models.ulmfit import Ensemble, ULMFiTClassifier, concat_pool
+from course_lib.models.ulmfit import BatchNorm, Ensemble, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import small_awd_lstm
@@ -100,6 +100,20 @@ def test_learns_from_few_texts_and_leaves_the_language_model_alone():
     assert all(value.equal(before[name]) for name, value in language_model.state_dict().items())
     assert not classifier.encoder.softmax.bias.any()
     assert all(p.requires_grad for p in language_model.parameters())
+
+
+def test_running_averages_start_from_the_first_batches():
+    norm, batches = BatchNorm(3), torch.randn(23, 7, 3) * 0.01 + 5
+    for count, rows in enumerate(batches[:10], 1):
+        norm(rows)
+        torch.testing.assert_close(norm.running_mean, batches[:count].mean((0, 1)))
+        torch.testing.assert_close(norm.running_var, batches[:count].var(1).mean(0))
+    peer = torch.nn.BatchNorm1d(3)  # once they have a past, they are PyTorch's, which fastai takes
+    peer.load_state_dict(norm.state_dict())
+    for rows in batches[10:]:
+        torch.testing.assert_close(norm(rows), peer(rows))
+    torch.testing.assert_close(norm.state_dict(), peer.state_dict())
+    torch.testing.assert_close(norm.eval()(batches[0]), peer.eval()(batches[0]))
 
 
 def test_a_batch_of_one_text_trains_on_the_running_averages():

@@ -1,13 +1,14 @@
 import pytest
 
-from course_lib.recipes import cove, skip_gram
-from tests.recipes.small import pairs, rated, write_corpora
+from course_lib.recipes import cove, reviews, skip_gram
+from tests.recipes.small import pairs, rated, reviews_of, write_corpora
 
 
 @pytest.fixture
 def out(tmp_path, monkeypatch):
     """A folder with small corpora in it; the public sets are replaced by small ones."""
     monkeypatch.setattr(cove, "load_public", pairs)
+    monkeypatch.setattr(reviews, "load_public", reviews_of)
     monkeypatch.setattr(skip_gram, "rated_pairs", rated)
     folder = tmp_path / "out"
     write_corpora(folder)

@@ -6,12 +6,13 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-from course_lib.data.records import ParallelPair, Sentence
+from course_lib.data.records import LabelledText, ParallelPair, Sentence
 from course_lib.models.cove import CoVeConfig
 from course_lib.models.seq2seq import Seq2SeqConfig
 from course_lib.models.skip_gram import SkipGramConfig
-from course_lib.recipes import awd_lstm, bilm, cove, skip_gram
+from course_lib.recipes import awd_lstm, bert, bilm, cove, gpt, reviews, skip_gram
 from course_lib.recipes.engine import Recipe
+from course_lib.recipes.word_piece_start import TableConfig
 
 STEPS = 13
 NOUNS, VERBS = ("king", "queen", "river", "bank", "car", "tiger"), ("sees", "likes", "finds")
@@ -38,13 +39,36 @@ def pairs(name: str, split: str) -> list[ParallelPair]:
     return [ParallelPair(Sentence.of(s), Sentence.of([GERMAN.get(word, word) for word in s])) for s in found]
 
 
+def reviews_of(name: str, split: str) -> list[LabelledText]:
+    """In place of the public set: kings and queens are good, the rest is bad."""
+    ends = {"pos": (". Not a queen!", "!"), "neg": (". It sees<br />no king?", "?")}
+    found = []
+    for number, words in enumerate(sentences(89)):
+        label = "neg" if number < 47 else "pos"
+        found.append(LabelledText(" ".join(words[:-1]) + ends[label][number % 2], label))
+    return found
+
+
 def small(recipe: Recipe, **training: object) -> Recipe:
     """The same recipe in small: other numbers in its settings, nothing else."""
     settings = recipe.profiles["cpu"]
     if recipe.train is None:
         training = {"steps": STEPS, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
         settings = replace(settings, training=replace(settings.training, **training))
+    transformer = {
+        "vocab_size": 97,
+        "max_characters": 31,
+        "n_heads": 2,
+        "n_layers": 1,
+        "length": 11,
+        "pieces_per_batch": 79,
+        "table": TableConfig(pieces=1_009, dim=16),
+        "held_out": 3,
+        "scored_batches": 5,
+    }
     sizes = {
+        bert: transformer,
+        gpt: transformer,
         awd_lstm: {
             "vocab_size": 11,
             "emb_dim": 13,
@@ -70,6 +94,7 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "decoder": Seq2SeqConfig(dim=11),
             "batch_size": 7,
         },
+        reviews: {"terms": 31, "strengths": (1.0, 3.0), "held_out": 14},
         skip_gram: {"words": 11, "threads": 1, "config": SkipGramConfig(dim=5, min_count=1, epochs=2)},
     }
     family = next(family for family in sizes if recipe in family.RECIPES)

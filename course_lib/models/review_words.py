@@ -1,0 +1,102 @@
+"""Is a review positive or negative? Each word and word pair of it has one vote: the yardstick of neural classifiers.
+
+The score of a text is a bias plus the weights of its terms, each counted once; its sigmoid is the probability of the
+second label. So the score can be taken apart: `votes` says what each term adds.
+Source: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification" (ACL), section 2:
+presence of words and pairs, weighted by their log-count ratio. course_lib/recipes/reviews.py learns the weights.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from course_lib.checkpoints import load_checkpoint, save_checkpoint
+from course_lib.errors import CourseError
+
+KIND = "review-words"
+TERMS = "terms.txt"
+_TAG = re.compile(r"<br\s*/?>", re.IGNORECASE)  # in reviews of the web a line end
+_WORD = re.compile(r"\w+(?:'\w+)*|[!?]")  # "don't" stays whole; ! and ? are words too
+
+
+def terms_of(text: str) -> list[str]:
+    """The different words and pairs of neighbouring words, in lower case, in order of their first place."""
+    words = _WORD.findall(_TAG.sub(" ", text).lower().replace("’", "'"))
+    pairs = (f"{first} {second}" for first, second in pairwise(words))
+    return list(dict.fromkeys([*words, *pairs]))
+
+
+class ReviewWords:
+    """Two labels for texts. A term that is not in the table counts for nothing.
+
+    terms    words and word pairs, as `terms_of` gives them
+    weights  in nats (log odds): above 0 where a term speaks for the second label
+    bias     score of a text without any known term
+    labels   (label of scores below 0, label of scores from 0 on)
+    """
+
+    def __init__(self, terms: Sequence[str], weights: Float[np.ndarray, " term"], bias: float, labels: Sequence[str]):
+        """Raises CourseError if the sizes differ, a term comes twice, or there are not two labels."""
+        self.terms, self.labels, self.bias = tuple(terms), tuple(labels), float(bias)
+        self.weights = dict(zip(self.terms, weights.tolist(), strict=False))
+        if not len(self.weights) == len(self.terms) == len(weights):
+            raise CourseError(
+                f"ReviewWords: {len(self.terms)} terms, {len(set(self.terms))} of them different, and {len(weights)} "
+                "weights. Give different terms and one weight for each."
+            )
+        if len(self.labels) != 2 or self.labels[0] == self.labels[1]:
+            raise CourseError(
+                f"ReviewWords: the labels are {', '.join(self.labels) or 'none'}. Give two different ones."
+            )
+
+    def votes(self, text: str) -> dict[str, float]:
+        """The known terms of a text and their weights. Empty: the text says nothing to this classifier."""
+        return {term: self.weights[term] for term in terms_of(text) if term in self.weights}
+
+    def scores(self, texts: Sequence[str]) -> Float[np.ndarray, " text"]:
+        """Log odds of the second label. Raises CourseError for one string in place of a list."""
+        if isinstance(texts, str):
+            raise CourseError("ReviewWords reads a list of texts, not one str. Put it in [ ].")
+        return np.array([self.bias + sum(self.votes(text).values()) for text in texts])
+
+    def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "text 2"]:
+        """Probability of each label, in the order of `labels`."""
+        second = np.exp(-np.logaddexp(0, -self.scores(texts)))  # the sigmoid, without overflow
+        return np.stack([1 - second, second], axis=1)
+
+    def predict(self, texts: Sequence[str]) -> list[str]:
+        """The more probable label of each text, in input order; a text without a known term gets that of the bias."""
+        return [self.labels[int(score >= 0)] for score in self.scores(texts)]
+
+    # -- files --------------------------------------------------------------------------------------------------------
+    def save(self, folder: str | Path, *, card: str | None = None) -> None:
+        """Write a checkpoint folder: terms as text, one a line, the weights as float16."""
+        weights = torch.tensor(list(self.weights.values()), dtype=torch.float32)
+        save_checkpoint(
+            folder,
+            kind=KIND,
+            config={"labels": self.labels, "bias": self.bias},
+            tensors={"weights": weights},
+            files={TERMS: "".join(f"{term}\n" for term in self.terms)},
+            card=card,
+            half=True,
+        )
+
+    @classmethod
+    def load(cls, folder: str | Path) -> ReviewWords:
+        """Read what `save` wrote. Raises CourseError for a damaged folder or one that holds another kind of model."""
+        checkpoint = load_checkpoint(folder)
+        if checkpoint.kind != KIND:
+            raise CourseError(
+                f"{folder} holds a {checkpoint.kind!r}, not a classifier of reviews. Load it with its own class."
+            )
+        terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
+        config = checkpoint.config
+        return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])

@@ -1,0 +1,177 @@
+"""Recipes of the BERTs that ship with the course: masked language model and next sentence, on Wikipedia."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import torch
+
+from course_lib.data.masking import Masking
+from course_lib.data.running_text import CORPORA
+from course_lib.models.bert import Bert, BertConfig
+from course_lib.models.shipped import load
+from course_lib.recipes.corpora import WEIGHTS_LICENCE, language
+from course_lib.recipes.engine import Job, Recipe, Training
+from course_lib.recipes.piece_rows import MaskedPairRows, Places, Rows
+from course_lib.recipes.piece_text import Cut, PieceText, cut_corpus
+from course_lib.recipes.word_piece_start import (
+    POSITIONS,
+    TableConfig,
+    log_frequencies,
+    skip_gram_table,
+    start_copying,
+    start_table,
+)
+from course_lib.text.word_pieces import WordPieces
+from course_lib.training.history import History
+
+SCORED = 0.15  # of the pieces are hidden when the card's numbers are taken, whatever share training hides
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Small, pre-norm, without dropout: less than a few epochs are read, so little can be overfitted."""
+
+    training: Training
+    lowercase: bool = True
+    vocab_size: int = 8_192
+    max_characters: int = 200  # that are pieces of their own; words of rarer ones are unknown
+    n_layers: int = 4
+    n_heads: int = 4
+    length: int = 64  # of a row; every eighth batch has rows twice as long
+    pieces_per_batch: int = 1_024
+    masked: float = 0.3
+    table: TableConfig = field(default_factory=TableConfig)  # its dim is the model's width
+    held_out: int = 100  # articles kept for the card's numbers
+    scored_batches: int = 128
+
+
+@dataclass(frozen=True)
+class Material:
+    """table: the file in which the skip-gram start is kept."""
+
+    pieces: WordPieces
+    train: PieceText
+    held_out: PieceText
+    table: Path
+
+
+def read(job: Job) -> Material:
+    """Raises CourseError if the corpus is not there."""
+    settings, name = job.settings, job.recipe.corpus
+    cut = Cut(settings.vocab_size, settings.lowercase, settings.max_characters, settings.held_out)
+    pieces, text = cut_corpus(name, job.out, cut)
+    held_out, train = text.split(settings.held_out)
+    table = f"{name}.table-{len(pieces)}-{settings.table.dim}-{job.seed}.safetensors"
+    return Material(pieces, train, held_out, job.out / table)
+
+
+def build(job: Job, material: Material) -> Bert:
+    settings = job.settings
+    config = BertConfig(
+        vocab_size=len(material.pieces),
+        d_model=settings.table.dim,
+        n_heads=settings.n_heads,
+        n_layers=settings.n_layers,
+        d_ff=4 * settings.table.dim,
+        max_units=2 * settings.length,
+        dropout=0.0,
+        attention_dropout=0.0,
+        norm="pre",
+    )
+    model = Bert(config, material.pieces)
+    start = skip_gram_table(material.table, material.train, material.pieces, settings.table, seed=job.seed)
+    start_table(model.embedding.tokens, start)
+    model.embedding.start_from_sinusoids(POSITIONS)
+    start_copying(model.stack.layers[0].attention)
+    with torch.no_grad():
+        model.mlm.dense.weight += torch.eye(settings.table.dim)
+        model.mlm.bias.copy_(log_frequencies(material.train, len(material.pieces)))
+    return model
+
+
+def batches(job: Job, material: Material, model: Bert) -> Rows:
+    return _rows(job, material.train, material.pieces, job.settings.masked)
+
+
+def _rows(job: Job, text: PieceText, pieces: WordPieces, masked: float) -> Rows:
+    masking = Masking(len(pieces), pieces.mask, pieces.special_ids, corrupt=masked)
+    usual, long = (Places(text, factor * job.settings.length) for factor in (1, 2))
+    return Rows(usual, long, MaskedPairRows(pieces, masking), job.settings.pieces_per_batch, job.seed)
+
+
+@torch.no_grad()
+def scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[str, float]:
+    """Means over held-out batches, always the same ones with the same masks; the model is in eval mode."""
+    rows = _rows(job, material.held_out, material.pieces, SCORED)
+    found = [model.loss(batch.to(model.device)) for batch in islice(rows(0), n_batches)]
+    names = ("mlm", "mlm_accuracy", "nsp_accuracy")
+    return {name: fmean(float(losses[name]) for losses in found) for name in names}
+
+
+def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[str, str]:
+    result = {}
+    for which, bert in (("as trained", model), ("as shipped", load(folder))):
+        found = scores(job, material, bert, job.settings.scored_batches)
+        result[f"held out, {which}"] = (
+            f"masked pieces ({SCORED:.0%}): accuracy {found['mlm_accuracy']:.3f}, loss {found['mlm']:.3f} nats; "
+            f"next sentence: accuracy {found['nsp_accuracy']:.3f}"
+        )
+    return result
+
+
+def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
+    """Held-out scores on the way, kept in the history."""
+    return {"evaluate": lambda bert: scores(job, material, bert, 32), "evaluate_every": 2_000}
+
+
+def save(job: Job, model: Bert, folder: Path, card: str | None) -> None:
+    """As a checkpoint that ships: matrices int8 with a scale per row, the rest float16."""
+    model.save(folder, card=card, half=True, int8=True)
+
+
+def describe(job: Job, material: Material, history: History) -> dict[str, str]:
+    settings = job.settings
+    tokens = len(history.steps) * settings.pieces_per_batch * job.processes
+    return {
+        "model": "BERT, pre-norm, masked language model and next-sentence heads; matrices int8, the rest float16",
+        "pieces": f"{len(material.pieces):,} WordPieces, {'lower-cased' if settings.lowercase else 'cased'}",
+        "start": "token table from skip-gram over the pieces; first layer and masked-LM head begin near the identity",
+        "corpus": f"{CORPORA[job.recipe.corpus]}, {len(material.train.ids):,} pieces to learn from, "
+        f"{settings.held_out} articles held out",
+        "tokens": f"{tokens:,} pieces seen, {settings.masked:.0%} of them masked",
+        "final loss": f"{fmean(history.parts['mlm'][-100:]):.3f} nats per masked piece",
+    }
+
+
+def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
+    cpu = Settings(Training(1e-3, betas=(0.9, 0.98), minutes=200), **settings)
+    return Recipe(
+        name,
+        f"{language(corpus)} BERT",
+        corpus,
+        licence=WEIGHTS_LICENCE,
+        profiles={
+            "cpu": cpu,
+            "gpu": replace(
+                cpu, training=Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
+            ),
+        },
+        read=read,
+        build=build,
+        batches=batches,
+        watch=watch,
+        save=save,
+        evaluate=evaluate,
+        describe=describe,
+    )
+
+
+RECIPES = (
+    _recipe("bert-en", "enwiki2015"),
+    _recipe("bert-ko", "kowiki2022", lowercase=False, max_characters=1_500),
+)

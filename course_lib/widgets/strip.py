@@ -1,0 +1,120 @@
+"""`token_strip(frames)`: a sentence as a strip of tokens, step by step: merges, masks, tags."""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import traitlets
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+
+MOST_FRAMES, MOST_TOKENS = 200, 60
+# state -> (sign, what it means, colour of the still picture); a state is never shown by colour alone
+STATES = {
+    "": ("", "", "#ffffff"),
+    "new": ("+", "just joined", "#cfe8ff"),
+    "hidden": ("■", "hidden", "#08407f"),
+    "random": ("≠", "replaced at random", "#f6d0b8"),
+    "kept": ("=", "chosen, but left as it is", "#d8efe6"),
+    "right": ("✓", "right", "#d8efe6"),
+    "wrong": ("✗", "wrong", "#f6d0b8"),
+    "special": ("·", "special token, never chosen", "#eeeeee"),
+}
+
+
+class Token(NamedTuple):
+    """text as shown; state: one of STATES; note: read on focus, e.g. probabilities or the gold tag."""
+
+    text: str
+    state: str = ""
+    note: str = ""
+
+
+class Frame(NamedTuple):
+    """One picture: its tokens, the sentence on top, and bars (name, observed, expected) beside each other."""
+
+    tokens: Sequence[Token]
+    says: str
+    counts: Sequence[tuple[str, float, float]] = ()
+
+
+class TokenStrip(CourseWidget):
+    _esm, _css = module("strip"), style("strip")
+    height = 330
+    heading = traitlets.Unicode().tag(sync=True)
+    step_name = traitlets.Unicode().tag(sync=True)
+    frames = traitlets.List().tag(sync=True)  # [[tokens [text, state, note], says, counts], ...]
+    states = traitlets.Dict().tag(sync=True)
+    frame = traitlets.Int(0).tag(sync=True)
+
+    @property
+    def title(self) -> str:
+        return self.heading
+
+    @traitlets.validate("frame")
+    def _in_range(self, proposal):
+        if not 0 <= proposal["value"] < len(self.frames):
+            raise CourseError(f"token_strip.frame is {proposal['value']}. Use 0 to {len(self.frames) - 1}.")
+        return proposal["value"]
+
+    def finding(self) -> str:
+        return self.frames[self.frame][1]
+
+    def still(self) -> str:
+        tokens, _, counts = self.frames[self.frame]
+        boxes, x, y = [], 14, 92
+        for text, state, _ in tokens:
+            shown = text[:16]
+            wide = 18 + sum(13 if ord(c) > 0x1100 else 8 for c in shown)
+            if x + wide > 746:
+                x, y = 14, y + 40
+            ink = "#fff" if state == "hidden" else "#222"
+            boxes.append(
+                f'<rect x="{x}" y="{y}" width="{wide}" height="28" rx="5" fill="{STATES[state][2]}" stroke="#999"/>'
+                f'<text x="{x + 9}" y="{y + 19}" fill="{ink}">{html.escape(shown)}</text>'
+            )
+            x += wide + 6
+        lines = "".join(
+            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
+            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
+        )
+        bars = "".join(
+            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {observed:g}, expected {expected:g}</text>'
+            for i, (name, observed, expected) in enumerate(counts)
+        )
+        height = y + 60 + 20 * len(counts)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
+            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}'
+            f"{''.join(boxes)}{bars}</svg>"
+        )
+
+
+def token_strip(frames: Sequence[Frame], *, title: str = "Token by token", step: str = "step") -> TokenStrip:
+    """Go forwards and back through frames of tokens: byte-pair merges, draws of masks, a tagger's guesses.
+
+    title: the question; step: what one frame is called ("merge", "draw"). Raises CourseError for no frame, over 200
+    frames, over 60 tokens in one, an unknown state, counts that are not finite.
+    """
+    if not 1 <= len(frames) <= MOST_FRAMES:
+        raise CourseError(f"token_strip: {len(frames)} frames. Give 1 to {MOST_FRAMES}.")
+    rows = []
+    for number, frame in enumerate(frames):
+        tokens = [Token(*token) if not isinstance(token, str) else Token(token) for token in frame.tokens]
+        if len(tokens) > MOST_TOKENS:
+            raise CourseError(f"token_strip: frame {number} has {len(tokens)} tokens. Show at most {MOST_TOKENS}.")
+        if bad := [token.state for token in tokens if token.state not in STATES]:
+            known = ", ".join(name for name in STATES if name)
+            raise CourseError(f"token_strip: frame {number} has the state {bad[0]!r}. Use one of: {known}.")
+        counts = [[str(name), float(seen), float(expected)] for name, seen, expected in frame.counts]
+        if counts and not np.isfinite([row[1:] for row in counts]).all():
+            raise CourseError(f"token_strip: a count of frame {number} is not finite. Look at where it comes from.")
+        rows.append([[[str(t.text), t.state, str(t.note)] for t in tokens], str(frame.says), counts])
+    states = {name: [sign, meaning] for name, (sign, meaning, _) in STATES.items()}
+    return TokenStrip(heading=title, step_name=step, frames=rows, states=states)

@@ -22,7 +22,7 @@ HOSTILE = [
 SETUP = f"""
 import numpy as np
 from course_lib.widgets import attention_heatmap, bertviz_view, embedding_map, occurrences, one_hot_row
-from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation
+from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation, token_strip
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -51,6 +51,10 @@ heads = attention_heatmap(powers / powers.sum(-1, keepdims=True), ["[CLS]", *hos
                           gold={hostile[0]: [(1, 0), (3, 2)], "head": [(4, 4)]})
 heads""",
     "rates = rate_designer(['embedding', 'LSTM 1', hostile[0], 'classifier'], 500)\nrates",
+    """from course_lib.widgets.strip import Frame, Token
+strip = token_strip([Frame([Token(word) for word in hostile], "As it is.", [("hidden", 1.5, 2.0)]),
+                     Frame([Token(word, "hidden", "was 배") for word in hostile], hostile[0])], title=hostile[1])
+strip""",
     "parts, shares = rng.normal(size=(2, 3, 6, 5)), np.full((2, 3, 6, 6), 1 / 6)",
     *(
         f"bertviz_view(shares, hostile, {view!r}, queries=parts, keys=parts, causal=True)"

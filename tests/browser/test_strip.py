@@ -1,0 +1,51 @@
+"""The token strip in a real JupyterLab: frames by button, slider and key; hostile tokens stay text."""
+
+import pytest
+
+from tests.browser.conftest import HOSTILE
+from tests.browser.test_word_map import IN_KERNEL
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def root(lab):
+    root = lab.page.locator(".cw-strip").first
+    root.get_by_role("button", name="reset").click()
+    return root
+
+
+def tokens(root):
+    return root.locator(".token").evaluate_all("n => n.map(x => [x.dataset.text, x.dataset.state])")
+
+
+def test_frames_go_forward_and_back(lab, root):
+    assert tokens(root) == [[word, ""] for word in HOSTILE]
+    assert root.locator(".say").inner_text() == "As it is."
+    assert root.locator(".bar").get_attribute("data-seen") == "1.5"
+    assert root.get_by_role("button", name="back").is_disabled()
+    root.get_by_role("button", name="next").press("Enter")
+    assert tokens(root) == [[word, "hidden"] for word in HOSTILE]
+    assert root.locator(".say").inner_text() == HOSTILE[0]
+    assert root.locator(".bar").count() == 0
+    assert lab.page.evaluate(IN_KERNEL, "print(strip.frame)") == "1"
+    root.get_by_label("step").press("Home")
+    assert root.locator(".say").inner_text() == "As it is."
+
+
+def test_tokens_are_read_by_arrow_keys(root):
+    root.get_by_role("button", name="next").click()
+    first = root.locator(".token").first
+    first.focus()
+    first.press("End")
+    assert root.locator(".read").inner_text() == f"{HOSTILE[-1]} · hidden · was 배"
+
+
+def test_hostile_tokens_stay_text_and_nothing_sticks_out(lab, root):
+    assert root.locator("img, script").count() == 0
+    assert lab.page.evaluate("() => window.hit") is None
+    for width in (1400, 900, 560):
+        lab.page.set_viewport_size({"width": width, "height": 1000})
+        lab.page.wait_for_timeout(300)
+        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -72,7 +72,12 @@ def execute(notebook: nbformat.NotebookNode, folder: Path, timeout: float = CELL
             "JUPYTER_PREFER_ENV_PATH"
         ]  # read when the kernel is looked up
         try:
-            client.execute(env=environment)
+            try:
+                client.execute(env=environment)
+            except RuntimeError as error:  # two kernels that start at once may draw the same port; a new draw is free
+                if "Kernel didn't respond" not in str(error):
+                    raise
+                client.execute(env=environment)
         except (CellControlSignal, DeadKernelError, TimeoutError) as error:
             source = notebook.cells[current].source
             raise BuildError(f"cell {current + 1}:\n\n{_indent(source)}\n\n{_reason(notebook, error)}") from error

@@ -97,7 +97,7 @@ def unlabelled(source: str, n_words: int = 60_000) -> Text:
     return [list(record.sentence.words) for record in span_task(source).train]
 
 
-@claim("C3.2", full={"source": "ud_english_ewt", "width": 128, "steps": 400})
+@claim("C3.2", full={"source": "ud_english_ewt", "width": 128, "steps": 250})
 def two_directions_beat_one(
     *, source: str = "world", width: int = 64, steps: int = 120, cue_steps: int = 120, n_seeds: int = SEEDS
 ) -> Measurement:
@@ -188,7 +188,7 @@ def better_lm_helps_more(
     )
 
 
-@claim("C3.4", full={"source": "conll2000", "n_labels": 400, "lm_steps": 600, "width": 64})
+@claim("C3.4", full={"source": "conll2000", "n_labels": 200, "lm_steps": 300, "width": 64})
 def source_or_size(
     *,
     source: str = "world",

@@ -23,7 +23,7 @@ from course_lib.models.word_vectors import WordVectors
 PLACEMENTS = {"input": ("input",), "output": ("output",), "both": ("input", "output")}
 
 
-@claim("C4.7", full={"source": "wnut17", "sizes": (100, 400, 1_600, 3_200), "steps": 300})
+@claim("C4.7", full={"source": "wnut17", "sizes": (100, 400, 1_600), "steps": 200})
 def elmo_needs_fewer_labels(
     *,
     source: str = "handmade",

@@ -87,7 +87,7 @@ def crosstalk(seed: int = 0, n_words: int = 7, width: int = 16) -> list[float]:
     return found
 
 
-@claim("C7.2", full={"steps": 2_000, "n_test": 500, "n_train": 20})
+@claim("C7.2", full={"steps": 1_000, "n_test": 500, "n_train": 20})
 def masking_makes_features(
     *, steps: int = 200, n_train: int = 20, n_test: int = 100, seed: int = 0
 ) -> dict[str, Measurement]:

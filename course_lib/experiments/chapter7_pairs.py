@@ -26,7 +26,7 @@ Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
 PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
 
 
-@claim("C7.4", full={"steps": 1_000, "n_documents": 3_000, "n_train": 1_500, "n_test": 1_500, "search": True})
+@claim("C7.4", full={"steps": 400, "n_documents": 2_000, "n_train": 1_000, "n_test": 1_000, "search": True})
 def next_sentence_helps_pairs(
     *,
     steps: int = 120,

@@ -26,7 +26,7 @@ DEV_SEED = 1_000  # of the network that a learning rate is chosen with
 Place = tuple[tuple[str, ...], int]  # a sentence's words and which one is asked
 
 
-@claim("C7.3", full={"steps": 600, "n_test": 300, "search": True})
+@claim("C7.3", full={"steps": 300, "n_test": 200, "search": True})
 def mask_rate_is_a_trade_off(
     *, steps: int = 100, n_test: int = 60, n_seeds: int = 5, search: bool = False
 ) -> dict[str, Measurement]:
@@ -99,9 +99,9 @@ def masked_loss(model: Bert, rows: Sequence[Row], shares: Shares = MASKED) -> fl
 @claim(
     "C7.7",
     full={
-        "steps": 1_000,
+        "steps": 400,
         "more": (Shares(to_random=0.2), Shares(to_mask=0.0, to_random=1.0)),
-        "n_seeds": 8,
+        "n_seeds": 5,
         "search": True,
     },
 )

@@ -23,7 +23,7 @@ OBJECTIVES = {
 }
 
 
-@claim("C7.5", full={"points": (25, 50, 100, 200, 400, 800), "n_test": 200, "search": True})
+@claim("C7.5", full={"points": (25, 50, 100, 200, 400), "n_test": 200, "search": True})
 def masked_converges_more_slowly(
     *, points: Sequence[int] = (25, 50, 100), n_test: int = 60, n_seeds: int = 5, search: bool = False
 ) -> Measurement:
@@ -90,7 +90,7 @@ def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProb
     return np.array([one.score for one in found]), np.array([one.dev for one in found])
 
 
-@claim("C7.6", full={"steps": 1_000, "n_test": 300, "search": True, "joint_steps": 800})
+@claim("C7.6", full={"steps": 400, "n_test": 200, "search": True, "joint_steps": 400})
 def both_sides_beat_one(
     *,
     steps: int = 120,

@@ -149,7 +149,7 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
 
 
 def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
-    cpu = Settings(Training(1e-3, betas=(0.9, 0.98), minutes=200), **settings)
+    cpu = Settings(Training(7e-4, betas=(0.9, 0.98), minutes=200), **settings)
     return Recipe(
         name,
         f"{language(corpus)} BERT",

@@ -30,7 +30,7 @@ def warmed(step: int, total: int) -> float:
 SCHEDULES = {"with warm-up": warmed, "without warm-up": linear_decay}
 
 
-@claim("C6.10", full={"steps": 400, "n_sentences": 6_000, "detail_steps": 400, "pre_norm_seeds": 2})
+@claim("C6.10", full={"steps": 400, "n_sentences": 6_000, "detail_steps": 300, "pre_norm_seeds": 2})
 def post_norm_needs_warmup(
     *,
     n_layers: int = 6,

@@ -19,11 +19,12 @@ from course_lib.models.attention import MultiHeadAttention
 from course_lib.training import fit
 from course_lib.training.schedules import cosine
 
-N_SYMBOLS, N_SLOTS, N_VALUES = 64, 16, 16  # with 16, 8 and 6 every network has 100 % of the answers right
+# With 16, 8 and 6 every network has all answers right, with 64, 16 and 16 none gets beyond chance in these steps.
+N_SYMBOLS, N_SLOTS, N_VALUES = 64, 16, 8
 LookUpBatch = dict[str, Tensor]
 
 
-@claim("C6.6", full={"steps": 3_000, "n_seeds": 10, "bleu_steps": 400})
+@claim("C6.6", full={"steps": 600, "n_seeds": 8, "bleu_steps": 300})
 def heads_look_up_together(
     *,
     heads: Sequence[int] = (1, 2, 4),

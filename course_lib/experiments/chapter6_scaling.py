@@ -29,7 +29,7 @@ class Runs:
     n_cut: int  # runs that did not get there within the most steps
 
 
-@claim("C6.5", full={"widths": (16, 32, 64, 128, 256, 512, 1024), "max_steps": 3_000, "n_seeds": 10})
+@claim("C6.5", full={"widths": (16, 64, 256, 1024), "max_steps": 1_500, "n_seeds": 8})
 def division_keeps_learning(
     *,
     widths: Sequence[int] = (16, 128, 1024),

@@ -17,7 +17,7 @@ def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:
     frames = [_merged(words, merges[:0], "Characters; </w> marks the end of a word.")]
     for number, merge in enumerate(merges, start=1):
         pair = f"{merge.left} + {merge.right}"
-        says = f"Merge {number}: {pair} were neighbours {merge.count} times, more than any other pair."
+        says = f"Merge {number}: {pair} were neighbours {merge.count} times; no other pair was more often."
         frames.append(_merged(words, merges[:number], says))
     return frames
 

@@ -1,0 +1,216 @@
+"""Exercise 7.6: what a state has seen, found by changing one piece at a time. The leak it finds is why BERT masks:
+Devlin et al. 2018, arXiv:1810.04805, section 3.1, task 1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+from course_lib.exercises.exercise import Exercise, Mistake, Probe
+
+
+def depends_on(network, ids: torch.Tensor, vocab_size: int) -> torch.Tensor:
+    """[state, piece]: True where the state moves when that piece becomes another one. network(ids) gives the states
+    [piece, d_model] of one row, the same each time; ids [piece], each below vocab_size"""
+    before = network(ids)
+    moved = torch.zeros(len(ids), len(ids), dtype=torch.bool)
+    for k in range(len(ids)):
+        changed = ids.clone()
+        changed[k] = (ids[k] + 1) % vocab_size
+        moved[:, k] = (network(changed) != before).any(dim=-1)
+    return moved
+
+
+@dataclass(frozen=True)
+class _Network:
+    """All numbers are exact, and no effect cancels: any other piece moves the same states."""
+
+    name: str
+    states: Callable = field(repr=False)  # of the vectors [piece, 3] and of how many there are
+
+    def __call__(self, ids):
+        ids = torch.as_tensor(ids).double()
+        return self.states(torch.stack([ids + 1, -(ids + 1), 3 * ids], dim=1), len(ids))
+
+
+def _own(n):
+    return torch.eye(n).double()
+
+
+def _others(n):
+    return 1 - _own(n)
+
+
+def _left(n):
+    return torch.ones(n, n).double().tril()
+
+
+def _first_two(vectors, n):
+    """Each piece minus the one before it, in two numbers whose changes sum to 0."""
+    return (vectors - vectors.roll(1, 0)) * torch.tensor([1, 1, 0])
+
+
+def _one_number(vectors, n):
+    return torch.cat([vectors[:, :2], vectors[:1, 2:].expand(n, 1)], dim=1)
+
+
+def _by_one(network, ids, vocab_size, change=None, moved=lambda new, old: (new != old).any(-1), kept=False):
+    """change(ids, k): the changed row; kept: a changed piece stays changed."""
+    before, rows, current = network(ids), [], ids
+    for k in range(len(ids)):
+        changed = change(current, k) if change else _next(current, k, vocab_size)
+        rows.append(moved(network(changed), before))
+        current = changed if kept else ids
+    return torch.stack(rows, dim=1)
+
+
+def _next(ids, k, vocab_size):
+    changed = ids.clone()
+    changed[k] = (changed[k] + 1) % vocab_size
+    return changed
+
+
+def _put(ids, k, piece):
+    changed = ids.clone()
+    changed[k] = piece
+    return changed
+
+
+def _from_k_on(ids, k, vocab_size):
+    return torch.cat([ids[:k], (ids[k:] + 1) % vocab_size])
+
+
+def _but_k(ids, k, vocab_size):
+    changed = (ids + 1) % vocab_size
+    changed[k] = ids[k]
+    return changed
+
+
+def _reading(change=None, **more):
+    """change(ids, k, vocab_size)"""
+
+    def model(network, ids, vocab_size):
+        own = change and (lambda row, k: change(row, k, vocab_size))
+        return _by_one(network, ids, vocab_size, own, **more)
+
+    return model
+
+
+def _probe(name, states, ids, vocab_size):
+    return Probe(name, (_Network(name, states), torch.tensor(ids), vocab_size))
+
+
+EXERCISE = Exercise(
+    id="7.6",
+    title="The leak test",
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    question="""
+        Which pieces has a state seen? Do not read the code of a network, ask it: run it, change **one** piece to
+        another one, run it again, and look which states have moved at all. Do so for each piece, and return a table of
+        True and False with a row for each state and a column for each piece. Computed twice in the same way, a number
+        is the same to the last bit, so there is no tolerance.
+        Before you run it: in a layer each place reads **all others and never itself**. Two such layers stand on one
+        another. What stands on the diagonal of the table?
+    """,
+    solution=depends_on,
+    why="True. After one layer a state knows all but its own piece. In the second layer it asks the others, and they "
+    "have seen its piece: the answer comes back by a way around. So in a deep network that reads both sides no "
+    "connection can be cut to hide the answer. BERT takes the piece out of the input instead.",
+    hints=(
+        "How many runs does the network need for n pieces? What is different between any of them and the first?",
+        "A column of the table comes from one run. A state has moved if any of its numbers has.",
+        "Outside the loop the first run and an empty table; in the loop a fresh copy, one piece changed, a run, a "
+        "comparison with !=. To be another piece for sure: the next id, and after the last one 0.",
+    ),
+    probes=(
+        _probe("each piece by itself", lambda v, n: v, [3, 0, 4, 1], 5),
+        _probe("left to right", lambda v, n: _left(n) @ v, [2, 6, 0, 5, 1], 7),
+        _probe("all others, never itself", lambda v, n: _others(n) @ v, [0, 3, 2, 4], 5),
+        _probe("all others, never itself, two layers", lambda v, n: _others(n) @ _others(n) @ v, [0, 3, 2, 4], 5),
+        _probe("right to left, never itself", lambda v, n: (_left(n).T - _own(n)) @ v, [1, 4, 2], 5),
+        _probe("left to right, and faintly the rest", lambda v, n: (_left(n) + 2.0**-30) @ v, [6, 1, 3], 11),
+        _probe("each piece minus the one before it", _first_two, [2, 2, 0, 1, 2], 3),
+        _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
+    ),
+    mistakes=(
+        Mistake(
+            "the changes pile up",
+            "A changed piece stays changed when the next one is tried. Each run should differ from the first in one.",
+            model=_reading(kept=True),
+        ),
+        Mistake(
+            "all pieces from k on are changed",
+            "A run changes several pieces, so that nobody knows which of them moved a state.",
+            model=_reading(_from_k_on),
+        ),
+        Mistake(
+            "all pieces but k are changed",
+            "That shows which states read anything else. Change one piece and leave the others.",
+            model=_reading(_but_k),
+        ),
+        Mistake(
+            "changed to piece 0",
+            "Where piece 0 stands already, nothing is changed, and a column stays empty.",
+            model=_reading(lambda ids, k, vocab_size: _put(ids, k, 0)),
+        ),
+        Mistake(
+            "changed to the last piece",
+            "Where the last piece of the vocabulary stands already, nothing is changed, and a column stays empty.",
+            model=_reading(lambda ids, k, vocab_size: _put(ids, k, vocab_size - 1)),
+        ),
+        Mistake(
+            "rows and columns are exchanged",
+            "A row belongs to a state, a column to the piece that was changed.",
+            model=lambda *a: depends_on(*a).T,
+        ),
+        Mistake(
+            "only a piece's own state is looked at",
+            "Off the diagonal all is False. Other states may have moved, too: that is what context means.",
+            model=lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool),
+        ),
+        Mistake(
+            "the diagonal is left out",
+            "A state is never compared at the place that was changed. There the leak would show.",
+            model=lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool),
+        ),
+        Mistake(
+            "True means that nothing moved",
+            "The table is turned round: True should mean that a state moved.",
+            model=lambda *a: ~depends_on(*a),
+        ),
+        Mistake(
+            "all numbers must move",
+            "A state counts as moved only if all its numbers did. One is enough to give the piece away.",
+            model=_reading(moved=lambda new, old: (new != old).all(-1)),
+        ),
+        Mistake(
+            "a look at the first number only",
+            "A state is compared by its first number. Another one may have moved.",
+            model=_reading(moved=lambda new, old: new[:, 0] != old[:, 0]),
+        ),
+        Mistake(
+            "the sum of a state is compared",
+            "Numbers that move up and down can leave a sum as it was. Compare number by number.",
+            model=_reading(moved=lambda new, old: new.sum(-1) != old.sum(-1)),
+        ),
+        Mistake(
+            "a tolerance hides a faint trace",
+            "A small change is taken for none. A later layer can make it large again.",
+            model=_reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1)),
+        ),
+        Mistake(
+            "amounts instead of True and False",
+            "The table says how far states moved. Asked is whether they did.",
+            seen=lambda got, expected, *_: (
+                torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
+            ),
+        ),
+        Mistake(
+            "one row instead of a table",
+            "There is one answer for each piece or state. Asked is one for each pair of them.",
+            seen=lambda got, expected, *_: torch.as_tensor(got).ndim == 1,
+        ),
+    ),
+)

@@ -43,7 +43,7 @@ class Asked:
     wrong: str = ""
 
 
-@claim("C6.2", full={"n_train": 600, "steps": 1_200, "n_seeds": 8})
+@claim("C6.2", full={"n_train": 300, "steps": 600, "n_seeds": 8})
 def attention_reaches_far(
     *,
     n_train: int = 150,

@@ -1,4 +1,5 @@
-"""Heads for any encoder: one label per text (SequenceClassifier), one label per word (TokenTagger).
+"""Heads for any encoder: a label per text (SequenceClassifier), per pair (PairClassifier), per word (TokenTagger), and
+an answer as a span of a passage (SpanExtractor).
 
 P(label) = softmax(W c + b), with c the vector of the text or of the word; body and head are trained together by maximum
 likelihood (Devlin et al. 2019, section 4.1). K labels on vectors of width H take K (H + 1) numbers without a body.
@@ -11,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -19,75 +19,29 @@ from course_lib.checkpoints import load_checkpoint
 from course_lib.data.batch import Batch, pad
 from course_lib.data.records import LabelledText, Sentence, TaggedSentence
 from course_lib.errors import CourseError
-from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import Head, seeded
 from course_lib.models.label_head import NO_LABEL, LabelHead, Texts
+from course_lib.models.pair_head import PairClassifier
+from course_lib.models.pooled_head import PooledHead
+from course_lib.models.span_head import SpanExtractor
 
-POOLINGS = ("sentence", "mean", "max")
+__all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
 
 
-class SequenceClassifier(LabelHead):
-    """One label per text.
-
-    pooling  what stands for the text: "sentence", the encoder's own sentence vector (BERT: [CLS]); "mean" or "max" over
-             the words' vectors. Over a "bilstm" body "sentence" is mean and max side by side
-    """
+class SequenceClassifier(PooledHead):
+    """One label per text: the settings of a PooledHead."""
 
     kind = "sequence-classifier"
 
-    def __init__(
-        self,
-        encoder: ContextEncoder,
-        labels: Sequence[str],
-        *,
-        body: str = "none",
-        hidden: int = 64,
-        layer: int | str = -1,
-        pooling: str = "sentence",
-        dropout: float | int = 0.1,
-        seed: int | None = None,
-    ):
-        """Raises CourseError for settings that cannot work, or of which one would be ignored."""
-        if pooling not in POOLINGS:
-            raise CourseError(f"SequenceClassifier: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
-        if pooling == "sentence" and body == "none" and layer != -1:
-            raise CourseError(
-                f'SequenceClassifier: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
-                'would be ignored. Use pooling="mean" or "max", or body="bilstm".'
-            )
-        with seeded(seed):
-            super().__init__(encoder, labels, body=body, hidden=hidden, layer=layer, dropout=dropout)
-            own = encoder.sentence_dim if body == "none" else 2 * self.width
-            self.output = nn.Linear(own if pooling == "sentence" else self.width, len(self.labels))
-        self.pooling = pooling
-        self._settings["pooling"] = pooling
-        self.to(encoder.device)
-
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
-        encoding = self.encoder.states(batch)
-        if self.pooling == "sentence" and self.lstm is None:
-            return self.output(self.dropout(encoding.sentence))
-        words, mask = self._words(encoding), encoding.mask
-        mean = masked_mean(words, mask)
-        largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
-        return self.output({"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling])
-
-    def predict(self, sentences: Texts, batch_size: int = 32) -> list[str]:
-        """The most probable label of each text, in input order."""
-        return [self.labels[int(row.argmax())] for row in self._logits(sentences, batch_size)]
-
-    def probabilities(self, sentences: Texts, batch_size: int = 32) -> Float[np.ndarray, "text label"]:
-        return torch.stack(self._logits(sentences, batch_size)).softmax(-1).numpy()
+        return self.output(self._text(self.encoder.states(batch)))
 
     def _label_of(self, record: Any) -> str | None:
         return record.label if isinstance(record, LabelledText) else None
 
     def _target(self, label: Any, sentence: Sentence, number: int) -> int:
         return self._number(label, f"sentence {number}")
-
-    def _stack(self, targets: list) -> Tensor:
-        return torch.tensor(targets)
 
 
 class TokenTagger(LabelHead):
@@ -148,7 +102,7 @@ class TokenTagger(LabelHead):
         return pad(targets, NO_LABEL)
 
 
-HEADS = {head.kind: head for head in (SequenceClassifier, TokenTagger)}
+HEADS = {head.kind: head for head in (SequenceClassifier, PairClassifier, TokenTagger, SpanExtractor)}
 
 
 def load_head(folder: str | Path) -> Head:

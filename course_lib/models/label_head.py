@@ -14,17 +14,19 @@ from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
-from course_lib.data.records import LabelledText, Sentence, TaggedSentence
+from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import Head
 
 NO_LABEL = -100  # at padding: no part of the loss
-Texts = Iterable[Sentence | LabelledText | TaggedSentence | str | Sequence[str]]
+Texts = Iterable[Sentence | LabelledText | TaggedSentence | SentencePair | str | Sequence]
 
 
 class LabelHead(Head):
-    """A head that gives one of `labels` (names, in the order of the output's rows) to each text or each word."""
+    """A head that gives one of `labels` (names, in the order of the output's rows) to each text, pair or word."""
+
+    item_name = "sentence"  # what an error calls that which a row holds
 
     def __init__(self, encoder: ContextEncoder, labels: Sequence[str], **settings: Any):
         super().__init__(encoder, **settings)
@@ -40,8 +42,8 @@ class LabelHead(Head):
         """Logits, before softmax: one row of `labels` per item."""
 
     @abstractmethod
-    def _target(self, label: Any, sentence: Sentence, number: int) -> Any:
-        """The label(s) of sentence `number` as label numbers. Raises CourseError for what does not fit."""
+    def _target(self, label: Any, sentence: Any, number: int) -> Any:
+        """The label(s) of sentence (or pair) `number` as label numbers. Raises CourseError for what does not fit."""
 
     @abstractmethod
     def _stack(self, targets: list) -> Tensor:
@@ -57,7 +59,7 @@ class LabelHead(Head):
         Raises CourseError for what the encoder cannot read, a label the head does not know, and a wrong number of them.
         """
         read, targets = self._read(sentences, labels)
-        batch = self.encoder.batch(read)
+        batch = self._encode(read)
         return batch if targets is None else replace(batch, labels={"labels": self._stack(targets)})
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
@@ -69,13 +71,14 @@ class LabelHead(Head):
         if targets is None:
             raise CourseError(
                 f"{type(self).__name__}.batches: there are no labels to learn from. "
-                "Give records that bring them: LabelledText for texts, TaggedSentence for words."
+                "Give records that bring them: LabelledText for texts, SentencePair for pairs, TaggedSentence for "
+                "words."
             )
-        buckets = Buckets([len(sentence) for sentence in read], size=batch_size, seed=seed)
+        buckets = Buckets([self._length(item) for item in read], size=batch_size, seed=seed)
 
         def collate(numbers: list[int]) -> Batch:
             labels = self._stack([targets[i] for i in numbers])
-            return replace(self.encoder.batch([read[i] for i in numbers]), labels={"labels": labels})
+            return replace(self._encode([read[i] for i in numbers]), labels={"labels": labels})
 
         def epoch_batches(epoch: int) -> DataLoader:
             # A generator of its own: opening an epoch must not move the global one, which dropout uses.
@@ -102,32 +105,40 @@ class LabelHead(Head):
         if batch_size < 1:
             raise CourseError(f"{type(self).__name__}: batch_size={batch_size}. Use 1 or more.")
         read = self._sentences(self._listed(sentences))
-        order = sorted(range(len(read)), key=lambda i: len(read[i]))  # like lengths together
+        order = sorted(range(len(read)), key=lambda i: self._length(read[i]))  # like lengths together
         found: list[Tensor] = [torch.empty(0)] * len(read)
         with self._predicting():
             for start in range(0, len(order), batch_size):
                 rows = order[start : start + batch_size]
-                logits = self(self.encoder.batch([read[i] for i in rows]).to(self.encoder.device)).float().cpu()
+                logits = self(self._encode([read[i] for i in rows]).to(self.encoder.device)).float().cpu()
                 for i, row in zip(rows, logits, strict=True):
                     found[i] = row[: len(read[i])] if row.dim() == 2 else row
         return found
 
     def _listed(self, texts: Any) -> list:
-        if isinstance(texts, (str, Sentence, LabelledText, TaggedSentence)):
+        if isinstance(texts, (str, Sentence, LabelledText, SentencePair, TaggedSentence)):
             raise CourseError(f"{type(self).__name__} reads a list, not one {type(texts).__name__}. Put it in [ ].")
         return list(texts)  # an iterator could be read only once
 
-    def _sentences(self, items: list) -> list[Sentence]:
+    def _sentences(self, items: list) -> list:
+        """What `_encode` reads, one per item."""
         return self.encoder._checked([_text_of(item) for item in items])
 
-    def _read(self, texts: Any, labels: Any = None) -> tuple[list[Sentence], list | None]:
-        """Sentences and their label numbers; None if there are no labels at all."""
+    def _encode(self, read: list) -> Batch:
+        return self.encoder.batch(read)
+
+    def _length(self, item: Any) -> int:
+        return len(item)
+
+    def _read(self, texts: Any, labels: Any = None) -> tuple[list, list | None]:
+        """Sentences (or pairs) and their label numbers; None if there are no labels at all."""
         items = self._listed(texts)
         read = self._sentences(items)
         given = [self._label_of(item) for item in items] if labels is None else list(labels)
         if len(given) != len(read):
             raise CourseError(
-                f"{type(self).__name__}: {len(given)} labels for {len(read)} sentences. Give each exactly one entry."
+                f"{type(self).__name__}: {len(given)} labels for {len(read)} {self.item_name}s. "
+                "Give each exactly one entry."
             )
         if labels is None and all(label is None for label in given):
             return read, None

@@ -12,12 +12,14 @@ _HOMES = {
     "attention_heatmap": "course_lib.widgets.heads_map",
     "bertviz_view": "course_lib.widgets.bertviz_page",
     "embedding_map": "course_lib.widgets.word_map",
+    "fill_mask": "course_lib.widgets.mask_play",
     "occurrences": "course_lib.widgets.sense_pairs",
     "one_hot_row": "course_lib.widgets.one_row",
     "rate_designer": "course_lib.widgets.rate_plan",
     "scalar_mix": "course_lib.widgets.sense_mix",
     "token_strip": "course_lib.widgets.strip",
     "softmax_saturation": "course_lib.widgets.saturation",
+    "span_explorer": "course_lib.widgets.answer_spans",
 }
 
 

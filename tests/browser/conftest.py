@@ -2,12 +2,14 @@
 
 import importlib.util
 import os
+from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
 
 from tests.notebooks.lab import Lab, find_browser
+from tests.widgets import gap_models
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}  # or Lab asks which
 
@@ -21,8 +23,8 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import attention_heatmap, bertviz_view, embedding_map, occurrences, one_hot_row
-from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation, token_strip
+from course_lib.widgets import attention_heatmap, bertviz_view, embedding_map, fill_mask, occurrences, one_hot_row
+from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation, span_explorer, token_strip
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -61,6 +63,15 @@ strip""",
         for view in ("head", "model", "neuron")
     ),
     "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
+    Path(gap_models.__file__).read_text(encoding="utf-8"),  # models for the next two cells: the tests build the same
+    """gaps = fill_mask([counting("one"), counting("two", WORDS[1:] + WORDS[:1])], GIVEN, k=7)
+gaps""",
+    """wild = [word.replace(" ", "/") for word in hostile]
+strange = fill_mask([counting(hostile[0], tuple(wild[:-1])), counting("two", tuple(wild))], [" ".join(wild)])
+strange""",
+    """spans = span_explorer([*hostile, *hostile], np.arange(12) * 5 % 7, np.arange(12) * 3 % 7, hostile[0], null=10.5,
+                      gold=(1, 2), max_answer=4)
+spans""",
 ]
 
 

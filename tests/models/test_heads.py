@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn import functional
 
 from course_lib.errors import CourseError
 from course_lib.models.encoder import RandomEncoder, StaticVectors
@@ -19,6 +20,7 @@ from tests.models.head_samples import (
     build,
     records_of,
 )
+from tests.models.small_berts import small_bert
 
 
 @pytest.fixture(params=[(kind, name) for kind in ENCODERS for name in SETTINGS], ids=" ".join)
@@ -94,6 +96,25 @@ def test_mix_by_hand():
     share = raw.exp() / raw.exp().sum()
     mixed = gamma * (share[0] * layers[0] + share[1] * layers[1] + share[2] * layers[2])
     torch.testing.assert_close(head(head.batch([["not", "bad"]]))[0], head.output(mixed.mean(0)), **TOLERANCE)
+
+
+def test_a_word_s_label_belongs_to_its_first_piece_in_any_script():
+    words = ["서울에서", "👩‍🚀", "film", "cafe\u0301", "바다가", "."]
+    bert = small_bert(["서울", "##에서", "👩", "##🚀"])
+    cut = bert.pieces.split(words)
+    assert [len(pieces) for pieces in cut] == [2, 2, 4, 1, 3, 1]  # cafe\u0301 is unknown
+    head = TokenTagger(bert, UPOS).eval()
+    batch = head.batch([words, ["."]], [UPOS[:6], UPOS[:1]])
+    assert batch.labels["labels"].tolist() == [[0, 1, 2, 3, 4, 5], [0, *[-100] * 5]]
+    ids = [bert.pieces.cls, *bert.pieces.ids(words), bert.pieces.sep]
+    states = bert(torch.tensor([ids])).hidden_states[-1][0]
+    first = [1 + sum(len(pieces) for pieces in cut[:number]) for number in range(len(words))]
+    torch.testing.assert_close(head(batch)[0], head.output(states[first]), **TOLERANCE)
+    expected = functional.cross_entropy(head.output(states[first]), torch.arange(6))
+    found = head.loss(head.batch([words], [UPOS[:6]]))  # pieces that go on a word are no part of it
+    torch.testing.assert_close(found["loss"], expected, **TOLERANCE)
+    assert int(found["count"]) == len(words)
+    assert [len(tags) for tags in head.predict([words, ["."]])] == [6, 1]
 
 
 def test_a_number_of_layer_reads_that_layer_in_its_true_width():

@@ -1,0 +1,207 @@
+"""`span_explorer(tokens, start, end)`: why this answer? Every span's score is the sum of a start and an end score."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+import traitlets
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.span_scores import Span, best_spans, log_probabilities, refused_spans, valid_pairs
+
+MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
+FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
+
+
+class SpanExplorer(CourseWidget):
+    _esm, _css = module("answer_spans"), style("answer_spans")
+    title = "Why this answer?"
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    question = traitlets.Unicode().tag(sync=True)
+    scores = traitlets.Bytes().tag(sync=True)  # float32 [start or end, token]
+    null = traitlets.Float(None, allow_none=True).tag(sync=True)  # score of "no answer", a sum as those of spans are
+    gold = traitlets.List(traitlets.Int()).tag(sync=True)  # first and last token, or empty
+    n_best = traitlets.Int().tag(sync=True)
+    max_answer = traitlets.Int().tag(sync=True)
+    start = traitlets.Int(0).tag(sync=True)
+    end = traitlets.Int(0).tag(sync=True)
+    linear = traitlets.Bool(False).tag(sync=True)  # bars show probabilities, not their logarithms
+
+    @property
+    def height(self) -> int:
+        """About what lines of tokens and the list take at the full width; a narrower page scrolls."""
+        rows = len(self.spans()) + len(self.refused()) + (self.null is not None)
+        return min(1_400, 380 + 28 * rows + 140 * (1 + len(self.tokens) // 25))
+
+    @traitlets.validate("start", "end")
+    def _in_range(self, proposal):
+        if not 0 <= proposal["value"] < len(self.tokens):
+            name = proposal["trait"].name
+            raise CourseError(f"span_explorer.{name} is {proposal['value']}. Use 0 to {len(self.tokens) - 1}.")
+        return proposal["value"]
+
+    def table(self) -> np.ndarray:
+        """The shipped scores [start or end, token]."""
+        return np.frombuffer(self.scores, "<f4").reshape(2, -1).astype(float)
+
+    def spans(self) -> list[Span]:
+        return best_spans(*self.table(), self.max_answer, self.n_best)
+
+    def refused(self) -> list[Span]:
+        return refused_spans(*self.table(), self.max_answer, MOST_REFUSED)
+
+    def log_probability(self, start: int, end: int) -> float:
+        """Of a span, in nats: log P(start) + log P(end)."""
+        logs = log_probabilities(self.table())
+        return float(logs[0, start] + logs[1, end])
+
+    def finding(self) -> str:
+        i, j, (start, end) = self.start, self.end, self.table()
+        sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
+        first, score = best_spans(start, end, self.max_answer, 1)[0], sums[i, j]
+        if j < i:
+            says = f"Start “{self.tokens[i]}”, end “{self.tokens[j]}”: the end stands before the start, no answer"
+        elif not valid[i, j]:
+            says = f"{self._quoted(i, j)} has {j - i + 1} tokens, and an answer at most {self.max_answer}"
+        else:
+            says = f"{self._quoted(i, j)} has log-probability {self._log(i, j)}"
+        if not valid[i, j]:
+            beaten = score > first.score
+            says += f", {'though' if beaten else 'and'} its log-probability {self._log(i, j)} is "
+            says += f"{'higher' if beaten else 'not higher'} than that of the best answer, {self._named(first)}."
+        elif (rank := 1 + int((sums[valid] > score).sum())) == 1:
+            says += (
+                ": the only valid span." if valid.sum() == 1 else f": the best of all {int(valid.sum()):,} valid spans."
+            )
+        else:
+            says += f": number {rank:,} of {int(valid.sum()):,} valid spans. The best is {self._named(first)}."
+        if self.gold:
+            same = [first.start, first.end] == self.gold
+            says += " The best one is the gold answer." if same else f" Gold is {self._quoted(*self.gold)}."
+        if self.null is not None:
+            gap = self.null - first.score
+            says += f" “No answer” scores {_signed(self.null)}, the best span {_signed(first.score)}: "
+            says += "the model does not answer." if gap > 0 else "the model answers."
+        return says
+
+    def still(self) -> str:
+        logs, parts, n = log_probabilities(self.table()), [], len(self.tokens)
+        lines = textwrap.wrap(self.finding(), 100)[:5]
+        parts += [f'<text x="14" y="{62 + 18 * row}">{html.escape(line)}</text>' for row, line in enumerate(lines)]
+        base, step = 130 + 18 * len(lines), 732 / n
+        heights = (np.exp(logs) if self.linear else (1 - logs / FLOOR).clip(0)) * 44
+        bars = {"#9aa7b4": "", "#0072b2": ""}  # one path for all of a colour: a third of the bytes
+        for base_y, tall, chosen in ((base, -heights[0], self.start), (base + 6, heights[1], self.end)):
+            for place in np.flatnonzero(np.abs(tall) > 0.05):
+                colour = "#0072b2" if place == chosen else "#9aa7b4"
+                bars[colour] += f"M{14 + step * (place + 0.5):.1f} {base_y}v{tall[place]:.1f}"
+        width = max(0.6, step - 2)
+        parts += [f'<path d="{d}" stroke="{colour}" stroke-width="{width:.1f}"/>' for colour, d in bars.items()]
+        if self.gold:
+            x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
+            parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
+        top = base + 86
+        parts.append(f'<text x="14" y="{top - 12}" fill="#666">above: start, below: end, token by token</text>')
+        rows = [
+            (f"{self._text(*span[:2])}: score {_signed(span.score)}, log-probability {self._log(*span[:2])}", look)
+            for spans, look in ((self.refused(), ' text-decoration="line-through" fill="#666"'), (self.spans(), ""))
+            for span in spans
+        ]
+        rows += [] if self.null is None else [(f"no answer: score {_signed(self.null)}", "")]
+        for row, (says, look) in enumerate(rows):
+            parts.append(f'<text x="14" y="{top + 12 + 20 * row}"{look}>{html.escape(says)}</text>')
+        height = top + 20 + 20 * len(rows)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
+            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>'
+            f'<text x="14" y="42">{html.escape(self.question[:100])}</text>{"".join(parts)}</svg>'
+        )
+
+    def _text(self, start: int, end: int) -> str:
+        """Of a span: its first four and last two tokens if it is long; of an end before the start: the two tokens."""
+        if end < start:
+            return f"{self.tokens[start]} … {self.tokens[end]}"
+        words = self.tokens[start : end + 1]
+        return _joined(words) if len(words) <= 7 else f"{_joined(words[:4])} … {_joined(words[-2:])}"
+
+    def _quoted(self, start: int, end: int) -> str:
+        return f"“{self._text(start, end)}”"
+
+    def _log(self, start: int, end: int) -> str:
+        value = self.log_probability(start, end)
+        return f"{_signed(value)} ({percent(math.exp(value))})"
+
+    def _named(self, span: Span) -> str:
+        return f"{self._quoted(span.start, span.end)} with {self._log(span.start, span.end)}"
+
+
+def span_explorer(
+    tokens: Sequence[str],
+    start: Sequence[float] | np.ndarray,
+    end: Sequence[float] | np.ndarray,
+    question: str = "",
+    null: float | None = None,
+    gold: tuple[int, int] | None = None,
+    n_best: int = 5,
+    max_answer: int = 30,
+) -> SpanExplorer:
+    """The best spans of a passage; move the start and the end, and read what the pair scores.
+
+    tokens      of the passage only, 1 to 200: without the question, [CLS] and [SEP]
+    start, end  scores (logits) [token], before any softmax
+    null        score of "no answer": start score + end score of [CLS]
+    gold        first and last token of the right answer
+    n_best      spans that are listed; max_answer: most tokens of an answer
+    Probabilities are over the given tokens. Raises CourseError for shapes that do not fit, and for numbers that are not
+    finite.
+    """
+    words, table = [str(token) for token in tokens], [np.asarray(scores, dtype=float) for scores in (start, end)]
+    n = len(words)
+    if not 1 <= n <= MOST_TOKENS:
+        raise CourseError(f"span_explorer: {n} tokens. Give 1 to {MOST_TOKENS}: a window of the passage.")
+    if any(scores.shape != (n,) for scores in table):
+        shapes = " and ".join(str(scores.shape) for scores in table)
+        raise CourseError(f"span_explorer: start and end are {shapes} for {n} tokens. Give one number per token each.")
+    if not np.isfinite(np.stack(table)).all() or (null is not None and not math.isfinite(null)):
+        raise CourseError(
+            "span_explorer: a score is not finite. Look at the model's output, or leave masked tokens out."
+        )
+    if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
+        raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")
+    for name, value, most in (("n_best", n_best, MOST_SPANS), ("max_answer", max_answer, 1_000)):
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise CourseError(f"span_explorer: {name}={value!r}. Use a whole number from 1 to {most:,}.")
+    widget = SpanExplorer(
+        tokens=words,
+        question=str(question),
+        scores=np.stack(table).astype("<f4").tobytes(),
+        null=None if null is None else float(null),
+        gold=[] if gold is None else [int(place) for place in gold],
+        n_best=n_best,
+        max_answer=max_answer,
+    )
+    widget.start, widget.end, _ = widget.spans()[0]
+    return widget
+
+
+def percent(share: float) -> str:
+    """As the page writes it: half up, where round() would go to the even digit."""
+    value = 100 * share
+    if value < 0.05:
+        return "< 0.1 %"
+    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
+
+
+def _signed(value: float) -> str:
+    rounded = math.floor(100 * abs(value) + 0.5) / 100
+    return f"{'−' if value < 0 and rounded else ''}{rounded:.2f}"
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return " ".join(tokens).replace(" ##", "")

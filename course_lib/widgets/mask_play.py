@@ -1,0 +1,210 @@
+"""`fill_mask(models, sentences)`: hide tokens and see what a model expects there. The kernel answers.
+
+For the given sentences the answers to single gaps are stored, so that they can be explored without a kernel.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import traitlets
+
+from course_lib.errors import CourseError
+from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, Side, guess, read, single_gaps
+
+MOST_SENTENCES, MOST_GUESSES = 20, 20
+STORED_GUESSES, STORED_BYTES = 5, 15_000  # of answers that work without a kernel
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+class FillMask(CourseWidget):
+    _esm, _css = module("mask_play"), style("mask_play")
+    title, height = "What does it expect here?", 620
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    k = traitlets.Int().tag(sync=True)
+    sentences = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    stored = traitlets.Bytes().tag(sync=True)  # JSON: [sentence][model] a Side; guesses by hidden places, "3" or "1,4"
+    gap = traitlets.List(traitlets.Int()).tag(sync=True)  # per model: which of its gaps is looked at
+    request = traitlets.Dict().tag(sync=True)  # the page asks: {"id", "text"} or {"id", "sides"}
+    answer = traitlets.Dict().tag(sync=True)  # Python answers: {"id", "error", "sides"}, the state that is shown
+
+    def __init__(self, models: Sequence[FillModel], **state: Any):
+        self._models = tuple(models)
+        super().__init__(names=[model.name for model in models], gap=[0] * len(models), **state)
+
+    @traitlets.observe("request")
+    def _asked(self, change) -> None:
+        request, sides, error = change["new"], self.answer.get("sides", []), ""
+        try:
+            sides = self._sides(request)
+        except CourseError as fault:
+            error = str(fault)
+        except Exception as fault:  # the page must not take a broken model for a kernel that is gone
+            error = f"fill_mask: the model failed with {type(fault).__name__}: {fault}. Run the cell again."
+        if "text" in request and not error:
+            self.gap = [0] * len(sides)
+        self.answer = {"id": str(request.get("id", "")), "error": error, "sides": sides}
+
+    def _sides(self, request: dict[str, Any]) -> list[Side]:
+        if "text" in request:
+            sides = [read(model, str(request["text"])) for model in self._models]
+        else:
+            sides = request.get("sides", [])
+            fits = len(sides) == len(self._models) and all(
+                0 < len(side["tokens"]) <= MOST_TOKENS and set(side["masked"]) <= set(range(len(side["tokens"])))
+                for side in sides
+            )
+            if not fits:
+                raise CourseError(
+                    f"fill_mask.request has to give a text, or {len(self._models)} sides of 1 to {MOST_TOKENS} tokens "
+                    "with hidden places among them."
+                )
+        return [
+            {
+                "tokens": side["tokens"],
+                "masked": sorted(side["masked"]),
+                "unknown": side.get("unknown", []),
+                "guesses": guess(model, side["tokens"], sorted(side["masked"]), self.k),
+            }
+            for model, side in zip(self._models, sides, strict=True)
+        ]
+
+    def finding(self) -> str:
+        sides = self.answer["sides"]
+        seen = [self._gap(number) for number in range(len(sides))]
+        if not any(side["masked"] for side in sides):
+            return f"Nothing is hidden in {_around(sides[0], 0)}. Choose a token to hide it."
+        if not alike(sides):
+            return " ".join(
+                f"{name}, {_around(side, at)}: {_best(side, at)}; {_cover(side, at)}."
+                if side["masked"]
+                else f"{name}: nothing is hidden."
+                for name, side, at in zip(self.names, sides, seen, strict=True)
+            )
+        says = f"For the gap in {_around(sides[0], seen[0])}, {self.names[0]} expects {_best(sides[0], seen[0])}"
+        if len(sides) == 1:
+            return f"{says}; {_cover(sides[0], seen[0])}.{_stood(sides[0], seen[0])}"
+        first, second = ({token for token, _ in side["guesses"][at]} for side, at in zip(sides, seen, strict=True))
+        covered = [_covered(side, at) for side, at in zip(sides, seen, strict=True)]
+        return (
+            f"{says}, {self.names[1]} {_best(sides[1], seen[1])}. Their first {_count(len(first))} cover "
+            f"{covered[0]} and {covered[1]}; {len(first & second)} stand in both lists."
+        )
+
+    def still(self) -> str:
+        sides, parts = self.answer["sides"], []
+        lines = textwrap.wrap(self.finding(), 100)[:4]
+        parts += [f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>' for i, line in enumerate(lines)]
+        top = 60 + 18 * len(lines)
+        column = 732 // len(sides)
+        for number, (name, side) in enumerate(zip(self.names, sides, strict=True)):
+            x, at = 14 + number * column, self._gap(number)
+            shown = textwrap.wrap(_around(side, at), column // 8)[:2]
+            head = [(name[:40], ' font-weight="bold"'), *((line, ' fill="#555"') for line in shown)]
+            for row, (line, look) in enumerate(head):
+                parts.append(f'<text x="{x}" y="{top + 18 * row}"{look}>{html.escape(line)}</text>')
+            for row, (token, p) in enumerate(side["guesses"][at] if side["masked"] else []):
+                y = top + 60 + 22 * row
+                parts.append(
+                    f'<text x="{x + 100}" y="{y}" text-anchor="end">{html.escape(token[:13])}</text>'
+                    f'<rect x="{x + 108}" y="{y - 11}" width="{p * (column - 190):.1f}" height="13" fill="#0072b2"/>'
+                    f'<text x="{x + 116 + p * (column - 190):.1f}" y="{y}">{percent(p)}</text>'
+                )
+        height = top + 70 + 22 * self.k
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
+            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{"".join(parts)}</svg>'
+        )
+
+    def _gap(self, number: int) -> int:
+        return max(0, min(self.gap[number], len(self.answer["sides"][number]["masked"]) - 1))
+
+
+def fill_mask(models: FillModel | Sequence[FillModel], sentences: Sequence[str], k: int = 10) -> FillMask:
+    """Hide tokens of a sentence and read what one model, or two side by side, expects there.
+
+    models     each from `fill_model(bert, name)` of course_lib.experiments.mask_models
+    sentences  to pick from; the reader can type others. [MASK] is a gap; without one the token in the middle is hidden
+               at first, and on a page without a kernel every token can be, one at a time
+    k          guesses per gap, 2 to 20
+    Raises CourseError for what cannot be shown.
+    """
+    models = [models] if isinstance(models, FillModel) else list(models)
+    texts = [str(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]
+    if not 1 <= len(models) <= 2:
+        raise CourseError(f"fill_mask: {len(models)} models. Give one, or two to compare.")
+    if not 1 <= len(texts) <= MOST_SENTENCES:
+        raise CourseError(f"fill_mask: {len(texts)} sentences. Give 1 to {MOST_SENTENCES}.")
+    if not isinstance(k, int) or not 2 <= k <= MOST_GUESSES:
+        raise CourseError(f"fill_mask: k={k!r}. Use a whole number from 2 to {MOST_GUESSES}.")
+    stored = json.dumps(
+        [[single_gaps(model, text, min(k, STORED_GUESSES)) for model in models] for text in texts],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()
+    if len(stored) > STORED_BYTES:
+        raise CourseError(
+            f"fill_mask: the answers to all gaps take {len(stored):,} bytes in the notebook; {STORED_BYTES:,} fit. "
+            "Give fewer or shorter sentences, or put a [MASK] into some: then that gap alone is stored."
+        )
+    widget = FillMask(models, sentences=texts, k=k, stored=stored)
+    widget.request = {"id": "", "text": texts[0]}
+    if widget.answer["error"]:
+        raise CourseError(widget.answer["error"])
+    return widget
+
+
+def alike(sides: Sequence[Side]) -> bool:
+    """The models read the same tokens and have the same gaps: one strip is enough."""
+    return all(side["tokens"] == sides[0]["tokens"] and side["masked"] == sides[0]["masked"] for side in sides)
+
+
+def percent(share: float) -> str:
+    value = 100 * share
+    if value < 0.05:
+        return "< 0.1 %"
+    # half up, as in the page: round() would go to the even digit
+    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
+
+
+def _around(side: Side, at: int) -> str:
+    """The text as the model reads it: six tokens on both sides of a gap."""
+    shown = [MASK if place in side["masked"] else token for place, token in enumerate(side["tokens"])]
+    middle = side["masked"][at] if side["masked"] else 0
+    first, end = max(0, middle - 6), middle + 7
+    words = " ".join(shown[first:end]).replace(" ##", "")
+    return f"“{'… ' if first else ''}{words}{' …' if end < len(shown) else ''}”"
+
+
+def _best(side: Side, at: int) -> str:
+    token, probability = side["guesses"][at][0]
+    return f"“{token}” ({percent(probability)})"
+
+
+def _covered(side: Side, at: int) -> str:
+    return percent(sum(probability for _, probability in side["guesses"][at]))
+
+
+def _cover(side: Side, at: int) -> str:
+    return f"the first {_count(len(side['guesses'][at]))} cover {_covered(side, at)}"
+
+
+def _count(number: int) -> str:
+    return NUMBERS[number] if number < len(NUMBERS) else str(number)
+
+
+def _stood(side: Side, at: int) -> str:
+    token = side["tokens"][side["masked"][at]]
+    if token == MASK:
+        return ""
+    found = [(rank, p) for rank, (other, p) in enumerate(side["guesses"][at], start=1) if other == token]
+    return f" “{token}”, hidden here, is " + (
+        f"guess {found[0][0]} ({percent(found[0][1])})." if found else "not among them."
+    )

@@ -1,0 +1,155 @@
+"""The span explorer in a real JupyterLab: bars and lists are Python's, start and end by key, mouse and list."""
+
+import numpy as np
+import pytest
+
+from course_lib.widgets import span_explorer
+from course_lib.widgets.span_scores import log_probabilities
+from tests.browser.conftest import HOSTILE
+from tests.browser.test_word_map import IN_KERNEL
+
+pytestmark = pytest.mark.browser
+LAST = 2 * len(HOSTILE) - 1
+
+
+@pytest.fixture
+def shown():
+    start, end = np.arange(12) * 5 % 7, np.arange(12) * 3 % 7
+    return span_explorer([*HOSTILE, *HOSTILE], start, end, HOSTILE[0], null=10.5, gold=(1, 2), max_answer=4)
+
+
+@pytest.fixture
+def root(lab):
+    root = lab.page.locator(".cw-spans").first
+    root.get_by_role("button", name="reset").click()
+    return root
+
+
+def check(root, shown):
+    assert root.locator(".say").inner_text() == shown.finding()
+    marks = [root.locator(f"[data-mark={name}]").get_attribute("aria-valuenow") for name in ("start", "end")]
+    assert marks == [str(shown.start + 1), str(shown.end + 1)]
+    logs = log_probabilities(shown.table())
+    for name, row, chosen in (("start", logs[0], shown.start), ("end", logs[1], shown.end)):
+        bars = root.locator(f".bar.{name}").evaluate_all(
+            "n => n.map(x => [+x.dataset.log, +x.getAttribute('height'), x.classList.contains('on')])"
+        )
+        heights = 34 * (np.exp(row) if shown.linear else (1 + row / 8).clip(0))
+        assert [log for log, _, _ in bars] == pytest.approx(row, rel=1e-6)
+        assert [height for _, height, _ in bars] == pytest.approx(heights)
+        assert [place for place, (_, _, on) in enumerate(bars) if on] == [chosen]
+    pressed = root.locator(".list [aria-pressed=true]").evaluate_all(
+        "n => n.map(x => [+x.dataset.start, +x.dataset.end])"
+    )
+    listed = [[span.start, span.end] for span in (*shown.refused(), *shown.spans())]
+    assert pressed == [pair for pair in listed if pair == [shown.start, shown.end]]
+
+
+def test_the_list_holds_the_refused_the_best_and_no_answer(root, shown):
+    check(root, shown)
+    rows = root.locator(".list [data-score]").evaluate_all(
+        "n => n.map(x => [x.dataset.start ?? '', x.dataset.end ?? '', +x.dataset.score, x.querySelector('s') !== null])"
+    )
+    best = [[str(i), str(j), score, False] for i, j, score in shown.spans()]
+    place = sum(span.score >= 10.5 for span in shown.spans())
+    best.insert(place, ["", "", 10.5, False])
+    assert rows == [[str(i), str(j), score, True] for i, j, score in shown.refused()] + best
+    assert shown.refused()
+    spans = set(root.locator(".bracket").evaluate_all("n => n.map(x => x.dataset.span)"))
+    assert spans == {f"{i},{j}" for i, j, _ in shown.spans()}
+
+
+def test_marks_move_by_key_to_both_ends(lab, root, shown):
+    for name in ("start", "end"):
+        mark = root.locator(f"[data-mark={name}]")
+        for key, place in (
+            ("Home", 0),
+            ("ArrowRight", 1),
+            ("PageUp", 11),
+            ("ArrowDown", 10),
+            ("End", LAST),
+            ("PageDown", 1),
+        ):
+            mark.press(key)
+            setattr(shown, name, place)
+            check(root, shown)
+        assert mark.evaluate("node => node === document.activeElement")
+        assert root.locator(".read").inner_text().startswith(f"“{HOSTILE[1]}” as start: score 5.00")
+    assert lab.page.evaluate(IN_KERNEL, "print(spans.start, spans.end)") == "1 1"
+
+
+def test_a_click_above_is_a_start_and_below_an_end_and_marks_are_dragged(lab, root, shown):
+    for name, place in (("start", 5), ("end", 2), ("end", 7)):
+        root.locator(f"[data-hit='{name} {place}']").click()
+        setattr(shown, name, place)
+        check(root, shown)
+    grip, aim = (root.locator("[data-mark=end] .grip"), root.locator("[data-hit='end 10']"))
+    grip.scroll_into_view_if_needed()
+    box, to = grip.bounding_box(), aim.bounding_box()
+    lab.page.mouse.move(box["x"] + 14, box["y"] + 30)
+    lab.page.mouse.down()
+    lab.page.mouse.move(to["x"] + to["width"] / 2, to["y"] + 20)
+    lab.page.mouse.up()
+    shown.end = 10
+    check(root, shown)
+
+
+def test_buttons_list_and_switch(lab, root, shown):
+    start, end = shown.table()
+    for name, pair in (
+        ("best start and best end, apart", (start.argmax(), end.argmax())),
+        ("gold answer", (1, 2)),
+        ("best answer", shown.spans()[0][:2]),
+    ):
+        root.get_by_role("button", name=name, exact=True).press("Enter")
+        shown.start, shown.end = map(int, pair)
+        check(root, shown)
+    for span in (*shown.refused(), *shown.spans()):
+        root.locator(f".list [data-start='{span.start}'][data-end='{span.end}']").press("Enter")
+        shown.start, shown.end = span.start, span.end
+        check(root, shown)
+    switch = root.get_by_role("switch")
+    for linear in (True, False):
+        switch.press("Space")
+        shown.linear = linear
+        check(root, shown)
+    lab.page.evaluate(IN_KERNEL, "spans.start, spans.end = 3, 3")
+    shown.start, shown.end = 3, 3
+    root.locator("[data-mark=end][aria-valuenow='4']").wait_for()
+    check(root, shown)
+
+
+def test_hostile_tokens_stay_text(lab, root):
+    assert root.locator("text[data-text]").evaluate_all("n => n.map(x => x.dataset.text)") == HOSTILE * 2
+    assert root.locator(".question").inner_text() == HOSTILE[0]
+    assert root.locator("img, script").count() == 0
+    assert lab.page.evaluate("() => window.hit") is None
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (700, "dark"), (360, "light"), (360, "dark")])
+def test_a_page_without_kernel_works_at_every_width(lab, tmp_path, shown, width, theme):
+    (tmp_path / "page.html").write_text(shown.page(), encoding="utf-8")
+    context, asked = (
+        lab.page.context.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme),
+        [],
+    )
+    page = context.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((tmp_path / "page.html").as_uri())
+    root = page.frame_locator("iframe").locator(".cw-spans")
+    root.locator("[data-mark=end]").wait_for()
+    check(root, shown)
+    ink = sum(
+        map(float, root.evaluate("node => getComputedStyle(node).color").split("(")[1].split(")")[0].split(",")[:3])
+    )
+    assert (ink > 380) is (theme == "dark")
+    assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+    outside = root.bounding_box()
+    for box in (mark.bounding_box() for mark in root.locator("text[data-text]").all()):
+        assert box["x"] >= outside["x"]
+        assert box["x"] + box["width"] <= outside["x"] + outside["width"]
+    root.locator("[data-mark=start]").press("End")
+    shown.start = LAST
+    check(root, shown)
+    context.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []

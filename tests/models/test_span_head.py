@@ -1,0 +1,279 @@
+"""SpanExtractor: what it computes, by hand and without windows; borders of pieces and windows; files; learning."""
+
+import itertools
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.data.records import Passage, Question
+from course_lib.errors import CourseError
+from course_lib.evaluation import squad_scores
+from course_lib.models.encoder import StaticVectors
+from course_lib.models.heads import SpanExtractor, load_head
+from course_lib.models.spans import Answer
+from course_lib.training import fit
+from tests.models.head_samples import TOLERANCE
+from tests.models.small_berts import small_bert
+from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, SETTINGS, WORDS, build
+
+ASKED = [
+    ("who is in it", "Mina is in Paris ."),
+    ("where", "now"),
+    ("is Juno now in Rome", "Juno . . is in 서울에서 now ."),
+]
+
+
+@pytest.fixture(params=[(kind, name) for kind in ENCODERS for name in SETTINGS], ids=" ".join)
+def head(request):
+    return build(*request.param)
+
+
+def letters(table, **settings):
+    """A head on one-word-one-letter vectors: the table gives each letter its start and its end logit."""
+    encoder = StaticVectors(list(table), torch.tensor(list(table.values())))
+    head = SpanExtractor(encoder, dropout=0, **settings)
+    with torch.no_grad():
+        head.output.weight.copy_(torch.eye(2, 6))  # of [p; q; p * q] it reads p
+        head.output.bias.zero_()
+    return head
+
+
+def test_alone_equals_in_a_padded_batch(head):
+    head.eval()
+    together = head(head.batch(ASKED))
+    for row, asked in zip(together, ASKED, strict=True):
+        alone = head(head.batch([asked]))[0]
+        torch.testing.assert_close(row[:, : alone.shape[1]], alone, **TOLERANCE)
+        assert (row[:, alone.shape[1] :] == -torch.inf).all()
+
+
+def test_only_the_passage_and_with_no_answer_the_null_place_can_be_answers(head):
+    batch = head.batch(ASKED)
+    possible = torch.cat([torch.full((3, 1), head.no_answer), batch.mask & (batch.segment == 1)], 1)
+    assert (head(batch) > -torch.inf).equal(possible[:, None].expand(-1, 2, -1))
+
+
+def test_the_question_is_heard(head):
+    one, other = (head(head.batch([(question, "Mina is in Paris .")])) for question in ("where is", "who is"))
+    assert not one.softmax(-1).allclose(other.softmax(-1), rtol=0, atol=1e-7)
+
+
+def test_bert_by_hand():
+    head = build("bert", no_answer=True).eval()
+    bert, pieces = head.encoder, head.encoder.pieces
+    a, b = pieces.ids(["where"]), pieces.ids(["Mina", "서울에서"])
+    ids = torch.tensor([[pieces.cls, *a, pieces.sep, *b, pieces.sep]])
+    states = bert(ids, torch.tensor([[0] * 3 + [1] * 4])).hidden_states[-1][0]
+    expected = torch.cat([head.null(states[:1]), torch.full((1, 2), -torch.inf), head.output(states[3:6])])
+    found = head(head.batch([("where", "Mina 서울에서")]))[0]
+    torch.testing.assert_close(found, expected.T, **TOLERANCE)
+
+
+def test_sides_read_apart_by_hand():
+    head = build("static", no_answer=True).eval()
+    where, is_, mina = (torch.as_tensor(v) for v in head.encoder.encode([["where", "is", "Mina"]])[0][0])
+    q = (where + is_) / 2
+    u, v = q, mina
+    units = head.output(torch.cat([mina, q, mina * q]))
+    null = head.null(torch.cat([u, v, (u - v).abs(), u * v]))
+    expected = torch.stack([null, *torch.full((2, 2), -torch.inf), units], 1)
+    torch.testing.assert_close(head(head.batch([("where is", "Mina")]))[0], expected, **TOLERANCE)
+
+
+def test_loss_is_the_mean_of_start_and_end_over_the_passage():
+    head = build("bert").eval()
+    asked = [Passage("Mina is in Paris .", (Question("q", "where", (("in Paris", 8),)),))]
+    batch = head.batch(asked)
+    logits = head(batch)[0, :, 2:]  # without the null place and the question
+    expected = -(logits.log_softmax(-1)[0, 2] + logits.log_softmax(-1)[1, 3]) / 2
+    found = head.loss(batch)
+    torch.testing.assert_close(found["loss"], expected)
+    assert found["count"] == 1
+    together = head.loss(head.batch([*asked, *PASSAGES[:1]]))
+    apart = head.loss(head.batch(PASSAGES[:1]))
+    torch.testing.assert_close(together["loss"], (found["loss"] + 2 * apart["loss"]) / 3, **TOLERANCE)
+
+
+def test_n_best_equals_all_pairs(head):
+    head.eval()
+    for asked, found in zip(ASKED, head.n_best(ASKED, 7, max_answer=3), strict=True):
+        batch = head.batch([asked])
+        n_question = int((batch.segment == 0).sum())
+        places = head(batch)[0].detach()
+        logits = places[:, n_question + 1 :]
+        spans = batch.spans[0][n_question:]
+        all_of_them = [
+            (float(logits[0, i] + logits[1, j]), spans[i][0], spans[j][1])
+            for i, j in itertools.product(range(len(spans)), repeat=2)
+            if i <= j < i + 3
+        ]
+        if head.no_answer:
+            all_of_them.append((float(places[:, 0].sum()), 0, 0))
+        expected = sorted(all_of_them, key=lambda span: (-span[0], *span[1:]))[:7]
+        assert [answer.score for answer in found] == pytest.approx([score for score, *_ in expected], abs=1e-5)
+        assert [(answer.start, answer.end) for answer in found] == [tuple(place) for _, *place in expected]
+        assert all(answer.text == asked[1][answer.start : answer.end] for answer in found)
+
+
+LOGIT = st.integers(-8, 8).map(float)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(LOGIT, LOGIT), min_size=4, max_size=4),
+    st.text("abcd", min_size=1, max_size=23),
+    st.integers(4, 9),
+    st.integers(1, 4),
+)
+def test_windows_that_share_an_answer_s_length_change_nothing(table, passage, limit, n):
+    head = letters(dict(zip("abcd", table, strict=True)), overlap=limit // 2)
+    asked, longest = [("a b", " ".join(passage))], limit // 2 + 1
+    whole = head.n_best(asked, n, max_answer=longest)
+    head.encoder.max_units = limit
+    assert head.n_best(asked, n, max_answer=longest, batch_size=2) == whole
+
+
+def test_answers_at_the_borders_of_windows_are_found():
+    words = list("abcdefghijklmnop")
+    for first, last in [(0, 0), (6, 6), (9, 10), (10, 10), (10, 11), (11, 11), (15, 15)]:
+        table = {word: [-1.0, -1.0] for word in words}
+        table[words[first]][0] = table[words[last]][1] = 5.0
+        head = letters(table, overlap=5)
+        head.encoder.max_units = 11  # windows: words 0-10 and 6-15
+        expected = Answer(" ".join(words[first : last + 1]), 2 * first, 2 * last + 1, 10.0)
+        assert head.predict([("a", " ".join(words))]) == [expected]
+
+
+def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces():
+    text = "Mina 서울에서 now"
+    asked = [Passage(text, (Question("q", "where", (("서울", 5),)),))]
+    for unit, labels, end in [("piece", [3, 3], 7), ("word", [3, 3], 9)]:
+        head = build("bert", unit=unit)
+        batch = head.batch(asked)
+        assert [int(batch.labels["start"]), int(batch.labels["end"])] == labels
+        assert batch.spans[0][labels[1] - 1] == (5, end)
+    head = build("bert")
+    inside = [Passage(text, (Question("q", "where", (("울에", 6),)),))]  # widened to the pieces that hold it
+    assert [int(head.batch(inside).labels[name]) for name in ("start", "end")] == [3, 4]
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_characters_are_those_of_the_passage(kind):
+    text = "  👩‍🚀 is\u3000in cafe\u0301  👍🏽 — 서울에서 \n na\u0308ive  "
+    head = build(kind, unit="word")
+    found = head.n_best([("where is it", text)], 1000)[0]
+    words = ["👩‍🚀", "is", "in", "cafe\u0301", "👍🏽", "—", "서울에서", "na\u0308ive"]
+    assert {answer.text for answer in found} >= set(words)
+    assert len(found) == len({(a.start, a.end) for a in found}) == len(words) * (len(words) + 1) // 2
+    assert all(text[answer.start : answer.end] == answer.text for answer in found)
+
+
+def test_places_that_several_pieces_share_are_listed_once():
+    # Taken apart into jamo, each piece of a syllable stands at the same character.
+    head = SpanExtractor(small_bert(["ᄉ", "##ᅥ", "##ᄋ", "##ᅮ", "##ᆯ"], lowercase=True), seed=1)
+    found = head.n_best([("where", "서울")], 9)[0]
+    assert sorted((answer.start, answer.end) for answer in found) == [(0, 1), (0, 2), (1, 2)]
+
+
+def test_no_answer_wins_if_no_span_passes_it_by_the_threshold():
+    table = {"a": [0.0, 1.0], "b": [2.0, 0.0]}
+    head = letters(table, no_answer=True)  # the best span: "b" to "a", 3
+    with torch.no_grad():
+        head.null.weight.zero_()
+        head.null.bias.copy_(torch.tensor([1.0, 1.5]))
+    asked = [("a", "a b a")]
+    span, nothing = Answer("b a", 2, 5, 3.0), Answer("", 0, 0, 2.5)
+    assert head.predict(asked) == [span]
+    assert head.n_best(asked, 2) == [[span, nothing]]
+    assert head.predict(asked, threshold=0.25) == [span]
+    assert head.predict(asked, threshold=0.5) == [Answer("", 0, 0, 3.0)]  # 3 does not pass 2.5 + 0.5
+    assert head.predict(asked, threshold=-9) == [span]
+
+
+def test_of_all_windows_the_lowest_null_score_counts():
+    head = letters({"a": [0.0, 0.0], "b": [0.0, 0.0], "c": [1.0, 1.0]}, no_answer=True)
+    with torch.no_grad():
+        head.null.bias.zero_()
+        head.null.weight.zero_()
+        head.null.weight[0, 2] = -3.0  # of [u; v; ...] it reads v: mean of the passage
+    head.encoder.max_units = 3
+    found = head.n_best([("a", "a a a c c c")], 99)[0]
+    assert [answer.score for answer in found if not answer.text] == [-3.0]  # of the window c c c; of a a a it is 0
+
+
+def test_training_windows_without_the_answer_are_null_or_left_out():
+    encoder = small_bert(WORDS, max_units=17)
+    windows = [SpanExtractor(encoder, overlap=3, no_answer=no_answer).batch([LONG]) for no_answer in (False, True)]
+    # The answer is words 10-11; windows are words 0-10 (cuts it), 8-18 (holds it) and 16-25 (has nothing of it).
+    place = 1 + 3 + 2  # null place, question, two words before it
+    assert [[batch.labels[name].tolist() for name in ("start", "end")] for batch in windows] == [
+        [[place], [place + 1]],
+        [[place, 0], [place + 1, 0]],
+    ]
+
+
+def test_batches_hold_every_row_once_and_are_shuffled():
+    head = build("bert", "no answer")
+    make = head.batches([*PASSAGES, HOLDING_NOTHING], 4, seed=3)
+
+    def rows(epoch):
+        return [
+            (tuple(ids[real].tolist()), int(start), int(end))
+            for batch in make(epoch)
+            for ids, real, start, end in zip(
+                batch.ids["pieces"], batch.ids["real"], batch.labels["start"], batch.labels["end"], strict=True
+            )
+        ]
+
+    whole = head.batch([*PASSAGES, HOLDING_NOTHING])
+    expected = zip(whole.ids["pieces"], whole.ids["real"], whole.labels["start"], whole.labels["end"], strict=True)
+    expected = sorted((tuple(ids[real].tolist()), int(start), int(end)) for ids, real, start, end in expected)
+    assert sorted(rows(0)) == sorted(rows(1)) == expected
+    assert rows(0) == rows(0) != rows(1)
+    assert len(expected) == 22
+
+
+def test_groups_freezing_and_files(head, tmp_path):
+    grouped = sorted(id(parameter) for _, group in head.layer_groups() for parameter in group)
+    assert grouped == sorted(id(parameter) for parameter in head.parameters())
+    head.freeze([name for name, _ in head.encoder.layer_groups()])
+    head.loss(head.batch(PASSAGES[:2]))["loss"].backward()
+    assert all((p.grad is None) == name.startswith("encoder.") for name, p in head.named_parameters())
+    head.save(tmp_path / "saved", card="A test.")
+    again = load_head(tmp_path / "saved")
+    assert isinstance(again, SpanExtractor)
+    assert not again.training
+    assert again.n_best(ASKED, 5) == head.n_best(ASKED, 5)
+
+
+def test_learns_twenty_questions_of_which_two_have_no_answer():
+    bert = small_bert(WORDS, d_model=48, d_ff=97, dropout=0.0, attention_dropout=0.0)
+    head, asked = SpanExtractor(bert, dropout=0, no_answer=True, seed=1), [*PASSAGES[:9], HOLDING_NOTHING]
+    fit(head, [head.batch(asked)], steps=60, learning_rate=0.003, groups=head.groups(), show=False)
+    assert float(head.loss(head.batch(asked))["loss"].detach()) < 0.2
+    gold = [[text for text, _ in question.answers] for passage in asked for question in passage.questions]
+    answers = [answer.text for answer in head.predict(asked, batch_size=7)]
+    assert answers[-2:] == ["", ""]
+    assert squad_scores(answers, gold) == {"exact_match": 100, "f1": 100}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: build("static", unit="letter"), "unit='letter'. Use one of: word, piece"),
+        (lambda: build("static", overlap=-1), "overlap=-1. Use 0 or more"),
+        (lambda: build("static").predict(ASKED, max_answer=0), "max_answer=0"),
+        (lambda: build("static").n_best(ASKED, 0), "n=0"),
+        (lambda: build("static").predict(ASKED, batch_size=0), "batch_size=0"),
+        (lambda: build("static").predict(ASKED, threshold=1.0), r"threshold=1\.0 needs .*no_answer=True"),
+        (lambda: build("static").loss(build("static").batch(ASKED)), "the batch has no answers"),
+        (lambda: build("static").batches(ASKED, 2), "question 0 came as bare text"),
+        (lambda: build("static").predict([("who", "")]), "question 0: the passage is empty"),
+        (lambda: build("static").predict("who"), "one str. Put it in"),
+    ],
+)
+def test_mistakes_are_named(call, words):
+    with pytest.raises(CourseError, match=words):
+        call()

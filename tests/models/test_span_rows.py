@@ -1,0 +1,171 @@
+"""Questions and passages to rows: windows and their borders, what is learned of each, mistakes."""
+
+import pytest
+
+from course_lib.data.handmade import handmade_questions
+from course_lib.data.records import Passage, Question, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.bert import Bert
+from course_lib.models.heads import SpanExtractor
+from course_lib.models.span_rows import rows_of, training_rows
+from course_lib.text.word_pieces import WordPieces
+from tests.models.small_berts import small_bert, small_config
+from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, WORDS, build, passage
+
+ASKED = "where is Mina"  # 3 pieces: of 17 places [CLS], 3, [SEP] and [SEP] leave 11
+
+
+def bert(max_units=17):
+    return small_bert(WORDS, max_units=max_units)
+
+
+def texts(rows):
+    return [row.window.text[row.window.spans[0][0] : row.window.spans[-1][1]] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("n_words", "windows"), [(1, [(0, 1)]), (11, [(0, 11)]), (12, [(0, 11), (6, 12)]), (17, [(0, 11), (6, 17)])]
+)
+def test_a_passage_as_long_as_a_window_one_longer_and_two_windows(n_words, windows):
+    words = ["now", "in", "."] * 6
+    text = " ".join(words[:n_words])
+    rows = rows_of([(ASKED, text)], bert(), None)[0]
+    assert texts(rows) == [" ".join(words[a:b]) for a, b in windows]
+    for row in rows:
+        places = bert().batch([row.question], [row.window], unit="piece").ids["real"].sum()
+        assert places == 17 or row.window.spans[-1][1] == len(text)  # full, or the end
+        assert all(text[a:b] == word for word, (a, b) in zip(row.window.words, row.window.spans, strict=True))
+
+
+def test_long_words_are_counted_in_pieces_and_never_torn():
+    text = "서울에서 now rat now 서울은 . in"  # pieces: 2, 1, 3, 1, 2, 1, 1
+    assert texts(rows_of([(ASKED, text)], bert(12), 3)[0]) == [
+        "서울에서 now rat",  # 6 pieces fit
+        "rat now 서울은",
+        "now 서울은 . in",  # now and 서울은 are 3 pieces, as many as may be shared
+    ]
+
+
+def test_overlap_is_never_more_than_half_a_window():
+    text = " ".join(["now"] * 30)
+    assert rows_of([(ASKED, text)], bert(), 99) == rows_of([(ASKED, text)], bert(), None)
+    assert len(rows_of([(ASKED, text)], bert(), 0)[0]) == 3  # 11 + 11 + 8
+
+
+def test_an_encoder_without_a_limit_reads_the_passage_in_one_row():
+    assert [len(rows) for rows in rows_of([LONG, PASSAGES[0]], ENCODERS["random"](), None)] == [1, 1, 1]
+
+
+def test_an_encoder_that_reads_apart_gives_the_passage_all_its_places():
+    encoder = ENCODERS["static"]()
+    encoder.max_units = 7
+    rows = rows_of([(ASKED, "now . in . now . in . now")], encoder, 2)[0]
+    assert texts(rows) == ["now . in . now . in", ". in . now"]
+    with pytest.raises(CourseError, match="question 0: it has 8 pieces; the encoder reads 7"):
+        rows_of([("where " * 8, "now")], encoder, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "windows"),
+    [
+        ((0, 1), [0]),
+        ((10, 10), [0, 1]),  # the last word of the first window
+        ((6, 6), [0, 1]),  # the first word of the second
+        ((6, 10), [0, 1]),  # all that they share
+        ((5, 7), [0]),
+        ((8, 11), [1]),  # over the end of the first
+        ((11, 11), [1]),  # the first word past the first window
+        ((15, 15), [1]),
+    ],
+)
+def test_answers_at_the_borders_of_windows(answer, windows):
+    words = list("abcdefghijklmnop")  # windows: words 0-10 and 6-15
+    text, (first, last) = " ".join(words), answer
+    asked = Passage(text, (Question("q", ASKED, ((text[2 * first : 2 * last + 1], 2 * first),)),))
+    rows = rows_of([asked], bert(), None)[0]
+    kept = training_rows(rows, no_answer=False)
+    assert [rows.index(row) for row in kept] == windows
+    with_null = training_rows(rows, no_answer=True)
+    nulls = [row for row in with_null if row.answer is None]
+    cut = [row for row in rows if row.window not in [r.window for r in with_null]]
+    assert len(kept) + len(nulls) + len(cut) == 2
+    touched = [range(0, 11), range(6, 16)]
+    wanted = set(range(first, last + 1))
+    for row in nulls:
+        assert not wanted & set(touched[[r.window for r in rows].index(row.window)])
+    for row in cut:
+        assert wanted & set(touched[rows.index(row)])
+    head = build("bert")
+    head.encoder = bert()
+    batch = head.batch([asked])
+    for row, start, end in zip(range(len(batch)), batch.labels["start"], batch.labels["end"], strict=True):
+        a, b = batch.spans[row][start - 1][0], batch.spans[row][end - 1][1]
+        assert (a, text[a:b]) == (2 * first, text[2 * first : 2 * last + 1])
+
+
+def test_an_answer_that_no_window_holds_is_named():
+    text = " ".join("abcdefghijklmnop")
+    asked = Passage(text, (Question("wide", ASKED, ((text[2:29], 2),)),))
+    for no_answer in (False, True):
+        with pytest.raises(CourseError, match=r"'wide', characters 2 to 29, is in no window.*larger overlap"):
+            training_rows(rows_of([asked], bert(), None)[0], no_answer)
+
+
+def test_questions_without_answers_are_learned_only_with_no_answer():
+    rows = rows_of([HOLDING_NOTHING], bert(), None)[0]
+    assert training_rows(rows, no_answer=True) == rows
+    with pytest.raises(CourseError, match=r"question 'now \.-0' has no answer to learn.*no_answer=True"):
+        training_rows(rows, no_answer=False)
+
+
+def answered(text, start, passage_text="Mina is in Paris ."):
+    return [Passage(passage_text, (Question("q7", "where", ((text, start),)),))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ([], "no question"),
+        ([Passage("Mina is in Paris .")], "no question"),
+        ([("where is Mina", "")], "question 0: the passage is empty"),
+        ([("where is Mina", " \n")], "question 0: the passage is empty"),
+        ([passage("Mina", ("", None))], "question 'Mina-0': the question is empty"),
+        ([("where " * 15, "Paris")], "it has 15 pieces; the encoder reads 15, passage included.*Shorten"),
+        ([("where " * 12, "cat in Paris")], "the word 'cat' has 3 pieces, but 2 fit"),
+        (answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
+        (answered("Rome", 11), "'q7': the answer 'Rome' does not stand at character 11"),
+        (answered("Mina", -18), "does not stand at character -18"),
+        (answered("", 3), "the answer '' does not stand"),
+        (answered(" ", 4), "'q7': the answer ' ' holds no word"),
+        ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
+        (["where", "Paris"], "after 0 questions comes 'where'"),
+    ],
+)
+def test_mistakes_are_named(asked, words):
+    with pytest.raises(CourseError, match=words):
+        rows_of(asked, bert(), None)
+
+
+def test_bare_texts_beside_questions_are_named():
+    with pytest.raises(CourseError, match="question 2 came as bare text, others with answers"):
+        build("bert").batch([PASSAGES[0], ("where is Mina", "in Paris")])
+
+
+@pytest.mark.parametrize(
+    ("language", "unit", "share"), [("en", "word", 0.9), ("ko", "piece", 0.9), ("ko", "word", 0.2)]
+)
+def test_answers_of_the_handmade_sets_come_back_through_pieces_and_windows(language, unit, share):
+    passages = handmade_questions(language, "dev")
+    pieces = WordPieces.train([Sentence.of(p.text) for p in passages], 2_000, lowercase=False)
+    bert = Bert(small_config(vocab_size=len(pieces), max_units=97), pieces)
+    head = SpanExtractor(bert, unit=unit, seed=1)
+    exact = []
+    for text, question in ((p.text, q) for p in passages for q in p.questions):
+        batch, (answer, start) = head.batch([(question, text)]), question.answers[0]
+        for row, first, last in zip(batch.spans, batch.labels["start"], batch.labels["end"], strict=True):
+            a, b = row[first - 1][0], row[last - 1][1]
+            assert a <= start < start + len(answer) <= b  # widened to whole units, never narrowed
+            exact.append(text[a:b] == answer)
+    assert len(exact) > len([q for p in passages for q in p.questions])  # windows: some answers stand in two
+    assert sum(exact) / len(exact) >= share
+    print(language, unit, sum(exact) / len(exact), len(exact))

@@ -1,0 +1,121 @@
+"""The span explorer: best and refused spans by brute force, probabilities, findings, errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course_lib.errors import CourseError
+from course_lib.widgets import span_explorer
+from course_lib.widgets.span_scores import best_spans, log_probabilities, refused_spans, valid_pairs
+
+WORDS = ["In", "1443", "Sejong", "made", "han", "##gul", "<b>"]
+START = [0.0, 1.0, 3.0, 0.0, 2.5, -1.0, 0.0]
+END = [0.0, 4.0, 1.0, 0.0, -1.0, 3.0, 0.0]
+
+
+def brute(start, end, max_answer):
+    """Every pair, one at a time: (valid, i, j, score), best first, of equal ones the leftmost and shortest."""
+    pairs = [
+        (i <= j and j - i + 1 <= max_answer, i, j, start[i] + end[j])
+        for i in range(len(start))
+        for j in range(len(end))
+    ]
+    return sorted(pairs, key=lambda pair: (-pair[3], pair[1], pair[2]))
+
+
+@given(
+    n=st.integers(1, 11),
+    max_answer=st.integers(1, 13),
+    k=st.integers(1, 17),
+    numbers=st.lists(st.integers(-3, 3), min_size=22, max_size=22),
+)
+def test_best_and_refused_spans_are_those_of_looking_at_each_pair(n, max_answer, k, numbers):
+    start, end = np.array(numbers[:n], float), np.array(numbers[11 : 11 + n], float)
+    pairs = brute(start, end, max_answer)
+    expected = [pair[1:] for pair in pairs if pair[0]]
+    assert [tuple(span) for span in best_spans(start, end, max_answer, k)] == expected[:k]
+    refused = [pair[1:] for pair in pairs if not pair[0] and pair[3] > expected[0][2]]
+    assert [tuple(span) for span in refused_spans(start, end, max_answer, k)] == refused[:k]
+    assert valid_pairs(n, max_answer).sum() == len(expected)
+
+
+def test_best_start_and_best_end_apart_can_be_no_answer():
+    start, end = np.array(START), np.array(END)
+    assert refused_spans(start, end, 30, 3)[0] == (2, 1, 7.0)  # "1443" ends before "Sejong" begins
+    assert best_spans(start, end, 30, 1) == [(2, 5, 6.0)]
+    assert best_spans(start, end, 3, 1) == [(4, 5, 5.5)]
+
+
+def test_log_probabilities_sum_to_one_and_survive_large_scores():
+    logs = log_probabilities(np.array([[1000.0, 1001.0, 999.0], [0.0, np.log(3), 0.0]]))
+    assert np.exp(logs).sum(-1) == pytest.approx([1, 1])
+    assert np.exp(logs[1]) == pytest.approx([0.2, 0.6, 0.2])
+
+
+def test_a_joint_probability_is_the_product():
+    widget = span_explorer(["a", "b"], [0.0, np.log(3)], [np.log(4), 0.0])
+    assert np.exp(widget.log_probability(0, 0)) == pytest.approx(0.25 * 0.8)
+    assert np.exp(widget.log_probability(1, 0)) == pytest.approx(0.75 * 0.8)  # invalid, and still the most probable
+    assert (widget.start, widget.end) == (0, 0)
+    assert widget.finding() == "“a” has log-probability −1.61 (20 %): the best of all 3 valid spans."
+
+
+def test_the_finding_follows_the_state():
+    widget = span_explorer(WORDS, START, END, null=6.5, gold=(4, 5), max_answer=4)
+    assert "“Sejong made hangul” has log-probability" in widget.finding()
+    assert "the best of all 22 valid spans. Gold is “hangul”." in widget.finding()
+    assert "“No answer” scores 6.50, the best span 6.00: the model does not answer." in widget.finding()
+    widget.start, widget.end = 4, 5
+    assert widget.finding().startswith("“hangul” has log-probability")
+    assert "number 2 of 22 valid spans. The best is “Sejong made hangul” with" in widget.finding()
+    widget.start, widget.end = 2, 1
+    assert "the end stands before the start, no answer, though its log-probability" in widget.finding()
+    widget.start, widget.end = 0, 6
+    assert "has 7 tokens, and an answer at most 4, and its log-probability" in widget.finding()
+    assert "is not higher than that of the best answer" in widget.finding()
+
+
+def test_a_passage_of_one_token_and_the_gold_answer_first():
+    assert ": the only valid span." in span_explorer(["a"], [1.0], [2.0]).finding()
+    widget = span_explorer(WORDS, START, END, null=5.75, gold=(2, 5))
+    assert "The best one is the gold answer. “No answer” scores 5.75" in widget.finding()
+    assert widget.finding().endswith("the model answers.")
+
+
+def test_page_is_small_and_the_still_picture_escapes():
+    rng = np.random.default_rng(3)
+    widget = span_explorer(["something"] * 200, *rng.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10)
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 60_000
+    widget = span_explorer(WORDS, START, END, "<i>?</i>", gold=(0, 6), max_answer=4)
+    widget.start, widget.end = 6, 6
+    assert "&lt;b&gt;" in widget.still()
+    assert "&lt;i&gt;" in widget.still()
+    assert "<b>" not in widget.still()
+    assert widget.still().count("line-through") == len(widget.refused()) == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"tokens": []}, "0 tokens. Give 1 to 200"),
+        ({"tokens": WORDS[:5]}, r"are \(7,\) and \(7,\) for 5 tokens"),
+        ({"start": [float("nan")] * 7}, "not finite"),
+        ({"end": [float("-inf")] * 7}, "not finite"),
+        ({"null": float("inf")}, "not finite"),
+        ({"gold": (3, 2)}, r"gold=\(3, 2\)"),
+        ({"gold": (3, 7)}, "0 to 6"),
+        ({"n_best": 0}, "n_best=0. Use a whole number from 1 to 10"),
+        ({"max_answer": 2.5}, "max_answer=2.5"),
+    ],
+)
+def test_input_that_cannot_be_shown_is_named(more, says):
+    with pytest.raises(CourseError, match=says):
+        span_explorer(**{"tokens": WORDS, "start": START, "end": END, **more})
+
+
+@pytest.mark.parametrize(("name", "value"), [("start", -1), ("end", 7)])
+def test_a_state_out_of_range_is_refused(name, value):
+    with pytest.raises(CourseError, match=rf"span_explorer.{name} is {value}. Use 0 to 6"):
+        setattr(span_explorer(WORDS, START, END), name, value)

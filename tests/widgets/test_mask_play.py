@@ -1,0 +1,175 @@
+"""The widget that fills gaps: what is hidden, what is asked and answered, findings, what is stored, errors."""
+
+import json
+
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import fill_mask
+from course_lib.widgets.gap_model import FillModel, guess, read
+from course_lib.widgets.mask_play import percent
+from tests.widgets.gap_models import WORDS, counting
+
+MODEL = counting("bert-en")
+TOTAL = sum(2.0 ** (6 - rank) for rank in range(len(WORDS)))
+
+
+def test_a_text_is_read_with_its_gaps():
+    assert read(MODEL, "the [MASK] barked[MASK]") == {
+        "tokens": ["the", "[MASK]", "barked", "[MASK]"],
+        "masked": [1, 3],
+        "unknown": [],
+    }
+    assert read(MODEL, "the unhappy cat barked")["tokens"] == ["the", "un", "##happy", "cat", "barked"]
+    assert read(MODEL, "the unhappy cat barked")["masked"] == [2]  # the middle, where the text has no gap
+
+
+def test_what_a_model_does_not_know_is_named():
+    letters = FillModel("letters", lambda text: ["[UNK]" if set(text) & set("é배") else text], lambda *_: [])
+    assert read(letters, "é배 é!")["unknown"] == ["é", "배"]
+    assert read(letters, "plain")["unknown"] == []
+
+
+def test_the_finding_follows_the_question():
+    widget = fill_mask(MODEL, ["the [MASK] barked"], k=3)
+    assert widget.finding() == (
+        f"For the gap in “the [MASK] barked”, bert-en expects “dog” (50 %); the first three cover "
+        f"{percent(112 / TOTAL)}."
+    )
+    widget.request = {"id": "1", "text": "the unhappy cat slept"}
+    assert widget.finding() == (
+        f"For the gap in “the un [MASK] cat slept”, bert-en expects “cat” (50 %); the first three cover "
+        f"{percent(112 / TOTAL)}. “##happy”, hidden here, is not among them."
+    )
+    side = {"tokens": ["the", "dog", "slept"], "masked": [1]}
+    widget.request = {"id": "2", "sides": [side]}
+    assert widget.finding().endswith("“dog”, hidden here, is guess 1 (50 %).")
+    widget.request = {"id": "3", "sides": [{**side, "masked": []}]}
+    assert widget.finding() == "Nothing is hidden in “the dog slept”. Choose a token to hide it."
+    widget.request = {"id": "4", "sides": [{**side, "masked": [0, 2]}]}
+    widget.gap = [1]
+    assert "“[MASK] dog [MASK]”, bert-en expects “barked” (50 %)" in widget.finding()  # one further: two gaps
+
+
+def test_the_page_gets_the_models_numbers_and_the_number_of_its_question():
+    widget = fill_mask(MODEL, ["the cat slept"], k=4)
+    widget.request = {"id": "seven", "sides": [{"tokens": ["the", "cat", "slept"], "masked": [2, 0]}]}
+    answer = widget.answer
+    assert answer["id"] == "seven"
+    assert answer["sides"][0]["masked"] == [0, 2]
+    assert [[token for token, _ in gap] for gap in answer["sides"][0]["guesses"]] == [
+        ["dog", "cat", "barked", "slept"],
+        ["barked", "slept", "un", "##happy"],
+    ]
+    assert [p for _, p in answer["sides"][0]["guesses"][0]] == pytest.approx([w / TOTAL for w in (64, 32, 16, 8)], 1e-5)
+
+
+def test_two_models_side_by_side():
+    widget = fill_mask([MODEL, counting("b", WORDS[1:] + WORDS[:1])], ["the [MASK] barked"], k=3)
+    assert "bert-en expects “dog” (50 %), b “cat” (50 %). Their first three cover" in widget.finding()
+    assert widget.finding().endswith("2 stand in both lists.")
+    other = fill_mask([MODEL, counting("b", WORDS[:5])], ["the unhappy cat"], k=3)
+    assert [side["tokens"] for side in other.answer["sides"]] == [
+        ["the", "un", "##happy", "cat"],
+        ["the", "un", "##happy", "cat"],
+    ]
+    other = fill_mask([MODEL, counting("b", WORDS[:-1])], ["the 배 [MASK]"], k=3)
+    assert other.answer["sides"][1]["tokens"] == ["the", "[UNK]", "[MASK]"]
+    assert other.answer["sides"][1]["unknown"] == ["배"]
+    assert "bert-en, “the 배 [MASK]”: “cat” (50 %); the first three cover" in other.finding()
+    assert "b, “the [UNK] [MASK]”: “cat”" in other.finding()
+
+
+def test_each_single_gap_of_a_given_sentence_is_stored():
+    widget = fill_mask([MODEL, counting("b")], ["the cat slept", "the [MASK] [MASK]"], k=10)
+    stored = json.loads(widget.stored)
+    for side in stored[0]:
+        assert list(side["guesses"]) == ["0", "1", "2"]
+    for place in range(3):
+        live = guess(MODEL, ["the", "cat", "slept"], [place], 5)
+        kept = stored[0][0]["guesses"][str(place)]
+        assert kept[0][::2] == [token for token, _ in live[0]]
+        assert [p / 10_000 for p in kept[0][1::2]] == pytest.approx([p for _, p in live[0]], abs=5e-5)
+    assert list(stored[1][0]["guesses"]) == ["1,2"]
+
+
+def test_page_is_small_even_when_the_store_is_full_and_the_still_picture_escapes():
+    sentence, many = " ".join(["the dog"] * 8), 6
+    widget = fill_mask([MODEL, counting("b")], [sentence] * many)
+    assert 14_000 < len(widget.stored) <= 15_000
+    assert len(widget._esm) < 25_000
+    assert len(widget.page()) < 60_000
+    with pytest.raises(CourseError, match="bytes in the notebook; 15,000 fit"):
+        fill_mask([MODEL, counting("b")], [sentence] * (many + 8))
+    still = fill_mask(counting("<i>", ("<b>", *WORDS)), ["<b> [MASK] the"]).still()
+    assert "&lt;b&gt;" in still
+    assert "<b>" not in still
+    assert "<i>" not in still
+
+
+def test_a_question_that_cannot_be_answered_is_answered_in_words():
+    widget = fill_mask(MODEL, ["the cat slept"])
+    before = widget.answer["sides"]
+    for number, (request, says) in enumerate(
+        (
+            ({"text": "  "}, "the text is empty. Type a sentence"),
+            ({"text": "the " * 41}, "bert-en cuts this text into 41 tokens; at most 40 fit"),
+            ({"sides": []}, "give a text, or 1 sides"),
+            ({"sides": [{"tokens": ["the"], "masked": [1]}]}, "hidden places among them"),
+            ({"sides": [{"tokens": ["the"]}]}, "failed with KeyError"),
+        )
+    ):
+        widget.request = {"id": str(number), **request}
+        assert widget.answer["id"] == str(number)
+        assert says in widget.answer["error"]
+        assert widget.answer["sides"] == before
+    widget.request = {"id": "again", "text": "the dog"}
+    assert widget.answer["error"] == ""
+
+
+def test_a_model_that_fails_later_is_named_on_the_page():
+    class Broken(Exception):
+        pass
+
+    def fill(tokens, masked, k):
+        if "dog" in tokens:
+            raise Broken("no memory")
+        return [[("a", 0.5), ("b", 0.25)] for _ in masked]
+
+    widget = fill_mask(FillModel("m", str.split, fill), ["the cat"])
+    widget.request = {"id": "1", "text": "the dog"}
+    assert "the model failed with Broken: no memory" in widget.answer["error"]
+
+
+@pytest.mark.parametrize(
+    ("models", "sentences", "k", "says"),
+    [
+        ([], ["a"], 5, "0 models. Give one, or two"),
+        ([MODEL] * 3, ["a"], 5, "3 models"),
+        (MODEL, [], 5, "0 sentences. Give 1 to 20"),
+        (MODEL, ["the", " "], 5, "the text is empty"),
+        (MODEL, ["the"], 1, "k=1. Use a whole number from 2 to 20"),
+        (MODEL, ["the"], 2.0, "k=2.0"),
+        (FillModel("m", str.split, lambda *_: []), ["the"], 5, "m answered 0 of 1 gaps"),
+        (FillModel("m", str.split, lambda *_: [[("a", float("nan"))]]), ["the"], 5, "not from 0 to 1"),
+    ],
+)
+def test_input_that_cannot_be_shown_is_named(models, sentences, k, says):
+    with pytest.raises(CourseError, match=says):
+        fill_mask(models, sentences, k)
+
+
+@pytest.mark.parametrize(
+    ("share", "says"),
+    [
+        (1.0, "100 %"),
+        (0.125, "13 %"),
+        (0.0995, "10 %"),
+        (0.0312, "3.1 %"),
+        (0.00051, "0.1 %"),
+        (0.0004, "< 0.1 %"),
+        (0.0, "< 0.1 %"),
+    ],
+)
+def test_percentages(share, says):
+    assert percent(share) == says

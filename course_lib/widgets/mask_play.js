@@ -53,8 +53,8 @@ export default { render({ model, el }) {
     asked = unique();
     typing = false;
     model.set("request", { id: asked, ...request });
-    model.save_changes();
     timer = setTimeout(() => { problem = GONE; draw(); }, WAIT);
+    try { model.save_changes(); } catch { clearTimeout(timer); problem = GONE; }   // a closed connection throws
   }
   function go(next, gap) {   // to a state that is known: its tokens and gaps
     sides = next.map((side, m) => ({ tokens: side.tokens, masked: side.masked, unknown: side.unknown, guesses: side.guesses ?? recall(side, m) }));
@@ -72,7 +72,7 @@ export default { render({ model, el }) {
     const i = sentences.indexOf(text.value);
     if (i >= 0) given(i);
     else if (alone) { problem = ALONE; draw(); }
-    else { problem = ""; past.push(snapshot()); ask({ text: text.value }); typing = true; }
+    else { problem = ""; past.push(snapshot()); ask({ text: text.value }); typing = true; draw(); }
   }
   function each(m, edit) {   // of this side, or of both where one strip serves both
     const together = alike(sides), gap = [...model.get("gap")];

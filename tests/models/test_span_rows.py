@@ -152,20 +152,19 @@ def test_bare_texts_beside_questions_are_named():
 
 
 @pytest.mark.parametrize(
-    ("language", "unit", "share"), [("en", "word", 0.9), ("ko", "piece", 0.9), ("ko", "word", 0.2)]
+    ("language", "unit", "least", "most"), [("en", "word", 0.9, 1), ("ko", "piece", 0.8, 1), ("ko", "word", 0, 0.2)]
 )
-def test_answers_of_the_handmade_sets_come_back_through_pieces_and_windows(language, unit, share):
-    passages = handmade_questions(language, "dev")
-    pieces = WordPieces.train([Sentence.of(p.text) for p in passages], 2_000, lowercase=False)
-    bert = Bert(small_config(vocab_size=len(pieces), max_units=97), pieces)
+def test_answers_of_the_handmade_sets_come_back_through_units_and_windows(language, unit, least, most):
+    passages = handmade_questions(language, "train")
+    pieces = WordPieces.train([Sentence.of(p.text) for p in passages], 1_100, lowercase=False)
+    bert = Bert(small_config(vocab_size=len(pieces), max_units=73), pieces)
     head = SpanExtractor(bert, unit=unit, seed=1)
-    exact = []
-    for text, question in ((p.text, q) for p in passages for q in p.questions):
-        batch, (answer, start) = head.batch([(question, text)]), question.answers[0]
+    asked, exact = [(q, p) for p in passages for q in p.questions], []
+    for question, record in asked:
+        batch, (answer, start) = head.batch([(question, record)]), question.answers[0]
         for row, first, last in zip(batch.spans, batch.labels["start"], batch.labels["end"], strict=True):
             a, b = row[first - 1][0], row[last - 1][1]
             assert a <= start < start + len(answer) <= b  # widened to whole units, never narrowed
-            exact.append(text[a:b] == answer)
-    assert len(exact) > len([q for p in passages for q in p.questions])  # windows: some answers stand in two
-    assert sum(exact) / len(exact) >= share
-    print(language, unit, sum(exact) / len(exact), len(exact))
+            exact.append(record.text[a:b] == answer)
+    assert len(exact) > len(asked)  # some answers stand in two windows
+    assert least <= sum(exact) / len(exact) <= most  # in Korean most answers end inside a word, before a particle

@@ -171,7 +171,7 @@ def test_conda_installs_what_pip_does(project):
     """environment.yml names Python and this package: every other requirement has its one place in pyproject.toml."""
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     python, pip, packages = environment["dependencies"]
-    assert packages == {"pip": ["-c constraints.txt", "-e ."]}
+    assert packages == {"pip": ["-c constraints.txt", "-e .[bertviz]"]}
     assert pip == "pip"
     pinned = python.removeprefix("python=")
     assert project["requires-python"] == ">=3.11,<3.14"

@@ -1,0 +1,234 @@
+"""Exercise 8.6: one list of answers from many windows. Source: Devlin et al. 2019, arXiv:1810.04805, whose run_squad.py
+cuts a long passage into windows that overlap (doc_stride)."""
+
+import math
+
+from course_lib.exercises.exercise import Exercise, Mistake, Probe
+
+
+def merge_windows(windows: list[tuple[int, list[tuple[float, int, int]]]], n: int) -> list[tuple[int, int]]:
+    """The n best answers, best first, as characters (start, end) of the passage; fewer if there are no more. windows:
+    the character of the passage where a window begins, and its spans as (score, start, end), counted from there"""
+    best = {}
+    for begins, spans in windows:
+        for score, start, end in spans:
+            place = begins + start, begins + end
+            best[place] = max(score, best.get(place, score))
+    return sorted(best, key=best.get, reverse=True)[:n]
+
+
+def _scores(windows):
+    """{(start, end): scores} in the order of windows, with each window's number."""
+    found = {}
+    for number, (begins, spans) in enumerate(windows):
+        for score, start, end in spans:
+            found.setdefault((begins + start, begins + end), []).append((number, score))
+    return found
+
+
+def _merged(of_one_place):
+    """of_one_place([(window, score), ...]): the score of a place."""
+
+    def model(windows, n):
+        scores = {place: of_one_place(found) for place, found in _scores(windows).items()}
+        return sorted(scores, key=scores.get, reverse=True)[:n]
+
+    return model
+
+
+def _moved(move):
+    """move(begins, start, end): the place of a span."""
+
+    def model(windows, n):
+        return merge_windows([(0, [(s, *move(at, *span)) for s, *span in spans]) for at, spans in windows], n)
+
+    return model
+
+
+def _rated(rate):
+    """rate(the scores of a window): what is compared instead."""
+
+    def model(windows, n):
+        rated = [
+            (at, [(r, *span[1:]) for r, span in zip(rate([s[0] for s in spans]), spans, strict=True)])
+            for at, spans in windows
+        ]
+        return merge_windows(rated, n)
+
+    return model
+
+
+def _softmax(scores):
+    total = sum(math.exp(score) for score in scores)
+    return [math.exp(score) / total for score in scores]
+
+
+def _all_listed(windows, n):
+    """Nothing is merged."""
+    found = [(score, at + start, at + end) for at, spans in windows for score, start, end in spans]
+    return [tuple(place) for _, *place in sorted(found, key=lambda span: -span[0])][:n]
+
+
+def _merged_too_late(windows, n):
+    return list(dict.fromkeys(_all_listed(windows, n)))
+
+
+def _in_order_of_windows(windows, n):
+    return list(dict.fromkeys(place for window in windows for place in merge_windows([window], n)))[:n]
+
+
+EXERCISE = Exercise(
+    id="8.6",
+    title="One answer from many windows",
+    difficulty=3,
+    importance=4,
+    minutes=12,
+    question="""
+        A passage that is too long is cut into windows that overlap. Each window has its own list of spans; their
+        characters are counted from the beginning **of the window**. Make one list for the passage: the `n` best
+        answers, best first. What stands in two windows at the same characters of the passage is one answer, and its
+        **best** score counts. No two answers have the same score in the end.
+        Before you run it: window 1 begins at character 0 and has the span 80 to 85 with score 3; window 2 begins at
+        character 60 and has the span 20 to 25 with score 5. How many answers are that, and with which score?
+    """,
+    solution=merge_windows,
+    why="One, 80 to 85, with 5. The two windows see different contexts: at the border of a window an answer stands "
+    "without its right or left side, so its lower score says little. Scores of different windows are sums of logits "
+    "and can be compared. After a softmax in each window they could not: a window without the answer would still "
+    "give its probabilities to something.",
+    hints=(
+        "Where in the passage does a span of a window stand? Do that first, then forget the windows.",
+        "Keep one score for each place of the passage. What happens if a place comes a second time?",
+        "A dictionary from (start, end) to the best score so far. Sort its keys by their scores, highest first, and "
+        "take n.",
+    ),
+    probes=(
+        Probe("one window", ([(0, [(1.5, 4, 9), (3.0, 12, 20), (0.5, 4, 20)])], 2)),
+        Probe(
+            "the second window begins later",
+            ([(0, [(1.0, 3, 8), (-0.5, 3, 5)]), (50, [(4.0, 3, 8), (2.8, 10, 14)])], 3),
+        ),
+        Probe(
+            "one answer in two windows, better in the second",
+            ([(0, [(3.0, 80, 85), (4.5, 7, 11)]), (60, [(5.0, 20, 25), (3.2, 40, 44)])], 3),
+        ),
+        Probe(
+            "one answer in two windows, better in the first",
+            (
+                [
+                    (0, [(6.0, 41, 47), (1.0, 2, 5)]),
+                    (30, [(0.5, 11, 17), (4.0, 33, 36)]),
+                    (55, [(2.0, 8, 11), (1.2, 30, 31)]),
+                ],
+                3,
+            ),
+        ),
+        Probe(
+            "a window that is sure of nothing",
+            ([(0, [(7.0, 5, 9), (6.5, 5, 12), (6.0, 7, 9)]), (40, [(1.0, 22, 30), (-5.0, 22, 25)])], 2),
+        ),
+        Probe(
+            "three windows share an answer that is not the best",
+            (
+                [
+                    (0, [(2.5, 60, 66), (4.0, 10, 15)]),
+                    (20, [(2.0, 40, 46), (-1.0, 70, 75)]),
+                    (40, [(2.2, 20, 26), (0.5, 80, 84)]),
+                ],
+                4,
+            ),
+        ),
+        Probe(
+            "the same answer twice among the first n",
+            ([(0, [(5.0, 30, 33), (1.0, 0, 4)]), (25, [(4.5, 5, 8), (3.0, 15, 19), (2.0, 5, 19)])], 3),
+        ),
+        Probe("scores below 0", ([(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3)),
+    ),
+    mistakes=(
+        Mistake(
+            "places are not shifted",
+            "Characters are counted from the window's beginning, but the window begins later in the passage.",
+            model=_moved(lambda at, start, end: (start, end)),
+        ),
+        Mistake(
+            "only the start is shifted",
+            "The end of an answer is counted from the window's beginning, too.",
+            model=_moved(lambda at, start, end: (at + start, end)),
+        ),
+        Mistake(
+            "shifted to the left",
+            "The window's beginning is taken off. Its characters come later in the passage, not earlier.",
+            model=_moved(lambda at, start, end: (start - at, end - at)),
+        ),
+        Mistake(
+            "one answer is listed twice",
+            "What two windows say of the same characters stands in the list twice.",
+            model=_all_listed,
+        ),
+        Mistake(
+            "merged after cutting off",
+            "The list is cut at n while it still holds the same answer twice, so it becomes too short.",
+            model=_merged_too_late,
+        ),
+        Mistake(
+            "the mean over windows",
+            "A window that cut off an answer's context pulls its score down. Its best score counts.",
+            model=_merged(lambda found: sum(score for _, score in found) / len(found)),
+        ),
+        Mistake(
+            "the sum over windows",
+            "An answer that stands in the overlap is counted several times. Its best score counts.",
+            model=_merged(lambda found: sum(score for _, score in found)),
+        ),
+        Mistake(
+            "the last window wins",
+            "A later window's score replaces an earlier one that is higher.",
+            model=_merged(lambda found: found[-1][1]),
+        ),
+        Mistake(
+            "the first window wins",
+            "The score of the first window that has an answer stays, though a later one is higher.",
+            model=_merged(lambda found: found[0][1]),
+        ),
+        Mistake(
+            "the lowest score counts",
+            "Of two scores for the same place, the worse one is kept.",
+            model=_merged(lambda found: min(score for _, score in found)),
+        ),
+        Mistake(
+            "a softmax in each window",
+            "A window without the answer gives its whole probability to something. Compare the scores as they are.",
+            model=_rated(_softmax),
+        ),
+        Mistake(
+            "window after window",
+            "The answers of the first window come first. Sort over all windows.",
+            model=_in_order_of_windows,
+        ),
+        Mistake(
+            "only the best of each window",
+            "A window may have two of the n best answers.",
+            model=lambda windows, n: merge_windows([(at, [max(spans)]) for at, spans in windows], n),
+        ),
+        Mistake(
+            "only the last window",
+            "The list holds answers of the last window only.",
+            model=lambda windows, n: merge_windows(windows[-1:], n),
+        ),
+        Mistake(
+            "the worst come first",
+            "The list begins with the lowest score.",
+            model=lambda windows, n: merge_windows(windows, 99)[::-1][:n],
+        ),
+        Mistake(
+            "n is ignored",
+            "The list is longer than n.",
+            model=lambda windows, n: merge_windows(windows, 99),
+        ),
+        Mistake(
+            "scores are in the list",
+            "Return the places only: the scores were needed to compare.",
+            seen=lambda got, expected, *_: all(len(span) == 3 for span in got),
+        ),
+    ),
+)

@@ -37,9 +37,9 @@ __all__ = [
         "general": "enwiki2015",
         "lm": "awd-lstm-en",
         "n_labels": 200,
-        "lm_steps": 100,
-        "steps": 80,
-        "n_general": 120_000,
+        "lm_steps": 60,
+        "steps": 60,
+        "n_general": 60_000,
     },
 )
 def fine_tuning_the_lm_adds(

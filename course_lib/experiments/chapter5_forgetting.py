@@ -54,10 +54,10 @@ class Forgetting:
         "general": "enwiki2015",
         "lm": "awd-lstm-en",
         "n_labels": 500,
-        "steps": 120,
-        "every": 8,
-        "n_general": 6_000,
-        "n_dev": 300,
+        "steps": 90,
+        "every": 15,
+        "n_general": 4_000,
+        "n_dev": 150,
     },
 )
 def all_at_once_forgets(

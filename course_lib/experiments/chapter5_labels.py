@@ -46,10 +46,10 @@ class LabelCurves:
         "lm": "awd-lstm-en",
         "sizes": (100, 500, 2_000),
         "few": 100,
-        "min_steps": 60,
-        "max_steps": 220,
-        "lm_steps": 100,
-        "n_test": 500,
+        "min_steps": 50,
+        "max_steps": 150,
+        "lm_steps": 60,
+        "n_test": 400,
     },
 )
 def few_labels_do_the_work_of_many(

@@ -104,8 +104,18 @@ def claims(
     run: Annotated[bool, typer.Option("--run", help="measure now")] = False,
     profile: Annotated[str | None, typer.Option(help="quick or full")] = None,
     record: Annotated[bool, typer.Option("--record", help="keep the values (full profile only)")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
+    ] = False,
 ) -> None:
     """The claims of the field with their verdicts; measure one again."""
+    if markdown:
+        from course_lib.experiments.claim_page import claims_markdown
+
+        if claim_id is not None or run or record:
+            raise CourseError("--markdown prints the whole ledger and measures nothing. Use it alone.")
+        typer.echo(claims_markdown(), nl=False)
+        return
     from course_lib.experiments.report import claims_command
 
     claims_command(claim_id, measure=run, profile=profile, record=record)

@@ -61,9 +61,12 @@ class SeveralProcesses:
     """Started by `accelerate launch` or torchrun; accelerate finds the others and wraps the model."""
 
     def __init__(self, device: torch.device | None):
-        from accelerate import Accelerator
+        from accelerate import Accelerator, DistributedDataParallelKwargs
 
-        self._accelerator = Accelerator(cpu=device is not None and device.type == "cpu", mixed_precision="no")
+        # A loss need not read all parameters: BERT's next-sentence head, when only hidden pieces are asked for.
+        unused = DistributedDataParallelKwargs(find_unused_parameters=True)
+        on_cpu = device is not None and device.type == "cpu"
+        self._accelerator = Accelerator(cpu=on_cpu, mixed_precision="no", kwargs_handlers=[unused])
         self.device = self._accelerator.device
         self.number, self.total = self._accelerator.process_index, self._accelerator.num_processes
         self.is_first = self._accelerator.is_main_process

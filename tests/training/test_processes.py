@@ -13,7 +13,7 @@ from tests.training.nets import rows
 from tests.training.two_processes import OPTIONS, SIZES, net
 
 
-def launch(folder, *stop, count=2):
+def launch(folder, *stop, count=2, module="tests.training.two_processes"):
     """As `accelerate launch` and torchrun do it, on this machine's loopback."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -24,7 +24,7 @@ def launch(folder, *stop, count=2):
     for number in range(count):
         environment = {**os.environ, **{key: str(value) for key, value in shared.items()}}
         environment |= {"RANK": str(number), "LOCAL_RANK": str(number)}
-        command = [sys.executable, "-m", "tests.training.two_processes", str(folder), *stop]
+        command = [sys.executable, "-m", module, str(folder), *stop]
         started.append(subprocess.Popen(command, cwd=project_dir(), env=environment, stderr=subprocess.PIPE, text=True))
     for process in started:
         _, said = process.communicate(timeout=120)

@@ -1,0 +1,79 @@
+"""The one table at full scale: measured on public sets by `python -m course_lib.experiments.one_table --record`.
+
+`recorded_table()` reads what was kept. One file, `data/recorded/table.json`, written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+from course_lib.experiments.one_table import Table, one_table
+from course_lib.experiments.provenance import provenance
+from course_lib.files import atomic_file
+
+FORMAT = 1
+COMMAND = "python -m course_lib.experiments.one_table --record"
+FULL = {"source": "public", "n_labels": 2_000, "n_test": 1_000, "steps": 600}
+_TUPLES = ("systems", "columns", "labels", "tests", "data", "parameters", "tokens", "seconds")
+
+
+def table_path() -> Path:
+    return data_dir("recorded", "table.json")
+
+
+def recorded_table() -> Table | None:
+    """What was measured at full scale; its `run` says when and on what. None if nothing was.
+
+    Raises CourseError for a file that is damaged or of a newer format.
+    """
+    path = table_path()
+    if not path.exists():
+        return None
+    remedy = f"Restore it with git, or record it again: {COMMAND}"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document.pop("format") != FORMAT:
+            raise CourseError(
+                f"{path} is of another format than {FORMAT}, which this version reads. Update the course."
+            )
+        rows = {key: tuple(document.pop(key)) for key in _TUPLES}
+        table = Table(**rows, scores=np.array(document.pop("scores"), dtype=float), **document)
+        sizes = [len(table.systems), len(table.columns)]
+        per_system = (table.parameters, table.tokens, table.seconds)
+        if [*table.scores.shape[:2]] != sizes or any(len(values) != sizes[0] for values in per_system):
+            raise ValueError(f"scores of shape {table.scores.shape} for {sizes[0]} systems, {sizes[1]} columns")
+    except (ValueError, KeyError, TypeError) as error:
+        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
+    return table
+
+
+def record(systems: Sequence[str] | None = None, **settings) -> Table:
+    """Measure at full scale (`settings` change FULL) and replace the file. Nothing is written if measuring fails."""
+    origin, start = provenance(), time.perf_counter()  # of the code as it is when the measurement starts
+    table = one_table(systems, **(FULL | settings))
+    document = asdict(table) | {"format": FORMAT, "scores": np.round(table.scores, 2).tolist()}
+    document["seconds"] = [round(seconds, 2) for seconds in table.seconds]
+    document["run"] = {"command": COMMAND, **origin, "seconds": f"{time.perf_counter() - start:.0f}"}
+    with atomic_file(table_path(), "w") as file:
+        file.write(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    return recorded_table()
+
+
+def main() -> None:
+    """The live table, or with --record the full one, printed as Markdown."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="python -m course_lib.experiments.one_table", description=main.__doc__)
+    parser.add_argument("--record", action="store_true", help="measure on the public sets and keep the result")
+    try:
+        print((record() if parser.parse_args().record else one_table()).to_markdown())
+    except CourseError as error:
+        raise SystemExit(str(error)) from None

@@ -86,7 +86,7 @@ def bertviz_view(
         else:
             body, height = _view(view, weights, words, layer, head)
     note = f"The first {shown} of {n_all} tokens are shown." if shown < n_all else ""
-    still = attention_heatmap(weights[layer : layer + 1, head : head + 1].clip(0, 1), words).still()
+    still = attention_heatmap(weights.clip(0, 1), words, layer=layer, head=head).still()
     return BertVizView(_page(body, height, note, still), f"BertViz, {view} view of {shown} tokens. {note}".strip())
 
 

@@ -17,7 +17,7 @@ TESTED  := $(VENV)/.ready-to-test
 REPORTS := build/reports
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: help lab test unit browser check notebooks run-notebooks bench slow gpu walk format clean
+.PHONY: help lab test unit browser check notebooks run-notebooks bench slow gpu walk site format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -64,6 +64,9 @@ gpu: $(TESTED)       ## the tests that need a CUDA device
 
 walk: $(TESTED)      ## every chapter by Run All in a real JupyterLab, with a picture of each output in build/walk
 	$(BIN)/python -m tests.notebooks.walk $(NAME)
+
+site: $(TESTED)      ## the course as a website in build/site: static pages, widgets live, no network; checked
+	@$(BIN)/course site
 
 format: $(TESTED)    ## put the code into the one format
 	$(BIN)/ruff check --fix .

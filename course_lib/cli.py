@@ -77,6 +77,17 @@ def doctor() -> None:
 
 
 @app.command()
+def site(
+    out: Annotated[Path | None, typer.Option(help="folder for the pages; default: build/site in the project")] = None,
+) -> None:
+    """Turn the stored notebooks into a website that needs no server, no kernel and no network; check it."""
+    from course_lib.config import project_dir
+    from course_lib.site.build import build_site
+
+    typer.echo(build_site(project_dir(), project_dir() / "build" / "site" if out is None else out))
+
+
+@app.command()
 def models() -> None:
     """List the checkpoints that ship with the course; `course_lib.load(NAME)` opens an encoder."""
     from rich import box

@@ -22,6 +22,7 @@ BELOW_EXPERIMENTS = {"base", "text", "data", "models", "training", "evaluation"}
 MAY_IMPORT = {
     "base": {"base"},
     "widgets": {"base", "widgets"},
+    "site": {"base", "site"},  # knows stored notebooks, not what made them
     "text": {"base", "text"},
     "data": {"base", "text", "data"},
     "models": {"base", "text", "data", "models"},

@@ -103,7 +103,8 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
         parts={
             **{f"norm of the Jacobian, scores times {factor:g}": n for factor, n in zip(factors, norms, strict=True)},
             "Jacobian with plus off the diagonal, as in the notes: largest error": max(plus),
-        },        data="the scores [0.3, 0.4] and multiples of them",
+        },
+        data="the scores [0.3, 0.4] and multiples of them",
     )
 
 

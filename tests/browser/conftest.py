@@ -83,7 +83,12 @@ def needs_browser():
         pytest.skip("playwright is not installed: make test installs it")
 
 
-@pytest.fixture(scope="module")  # closed before others start a browser of their own
+def pytest_collection_modifyitems(items):
+    """The gallery's tests come last: Playwright drives one browser at a time, and others start their own."""
+    items.sort(key=lambda item: "lab" in getattr(item, "fixturenames", ()))
+
+
+@pytest.fixture(scope="session")  # starting it takes longer than any test
 def lab(tmp_path_factory):
     needs_browser()
     path = tmp_path_factory.mktemp("gallery") / "gallery.ipynb"

@@ -39,14 +39,7 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothi
     """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
     from course_lib.config import project_dir
 
-    target = project_dir() / "notebooks"
-    if chapter is not None:
-        from course_lib.session import chapter_name
-
-        name = chapter_name(chapter)
-        target = next(iter(sorted(target.glob(f"{name.zfill(2)}_*.ipynb"))), None)
-        if target is None:
-            raise CourseError(f"Chapter {name} is not in {project_dir() / 'notebooks'}. Run `make notebooks` first.")
+    target = project_dir() / "notebooks" if chapter is None else _stored_notebook(chapter)
     environment = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"}  # this kernel, not a "python3" of the user's own
     try:
         ended = subprocess.run([sys.executable, "-m", "jupyterlab", str(target)], env=environment)
@@ -157,6 +150,33 @@ def predict(
         typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
 
 
+@app.command()
+def slides(
+    chapter: Annotated[str, typer.Argument(help="0 to 9; 06 is 6")],
+    out: Annotated[Path | None, typer.Option(help="folder for the deck; default: build/slides in the project")] = None,
+) -> None:
+    """Turn a chapter into a deck of slides: one page that needs no network. S opens the speaker's notes."""
+    from course_lib.config import project_dir
+    from course_lib.site.slides import write_slides
+
+    folder = project_dir() / "build" / "slides" if out is None else out
+    typer.echo(f"Open {write_slides(_stored_notebook(chapter), folder)} in a browser; F fills the screen.")
+
+
+@app.command()
+def lecture(
+    chapter: Annotated[str, typer.Argument(help="0 to 9; 06 is 6")],
+    out: Annotated[Path | None, typer.Option(help="folder for both; default: build/lecture in the project")] = None,
+) -> None:
+    """Make a live-coding copy of a chapter: its key cells emptied, the solutions beside it."""
+    from course_lib.config import project_dir
+    from course_lib.site.lecture import write_lecture
+
+    folder = project_dir() / "build" / "lecture" if out is None else out
+    copy, solutions = write_lecture(_stored_notebook(chapter), folder)
+    typer.echo(f"Write in {copy}. The solutions are in {solutions}.")
+
+
 @data.command("list")
 def data_list() -> None:
     """The registered sets: languages, size, licence, and where they are on this machine."""
@@ -180,6 +200,19 @@ def data_verify(names: Annotated[list[str] | None, typer.Argument(help="nothing:
 
     if not verify_sets(names or None):
         raise typer.Exit(1)
+
+
+def _stored_notebook(chapter: str) -> Path:
+    """The chapter's file in notebooks/. Raises CourseError if there is no such chapter, or not that file."""
+    from course_lib.config import project_dir
+    from course_lib.session import chapter_name
+
+    name = chapter_name(chapter.removeprefix("0") or chapter)
+    folder = project_dir() / "notebooks"
+    found = sorted(folder.glob(f"{name.zfill(2)}_*.ipynb"))
+    if not found:
+        raise CourseError(f"Chapter {name} is not in {folder}. Run `make notebooks` first.")
+    return found[0]
 
 
 def _silent_lines(numbers: list[int], label: str, most: int = 20) -> str:

@@ -1,0 +1,1 @@
+"""The course as a website: the stored notebooks as static pages, readable offline, widgets live without a kernel."""

@@ -1,0 +1,34 @@
+// Light or dark: the reader's choice, else the system's. And frames as high as what they show.
+const root = document.documentElement;
+const system = matchMedia("(prefers-color-scheme: dark)");
+const wide = matchMedia("(min-width: 1280px)");
+let chosen = null; // "light", "dark", or null: as the system
+try { chosen = localStorage.getItem("course-theme"); } catch { /* a browser that keeps nothing */ }
+
+function show() {
+  const theme = chosen ?? (system.matches ? "dark" : "light");
+  root.dataset.theme = theme;
+  document.querySelector("button.theme")?.setAttribute("aria-pressed", theme === "dark");
+}
+
+root.classList.add("js");
+show();
+system.addEventListener("change", show);
+addEventListener("DOMContentLoaded", () => {
+  show();
+  document.querySelector("button.theme").addEventListener("click", () => {
+    chosen = root.dataset.theme === "dark" ? "light" : "dark";
+    try { localStorage.setItem("course-theme", chosen); } catch { /* then it holds for this page */ }
+    show();
+  });
+  const contents = document.querySelector(".toc details");
+  const unfold = () => { if (contents) contents.open = wide.matches; };
+  unfold();
+  wide.addEventListener("change", unfold);
+});
+addEventListener("message", event => {
+  const height = event.data?.courseFrameHeight;
+  if (!Number.isFinite(height) || height < 40 || height > 6000) return;
+  for (const frame of document.querySelectorAll(".widget iframe"))
+    if (frame.contentWindow === event.source) frame.style.height = `${height}px`;
+});

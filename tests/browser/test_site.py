@@ -1,0 +1,172 @@
+"""The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
+
+import re
+from contextlib import contextmanager
+
+import pytest
+
+from course_lib.config import project_dir
+from course_lib.site.build import build_site
+from course_lib.widgets import softmax_saturation
+from tests.browser.conftest import needs_browser
+from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
+
+pytestmark = pytest.mark.browser
+
+FULL = ("index", "01_word_vectors", "06_transformer")  # looked at from top to bottom
+STICKS_OUT = """() => [...document.querySelectorAll("body *")]
+    .filter(e => !e.closest(".wide, .formula, .output, .code, .prose pre, .long, .toc, .skip"))  // these scroll
+    .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
+DRAWN = "body > :not(script)"  # in a widget's frame
+BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
+    .reduce((a, b) => a + b) / 765"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    needs_browser()
+    folder = tmp_path_factory.mktemp("site")
+    build_site(project_dir(), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium(site):
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def reader(chromium, width: int = 1000, scheme: str = "light", **options):
+    """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
+    context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, **options)
+    page, faults = context.new_page(), []
+    page.set_default_timeout(10_000)
+    page.on("request", lambda r: None if re.match("file:|data:|blob:|about:", r.url) else faults.append(r.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+    try:
+        yield page
+    finally:
+        context.close()
+    assert faults == []
+
+
+def address(site, name: str) -> str:
+    return (site / f"{name}.html").as_uri()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1000, "light"), (360, "light"), (1000, "dark")])
+def test_each_page_fits_its_window_in_its_theme(site, chromium, width, scheme):
+    every = (width, scheme) in ((360, "dark"), (1000, "light"))
+    names = sorted(path.stem for path in site.glob("*.html")) if every else FULL
+    with reader(chromium, width, scheme) as page:
+        for name in names:
+            page.goto(address(site, name))
+            if name in FULL:
+                for frame in page.locator("iframe").all():  # those in sight are loaded
+                    frame.scroll_into_view_if_needed()
+                    frame.content_frame.locator(DRAWN).first.wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            assert page.evaluate(STICKS_OUT) == [], name
+            assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
+
+
+def test_formulas_are_drawn_with_the_course_s_own_letters(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        page.evaluate("document.fonts.ready.then(() => 1)")
+        assert page.evaluate("[...document.fonts].map(f => f.status)") == ["loaded"]
+        boxes = page.evaluate("""() => [...document.querySelectorAll("math")].filter(m => !m.closest(".toc"))
+            .map(m => m.getBoundingClientRect()).map(b => [b.width, b.height])""")
+        assert len(boxes) > 60
+        assert all(wide > 2 and high > 4 for wide, high in boxes)
+        above = page.evaluate("""() => [...document.querySelectorAll("mfrac")].map(f => [...f.children]
+            .map(c => c.getBoundingClientRect())).map(([a, b]) => a.bottom <= b.top + 1)""")
+        assert len(above) > 3
+        assert all(above)
+        below = page.evaluate("""() => [...document.querySelectorAll("main msub")].map(s => [...s.children]
+            .map(c => c.getBoundingClientRect())).map(([a, b]) => b.bottom - a.bottom)""")
+        assert min(below) > 0  # an index hangs lower than its letter; without a font for formulas it does not
+
+
+def test_a_widget_lives_and_says_what_python_says(site, chromium):
+    shown = softmax_saturation()
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        outer = page.locator("iframe").first
+        outer.scroll_into_view_if_needed()
+        frame = outer.content_frame
+        assert frame.locator(".say").inner_text() == shown.finding()
+        frame.locator("input[type=range]").first.press("End")
+        shown.d_k = 1024
+        assert frame.locator(".say").inner_text() == shown.finding()
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_a_frame_is_as_high_as_what_it_shows(site, chromium, width):
+    with reader(chromium, width) as page:
+        page.goto(address(site, "06_transformer"))
+        for outer in page.locator("iframe").all():
+            outer.scroll_into_view_if_needed()
+            inside = outer.content_frame.locator("body")
+            outer.content_frame.locator(DRAWN).first.wait_for()
+            page.wait_for_function(
+                "([frame, high]) => Math.abs(frame.clientHeight - high) <= 2",
+                arg=[outer.element_handle(), inside.evaluate("body => body.scrollHeight")],
+            )
+
+
+def test_the_switch_turns_page_and_widgets_dark_and_is_remembered(site, chromium):
+    from playwright.sync_api import expect
+
+    with reader(chromium, scheme="null") as page:  # the system's own, light: a feigned one would reach into frames
+        page.goto(address(site, "06_transformer"))
+        page.locator("iframe").first.scroll_into_view_if_needed()
+        widget = page.locator("iframe").first.content_frame.locator(".cw")
+        expect(widget).to_have_css("background-color", "rgb(255, 255, 255)")
+        button = page.get_by_role("button", name="dark")
+        assert button.get_attribute("aria-pressed") == "false"
+        button.press("Enter")
+        assert button.get_attribute("aria-pressed") == "true"
+        assert page.evaluate(BRIGHTNESS) < 0.2
+        expect(widget).to_have_css("background-color", "rgb(17, 17, 17)")
+        page.goto(address(site, "index"))
+        assert page.evaluate(BRIGHTNESS) < 0.2  # kept from page to page
+        page.get_by_role("button", name="dark").press("Enter")
+        assert page.evaluate(BRIGHTNESS) > 0.8
+
+
+def test_the_way_through_the_course_by_links(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "index"))
+        onward, seen = page.get_by_role("link", name="Start here"), []
+        while onward.count():
+            target = onward.get_attribute("href")
+            onward.click()
+            page.wait_for_url(f"**/{target}")
+            seen.append(page.locator("h1").inner_text())
+            onward = page.locator(".steps [rel=next]")
+        assert len(seen) == len(list(site.glob("*.html"))) - 1
+        page.locator("header.top a").click()
+        page.wait_for_url(address(site, "index"))
+
+
+def test_contents_open_and_lead_to_their_section(site, chromium):
+    with reader(chromium, 360) as page:
+        page.goto(address(site, "06_transformer"))
+        page.locator(".toc summary").click()
+        page.locator(".toc .level2 a", has_text="6.2").click()
+        assert abs(page.locator("h2", has_text="6.2 ").evaluate("e => e.getBoundingClientRect().top")) < 40
+
+
+def test_without_scripts_the_still_pictures_and_the_text_are_there(site, chromium):
+    with reader(chromium, java_script_enabled=False) as page:
+        page.goto(address(site, "06_transformer"))
+        assert page.locator(".widget > img").first.is_visible()
+        assert not page.locator("iframe").first.is_visible()
+        assert page.locator("[class^=recall-plain] summary").first.is_visible()

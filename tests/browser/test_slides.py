@@ -1,0 +1,113 @@
+"""The deck of chapter 6 as a lecturer opens it, from the disk, with the network blocked."""
+
+import re
+
+import pytest
+
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.site.slides import write_slides
+from tests.browser.conftest import needs_browser
+from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
+
+pytestmark = pytest.mark.browser
+
+ROOM = """() => { const slide = Reveal.getCurrentSlide(), sheet = slide.querySelector(".sheet").getBoundingClientRect();
+    return { height: sheet.bottom, width: slide.scrollWidth, scrolls: slide.classList.contains("long") } }"""
+
+
+@pytest.fixture(scope="module")
+def slides(tmp_path_factory):
+    """The open deck, 1280 x 720."""
+    needs_browser()
+    from playwright.sync_api import sync_playwright
+
+    try:
+        path = write_slides(project_dir() / "notebooks" / "06_transformer.ipynb", tmp_path_factory.mktemp("deck"))
+    except CourseError as error:
+        if "npm" not in str(error):
+            raise
+        pytest.skip(f"no reveal.js here: {error}")
+    faults = []
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 720})
+        page.set_default_timeout(20_000)
+        page.on("request", lambda r: None if re.match("file:|data:|blob:|about:", r.url) else faults.append(r.url))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        page.goto(path.as_uri())
+        page.wait_for_function("() => window.Reveal?.isReady()")
+        yield page
+        browser.close()
+    assert faults == []
+
+
+def go(page, words: str) -> None:
+    """To the slide that holds `words`."""
+    page.evaluate(
+        """words => { const slide = [...document.querySelectorAll(".sheet")].find(s => s.innerHTML.includes(words));
+        const { h, v } = Reveal.getIndices(slide.parentElement); Reveal.slide(h, v) }""",
+        words,
+    )
+
+
+def test_three_steps_by_key(slides):
+    slides.evaluate("() => Reveal.slide(0, 0)")
+    seen = []
+    for _ in range(3):
+        seen.append(slides.locator("section.present > .sheet").inner_text().split("\n")[0])
+        room = slides.evaluate(ROOM)
+        assert room["height"] <= 692, seen
+        assert room["width"] <= 1280, seen
+        slides.keyboard.press("Space")
+    assert seen == ["6 · The Transformer", "6.1 The bottleneck", "6.2 Attention by hand"]
+
+
+def test_no_slide_is_cut_off(slides):
+    """Each fits into 720 pixels or scrolls; formulas stay inside the edge."""
+    slides.evaluate("() => Reveal.slide(0, 0)")
+    faults, n_slides = [], slides.evaluate("() => Reveal.getTotalSlides()")
+    for number in range(1, n_slides + 1):
+        slides.wait_for_timeout(100)
+        room = slides.evaluate(ROOM)
+        right = slides.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("section.present > .sheet math")]
+            .map(formula => formula.getBoundingClientRect().right))""")
+        if (room["height"] > 692 and not room["scrolls"]) or room["width"] > 1280 or right > 1260:
+            faults.append((number, room, right))
+        slides.evaluate("() => Reveal.next()")
+    assert faults == []
+
+
+def test_formulas_are_drawn_and_notices_are_notes(slides):
+    go(slides, "Why divide by")
+    formula = slides.locator("section.present .formula math").first.bounding_box()
+    assert formula["height"] > 30
+    go(slides, "softmax_saturation")
+    assert "keeps their spread" in slides.evaluate("() => Reveal.getSlideNotes()")
+    assert "keeps their spread" not in slides.locator("section.present > .sheet").inner_text()
+
+
+def test_a_widget_lives_and_can_be_enlarged(slides):
+    go(slides, "softmax_saturation")
+    frame = slides.frame_locator("section.present iframe")
+    before = frame.locator(".say").inner_text()
+    frame.locator("input[type=range]").first.press("End")
+    frame.locator(".say", has_text="1024").wait_for()
+    assert frame.locator(".say").inner_text() != before
+    width = slides.locator("section.present iframe").bounding_box()["width"]
+    slides.get_by_role("button", name="larger").click()
+    assert slides.locator("section.present iframe").bounding_box()["width"] > 1.2 * width
+    slides.get_by_role("button", name="smaller").click()
+    assert slides.locator("section.present iframe").bounding_box()["width"] == pytest.approx(width)
+
+
+def test_folded_code_opens_and_the_slide_still_fits(slides):
+    go(slides, "sinusoidal_positions")
+    code = slides.locator("section.present details pre")
+    assert not code.is_visible()
+    slides.locator("section.present summary").click()
+    code.wait_for()
+    slides.wait_for_function("() => document.querySelector('section.present details').open")
+    room = slides.evaluate(ROOM)
+    assert room["height"] <= 692 or room["scrolls"]

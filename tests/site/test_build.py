@@ -1,0 +1,125 @@
+"""The whole way: small notebooks with every kind of cell, then the course itself."""
+
+import ast
+import sys
+
+import pytest
+from bs4 import BeautifulSoup
+from nbformat import v4
+
+from course_lib import cli
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.site import build
+from course_lib.site.build import build_site, code_colours
+from tests.site.small import FRAME, PIXEL, display, project
+
+CELLS = (
+    v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
+    v4.new_code_cell("print(1)  # <b>", outputs=[v4.new_output("stream", text="1\n")]),
+    v4.new_code_cell("plot()", outputs=[display(image_png=PIXEL)]),
+    v4.new_markdown_cell("**Notice.** It is small.\n\n### A part"),
+    v4.new_code_cell("widget", outputs=[display(text_html=FRAME.format("w"))]),
+    v4.new_code_cell(""),
+)
+
+
+def read(path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
+    said = build_site(project(tmp_path, *CELLS), tmp_path / "site")
+    assert said.startswith("site: 3 pages, ")
+    first, last = (read(tmp_path / "site" / f"{name}.html") for name in ("00_begin", "01_end"))
+    assert first.title.get_text().startswith("0 · Begin – ")
+    order = [tag.name for tag in first.main.find_all(["h1", "h2", "h3", "math", "pre", "img", "iframe"])]
+    assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
+    assert first.main.pre.get_text() == "print(1)  # <b>\n"
+    assert first.img["alt"] == "It is small."
+    assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
+    assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
+    assert [(a["rel"], a["href"]) for a in last.select(".steps a")] == [(["prev"], "00_begin.html")]
+    assert last.main.p.a["href"] == "00_begin.html"
+
+
+def test_a_second_build_changes_nothing_and_old_chapters_go(tmp_path):
+    course, out = project(tmp_path, *CELLS), tmp_path / "site"
+    build_site(course, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    (out / "02_gone.html").write_text("old")
+    (out / "mine.html").write_text((out / "index.html").read_text(encoding="utf-8"), encoding="utf-8")
+    build_site(course, out)
+    assert {path.name: path.read_bytes() for path in out.iterdir() if path.name != "mine.html"} == before
+    assert (out / "mine.html").exists()
+
+
+def test_a_fault_in_a_text_is_named_with_its_page(tmp_path):
+    course = project(tmp_path, v4.new_markdown_cell("[down](#nowhere)\n\n#### Too deep"))
+    with pytest.raises(CourseError, match="2 faults") as raised:
+        build_site(course, tmp_path / "site")
+    assert "00_begin.html: link to #nowhere" in str(raised.value)
+    assert "00_begin.html: heading “Too deep" in str(raised.value)
+
+
+def test_a_formula_that_is_not_understood_is_named_with_its_notebook(tmp_path):
+    with pytest.raises(CourseError, match=r"^00_begin.ipynb: The formula \$\\nosuch x\$"):
+        build_site(project(tmp_path, v4.new_markdown_cell(r"$\nosuch x$")), tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_what_is_no_notebook_is_named(tmp_path):
+    course = project(tmp_path)
+    (course / "notebooks" / "02_bad.ipynb").write_text("{")
+    with pytest.raises(CourseError, match=r"02_bad.ipynb is not a notebook"):
+        build_site(course, tmp_path / "site")
+
+
+def test_a_notebook_without_a_title_is_named(tmp_path):
+    with pytest.raises(CourseError, match=r"00_begin.ipynb does not begin with a title"):
+        build_site(project(tmp_path, title="text"), tmp_path / "site")
+
+
+def test_without_notebooks_there_is_no_site(tmp_path):
+    (tmp_path / "notebooks").mkdir()
+    with pytest.raises(CourseError, match="no notebook"):
+        build_site(tmp_path, tmp_path / "site")
+
+
+def test_code_has_two_colours_for_each_kind_of_token():
+    rules = dict(line.rstrip("}").split("{") for line in code_colours().splitlines() if line.startswith(".code"))
+    assert rules[".code .k"] == "color:light-dark(#008000,#ff7b72);font-weight:600"  # a keyword, as pygments has it
+    assert all(rule.startswith("color:light-dark(") for rule in rules.values())
+
+
+def test_the_command_builds_where_it_is_told(monkeypatch, capsys, tmp_path):
+    course = project(tmp_path)
+    monkeypatch.setattr("course_lib.config.project_dir", lambda: course)
+    for arguments, out in ((["--out", str(tmp_path / "there")], "there"), ([], "build/site")):
+        monkeypatch.setattr(sys, "argv", ["course", "site", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        assert not ended.value.code
+        assert "3 pages" in capsys.readouterr().out
+        assert (tmp_path / out / "index.html").is_file()
+
+
+def test_the_builder_needs_notebooks_and_pages_only():
+    """Neither the models nor what trains them: the site of a course can be built on any machine."""
+    allowed = {"course_lib", "nbconvert", "nbformat", "pygments", "bs4", "latex2mathml", *sys.stdlib_module_names}
+    names = set()
+    for path in build.HERE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
+            names |= {node.module} if isinstance(node, ast.ImportFrom) else set()
+    assert {name for name in names if name.split(".")[0] not in allowed} == set()
+
+
+def test_the_course_itself_has_no_fault(tmp_path):
+    build_site(project_dir(), tmp_path)  # raises where the checker finds something
+    for path in sorted((project_dir() / "notebooks").glob("*.ipynb")):
+        page = read(tmp_path / f"{path.stem}.html")
+        stored = path.read_text(encoding="utf-8")
+        assert len(page.find_all("iframe")) == stored.count("<iframe sandbox=")  # every widget is there
+        assert len(page.select("img.figure")) == stored.count('"image/png"')
+        assert "$" not in "".join(tag.get_text() for tag in page.select(".prose p"))  # every formula is drawn

@@ -1,0 +1,137 @@
+"""The deck of a small chapter: where slides begin, what is shown, what is folded, what only the speaker reads."""
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbformat import v4
+
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.site.reveal import Reveal
+from course_lib.site.slides import LINES_SHOWN, deck, said_cells, write_slides
+from tests.site.small import FRAME, PIXEL, display
+
+LIBRARY = Reveal(script="/* reveal */", notes="/* notes */", style=".reveal{}", licence="MIT -- of somebody")
+
+
+def kind(slide_type: str, **more) -> dict:
+    return {"slideshow": {"slide_type": slide_type}, **more}
+
+
+def text(source: str, slide_type: str = "-"):
+    return v4.new_markdown_cell(source, metadata=kind(slide_type))
+
+
+def code(source: str, *outputs, slide_type: str = "-", tags: tuple = ()):
+    return v4.new_code_cell(source, outputs=list(outputs), metadata=kind(slide_type, tags=list(tags)))
+
+
+def page(*cells) -> BeautifulSoup:
+    return BeautifulSoup(deck(v4.new_notebook(cells=list(cells)), "07_small", LIBRARY), "html.parser")
+
+
+def shown(sheet) -> str:
+    """The text of a slide as the audience has it: neither notes nor folded code."""
+    sheet = BeautifulSoup(str(sheet), "html.parser")
+    for hidden in sheet.select("aside, .anchor, details > pre"):
+        hidden.decompose()
+    return " ".join(sheet.get_text(" ").split())
+
+
+def test_slides_subslides_and_skipped_cells():
+    deck = page(
+        text("# One", "slide"),
+        text("goes on"),
+        text("## Two", "subslide"),
+        text("secret", "skip"),
+        text("later", "fragment"),
+        text("# Three", "slide"),
+    )
+    stacks = deck.select(".slides > section")
+    assert [[shown(sheet) for sheet in stack.select(":scope > section > .sheet")] for stack in stacks] == [
+        ["One goes on", "Two later"],
+        ["Three"],
+    ]
+    assert deck.select_one(".fragment").get_text().strip() == "later"
+    assert "secret" not in str(deck)
+    assert deck.title.get_text() == "One"
+
+
+def test_code_is_cut_and_nothing_is_lost():
+    lines = [f"a{i} = '''<b> {i}'''" for i in range(LINES_SHOWN + 5)]
+    block = page(text("# One", "slide"), code("\n".join(lines))).select_one(".code")
+    parts = [part.get_text().split("\n") for part in block.select("pre")]
+    assert parts == [lines[:LINES_SHOWN], lines[LINES_SHOWN:]]
+    assert block.select_one("summary").get_text() == "5 more lines of code"
+    assert block.select_one("details pre") is not None
+    assert block.select("b") == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "n_lines"),
+    [
+        (code("a = 1\nb = 2"), 2),
+        (code("import a\nfrom b import c"), 0),
+        (code("import a\n\nsession = course_lib.start(4)"), 0),
+        (code("import a\na.run()"), 2),
+        (code("draw()", display(image_png=PIXEL)), 0),
+        (code("widget()", display(text_html=FRAME.format("x"))), 0),
+        (code("draw()", display(image_png=PIXEL), tags=("live",)), 1),
+        (code("value", display(text_plain="3")), 1),
+    ],
+)
+def test_what_of_the_code_is_shown(cell, n_lines):
+    assert said_cells(v4.new_notebook(cells=[text("# One", "slide"), cell]), "x")[1].metadata.shown == n_lines
+
+
+def test_notices_are_for_the_speaker():
+    deck = page(
+        text("# One", "slide"),
+        text("before\n\n**Notice.** It *falls*.\n\nafter"),
+        text("**Notice.** Only this.", "subslide"),
+    )
+    first, second = deck.select(".sheet")
+    assert shown(first) == "One before after"
+    assert first.aside.get_text().split() == ["Notice.", "It", "falls."]
+    assert shown(second) == ""
+    assert second.aside.get_text().strip() == "Notice. Only this."
+
+
+def test_formulas_widgets_pictures_and_hostile_text():
+    deck = page(
+        text("# One", "slide"),
+        text(r"A root $\sqrt{d_k}$ and $$x = 1$$"),
+        code("print(token)", v4.new_output("stream", text="<img src=x onerror=alert(1)>")),
+        code("w", display(text_html=FRAME.format("x"), text_plain="a widget")),
+        code("p", display(image_png=PIXEL, text_plain="<Figure>")),
+    )
+    assert [m.get("display") for m in deck.select("math")] == ["inline", "block"]
+    assert "$" not in shown(deck.body.select_one(".sheet"))
+    assert len(deck.select(".out iframe[srcdoc]")) == 1
+    pictures = deck.select("img")
+    assert [picture["src"][:22] for picture in pictures] == ["data:image/png;base64,"]
+    assert pictures[0]["alt"]
+
+
+def test_nothing_is_loaded():
+    deck = page(text("# One", "slide"), code("p", display(image_png=PIXEL)))
+    assert deck.select("link, script[src], iframe[src]") == []
+    assert [img["src"] for img in deck.select("img") if not img["src"].startswith("data:")] == []
+    assert "/* reveal */" in deck.select_one("body script").get_text()
+    assert "MIT  of somebody" in str(deck)  # two hyphens would end the comment
+
+
+def test_a_notebook_without_slides(tmp_path):
+    path = tmp_path / "A1_data.ipynb"
+    nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("# A"), text("b", "skip")]), path)
+    with pytest.raises(CourseError, match=r"A1_data has no slides.*notebooks/text/A1_data.md"):
+        write_slides(path, tmp_path)
+
+
+@pytest.mark.parametrize("path", sorted((project_dir() / "notebooks").glob("0*.ipynb")), ids=lambda path: path.stem)
+def test_the_chapters_decks(path):
+    """At most 45 slides, a bounded page, every formula understood."""
+    deck_page = deck(nbformat.read(path, as_version=4), path.stem, LIBRARY)
+    assert 8 <= deck_page.count('class="sheet"') <= 45
+    assert len(deck_page.encode()) < 2_500_000
+    assert "$$" not in BeautifulSoup(deck_page, "html.parser").select_one(".slides").get_text()

@@ -6,7 +6,7 @@ import pytest
 from course_lib.widgets import span_explorer
 from course_lib.widgets.span_scores import log_probabilities
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
 LAST = 2 * len(HOSTILE) - 1
@@ -75,7 +75,7 @@ def test_marks_move_by_key_to_both_ends(lab, root, shown):
             check(root, shown)
         assert mark.evaluate("node => node === document.activeElement")
         assert root.locator(".read").inner_text().startswith(f"“{HOSTILE[1]}” as start: score 5.00")
-    assert lab.page.evaluate(IN_KERNEL, "print(spans.start, spans.end)") == "1 1"
+    kernel_comes_to(lab, "print(spans.start, spans.end)", "1 1")
 
 
 def test_a_click_above_is_a_start_and_below_an_end_and_marks_are_dragged(lab, root, shown):

@@ -4,7 +4,7 @@ import pytest
 
 from course_lib.widgets import attention_heatmap
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 from tests.widgets.test_heads_map import weights
 
 pytestmark = pytest.mark.browser
@@ -59,7 +59,7 @@ def test_keys_move_cell_head_layer_and_gold(lab, root, shown):
         for name, value in state.items():
             setattr(shown, name, value)
         check(root, shown)
-    assert lab.page.evaluate(IN_KERNEL, "print(heads.query, heads.layer, repr(heads.relation))") == "3 0 ''"
+    kernel_comes_to(lab, "print(heads.query, heads.layer, repr(heads.relation))", "3 0 ''")
     grid.press("ArrowRight")
     grid.press("Enter")
     assert root.locator(".read").inner_text().endswith(", held.")

@@ -4,7 +4,7 @@ import pytest
 
 from course_lib.widgets import fill_mask
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 from tests.widgets.gap_models import GIVEN, WORDS, counting
 
 pytestmark = pytest.mark.browser
@@ -66,8 +66,8 @@ def test_tokens_are_hidden_by_mouse_and_by_key_and_python_knows(lab, root, shown
     root.locator(".panel").first.get_by_role("button", name="gap 2").press("Enter")
     shown.gap = [1, 1]
     check(root, shown)
-    assert lab.page.evaluate(IN_KERNEL, "print(gaps.answer['sides'][0]['masked'], gaps.gap)") == "[0, 2] [1, 1]"
-    assert lab.page.evaluate(IN_KERNEL, "print(gaps.finding())") == shown.finding()
+    kernel_comes_to(lab, "print(gaps.answer['sides'][0]['masked'], gaps.gap)", "[0, 2] [1, 1]")
+    kernel_comes_to(lab, "print(gaps.finding())", shown.finding())
 
 
 def test_a_guess_is_put_in_and_undone(root, shown):

@@ -6,7 +6,7 @@ import pytest
 from course_lib.widgets import one_hot_row
 from course_lib.widgets.one_row import row_product
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import kernel_comes_to
 
 pytestmark = pytest.mark.browser
 
@@ -47,7 +47,7 @@ def test_arrow_keys_choose_words_and_python_knows(lab, root, table):
         table.word = word
         assert root.locator(".line.on").get_attribute("data-word") == table.words[word]
         assert root.locator(".say").inner_text() == table.finding()
-    assert lab.page.evaluate(IN_KERNEL, "print(table.word)") == "1"
+    kernel_comes_to(lab, "print(table.word)", "1")
 
 
 def test_backward_reaches_one_row_and_repeats_add_up(root, table):

@@ -4,7 +4,7 @@ import pytest
 
 from course_lib.widgets import rate_designer
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import kernel_comes_to
 
 pytestmark = pytest.mark.browser
 
@@ -64,7 +64,7 @@ def test_marks_move_by_key_and_by_mouse(lab, root, shown):
     lab.page.mouse.up()
     shown.opens = [375, 0, 125, 0]
     check(root, shown)
-    assert lab.page.evaluate(IN_KERNEL, "print(rates.opens)") == "[375, 0, 125, 0]"
+    kernel_comes_to(lab, "print(rates.opens)", "[375, 0, 125, 0]")
 
 
 def test_hostile_names_stay_text_and_nothing_sticks_out(lab, root):

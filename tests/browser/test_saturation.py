@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib.widgets import softmax_saturation
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +50,7 @@ def test_d_k_to_both_ends_and_scaling_by_keyboard(lab, root, shown):
     switch.press("Space")
     shown.scaled = True
     check(root, shown)
-    assert lab.page.evaluate(IN_KERNEL, "print(saturated.d_k, saturated.scaled)") == "861 True"
+    kernel_comes_to(lab, "print(saturated.d_k, saturated.scaled)", "861 True")
     lab.page.evaluate(IN_KERNEL, "saturated.d_k = 16")
     lab.page.wait_for_timeout(300)
     shown.d_k = 16

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import HOSTILE
-from tests.browser.test_word_map import IN_KERNEL
+from tests.browser.test_word_map import kernel_comes_to
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ def test_frames_go_forward_and_back(lab, root):
     assert tokens(root) == [[word, "hidden"] for word in HOSTILE]
     assert root.locator(".say").inner_text() == HOSTILE[0]
     assert root.locator(".bar").count() == 0
-    assert lab.page.evaluate(IN_KERNEL, "print(strip.frame)") == "1"
+    kernel_comes_to(lab, "print(strip.frame)", "1")
     root.get_by_label("step").press("Home")
     assert root.locator(".say").inner_text() == "As it is."
 

@@ -27,7 +27,7 @@ PRE_TRAINED, SCRATCH, STATIC = "pre-trained", "from scratch", "static vectors"
         ),  # fewer names than in 200 sentences teach no tagger anything, which leaves nothing to compare
         "rates": (3e-4, 1e-3),
         "static_rates": (1e-2, 1e-1),
-        "recipe": Recipe(min_steps=20, max_steps=40),
+        "recipe": Recipe(min_steps=60, max_steps=80),
         "static_recipe": Recipe(min_steps=200, max_steps=200),
         "n_dev": 100,
         "n_test": 300,

@@ -21,10 +21,7 @@ PRE_TRAINED, SCRATCH, STATIC = "pre-trained", "from scratch", "static vectors"
     "C8.2",
     full={
         "source": "public",
-        "sizes": (
-            200,
-            800,
-        ),  # fewer names than in 200 sentences teach no tagger anything, which leaves nothing to compare
+        "sizes": (200, 800),  # from fewer names no tagger learns anything, which leaves nothing to compare
         "rates": (3e-4, 1e-3),
         "static_rates": (1e-2, 1e-1),
         "recipe": Recipe(min_steps=60, max_steps=80),

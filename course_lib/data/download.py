@@ -91,7 +91,7 @@ def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
             zlib.error,
             KeyError,
             EOFError,
-            NotImplementedError,
+            NotImplementedError,  # zipfile's word for a way of packing that it does not know
             RuntimeError,
             OSError,
         ) as error:

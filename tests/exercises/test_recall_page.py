@@ -1,27 +1,25 @@
 """The recall questions in a browser, as an exported page shows them: no kernel, no network."""
 
 import re
-import shutil
 
 import pytest
 
 from course_lib.exercises import recall, registry
 from course_lib.exercises.questions import questions
+from tests.browser.conftest import needs_browser
 from tests.exercises.test_recall_widget import HOSTILE, HOSTILE_FILE
+from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
 
 pytestmark = pytest.mark.browser
-_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="module")
 def browser():
-    if _CHROMIUM is None:
-        pytest.skip("no Chromium is installed here")
+    needs_browser()
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
 

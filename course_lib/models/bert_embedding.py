@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from course_lib.errors import CourseError
 from course_lib.models.bert_config import INITIAL_STD, BertConfig
 from course_lib.models.positions import sinusoidal_positions
+from course_lib.models.transformer_layers import Dropout
 
 
 class BertEmbedding(nn.Module):
@@ -22,7 +23,7 @@ class BertEmbedding(nn.Module):
         self.tokens = nn.Embedding(config.vocab_size, config.d_model)
         self.positions = nn.Embedding(config.max_units, config.d_model)
         self.segments = nn.Embedding(config.n_segments, config.d_model)
-        self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), nn.Dropout(config.dropout)
+        self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
 
     def forward(
         self, input_ids: Int[Tensor, "batch seq"], token_type_ids: Int[Tensor, "batch seq"] | None = None

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.models.transformer_layers import TransformerConfig
+from course_lib.models.transformer_layers import Dropout, TransformerConfig
 
 
 def sinusoidal_positions(n: int, d_model: int) -> Float[Tensor, "position d_model"]:
@@ -37,7 +37,7 @@ class PositionedEmbedding(nn.Module):
         elif self.kind == "sinusoidal":
             table = sinusoidal_positions(config.max_units, config.d_model)
             self.register_buffer("table", table, persistent=False)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, ids: Int[Tensor, "batch seq"], start: int = 0) -> Float[Tensor, "batch seq d_model"]:
         """Vectors of ids that stand at positions start, start + 1, ..."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from jaxtyping import Bool, Float
+import torch
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache, MultiHeadAttention
@@ -61,6 +63,22 @@ class TransformerConfig:
             raise CourseError(f"TransformerConfig: d_model={self.d_model} is odd; sine and cosine come in pairs.")
 
 
+class Dropout(nn.Dropout):
+    """nn.Dropout, on a CPU in less than half its time: one random integer of 64 bits decides over four numbers.
+
+    p is met to 1 / 65,536. PyTorch draws anew for every number, which is a tenth of a small network's training step.
+    """
+
+    def forward(self, states: Shaped[Tensor, "*rows"]) -> Shaped[Tensor, "*rows"]:
+        dropped = round(self.p * 2**16)
+        if not self.training or not 0 < dropped < 2**16 or states.device.type != "cpu":
+            return F.dropout(states, self.p, self.training)
+        drawn = torch.empty(-(-states.numel() // 4), dtype=torch.long).random_(torch.iinfo(torch.long).min, None)
+        sixteen_bits = drawn.view(torch.int16)[: states.numel()].view(states.shape)  # -32,768 ... 32,767, each as often
+        keep = sixteen_bits >= dropped - 2**15
+        return states * keep.to(states.dtype).mul_(2**16 / (2**16 - dropped))
+
+
 class FeedForward(nn.Module):
     """Section 3.3, equation 2: max(0, x W1 + b1) W2 + b2, at each position by itself."""
 
@@ -84,7 +102,7 @@ class Residual(nn.Module):
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
-        self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), nn.Dropout(config.dropout)
+        self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
         self.norm_first = config.norm == "pre"
 
     def forward(

@@ -69,9 +69,12 @@ def model_of(side: str, row: str) -> BiLM:
     sizes = {name: ROW_SIZES[row][name] for name in ("hidden", "projection")}
     config = BiLMConfig(VOCAB_SIZE, n_layers=N_LAYERS, softmax="adaptive", cutoffs=(1000, 4000), **sizes)
     model = BiLM(config, Vocabulary(words, unknown=UNKNOWN)).train()
-    if side != "ours":
-        for stack in model.lstms.values():
+    for stack in model.lstms.values():
+        if side != "ours":
             stack.layers = nn.ModuleList(PeerLSTM(lstm, side == SIDES[2]) for lstm in stack.layers)
+        else:  # AllenNLP has one bias for each gate, PyTorch two that are added: Adam would move their sum twice as far
+            for lstm in stack.layers:
+                lstm.bias_hh_l0.requires_grad_(False)
     return model
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import warnings
 from dataclasses import dataclass
 
 import torch
@@ -15,8 +14,6 @@ from course_lib.errors import CourseError
 
 CHAPTERS = (*(str(number) for number in range(10)), "A1")
 MOST_THREADS = 8  # the course's networks are small: more threads wait for each other
-# PyTorch says this of every nn.LSTM(proj_size=...) on a CPU; ELMo is built from them, and nothing is wrong.
-PROJECTION_NOTE = "LSTM with projections is not supported with oneDNN. Using default implementation."
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,6 @@ def start(chapter: int | str | None = None) -> Session:
     seed_everything(session.seed)
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(min(_n_cores(), MOST_THREADS))
-    warnings.filterwarnings("ignore", message=PROJECTION_NOTE.replace(".", r"\."), category=UserWarning)
     if importlib.util.find_spec("matplotlib"):
         from course_lib.widgets.figures import use_course_style
 

@@ -15,7 +15,7 @@ import torch
 import course_lib
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.session import MOST_THREADS, PROJECTION_NOTE, chapter_name
+from course_lib.session import MOST_THREADS, chapter_name
 
 
 @pytest.fixture(autouse=True)
@@ -90,16 +90,6 @@ def test_a_setting_without_meaning_is_an_error(monkeypatch, setting, value, reme
     monkeypatch.setenv(setting, value)
     with pytest.raises(CourseError, match=remedy):
         course_lib.start(1)
-
-
-@pytest.mark.parametrize(("first_line", "exit_code"), [("course_lib.start(4)", 0), ("pass", 1)])
-def test_the_known_noise_is_silenced(first_line, exit_code):
-    """In a process of its own: PyTorch gives this warning once."""
-    code = "import sys; sys.modules['matplotlib'] = None\n"
-    code += f"import course_lib, torch; {first_line}; torch.nn.LSTM(5, 7, proj_size=3)(torch.randn(2, 3, 5))"
-    run = subprocess.run([sys.executable, "-W", "error::UserWarning", "-c", code], capture_output=True, text=True)
-    assert run.returncode == exit_code, run.stderr
-    assert (PROJECTION_NOTE in run.stderr) == bool(exit_code)
 
 
 def test_other_warnings_are_not():

@@ -113,7 +113,7 @@ class _Steps(torch.autograd.Function):
         weight_hh: Float[Tensor, "gates projection"],
         weight_hr: Float[Tensor, "projection hidden"],
     ) -> tuple[Float[Tensor, "step batch projection"], Float[Tensor, "batch hidden"]]:
-        (n_steps, n_rows, _), hidden = from_input.shape, c.shape[1]
+        n_steps, hidden = len(from_input), c.shape[1]
         gates = from_input.clone()
         states, cells = h.new_empty(n_steps + 1, *h.shape), c.new_empty(n_steps + 1, *c.shape)
         squashed, shown = c.new_empty(n_steps, *c.shape), c.new_empty(n_steps, *c.shape)

@@ -10,6 +10,7 @@ from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.positions import PositionedEmbedding, sinusoidal_positions
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
+from course_lib.models.transformer_layers import Dropout
 
 REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
@@ -155,6 +156,29 @@ def test_positions_start_anywhere_and_sinusoids_have_no_end():
     torch.testing.assert_close(embedding(ids), expected)
     with pytest.raises(CourseError, match=r"Position 7 .* only 5 were learned"):
         PositionedEmbedding(11, config(positions="learned", max_units=5))(ids)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.999])
+def test_dropout_drops_a_share_and_keeps_the_mean_and_the_gradient_goes_the_same_way(p):
+    torch.manual_seed(0)
+    states = torch.ones(999, 1001, requires_grad=True)  # not a multiple of the four that one draw decides over
+    dropped = Dropout(p)(states)
+    n, kept = states.numel(), (dropped != 0).float().mean().item()
+    assert abs(kept - (1 - p)) < 5 * math.sqrt(p * (1 - p) / n) + 2**-16
+    torch.testing.assert_close(dropped.max().item(), 1 / (1 - p), rtol=2e-2 if p > 0.9 else 1e-4, atol=0)
+    places = (dropped == 0).view(-1)
+    for step in (1, 2, 3, 4, 1001):  # places decided by one draw, or one below the other, know nothing of each other
+        together = (places[:-step] & places[step:]).float().mean().item()
+        assert abs(together - (1 - kept) ** 2) < 6 * math.sqrt(2 * p / n)
+    dropped.sum().backward()
+    assert states.grad.equal(dropped.detach())
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-9, 1.0])
+def test_dropout_at_the_borders_and_in_eval_mode(p):
+    states = torch.randn(5, 7)
+    assert Dropout(p)(states).equal(torch.zeros(5, 7) if p == 1 else states)
+    assert Dropout(0.5).eval()(states).equal(states)
 
 
 def test_paper_sizes():

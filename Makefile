@@ -17,7 +17,7 @@ TESTED  := $(VENV)/.ready-to-test
 REPORTS := build/reports
 export JUPYTER_PREFER_ENV_PATH := 1
 
-.PHONY: help lab test unit browser check notebooks run-notebooks bench slow gpu walk site format clean
+.PHONY: help lab test unit browser check notebooks run-notebooks bench latency slow gpu walk pictures site format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -56,6 +56,9 @@ notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, execut
 bench: $(TESTED)     ## the speed table; writes bench.json (run nothing beside it)
 	$(BIN)/python -m tests.bench
 
+latency: $(TESTED)   ## from a key press to the picture, for each widget; into bench.json (run nothing beside it)
+	$(BIN)/python -m tests.bench.latency
+
 slow: $(TESTED)      ## the tests that take minutes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests
 
@@ -64,6 +67,9 @@ gpu: $(TESTED)       ## the tests that need a CUDA device
 
 walk: $(TESTED)      ## every chapter by Run All in a real JupyterLab, with a picture of each output in build/walk
 	$(BIN)/python -m tests.notebooks.walk $(NAME)
+
+pictures: $(TESTED)  ## the pictures of README.md anew, from the stored notebooks (needs Chromium)
+	$(BIN)/python -m tests.notebooks.pictures
 
 site: $(TESTED)      ## the course as a website in build/site: static pages, widgets live, no network; checked
 	@$(BIN)/course site

@@ -65,8 +65,3 @@ class Buckets:
                 batches.append([])
             batches[-1].append(item)
         return batches
-
-    def waste(self, epoch: int = 0) -> float:
-        """Share of an epoch's places that padding fills, 0 to 1."""
-        places = sum(len(batch) * max(self.lengths[i] for i in batch) for batch in self(epoch))
-        return 1 - sum(self.lengths) / places

@@ -108,6 +108,7 @@ def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) ->
         with lock(cache.with_suffix(".lock")):
             corpus = None if refresh else _load(cache)  # another process may just have made it
             if corpus is None:
+                _clear_away(cache)
                 content = _read(folders, packages, missing)
                 with contextlib.suppress(CourseError), atomic_file(cache) as file:  # a read-only cache: go on without
                     file.write(content)
@@ -219,6 +220,13 @@ def _start_helper() -> subprocess.Popen:
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": search},
     )
+
+
+def _clear_away(cache: Path) -> None:
+    """What killed processes left of this file, 10 MB each. The caller holds its lock, so nobody is writing one."""
+    for left in cache.parent.glob(f".{cache.name}.*.part"):
+        with contextlib.suppress(OSError):
+            left.unlink()
 
 
 def _load(cache: Path) -> OnDiskCorpus | None:

@@ -7,34 +7,23 @@ taken away (a notebook that is not trusted), a list whose options unfold into th
 
 from __future__ import annotations
 
-import base64
 import html
-import json
 from dataclasses import asdict
 from pathlib import Path
 
-import anywidget
 import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.exercises.questions import Question, keep_choices, kept_choices, questions
+from course_lib.widgets.base import CourseWidget, module, style
 
-_HEIGHT = 450  # pixels of the frame: the longest question with its feedback; on a phone the frame scrolls
+_HERE = Path(__file__).parent
 _ON_A_PAGE = "Choices last as long as this page is open. In a running notebook they are kept."
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"
-content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'"><title>Recall</title>
-<style>body{margin:0}%(css)s</style></head><body class="alone"><script type="module">
-const state = %(state)s, heard = {};
-const model = { get: name => state[name], save_changes() {}, on: (name, f) => (heard[name] ??= []).push(f), off() {},
-  set(name, value) { state[name] = value; (heard["change:" + name] ?? []).forEach(f => f()); } };
-const widget = (await import("data:text/javascript;base64,%(module)s")).default;
-widget.render({ model, el: document.body });
-</script></body></html>"""
 
 
-class Recall(anywidget.AnyWidget):
-    _esm = Path(__file__).with_name("recall.js")
-    _css = Path(__file__).with_name("recall.css")
+class Recall(CourseWidget):
+    _esm, _css = module("recall", _HERE), style("recall", _HERE)
+    height = 450  # the longest question with its feedback; on a phone the frame scrolls
     title = traitlets.Unicode().tag(sync=True)
     questions = traitlets.List().tag(sync=True)  # [{text, options: [{text, because, right}]}]
     chosen = traitlets.List(traitlets.Int()).tag(sync=True)  # per question: index of the option, -1 = open
@@ -70,29 +59,12 @@ class Recall(anywidget.AnyWidget):
             lines += ["", f"{n}. {question.text}", *(f"   - {option.text}" for option in question.options)]
         return "\n".join(lines)
 
-    def _repr_mimebundle_(self, **kwargs):
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        return {**data, "text/plain": repr(self), "text/html": self.html()}, metadata
-
-    def html(self) -> str:
+    def page(self) -> str:
         """The questions, unanswered: a page in a frame, or a plain list where frame and style are stripped."""
-        state = {
-            "title": self.title,
-            "questions": self.questions,
-            "chosen": [-1] * len(self._asked),
-            "note": _ON_A_PAGE,
-        }
-        page = _PAGE % {
-            "css": self._css,
-            "state": json.dumps(state, ensure_ascii=False).replace("<", "\\u003c"),
-            "module": base64.b64encode(str(self._esm).encode()).decode(),
-        }
+        look, open_ = f"width:100%;max-width:776px;height:{self.height}px;border:0", [-1] * len(self._asked)
         plain = f"recall-plain-{self.chapter}"
         return (
-            f"<style>.{plain}{{display:none}}</style>"
-            f'<iframe sandbox="allow-scripts" title="{html.escape(self.title)}" srcdoc="{html.escape(page)}" '
-            f'style="width:100%;max-width:776px;height:{_HEIGHT}px;border:0"></iframe>'
+            f"<style>.{plain}{{display:none}}</style>{self.framed(look, chosen=open_, note=_ON_A_PAGE)}"
             f'<div class="{plain}"><p><strong>{html.escape(self.title)}</strong> '
             f"(open an option to see whether it is right)</p><ol>{''.join(map(_plain, self._asked))}</ol></div>"
         )

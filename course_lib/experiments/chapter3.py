@@ -15,7 +15,7 @@ from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.company import Text, shuffled_text
 from course_lib.experiments.cue_sides import SIDES, WAYS, accuracy_by_side, one_sided
-from course_lib.experiments.kept_vectors import KeptVectors, window_means
+from course_lib.experiments.kept_states import KeptStates, window_means
 from course_lib.experiments.lm_checkpoints import checkpoints, quality, rank_products
 from course_lib.experiments.lm_taggers import TaggerBench, f1, span_task, unseen
 from course_lib.experiments.measurement import Measurement, claim
@@ -213,7 +213,7 @@ def source_or_size(
             text = [list(record.sentence.words) for record in records]
             limit = 20 * sum(map(len, text)) // (16 * 24)
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
-            cells[name].append(bench.score(KeptVectors(model), task, seed).f1)
+            cells[name].append(bench.score(KeptStates(model), task, seed).f1)
     parts: dict[str, float | Measurement] = {
         f"{name}: span F1 in %": float(np.mean(values)) for name, values in cells.items() if name != "none"
     }
@@ -257,7 +257,7 @@ def translation_beats_static_vectors(
     task = parts_of_speech(source)
 
     def scores(encoder: ContextEncoder, **settings) -> np.ndarray:
-        kept = KeptVectors(encoder, spread=[record.sentence for record in task.train[:400]], **settings)
+        kept = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
 
         def make_head(labels: Sequence[str]) -> Head:
             return task.head(kept, labels, body="bilstm", hidden=32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from random import Random
+from statistics import fmean
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from course_lib.experiments.chapter4_words import characters_carry_unknown_words
 from course_lib.experiments.leaky_rnn import train_leaky_rnn
 from course_lib.experiments.measurement import Exact, claim
 from course_lib.experiments.sense_test import SenseSplit, balanced, layer_rows, sense_hits
-from course_lib.experiments.world_bilm import world_bilm
+from course_lib.experiments.world_bilm import train_bilm, world_bilm
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
@@ -90,6 +91,20 @@ def leak(steps: int, seed: int = 0) -> dict[str, float]:
         "stacked bidirectional network: perplexity": model.perplexity(held_out),
         "stacked bidirectional network: balanced sense accuracy, in %": senses["trained"],
         "the same network untrained: balanced sense accuracy, in %": senses["untrained"],
+    }
+
+
+def honest(steps: int, seed: int = 0) -> dict[str, float]:
+    """The same three numbers for a biLM, whose directions are apart, on the same text."""
+    split = _leak_split(seed)
+    text = [list(example.sentence.words) for example in split.train]
+    trained, untrained = (train_bilm(text, seed, steps=n) for n in (steps, 0))
+    senses = [balanced(sense_hits(layer_rows(model, split)[-1], split), split) for model in (trained, untrained)]
+    held_out = trained.document([example.sentence.words for example in split.test])
+    return {
+        "biLM, directions apart: perplexity, mean of the two": fmean(trained.perplexity([held_out]).values()),
+        "biLM, directions apart: balanced sense accuracy, in %": senses[0],
+        "the same biLM untrained: balanced sense accuracy, in %": senses[1],
     }
 
 

@@ -23,7 +23,7 @@ from course_lib.experiments.head_recipe import (
     opened,
     train_head,
 )
-from course_lib.experiments.kept_vectors import KeptVectors
+from course_lib.experiments.kept_states import KeptStates
 from course_lib.experiments.measurement import Measurement, claim
 from course_lib.models.encoder import ContextEncoder, Sentences
 from course_lib.models.head_base import seeded
@@ -38,6 +38,8 @@ class JoinedLayers:
 
     encoder: ContextEncoder
     n: int = N_JOINED
+    layer_names = ("joined",)
+    reads_pairs = False
 
     @property
     def dims(self) -> tuple[int]:
@@ -115,9 +117,9 @@ def fine_tuning_beats_frozen(
     ) -> Scored:
         return scored(task, trained, choices, n)
 
-    layers = [KeptVectors(model, layer) for layer in range(len(model.dims))]
+    layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
     fine = measured(tuned, rates)
-    frozen = measured(on(KeptVectors(JoinedLayers(model))))
+    frozen = measured(on(KeptStates(JoinedLayers(model))))
     linear = measured(on(layers[-1], linear=True))
     single = {name: measured(on(kept), n=n_layer_seeds) for name, kept in zip(model.layer_names, layers, strict=True)}
     scratch = measured(lambda seed, rate: tuned(seed, rate, from_scratch(model, seed)), rates)

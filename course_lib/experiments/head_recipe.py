@@ -6,7 +6,7 @@ decay, few epochs, and nothing chosen on dev but rate, batch size and epochs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -59,9 +59,6 @@ class Recipe:
         return replace(self, rate=rate)
 
 
-MakeHead = Callable[[ContextEncoder, int], FourHead]
-
-
 def fine_tune(
     task: FourTask,
     encoder: ContextEncoder,
@@ -70,17 +67,15 @@ def fine_tune(
     recipe: Recipe,
     *,
     frozen: bool = False,
-    make_head: MakeHead | None = None,
     **settings,
 ) -> FourHead:
     """A head and a copy of `encoder`, trained together on `n_labels` records of the task; both drawn by `seed`.
 
     frozen      only the head learns; the encoder has no dropout then
-    make_head   another head than the task's own: (encoder, seed) -> head
     settings    of the task's head
     """
     own = deepcopy(encoder)
-    head = task.head(own, seed, **settings) if make_head is None else make_head(own, seed)
+    head = task.head(own, seed, **settings)
     if frozen:
         own.freeze()
     return train_head(head, task.draw(n_labels, seed), seed, recipe)

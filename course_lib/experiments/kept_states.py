@@ -1,14 +1,12 @@
-"""What a frozen encoder says of sentences and of pairs, computed once and read by many small heads.
-
-As kept_vectors.py, and besides: all layers if asked for, and pairs that the encoder reads in one pass.
-"""
+"""What a frozen encoder says of sentences and of pairs, computed once and read by many task networks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -19,29 +17,45 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 
+Rows = Float[np.ndarray, "unit dim"]
+
 
 class KeptStates(ContextEncoder):
-    """The top layer of `encoder`, or with `mixed` all layers, without gradient and without parameters.
+    """One layer of `encoder`, or all, without gradient and without parameters. What is read once is kept.
 
     Every head sees the sides of a pair apart, so that it has the same shape on all encoders. Where the encoder reads
     pairs (BERT), the vectors of both sides come from one pass over the two: each side has seen the other.
 
-    spread  sentences, or (firsts, seconds) of pairs, over which each layer gets mean 0 per dimension and a standard
-            deviation of 1 over all dimensions: encoders differ in what they say, not in how loud they are
+    layer   a number as in `encoder.layer_names`; None: all
+    spread  sentences and None, or firsts and seconds of pairs, over which each layer gets mean 0 per dimension and a
+            standard deviation of 1 over all dimensions: encoders differ in what they say, not in how loud they are.
+            None: vectors as they come
+    change  what is done to a sentence's rows before they are kept, for example `window_means`; not for pairs that
+            are read in one pass
     """
 
     kind = "kept-states"
 
-    def __init__(self, encoder: ContextEncoder, spread: tuple[Sentences, Sentences | None], *, mixed: bool = False):
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        layer: int | None = -1,
+        *,
+        spread: tuple[Sentences, Sentences | None] | None = None,
+        change: Callable[[Rows], Rows] | None = None,
+    ):
         super().__init__()
         # in a tuple: a part of this module would be trained, saved and frozen with it
-        self._source = (encoder,)
-        self._layers = list(range(len(encoder.dims)))[0 if mixed else -1 :]
-        self.layer_names = tuple(encoder.layer_names[i] for i in self._layers)
-        self.dims = tuple(encoder.dims[i] for i in self._layers)
+        self._source, self._layer, self._change = (encoder,), layer, change
+        chosen = range(len(encoder.dims)) if layer is None else [layer]
+        self.layer_names = tuple(encoder.layer_names[i] for i in chosen)
+        self.dims = tuple(encoder.dims[i] for i in chosen)
         self.sentence_dim = self.dims[-1]
         self._kept: dict[tuple[tuple[str, ...], ...], list[Tensor]] = {}  # per side: [unit, layer, dim]
         self._mean, self._scale = torch.tensor(0.0), torch.tensor(1.0)
+        self.register_buffer("_place", torch.empty(0), persistent=False)
+        if spread is None:
+            return
         self._keep(*(None if side is None else self._checked(side) for side in spread))
         rows = torch.cat([side for sides in self._kept.values() for side in sides])
         deviation = [(rows[:, i, :width] - rows[:, i, :width].mean(0)).std() for i, width in enumerate(self.dims)]
@@ -50,7 +64,7 @@ class KeptStates(ContextEncoder):
 
     @property
     def device(self) -> torch.device:
-        return torch.device("cpu")
+        return self._place.device
 
     def batch(self, sentences: Sentences, second: Sentences | None = None, *, unit: str = "word") -> Batch:
         """As every encoder's. A pair is a batch of two sides, also if the encoder read it in one pass."""
@@ -62,24 +76,35 @@ class KeptStates(ContextEncoder):
         sides = [_side(part, [pair[i] for pair in pairs]) for i, part in enumerate((firsts, seconds))]
         return join_sides(*sides)
 
-    @torch.no_grad()
-    def _keep(self, firsts: list[Sentence], seconds: list[Sentence] | None = None, batch_size: int = 32) -> None:
-        """Let the encoder read what is new, items of like length together."""
-        encoder = self._source[0].eval()
-        if seconds is not None and not encoder.reads_pairs:
-            firsts, seconds = [*firsts, *seconds], None
-        items = [(a,) for a in firsts] if seconds is None else list(zip(firsts, seconds, strict=True))
+    def _keep(self, firsts: list[Sentence], seconds: list[Sentence] | None = None) -> None:
+        """Let the encoder read what is new, shortest first."""
+        paired = seconds is not None and self._source[0].reads_pairs
+        items = zip(firsts, seconds, strict=True) if paired else ((s,) for s in [*firsts, *(seconds or [])])
         named = {tuple(side.words for side in item): item for item in items}
-        new = [words for words in named if words not in self._kept]
-        new.sort(key=lambda words: sum(map(len, words)))
-        for start in range(0, len(new), batch_size):
-            chosen = new[start : start + batch_size]
-            batch = encoder.batch(*(list(side) for side in zip(*(named[words] for words in chosen), strict=True)))
-            encoding = encoder.states(batch.to(encoder.device))
-            layers = encoding.layers[self._layers][..., : self.dim].permute(1, 2, 0, 3).float().cpu()
-            for row, words in enumerate(chosen):
-                own = [batch.mask[row] & (batch.segment[row] == number) for number in range(len(words))]
-                self._kept[words] = [self._scaled(layers[row, units]) for units in own]
+        new = sorted((words for words in named if words not in self._kept), key=lambda words: sum(map(len, words)))
+        if new:
+            read = self._read_pairs if paired else self._read_sentences
+            for words, sides in zip(new, read([named[words] for words in new]), strict=True):
+                self._kept[words] = [self._scaled(side) for side in sides]
+
+    def _read_sentences(self, items: list[tuple[Sentence]]) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
+        for states in self._source[0].encode([sentence for (sentence,) in items], layer=self._layer):
+            layers = [rows[:, : self.dim] for rows in (states if self._layer is None else states[None])]
+            layers = layers if self._change is None else [self._change(rows) for rows in layers]
+            yield [torch.from_numpy(np.stack(layers, axis=1))]
+
+    def _read_pairs(
+        self, items: list[tuple[Sentence, Sentence]], batch_size: int = 32
+    ) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
+        encoder = self._source[0].eval()
+        chosen = slice(None) if self._layer is None else [self._layer]
+        for start in range(0, len(items), batch_size):
+            batch = encoder.batch(*map(list, zip(*items[start : start + batch_size], strict=True)))
+            with torch.no_grad():
+                layers = encoder.states(batch.to(encoder.device)).layers[chosen]
+            layers = layers[..., : self.dim].permute(1, 2, 0, 3).float().cpu()
+            for rows, mask, segment in zip(layers, batch.mask, batch.segment, strict=True):
+                yield [rows[mask & (segment == side)] for side in (0, 1)]
 
     def _scaled(self, rows: Float[Tensor, "unit layer dim"]) -> Float[Tensor, "unit layer dim"]:
         return (rows - self._mean) / self._scale
@@ -102,6 +127,14 @@ class KeptStates(ContextEncoder):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> KeptStates:
         raise CourseError("KeptStates is not read from a checkpoint. Load an encoder and wrap it.")
+
+
+def window_means(rows: Rows, reach: int = 5) -> Rows:
+    """For each word the mean of the vectors of up to `reach` words on either side, without its own; zeros if alone."""
+    places = np.arange(len(rows))
+    near = np.abs(places[:, None] - places) <= reach
+    near &= places[:, None] != places
+    return ((near @ rows) / np.maximum(near.sum(1, keepdims=True), 1)).astype(rows.dtype)
 
 
 def _side(sentences: Sequence[Sentence], rows: list[Float[Tensor, "unit layer dim"]]) -> Batch:

@@ -13,7 +13,7 @@ import numpy as np
 from course_lib.data.public import load_public
 from course_lib.data.world import World
 from course_lib.evaluation import span_f1
-from course_lib.experiments.kept_vectors import KeptVectors
+from course_lib.experiments.kept_states import KeptStates
 from course_lib.experiments.reuse import for_task
 from course_lib.experiments.tasks import Task, learn, names
 from course_lib.models.baselines import StaticVectors
@@ -59,7 +59,7 @@ class TaggerBench:
 
     def scores(self, lm: ContextEncoder | None, n_seeds: int) -> list[Score]:
         """One per seed, which decides the labelled sentences and the tagger's weights. lm: None for no states."""
-        kept = None if lm is None else KeptVectors(lm)
+        kept = None if lm is None else KeptStates(lm)
         return [self.score(kept, drawn(self.task, self.n_labels, seed), seed) for seed in range(n_seeds)]
 
     def dictionary(self, n_seeds: int) -> list[float]:

@@ -8,8 +8,18 @@ import torch
 
 from course_lib.data.records import Sentence
 from course_lib.models.bert import Bert
+from course_lib.models.shipped import load, shipped_names
 from course_lib.text.word_pieces import WordPieces
-from course_lib.widgets.gap_model import FillModel
+from course_lib.widgets.gap_model import FillModel, LanguageSwitch
+
+ENGLISH, KOREAN = "bert-en", "bert-ko"
+# Particles stand alone, as in the text that bert-ko has read.
+KOREAN_SENTENCES = (
+    "서울 은 대한민국 의 수도이다 .",
+    "바다 멀리 하얀 배 가 보였다 .",
+    "과수원 에서 딴 배 는 달고 맛있다 .",
+    "저녁 을 많이 먹어서 배 가 아프다 .",
+)
 
 
 def fill_model(bert: Bert, name: str) -> FillModel:
@@ -19,6 +29,34 @@ def fill_model(bert: Bert, name: str) -> FillModel:
         return piece_guesses(bert, tokens, masked, k)
 
     return FillModel(name, lambda text: text_pieces(bert.pieces, text), fill)
+
+
+def shipped_model(english: Bert | None = None) -> FillModel | LanguageSwitch:
+    """bert-en; where bert-ko ships too, both behind a switch: a text with Hangul is read by bert-ko.
+
+    english  bert-en, if it is loaded already
+    """
+    usual = fill_model(english or load(ENGLISH), ENGLISH)
+    if KOREAN not in shipped_names():
+        return usual
+    return LanguageSwitch(f"{ENGLISH} / {KOREAN}", usual, fill_model(load(KOREAN), KOREAN))
+
+
+def example_sentences(english: Sequence[str]) -> list[str]:
+    """For `shipped_model`: the English sentences, and Korean ones where bert-ko ships."""
+    return [*english, *(KOREAN_SENTENCES if KOREAN in shipped_names() else ())]
+
+
+def language_note() -> str:
+    """What `shipped_model` makes of Korean, in a sentence for the reader."""
+    if KOREAN in shipped_names():
+        return (
+            f"{KOREAN} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가."
+        )
+    return (
+        f"There is no {KOREAN} in this copy of the course, and {ENGLISH} has no Hangul: Korean is all [UNK]. "
+        f"`python -m course_lib.recipes {KOREAN}` trains it."
+    )
 
 
 def text_pieces(pieces: WordPieces, text: str) -> list[str]:

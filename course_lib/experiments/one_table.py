@@ -1,4 +1,4 @@
-"""Seven generations of word vectors in one table: the same small heads, labels and steps on frozen vectors of each.
+"""The systems of the course and an untrained one in a table: the same small heads, labels and steps on frozen vectors.
 
     one_table()                                             measured now, on the handmade sets
     python -m course_lib.experiments.one_table --record     the same on public sets, kept: table_record.py
@@ -48,7 +48,7 @@ class Table:
     def to_markdown(self) -> str:
         """Mean over the seeds in %, with the lowest and the highest one."""
         heads = [f"{name}<br>{METRICS[name]}" for name in self.columns]
-        lines = [_line(["system", *heads, "parameters", "tokens seen", "seconds"])]
+        lines = [_line(["system", *heads, "parameters", "tokens seen", "head seconds"])]
         lines.append(_line(["---", *["---:"] * (len(self.columns) + 3)]))
         for number, system in enumerate(self.systems):
             cells = [f"{seeds.mean():.1f} ({seeds.min():.0f} to {seeds.max():.0f})" for seeds in self.scores[number]]
@@ -132,7 +132,7 @@ def _scores(
     encoder: ContextEncoder, mixed: bool, task: Column, n_seeds: int, steps: int, n_labels: int
 ) -> tuple[list[float], float]:
     """Scores by seed, and the seconds that training took. The encoder reads each record once."""
-    kept, scores, seconds = KeptStates(encoder, sides(task.train), mixed=mixed), [], 0.0
+    kept, scores, seconds = KeptStates(encoder, None if mixed else -1, spread=sides(task.train)), [], 0.0
     for seed in range(n_seeds):
         head = task.make(kept, layer="mix" if mixed else -1, dropout=0.0, seed=seed)
         batches = list(head.batches(task.drawn(n_labels, seed), BATCH_SIZE, seed)(0))  # made once, read in each epoch

@@ -16,7 +16,6 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
@@ -101,7 +100,8 @@ class Bert(ContextEncoder):
     def loss(self, batch: MaskedPairs) -> dict[str, Any]:
         """Mean negative log-likelihood (nats) of the hidden pieces, plus that of the next-sentence answer if asked.
 
-        Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for.
+        Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for,
+        "counts" what is a mean over pairs.
         """
         output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask)
         logits = self.logits(output.hidden_states[-1], batch.rows, batch.columns)
@@ -178,20 +178,6 @@ class Bert(ContextEncoder):
         return [*groups, ("masked-LM head", [self.mlm]), ("next-sentence head", [self.pooler, self.nsp])]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False, int8: bool = False) -> None:
-        """Write a checkpoint folder. half: float16; int8: matrices as one byte per number."""
-        tensors = self.state_dict()
-        save_checkpoint(
-            folder,
-            kind=self.kind,
-            config=self._config(),
-            tensors=tensors,
-            files=self._files(),
-            card=card,
-            half=half,
-            int8=[name for name, tensor in tensors.items() if tensor.ndim == 2] if int8 else [],
-        )
-
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Bert:
         """A published BERT, in eval mode: config.json, vocab.txt and model.safetensors in the Hugging Face layout.

@@ -81,7 +81,9 @@ def pretraining_loss(
     follows: Float[Tensor, "batch 2"] | None = None,
     next: Bool[Tensor, " batch"] | None = None,
 ) -> dict[str, Any]:
-    """Means in nats: "mlm" per asked piece, "nsp" per pair, "loss" their sum; accuracies; "count": pieces asked.
+    """Means in nats: "mlm" per asked piece, "nsp" per pair, "loss" their sum; accuracies.
+
+    "count": pieces asked; "counts": of what is a mean over pairs, their number.
 
     Raises CourseError if no piece is asked: the mean of nothing is no number.
     """
@@ -93,7 +95,8 @@ def pretraining_loss(
         return parts
     other = (~next).long()
     nsp = F.cross_entropy(follows, other)
-    return parts | {"loss": mlm + nsp, "nsp": nsp.detach(), "nsp_accuracy": _accuracy(follows, other)}
+    parts |= {"loss": mlm + nsp, "nsp": nsp, "nsp_accuracy": _accuracy(follows, other)}
+    return parts | {"counts": {"nsp": len(other), "nsp_accuracy": len(other)}}
 
 
 def _accuracy(logits: Float[Tensor, "row choice"], answers: Int[Tensor, " row"]) -> Float[Tensor, ""]:

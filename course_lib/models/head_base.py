@@ -7,7 +7,6 @@ systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one)
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.models.shipped import KINDS
+from course_lib.models.shipped import KINDS, class_at
 
 BODIES = ("none", "bilstm")
 
@@ -170,8 +169,7 @@ class Head(nn.Module, ABC):
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
         try:
             encoder = checkpoint.config["encoder"]
-            module, name = KINDS[encoder["kind"]].split(":")
-            built = getattr(importlib.import_module(module), name)._build(encoder["config"], checkpoint.files)
+            built = class_at(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])
         except (KeyError, TypeError, ValueError) as error:
             raise CourseError(

@@ -24,6 +24,7 @@ from course_lib.models.head_base import Head, seeded
 from course_lib.models.label_head import NO_LABEL, LabelHead, Texts
 from course_lib.models.pair_head import PairClassifier
 from course_lib.models.pooled_head import PooledHead
+from course_lib.models.shipped import class_at
 from course_lib.models.span_head import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
@@ -102,7 +103,14 @@ class TokenTagger(LabelHead):
         return pad(targets, NO_LABEL)
 
 
-HEADS = {head.kind: head for head in (SequenceClassifier, PairClassifier, TokenTagger, SpanExtractor)}
+# kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
+HEADS = {
+    "sequence-classifier": "course_lib.models.heads:SequenceClassifier",
+    "pair-classifier": "course_lib.models.pair_head:PairClassifier",
+    "token-tagger": "course_lib.models.heads:TokenTagger",
+    "span-extractor": "course_lib.models.span_head:SpanExtractor",
+    "ulmfit-classifier": "course_lib.models.ulmfit:ULMFiTClassifier",
+}
 
 
 def load_head(folder: str | Path) -> Head:
@@ -113,4 +121,4 @@ def load_head(folder: str | Path) -> Head:
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
             "An encoder loads with course_lib.load."
         )
-    return HEADS[checkpoint.kind].from_checkpoint(checkpoint)
+    return class_at(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)

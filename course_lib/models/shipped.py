@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from pathlib import Path
+from typing import Any
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir
@@ -56,5 +57,10 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not an encoder of this version "
             f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
         )
-    module, name = KINDS[checkpoint.kind].split(":")
-    return getattr(importlib.import_module(module), name).from_checkpoint(checkpoint)
+    return class_at(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)
+
+
+def class_at(place: str) -> Any:
+    """The class that "module:Class" names."""
+    module, name = place.split(":")
+    return getattr(importlib.import_module(module), name)

@@ -58,7 +58,8 @@ def fit(
     """Train `model` in place until `steps`, `epochs` or `minutes` are reached, whichever comes first.
 
     model       has loss(batch) -> {"loss": scalar mean, "count": items it is the mean of, named scalar parts ...}; a
-                "carry" in it is detached and handed to the next batch of the epoch
+                "carry" in it is detached and handed to the next batch of the epoch; "counts" {part: items} names parts
+                that are means of other items than "count", those with a gradient being summands of the loss
     batches     a list, a DataLoader, or a function epoch -> iterable (epochs count from 0)
     schedule    (step from 0, total) -> factor of the learning rate
     groups      (name, parameters[, factor of the learning rate]) as from layer_groups(); default: one group

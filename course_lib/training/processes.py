@@ -1,7 +1,8 @@
 """One process, or several that train one model together: the same loop, and the same result up to rounding.
 
 Several (`accelerate launch script.py`): of every n batches each process takes one. A step's loss is the mean over the
-items of all n, whatever their counts; a process without a batch at the end of an epoch takes part with weight 0.
+items of all n, whatever their counts, and so is each summand that has a count of its own; a process without a batch at
+the end of an epoch takes part with weight 0.
 """
 
 from __future__ import annotations
@@ -96,14 +97,19 @@ class SeveralProcesses:
                 "fit: a model with a carry reads one running text, and several processes would tear it apart. "
                 "Start the script with one process."
             )
-        parts = numbers(losses)
-        count = torch.as_tensor(losses["count"] * weight, dtype=torch.float32, device=self.device)
-        sums = torch.stack([count, *(count * part for part in parts.values())]).float()
-        everyone = self._accelerator.reduce(sums, "sum")
-        means = everyone[1:] / everyone[0]
+        own = losses.get("counts", {})
+        summands = {name: losses[name] for name in own if getattr(losses[name], "requires_grad", False)}
+        summands["loss"] = losses["loss"] - sum(summands.values())  # the rest of it, which is over "count" items
+        parts = numbers(losses | summands)
+        counts = torch.stack([torch.as_tensor(own.get(name, losses["count"]), device=self.device) for name in parts])
+        counts = weight * counts.float()
+        values = torch.stack([torch.as_tensor(part, device=self.device).float() for part in parts.values()])
+        everyone, sums = self._accelerator.reduce(torch.stack([counts, counts * values]), "sum")
         # the wrapper divides the sum of gradients by the number of processes
-        share = self.total * count / everyone[0]
-        return losses["loss"] * share, dict(zip(parts, means, strict=True))
+        shares = dict(zip(parts, self.total * counts / everyone, strict=True))
+        means = dict(zip(parts, sums / everyone, strict=True))
+        means["loss"] = sum(means[name] for name in summands)
+        return sum(shares[name] * summand for name, summand in summands.items()), means
 
     def any(self, answer: bool) -> bool:
         return bool(self._accelerator.reduce(torch.tensor(int(answer), device=self.device), "sum"))

@@ -1,15 +1,13 @@
 
 const FLOOR = -8;   // log-probability that has no bar any more: 0.03 %
 const MOST_REFUSED = 3;
-const share = p => 100 * p < .05 ? "< 0.1 %" : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
 const signed = v => { const size = Math.floor(100 * Math.abs(v) + .5) / 100; return `${v < 0 && size ? "−" : ""}${size.toFixed(2)}`; };
-const many = n => n.toLocaleString("en-US");
 const joined = words => words.join(" ").replaceAll(" ##", "");
 const logs = scores => { const top = Math.max(...scores), sum = Math.log(scores.reduce((a, v) => a + Math.exp(v - top), 0)); return scores.map(v => v - top - sum); };
 
 export default { render({ model, el }) {
   const get = name => model.get(name), tokens = get("tokens"), n = tokens.length, most = get("max_answer"), gold = get("gold"), none = get("null"), bytes = get("scores");
-  const set = changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+  const set = setter(model);
   const [S, E] = [0, 1].map(row => tokens.map((_, i) => bytes.getFloat32(4 * (row * n + i), true))), [P, Q] = [logs(S), logs(E)];
   const valid = [], wrong = [];   // [start, end, score], best first; of equal ones the leftmost and shortest
   for (let i = 0; i < n; i++) for (let j = i; j < Math.min(n, i + most); j++) valid.push([i, j, S[i] + E[j]]);
@@ -43,7 +41,7 @@ export default { render({ model, el }) {
 
   const st = stage(el, "Why this answer?");
   st.root.classList.add("cw-spans");
-  const begin = { start: get("start"), end: get("end"), linear: get("linear") };
+  const TRAITS = ["start", "end", "linear"], begin = stateOf(model, TRAITS);
   const linear = toggle({ label: "bars show probabilities, not their logarithms", value: get("linear"), onchange: v => set({ linear: v }) });
   st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "", h("div", { class: "row" },
     button("best answer", () => set({ start: top[0], end: top[1] })),
@@ -104,16 +102,9 @@ export default { render({ model, el }) {
       const left = name === "start", tall = UP + WORD, mark = s("g", { class: "mark", "data-mark": name, tabindex: 0, role: "slider", ...KEYS, "aria-label": name, "aria-valuemin": 1, "aria-valuemax": n },
         s("rect", { class: "grip", x: -14, y: left ? -LABEL : 0, width: 28, height: tall + LABEL }), s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }), s("text", { "font-size": 11, x: left ? -2 : 2, y: left ? -3 : tall + 11, "text-anchor": left ? "start" : "end" }, name));
       const put = i => set({ [name]: Math.min(n - 1, Math.max(0, i)) });
-      mark.addEventListener("keydown", e => {
-        const now = get(name), to = { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageUp: now + 10, PageDown: now - 10, Home: 0, End: n - 1 }[e.key];
-        if (to === undefined) return;
-        e.preventDefault();
-        put(to);
-      });
+      onKeys(mark, () => { const now = get(name); return { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageUp: now + 10, PageDown: now - 10, Home: 0, End: n - 1 }; }, put);
       mark.addEventListener("focus", () => tell(get(name)));
-      mark.addEventListener("pointerdown", e => { mark.setPointerCapture(e.pointerId); e.preventDefault(); mark.focus(); });
-      mark.addEventListener("pointermove", e => {
-        if (!mark.hasPointerCapture(e.pointerId)) return;
+      onDrag(mark, e => {
         const box = svg.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top, at = Math.max(0, tops.findLastIndex(t => t <= y));
         put(lines[at].findLast(i => place[i].x <= x) ?? lines[at][0]);
       });
@@ -148,7 +139,5 @@ export default { render({ model, el }) {
     linear.set(get("linear"));
     st.tell(finding());
   }
-  model.on("change:start change:end change:linear", draw);
-  const leave = st.watch(now => { W = now; draw(); });
-  return () => { leave(); model.off("change:start change:end change:linear", draw); };
+  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
 } };

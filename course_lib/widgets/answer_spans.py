@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Sequence
 
 import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, module, percent, style
 from course_lib.widgets.span_scores import Span, best_spans, log_probabilities, refused_spans, valid_pairs
 
 MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
@@ -90,9 +89,9 @@ class SpanExplorer(CourseWidget):
         return says
 
     def still(self) -> str:
-        logs, parts, n = log_probabilities(self.table()), [], len(self.tokens)
-        lines = textwrap.wrap(self.finding(), 100)[:5]
-        parts += [f'<text x="14" y="{62 + 18 * row}">{html.escape(line)}</text>' for row, line in enumerate(lines)]
+        logs, n = log_probabilities(self.table()), len(self.tokens)
+        parts = [f'<text x="14" y="42">{html.escape(self.question[:100])}</text>']
+        lines = self._lines(100, 5)
         base, step = 130 + 18 * len(lines), 732 / n
         heights = (np.exp(logs) if self.linear else (1 - logs / FLOOR).clip(0)) * 44
         bars = {"#9aa7b4": "", "#0072b2": ""}  # one path for all of a colour: a third of the bytes
@@ -116,12 +115,7 @@ class SpanExplorer(CourseWidget):
         for row, (says, look) in enumerate(rows):
             parts.append(f'<text x="14" y="{top + 12 + 20 * row}"{look}>{html.escape(says)}</text>')
         height = top + 20 + 20 * len(rows)
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>'
-            f'<text x="14" y="42">{html.escape(self.question[:100])}</text>{"".join(parts)}</svg>'
-        )
+        return self._picture(height, "".join(parts), lines, top=62)
 
     def _text(self, start: int, end: int) -> str:
         """Of a span: its first four and last two tokens if it is long; of an end before the start: the two tokens."""
@@ -188,14 +182,6 @@ def span_explorer(
     )
     widget.start, widget.end, _ = widget.spans()[0]
     return widget
-
-
-def percent(share: float) -> str:
-    """As the page writes it: half up, where round() would go to the even digit."""
-    value = 100 * share
-    if value < 0.05:
-        return "< 0.1 %"
-    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
 
 
 def _signed(value: float) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import html
 import json
+import math
+import textwrap
 from pathlib import Path
 
 import anywidget
@@ -33,14 +35,14 @@ widget.render({ model, el: document.body });
 </script></body></html>"""
 
 
-def module(name: str) -> str:
+def module(name: str, folder: Path = FOLDER) -> str:
     """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
-    return (FOLDER / "kit.js").read_text("utf-8") + (FOLDER / f"{name}.js").read_text("utf-8")
+    return (FOLDER / "kit.js").read_text("utf-8") + (folder / f"{name}.js").read_text("utf-8")
 
 
-def style(name: str) -> str:
+def style(name: str, folder: Path = FOLDER) -> str:
     """The widget's style sheet after the shared one."""
-    return (FOLDER / "kit.css").read_text("utf-8") + (FOLDER / f"{name}.css").read_text("utf-8")
+    return (FOLDER / "kit.css").read_text("utf-8") + (folder / f"{name}.css").read_text("utf-8")
 
 
 class CourseWidget(anywidget.AnyWidget):
@@ -48,6 +50,8 @@ class CourseWidget(anywidget.AnyWidget):
 
     finding() -> str   the sentence on top for the present state
     still() -> str     an SVG of the present state: the same numbers, title and finding
+
+    or, if no picture can stand for it, `__repr__` and `page`, with `framed()` in it.
     """
 
     title = "Widget"
@@ -62,10 +66,36 @@ class CourseWidget(anywidget.AnyWidget):
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
         return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
 
+    def _lines(self, width: int = 105, most: int = 2) -> list[str]:
+        """The finding, cut into lines of so many characters."""
+        return textwrap.wrap(self.finding(), width)[:most]
+
+    def _picture(self, height: int, marks: str, lines: list[str] | None = None, top: int = 44) -> str:
+        """An SVG, 760 wide: the title, the finding (as `lines`, the first one at `top`), and what the widget drew."""
+        says = "".join(
+            f'<text x="14" y="{top + 18 * row}">{html.escape(line)}</text>'
+            for row, line in enumerate(self._lines() if lines is None else lines)
+        )
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
+            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
+            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{says}{marks}</svg>'
+        )
+
     def page(self) -> str:
         """The live frame, laid over the still picture."""
+        picture = base64.b64encode(self.still().encode()).decode()
+        frame = self.framed("position:absolute;left:0;top:0;width:100%;height:100%;border:0;background:#fff")
+        return (
+            f'<div style="position:relative;max-width:1000px;height:{self.height}px">'
+            f'<img alt="{html.escape(repr(self))}" style="max-width:100%" src="data:image/svg+xml;base64,{picture}">'
+            f"{frame}</div>"
+        )
+
+    def framed(self, look: str, **changed: object) -> str:
+        """The widget in a closed frame of the given style, live without a kernel; `changed`: traits it begins with."""
         names = [n for n in sorted(self.traits(sync=True)) if not n.startswith("_") and n not in _OWN_TO_JUPYTER]
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names} | changed
         raw = {n: base64.b64encode(v).decode() for n, v in values.items() if isinstance(v, bytes)}
         document = _PAGE % {
             "title": html.escape(self.title),
@@ -74,13 +104,18 @@ class CourseWidget(anywidget.AnyWidget):
             "bytes": _json(raw),
             "module": base64.b64encode(str(self._esm).encode()).decode(),
         }
-        picture = base64.b64encode(self.still().encode()).decode()
         return (
-            f'<div style="position:relative;max-width:1000px;height:{self.height}px">'
-            f'<img alt="{html.escape(repr(self))}" style="max-width:100%" src="data:image/svg+xml;base64,{picture}">'
             f'<iframe sandbox="allow-scripts" title="{html.escape(self.title)}" srcdoc="{html.escape(document)}" '
-            'style="position:absolute;left:0;top:0;width:100%;height:100%;border:0;background:#fff"></iframe></div>'
+            f'style="{look}"></iframe>'
         )
+
+
+def percent(share: float) -> str:
+    """As the page writes it: half up, where round() would go to the even digit."""
+    value = 100 * share
+    if value < 0.05:
+        return "< 0.1 %"
+    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
 
 
 def _json(value: object) -> str:

@@ -45,6 +45,25 @@ SYSTEMS = {
     "BERT": SystemStyle("#0072B2", "*", "-"),
 }
 
+# What a network starts from, where one figure compares several starts; baselines are dashed in orange.
+STARTS = {
+    "from scratch": SystemStyle("#8A8F98", "o", "-"),
+    "general LM": SystemStyle("#0072B2", "s", "-"),
+    "general + target LM": SystemStyle("#D55E00", "v", "-"),
+    "pre-trained": SystemStyle("#0072B2", "s", "-"),
+}
+BASELINE = SystemStyle("#E69F00", "^", "--")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One task's curves. curves, baseline: {name: rows of (x, score, low, high)}; unit: the text at the y axis."""
+
+    title: str
+    unit: str
+    curves: Mapping[str, Sequence[Sequence[float]]]
+    baseline: Mapping[str, Sequence[Sequence[float]]]
+
 
 def use_course_style() -> None:
     """Set matplotlib's defaults for the course. May be called again at any time."""
@@ -115,6 +134,39 @@ def learning_curves(
     return _done(figure)
 
 
+def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure:
+    """Curves of several tasks side by side over a log axis, with bands and a tick at each point.
+
+    A panel without a value stays empty.
+    """
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.3 * rows), squeeze=False)
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
+        for name, line in {**panel.curves, **panel.baseline}.items():
+            points, style = np.asarray(line, dtype=float), styles.get(name, BASELINE)
+            if points.ndim != 2 or points.shape[1] != 4:
+                raise CourseError(
+                    f"curve_panels: {name!r} has shape {points.shape}. Give rows of (x, score, low, high)."
+                )
+            axes.plot(*points[:, :2].T, style.line, color=style.colour, marker=style.marker, ms=5, label=name)
+            axes.fill_between(points[:, 0], points[:, 2], points[:, 3], color=style.colour, alpha=0.18, lw=0)
+        axes.set_title(panel.title, fontsize=9)
+        axes.set(xlabel=x, ylabel=panel.unit)
+        if not axes.lines:
+            axes.set(xticks=[], yticks=[])
+            continue
+        axes.set_xscale("log")
+        places = sorted({int(place) for line in axes.lines for place in line.get_xdata()})
+        axes.set_xticks(places, [f"{place:,}" for place in places])
+        axes.minorticks_off()
+        axes.legend(frameon=False, fontsize=8)
+    for axes in grid.flat[len(panels) :]:
+        axes.remove()
+    return _done(figure)
+
+
 def sense_map(vectors: Mapping[str, np.ndarray], senses: Sequence[str], *, title: str) -> Figure:
     """Occurrences of one word as dots, a panel per system; shape and colour say the sense.
 
@@ -159,7 +211,7 @@ def heat_map(
 
 
 def course_timeline() -> Figure:
-    """What was carried over, year by year. Years of the first public text."""
+    """What was carried over, year by year: of the first text on arXiv or in print."""
     lanes = {"a table": 2, "frozen features": 1, "a whole network": 0}
     events = [
         (2008.6, "a table", "Collobert & Weston", None),
@@ -203,7 +255,7 @@ def two_steps() -> Figure:
     box(0, 14, 19, 12, "much text,\nno labels", "#8A8F98")
     box(27, 10, 21, 20, "a network\nlearns to predict\nwords", "#0072B2")
     axes.annotate("", (27, 20), (19, 20), arrowprops=arrow)
-    tasks = ("sentence: is it kind?", "pair: does it answer?", "word: is it a name?", "span: where is the answer?")
+    tasks = ("sentence: good or bad?", "pair: does it answer?", "word: is it a name?", "span: where is the answer?")
     for row, task in enumerate(tasks):
         y = 30.5 - 10 * row
         box(66, y, 34, 7.5, task, "#D55E00")

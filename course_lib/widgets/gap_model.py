@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from course_lib.errors import CourseError
 
 MASK, UNKNOWN = "[MASK]", "[UNK]"
+HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")  # syllables, and letters alone
 MOST_TOKENS = 40
 Side = dict[str, Any]  # tokens, masked places, unknown characters, guesses [gap][guess] of [token, probability]
 
@@ -26,12 +28,32 @@ class FillModel:
     tokenize: Callable[[str], list[str]]
     fill: Callable[[list[str], list[int], int], list[list[tuple[str, float]]]]
 
+    def of(self, text: str) -> FillModel:
+        """The model that reads this text: itself, whatever it says."""
+        return self
 
-def read(model: FillModel, text: str) -> Side:
+
+@dataclass(frozen=True)
+class LanguageSwitch:
+    """Two models that stand as one: a text with a Hangul letter is read by `korean`, any other by `usual`.
+
+    name  stands above the guesses of both
+    """
+
+    name: str
+    usual: FillModel
+    korean: FillModel
+
+    def of(self, text: str) -> FillModel:
+        return self.korean if HANGUL.search(text) else self.usual
+
+
+def read(model: FillModel | LanguageSwitch, text: str) -> Side:
     """The text as the model's tokens. Each [MASK] is hidden; in a text without one, the token in the middle is.
 
     Raises CourseError for an empty text and for over 40 tokens.
     """
+    model = model.of(text)
     tokens: list[str] = []
     for number, part in enumerate(text.split(MASK)):
         tokens += [MASK] if number else []
@@ -64,11 +86,12 @@ def guess(model: FillModel, tokens: Sequence[str], masked: Sequence[int], k: int
     return [[[str(token), round(float(probability), 6)] for token, probability in gap[:k]] for gap in gaps]
 
 
-def single_gaps(model: FillModel, text: str, k: int) -> Side:
+def single_gaps(model: FillModel | LanguageSwitch, text: str, k: int) -> Side:
     """What is stored: the text with the answer to each single gap, by its place; with [MASK]s, to those.
 
     Guesses lie flat to save bytes: token, probability in 1/10,000, next token, ...
     """
+    model = model.of(text)
     side = read(model, text)
     gaps = [side["masked"]] if MASK in side["tokens"] else [[place] for place in range(len(side["tokens"]))]
     answers = {",".join(map(str, masked)): guess(model, side["tokens"], masked, k) for masked in gaps}

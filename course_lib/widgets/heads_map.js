@@ -6,7 +6,7 @@ const offsetName = o => ({ "-1": "the previous word", 0: "the same place", 1: "t
 export default { render({ model, el }) {
   const [L, H, Q, K] = model.get("shape"), bytes = model.get("weights"), exact = model.get("exact"), tokens = model.get("tokens"), sources = model.get("sources");
   const gold = model.get("gold"), tested = model.get("tested"), kind = model.get("kind"), TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
-  const get = name => model.get(name), set = changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+  const get = name => model.get(name), set = setter(model);
   const at = (l, d, q, k) => { const i = ((l * H + d) * Q + q) * K + k; return exact ? bytes.getFloat32(4 * i, true) : bytes.getUint8(i) / 255; };
   const range = n => Array.from({ length: n }, (_, i) => i), row = (l, d, q) => range(K).map(k => at(l, d, q, k));
   const top = values => values.reduce((best, v, i) => v > values[best] ? i : best, 0);
@@ -58,7 +58,7 @@ export default { render({ model, el }) {
   const names = Object.keys(gold);
   const pick = names.length ? h("select", { ...KEYS, "aria-label": "gold links", onchange: () => set({ relation: pick.value }) }, h("option", { value: "" }, "none"), names.map(n => h("option", { value: n }, n))) : null;
   const hide = sources.concat(tokens).some(t => SPECIALS.has(t)) ? toggle({ label: "hide special tokens", value: get("hide"), onchange: on => set({ hide: on }) }) : null;
-  const start = Object.fromEntries(TRAITS.map(name => [name, get(name)]));
+  const start = stateOf(model, TRAITS);
   const reset = button("reset", () => { pinned = false; set(start); });
   st.root.append(h("div", { class: "row" }, pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, "outline the gold"), pick) : null, hide?.node, reset,
     h("span", { class: "scale" }, "weight 0", h("i", {}), "1"), pick ? h("span", { class: "scale" }, "bar: agreement with the gold; outlined: the best head") : null));
@@ -170,19 +170,13 @@ export default { render({ model, el }) {
     hide?.set(get("hide"));
     st.tell(finding());
   }
-  svg.addEventListener("keydown", e => {
+  onKeys(svg, () => {
     const qs = m.qs, ks = m.ks, i = qs.indexOf(get("query")), key = get("key"), values = row(get("layer"), get("head"), get("query"));
     const j = ks.includes(key) ? ks.indexOf(key) : ks.indexOf(ks.reduce((b, x) => values[x] > values[b] ? x : b, ks[0]));
     const go = (di, dj) => { const a = i + di, b = j + dj; if (a >= 0 && a < qs.length && b >= 0 && b < ks.length) set({ query: qs[a], key: ks[b] }); };
     const turn = step => { const p = (get("layer") * H + get("head") + step + L * H) % (L * H); set({ layer: Math.floor(p / H), head: p % H }); };
-    const does = { ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0), ArrowLeft: () => go(0, -1), ArrowRight: () => go(0, 1), "[": () => turn(-1), "]": () => turn(1), "{": () => turn(-H), "}": () => turn(H),
-      g: () => names.length && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }), Enter: () => { pinned = !pinned; draw(); } }[e.key];
-    if (!does) return;
-    e.preventDefault();
-    does();
-  });
-  const heard = TRAITS.map(name => `change:${name}`).join(" ");
-  model.on(heard, draw);
-  const leave = st.watch(now => { W = now; draw(); });
-  return () => { leave(); model.off(heard, draw); };
+    return { ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0), ArrowLeft: () => go(0, -1), ArrowRight: () => go(0, 1), "[": () => turn(-1), "]": () => turn(1), "{": () => turn(-H), "}": () => turn(H),
+      g: () => names.length && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }), Enter: () => { pinned = !pinned; draw(); } };
+  }, does => does());
+  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
 } };

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -155,15 +154,7 @@ class AttentionHeatmap(CourseWidget):
             for k, t in enumerate(self.sources)
         ]
         height = top + size * len(self.tokens) + 16
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
-            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:3])
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height:.0f}" width="760" height="{height:.0f}" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height:.0f}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{"".join(cells)}</svg>'
-        )
+        return self._picture(round(height), "".join(cells), self._lines(most=3))
 
 
 def attention_heatmap(

@@ -14,6 +14,13 @@ const fill = (node, attributes, children) => {
 const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const s = (tag, attributes, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
 
+// Numbers as the text says them, and the traits that a page changes.
+const share = p => 100 * p < .05 ? "< 0.1 %" : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
+const many = n => n.toLocaleString("en-US");
+const softmaxOf = z => { const top = Math.max(...z), p = z.map(v => Math.exp(v - top)), sum = p.reduce((a, b) => a + b); return p.map(v => v / sum); };
+const setter = model => changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+const stateOf = (model, names) => Object.fromEntries(names.map(name => [name, model.get(name)]));
+
 let ids = 0;   // names of radio groups and word lists, unique on the page
 const unique = () => `cw${++ids}-${Math.random().toString(36).slice(2, 8)}`;
 
@@ -58,6 +65,16 @@ function wordBox({ label, words, value, onword }) {   // a text field that knows
     input, set: i => { if (document.activeElement !== input) { input.value = words[i] ?? ""; input.classList.remove("unknown"); } } };
 }
 const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
+const onKeys = (node, moves, go) => node.addEventListener("keydown", event => {   // moves: the event -> {key: where to}
+  const to = moves(event)[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  go(to);
+});
+const onDrag = (mark, move) => {
+  mark.addEventListener("pointerdown", event => { mark.setPointerCapture(event.pointerId); event.preventDefault(); mark.focus(); });
+  mark.addEventListener("pointermove", event => { if (mark.hasPointerCapture(event.pointerId)) move(event); });
+};
 
 // The frame of every widget: title, finding, and a place for the rest. The finding is heard 600 ms after it stands still.
 function stage(el, title) {
@@ -67,7 +84,7 @@ function stage(el, title) {
   let calm;
   return {
     root,
-    tell(text) { say.textContent = text; clearTimeout(calm); calm = setTimeout(() => { live.textContent = text; }, 600); },
+    tell(text, heard = text) { say.textContent = text; clearTimeout(calm); calm = setTimeout(() => { live.textContent = heard; }, 600); },
     watch(draw) {
       let last = 0;
       const observer = new ResizeObserver(() => {
@@ -76,6 +93,11 @@ function stage(el, title) {
       });
       observer.observe(root);
       return () => { observer.disconnect(); clearTimeout(calm); };
+    },
+    live(model, names, draw, resized = () => {}) {   // draws anew when a trait changes; gives the clean-up back
+      const heard = names.map(name => `change:${name}`).join(" "), leave = this.watch(resized);
+      model.on(heard, draw);
+      return () => { leave(); model.off(heard, draw); };
     },
   };
 }

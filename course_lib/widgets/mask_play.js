@@ -3,7 +3,6 @@ const MASKED = "[MASK]", WAIT = 5000;   // ms without an answer: the kernel is g
 const NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
 const GONE = "The kernel does not answer: start it and run the cell again.";
 const ALONE = "This page has no kernel. Without one, the given sentences can be explored, one hidden token at a time; for all else open the notebook.";
-const share = p => 100 * p < .05 ? "< 0.1 %" : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
 const copy = value => JSON.parse(JSON.stringify(value));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -117,13 +116,10 @@ export default { render({ model, el }) {
         "aria-pressed": String(hidden), title: width(token, 13) > 150 ? token : null, "aria-label": hidden ? `gap ${number}` : token,
         onclick: () => { focusOn = [m, place]; if (token === MASKED) look(m, number - 1); else flip(m, place); } }, hidden ? (side.masked.length > 1 ? `${MASKED} ${number}` : MASKED) : cut(token, 150, 13)));
     });
-    list.addEventListener("keydown", e => {
-      const boxes = [...list.children], i = boxes.indexOf(e.target);
-      const to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: boxes.length - 1 }[e.key];
-      if (to === undefined) return;
-      e.preventDefault();
-      boxes[to]?.focus();
-    });
+    onKeys(list, event => {
+      const i = [...list.children].indexOf(event.target);
+      return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
+    }, to => list.children[to]?.focus());
     const more = side.unknown.length ? `: ${side.unknown.slice(0, 20).join(" ")}` : " a word here";
     return [list, side.tokens.includes("[UNK]") ? h("p", { class: "soft" }, `${alike(sides) && names.length > 1 ? "Not known" : `${names[m]} does not know`}${more}. A word with what is not known is [UNK].`) : null];
   };

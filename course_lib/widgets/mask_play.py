@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +14,8 @@ from typing import Any
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
-from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, Side, guess, read, single_gaps
+from course_lib.widgets.base import CourseWidget, module, percent, style
+from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, LanguageSwitch, Side, guess, read, single_gaps
 
 MOST_SENTENCES, MOST_GUESSES = 20, 20
 STORED_GUESSES, STORED_BYTES = 5, 15_000  # of answers that work without a kernel
@@ -34,7 +33,7 @@ class FillMask(CourseWidget):
     request = traitlets.Dict().tag(sync=True)  # the page asks: {"id", "text"} or {"id", "sides"}
     answer = traitlets.Dict().tag(sync=True)  # Python answers: {"id", "error", "sides"}, the state that is shown
 
-    def __init__(self, models: Sequence[FillModel], **state: Any):
+    def __init__(self, models: Sequence[FillModel | LanguageSwitch], **state: Any):
         self._models = tuple(models)
         super().__init__(names=[model.name for model in models], gap=[0] * len(models), **state)
 
@@ -70,7 +69,7 @@ class FillMask(CourseWidget):
                 "tokens": side["tokens"],
                 "masked": sorted(side["masked"]),
                 "unknown": side.get("unknown", []),
-                "guesses": guess(model, side["tokens"], sorted(side["masked"]), self.k),
+                "guesses": guess(_reader(model, side), side["tokens"], sorted(side["masked"]), self.k),
             }
             for model, side in zip(self._models, sides, strict=True)
         ]
@@ -98,9 +97,7 @@ class FillMask(CourseWidget):
         )
 
     def still(self) -> str:
-        sides, parts = self.answer["sides"], []
-        lines = textwrap.wrap(self.finding(), 100)[:4]
-        parts += [f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>' for i, line in enumerate(lines)]
+        sides, parts, lines = self.answer["sides"], [], self._lines(100, 4)
         top = 60 + 18 * len(lines)
         column = 732 // len(sides)
         for number, (name, side) in enumerate(zip(self.names, sides, strict=True)):
@@ -117,26 +114,25 @@ class FillMask(CourseWidget):
                     f'<text x="{x + 116 + p * (column - 190):.1f}" y="{y}">{percent(p)}</text>'
                 )
         height = top + 70 + 22 * self.k
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{"".join(parts)}</svg>'
-        )
+        return self._picture(height, "".join(parts), lines)
 
     def _gap(self, number: int) -> int:
         return max(0, min(self.gap[number], len(self.answer["sides"][number]["masked"]) - 1))
 
 
-def fill_mask(models: FillModel | Sequence[FillModel], sentences: Sequence[str], k: int = 10) -> FillMask:
+def fill_mask(
+    models: FillModel | LanguageSwitch | Sequence[FillModel | LanguageSwitch], sentences: Sequence[str], k: int = 10
+) -> FillMask:
     """Hide tokens of a sentence and read what one model, or two side by side, expects there.
 
-    models     each from `fill_model(bert, name)` of course_lib.experiments.mask_models
+    models     each from `fill_model(bert, name)` of course_lib.experiments.mask_models; or `shipped_model()` of there,
+               which reads English and, where the Korean checkpoint is there, Korean too
     sentences  to pick from; the reader can type others. [MASK] is a gap; without one the token in the middle is hidden
                at first, and on a page without a kernel every token can be, one at a time
     k          guesses per gap, 2 to 20
     Raises CourseError for what cannot be shown.
     """
-    models = [models] if isinstance(models, FillModel) else list(models)
+    models = [models] if isinstance(models, FillModel | LanguageSwitch) else list(models)
     texts = [str(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]
     if not 1 <= len(models) <= 2:
         raise CourseError(f"fill_mask: {len(models)} models. Give one, or two to compare.")
@@ -161,17 +157,14 @@ def fill_mask(models: FillModel | Sequence[FillModel], sentences: Sequence[str],
     return widget
 
 
+def _reader(model: FillModel | LanguageSwitch, side: Side) -> FillModel:
+    """The model that has read this side: a word of strange letters is [UNK], and they tell the language too."""
+    return model.of(" ".join([*side["tokens"], *side.get("unknown", [])]))
+
+
 def alike(sides: Sequence[Side]) -> bool:
     """The models read the same tokens and have the same gaps: one strip is enough."""
     return all(side["tokens"] == sides[0]["tokens"] and side["masked"] == sides[0]["masked"] for side in sides)
-
-
-def percent(share: float) -> str:
-    value = 100 * share
-    if value < 0.05:
-        return "< 0.1 %"
-    # half up, as in the page: round() would go to the even digit
-    return f"{math.floor(value + 0.5)} %" if value >= 9.95 else f"{math.floor(10 * value + 0.5) / 10:.1f} %"
 
 
 def _around(side: Side, at: int) -> str:

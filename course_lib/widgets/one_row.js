@@ -2,8 +2,7 @@
 export default { render({ model, el }) {
   const words = model.get("words"), matrix = model.get("matrix"), sizes = model.get("sizes");
   const n = words.length, m = matrix[0].length, TRAITS = ["word", "backward", "times", "size"];
-  const put = (name, value) => { model.set(name, value); model.save_changes(); };
-  const many = x => x.toLocaleString("en-US");
+  const set = setter(model);
   const st = stage(el, "What does the product do? A one-hot vector times a table");
   st.root.classList.add("cw-row");
 
@@ -19,20 +18,19 @@ export default { render({ model, el }) {
       + `out as it is. With ${many(size)} words that is ${many(size * m)} multiplications, to copy ${m} numbers.`;
   };
 
-  const find = wordBox({ label: "find a word", words, value: model.get("word"), onword: i => put("word", i) });
-  const way = toggle({ label: "backward", value: model.get("backward"), onchange: on => put("backward", on) });
-  const often = slider({ label: "times in the batch", min: 1, max: 3, value: model.get("times"), show: String, ticks: [1, 2, 3], oninput: v => put("times", v) });
+  const find = wordBox({ label: "find a word", words, value: model.get("word"), onword: word => set({ word }) });
+  const way = toggle({ label: "backward", value: model.get("backward"), onchange: backward => set({ backward }) });
+  const often = slider({ label: "times in the batch", min: 1, max: 3, value: model.get("times"), show: String, ticks: [1, 2, 3], oninput: times => set({ times }) });
   const grow = slider({ label: "words in the vocabulary", min: 0, max: sizes.length - 1, value: model.get("size"),
-    show: i => many(sizes[i]), ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x), oninput: i => put("size", i) });
-  const start = Object.fromEntries(TRAITS.map(name => [name, model.get(name)]));
-  const reset = button("reset", () => { for (const name in start) model.set(name, start[name]); model.save_changes(); });
+    show: i => many(sizes[i]), ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x), oninput: size => set({ size }) });
+  const start = stateOf(model, TRAITS), reset = button("reset", () => set(start));
   find.node.style.width = "150px"; often.node.style.width = "150px"; grow.node.style.width = "240px";
   st.root.append(h("div", { class: "row" }, find.node, way.node, often.node, grow.node, reset));
 
   // one line per word: its name, its 0 or 1, its row; under them what comes out
   const cells = words.map(() => matrix[0].map(() => h("span", { class: "cell" })));
   const bits = words.map(() => h("span", { class: "bit" }));
-  const lines = words.map((word, i) => h("div", { class: "line", role: "option", id: unique(), title: word, "data-word": word, onclick: () => put("word", i) },
+  const lines = words.map((word, i) => h("div", { class: "line", role: "option", id: unique(), title: word, "data-word": word, onclick: () => set({ word: i }) },
     h("span", { class: "name" }, cut(word, 110)), bits[i], h("span", { class: "sign", "aria-hidden": "true" }, "×"), ...cells[i]));
   const list = h("div", { class: "lines", role: "listbox", tabindex: 0, ...KEYS, "aria-label": "Words. Up and down arrows choose one." }, lines);
   const sums = matrix[0].map(() => h("span", { class: "cell" })), sumName = h("span", { class: "name" });
@@ -69,15 +67,9 @@ export default { render({ model, el }) {
     list.dataset.word = words[w];
     st.tell(finding());
   }
-  list.addEventListener("keydown", event => {
-    const w = model.get("word"), to = { ArrowDown: w + 1, ArrowUp: w - 1, Home: 0, End: n - 1 }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    if (to >= 0 && to < n) put("word", to);
-  });
-  const heard = TRAITS.map(name => `change:${name}`).join(" ");
-  model.on(heard, draw);
-  const leave = st.watch(now => body.classList.toggle("wide", now >= 640));
+  onKeys(list, () => ({ ArrowDown: model.get("word") + 1, ArrowUp: model.get("word") - 1, Home: 0, End: n - 1 }),
+    to => { if (to >= 0 && to < n) set({ word: to }); });
+  const leave = st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
   draw();
-  return () => { leave(); model.off(heard, draw); };
+  return leave;
 } };

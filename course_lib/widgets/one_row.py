@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -69,17 +68,8 @@ class OneHotRow(CourseWidget):
         result = "".join(
             f'<text x="{230 + 62 * j}" y="{bottom}" fill="#d55e00">{v:.2f}</text>' for j, v in enumerate(row["row"])
         )
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
-            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {bottom + 20}" width="760" '
-            f'height="{bottom + 20}" font-family="sans-serif" font-size="13">'
-            f'<rect width="760" height="{bottom + 20}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{"".join(cells)}'
-            f'<text x="14" y="{bottom}" fill="#d55e00">the product: one row</text>{result}</svg>'
-        )
+        said = f'<text x="14" y="{bottom}" fill="#d55e00">the product: one row</text>'
+        return self._picture(bottom + 20, "".join(cells) + said + result)
 
 
 def one_hot_row(matrix: np.ndarray, words: Sequence[str], *, word: str | None = None) -> OneHotRow:

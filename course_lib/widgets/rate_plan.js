@@ -1,10 +1,9 @@
 
 const pctOf = x => x > 0 && x < .0005 ? "< 0.1 %" : `${(100 * x).toFixed(1)} %`;
-const count = x => x.toLocaleString("en-US");
 
 export default { render({ model, el }) {
   const layers = model.get("layers"), steps = model.get("steps"), n = layers.length, TRAITS = ["opens", "factor", "cut", "ratio"];
-  const get = name => model.get(name), set = changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+  const get = name => model.get(name), set = setter(model);
   const st = stage(el, "Who learns when?");
   st.root.classList.add("cw-rates");
   const triangle = (t, cut = get("cut"), ratio = get("ratio")) => {
@@ -26,7 +25,7 @@ export default { render({ model, el }) {
     if (frozen) says += `; ${frozen} of ${n} layers stay as they were.`;
     else if (first !== most) says += `, “${layers[first]}” ${pctOf(shares[first])}: what it knows of the language is kept.`;
     else says += ": the lowest layer moves most, and forgets first.";
-    if (new Set(opens).size > 1 && !frozen) says += ` The last layer to open does so at step ${count(Math.max(...opens))} of ${count(steps)}.`;
+    if (new Set(opens).size > 1 && !frozen) says += ` The last layer to open does so at step ${many(Math.max(...opens))} of ${many(steps)}.`;
     else if (!frozen) says += " All layers open at once.";
     return says;
   };
@@ -36,7 +35,7 @@ export default { render({ model, el }) {
   const ratio = slider({ label: "highest rate ÷ lowest", min: 1, max: 64, value: Math.round(get("ratio")), show: String, oninput: v => set({ ratio: v }) });
   for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";
   const gradual = layers.map((_, i) => { const x = steps * (n - 1 - i) / n, f = Math.floor(x); return x - f === .5 ? f + f % 2 : Math.round(x); });   // halves to even, as Python
-  const paper = { factor: 2.6, cut: .1, ratio: 32 }, start = Object.fromEntries(TRAITS.map(name => [name, get(name)]));
+  const paper = { factor: 2.6, cut: .1, ratio: 32 }, start = stateOf(model, TRAITS);
   const presets = [["paper", { opens: gradual, ...paper }], ["all at once", { opens: layers.map(() => 0), ...paper }], ["all at once, one rate", { opens: layers.map(() => 0), factor: 1, cut: .1, ratio: 1 }], ["last only", { opens: layers.map((_, i) => i === n - 1 ? 0 : steps), ...paper }]];
   st.root.append(h("div", { class: "row" }, factor.node, cutAt.node, ratio.node), h("div", { class: "row", style: "margin-top:8px" }, presets.map(([name, state]) => button(name, () => set(state))), button("reset", () => set(start))));
   const svg = s("svg", {});
@@ -48,7 +47,7 @@ export default { render({ model, el }) {
     const right = W < 560 ? 64 : 150, plot = W - LEFT - right, X = t => LEFT + t / steps * plot;
     svg.replaceChildren(); svg.setAttribute("width", W); svg.setAttribute("height", TOP + n * ROW + 40);
     m = { X, plot, rows: [], barW: right - 66 };
-    for (let k = 0; k <= 4; k++) svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }), s("text", { class: "soft", "font-size": 11, "text-anchor": "middle", x: X(k * steps / 4), y: TOP + n * ROW + 16 }, count(Math.round(k * steps / 4))));
+    for (let k = 0; k <= 4; k++) svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }), s("text", { class: "soft", "font-size": 11, "text-anchor": "middle", x: X(k * steps / 4), y: TOP + n * ROW + 16 }, many(Math.round(k * steps / 4))));
     svg.append(s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" }, "step"));
     for (let i = n - 1; i >= 0; i--) {
       const base = TOP + (n - i) * ROW - 4, r = { i, base };
@@ -58,14 +57,11 @@ export default { render({ model, el }) {
       r.bar = s("rect", { class: "bar", x: LEFT + plot + 12, y: base - 22, height: 12, rx: 2 });
       r.mark = s("g", { class: "mark", tabindex: 0, role: "slider", ...KEYS, "aria-label": `opens ${layers[i]}`, "aria-valuemin": 0, "aria-valuemax": steps }, s("rect", { class: "hit", x: -14, y: -ROW + 4, width: 28, height: ROW }), s("line", { y1: -ROW + 10, y2: 0 }), s("circle", { class: "dot", r: 6, cy: -ROW + 12 }));
       const put = step => { const opens = [...get("opens")]; opens[i] = Math.min(steps, Math.max(0, Math.round(step))); set({ opens }); };
-      r.mark.addEventListener("keydown", e => {
-        const by = { ArrowRight: .01, ArrowUp: .01, ArrowLeft: -.01, ArrowDown: -.01, PageUp: .1, PageDown: -.1 }[e.key];
-        if (by === undefined && e.key !== "Home" && e.key !== "End") return;
-        e.preventDefault();
-        put(e.key === "Home" ? 0 : e.key === "End" ? steps : get("opens")[i] + Math.sign(by) * Math.max(1, Math.round(Math.abs(by) * steps)));
-      });
-      r.mark.addEventListener("pointerdown", e => { r.mark.setPointerCapture(e.pointerId); e.preventDefault(); r.mark.focus(); });
-      r.mark.addEventListener("pointermove", e => { if (r.mark.hasPointerCapture(e.pointerId)) put((e.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps); });
+      onKeys(r.mark, () => {
+        const now = get("opens")[i], [one, ten] = [.01, .1].map(part => Math.max(1, Math.round(part * steps)));
+        return { ArrowRight: now + one, ArrowUp: now + one, ArrowLeft: now - one, ArrowDown: now - one, PageUp: now + ten, PageDown: now - ten, Home: 0, End: steps };
+      }, put);
+      onDrag(r.mark, e => put((e.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps));
       svg.append(r.shade, r.area, s("line", { class: "base", x1: LEFT, x2: LEFT + plot, y1: base, y2: base }), s("text", { x: LEFT - 10, y: base - 12, "text-anchor": "end" }, cut(layers[i], LEFT - 14), s("title", {}, layers[i])), r.bar, r.num, r.mark);
       m.rows.push(r);
     }
@@ -81,15 +77,12 @@ export default { render({ model, el }) {
       r.area.setAttribute("d", ts.length ? `M${m.X(ts[0])} ${r.base}${ts.map(t => `L${m.X(t).toFixed(1)} ${y(t).toFixed(2)}`).join("")}L${m.X(steps)} ${r.base}Z` : "");
       r.shade.setAttribute("width", m.X(from) - LEFT);
       r.mark.setAttribute("transform", `translate(${m.X(from)},${r.base})`);
-      r.mark.setAttribute("aria-valuenow", from); r.mark.setAttribute("aria-valuetext", from === steps ? "never" : `step ${count(from)}`);
+      r.mark.setAttribute("aria-valuenow", from); r.mark.setAttribute("aria-valuetext", from === steps ? "never" : `step ${many(from)}`);
       r.num.textContent = pctOf(shares[r.i]); r.num.dataset.share = shares[r.i].toPrecision(8); r.num.dataset.layer = r.i;
       r.bar.setAttribute("width", Math.max(0, m.barW * shares[r.i] / Math.max(...shares)));
     }
     factor.set(Math.round(10 * get("factor"))); cutAt.set(Math.round(100 * get("cut"))); ratio.set(Math.round(get("ratio")));
     st.tell(finding(shares));
   }
-  const heard = TRAITS.map(name => `change:${name}`).join(" ");
-  model.on(heard, draw);
-  const leave = st.watch(now => { W = now; draw(); });
-  return () => { leave(); model.off(heard, draw); };
+  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
 } };

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -105,18 +104,12 @@ class RateDesigner(CourseWidget):
                 f'<line x1="170" x2="610" y1="{base}" y2="{base}" stroke="#bbb"/>'
                 f'<text x="626" y="{base - 4}">{_percent(shares[i])}</text>'
             )
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
-            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
         height = 128 + 40 * n + 10
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{"".join(rows)}'
-            f'<text x="170" y="{height - 24}" fill="#666">step 0</text>'
-            f'<text x="610" y="{height - 24}" fill="#666" text-anchor="end">step {self.steps:,}</text></svg>'
-        )
+        rows += [
+            f'<text x="170" y="{height - 24}" fill="#666">step 0</text>',
+            f'<text x="610" y="{height - 24}" fill="#666" text-anchor="end">step {self.steps:,}</text>',
+        ]
+        return self._picture(height, "".join(rows))
 
 
 def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:

@@ -1,5 +1,4 @@
 
-const softmaxAt = z => { const top = Math.max(...z), p = z.map(v => Math.exp(v - top)), sum = p.reduce((a, b) => a + b); return p.map(v => v / sum); };
 const jacobianOf = y => y.map((a, i) => y.map((b, j) => (i === j ? a : 0) - a * b));
 const normOf = y => Math.sqrt(jacobianOf(y).flat().reduce((t, v) => t + v * v, 0));
 const UP = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -16,7 +15,7 @@ export default { render({ model, el }) {
   const bytes = model.get("paths"), NOTES = [.3, .4], TRAITS = ["source", "d_k", "factor", "scaled", "temperature", "shift", "draw"];
   const path = (draw, key, place) => bytes.getFloat32(4 * ((draw * 8 + key) * grid.length + place), true);
   const get = name => model.get(name), notes = () => get("source") === "notes", words = () => tokens[get("source")];
-  const set = changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+  const set = setter(model);
   const axis = () => notes() ? factors : grid, place = () => axis().indexOf(notes() ? get("factor") : get("d_k"));
   const rawAt = i => (notes() ? NOTES.map(v => v * factors[i]) : words().map((_, k) => path(get("draw"), k, i))).map(v => v + get("shift"));
   const divisor = (i, on = get("scaled")) => (on && !notes() ? Math.sqrt(grid[i]) : 1) * get("temperature");
@@ -35,8 +34,8 @@ export default { render({ model, el }) {
       ? `Divided by √${d} = ${root}, the scores keep a spread near 1: attention is shared by ${heard} words, and the gradient passes (‖J‖ = ${small(N)}).`
       : `Divided by √${d} = ${root}, but sharp again: “${names[top]}” takes ${percent(y[top])} at temperature ${get("temperature").toFixed(2)} (‖J‖ = ${small(N)}).`;
     if (N > .15) return `Without scaling at d_k = ${d} the softmax still listens to ${heard} words (‖J‖ = ${small(N)}). Move d_k to the right.`;
-    const ratio = normOf(softmaxAt(rawAt(place()).map(v => v / divisor(place(), true)))) / Math.max(N, 1e-300);
-    const times = ratio > 1e4 ? "over 10,000" : Math.max(1, Math.floor(ratio + .5)).toLocaleString("en-US");
+    const ratio = normOf(softmaxOf(rawAt(place()).map(v => v / divisor(place(), true)))) / Math.max(N, 1e-300);
+    const times = ratio > 1e4 ? "over 10,000" : many(Math.max(1, Math.floor(ratio + .5)));
     return `Without scaling at d_k = ${d}, “${names[top]}” takes ${percent(y[top])} and the gradient falls to ${small(N)}: ${times} times smaller than with ÷ √d_k.`;
   };
 
@@ -51,7 +50,7 @@ export default { render({ model, el }) {
   const heat = slider({ label: "temperature", min: -20, max: 20, value: Math.round(20 * Math.log10(get("temperature"))), show: v => (10 ** (v / 20)).toFixed(2), ticks: [.1, 1, 10], oninput: v => set({ temperature: v ? Math.min(10, Math.max(.1, 10 ** (v / 20))) : 1 }) });
   const more = button("+5 to all scores", () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
   const again = button("another draw", () => set({ draw: (get("draw") + 1) % 4 }));
-  const start = Object.fromEntries(TRAITS.map(name => [name, get(name)]));
+  const start = stateOf(model, TRAITS);
   const reset = button("reset", () => set(start));
   dk.node.style.width = times.node.style.width = "230px"; heat.node.style.width = "150px";
   st.root.append(h("div", { class: "row" }, choice, dk.node, times.node, scale.node, heat.node, more, again, reset));
@@ -128,7 +127,7 @@ export default { render({ model, el }) {
   function draw() {
     if (!W) return;
     if (!marks || marks.source !== get("source") || marks.W !== W) { cell = null; hot = -1; build(); marks.source = get("source"); marks.W = W; }
-    const m = marks, i = place(), T = get("temperature"), raw = rawAt(i), div = divisor(i), z = raw.map(v => v / div), y = softmaxAt(z), J = jacobianOf(y), N = normOf(y), ax = axis(), top = y.indexOf(Math.max(...y));
+    const m = marks, i = place(), T = get("temperature"), raw = rawAt(i), div = divisor(i), z = raw.map(v => v / div), y = softmaxOf(z), J = jacobianOf(y), N = normOf(y), ax = axis(), top = y.indexOf(Math.max(...y));
     const put = (node, attributes) => { for (const name in attributes) node.setAttribute(name, attributes[name]); };
     st.root.classList.toggle("calm", get("scaled") || notes());
     radios[get("source")].checked = true; dk.node.hidden = again.hidden = scale.node.hidden = notes(); scale.node.style.display = notes() ? "none" : ""; again.style.display = notes() ? "none" : ""; times.node.hidden = !notes();
@@ -154,7 +153,7 @@ export default { render({ model, el }) {
     P[4].sub.textContent = notes() ? "size of the Jacobian" : "size of the Jacobian: typical, and 10 to 90 % of draws";
     m.law.setAttribute("d", notes() ? "" : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q))) + ax.map((_, q) => q).reverse().map(q => `L${m.X4(q).toFixed(1)} ${m.Y4(-Math.sqrt(ax[q]) / divisor(q)).toFixed(1)}`).join("") + "Z");
     [true, false].forEach((on, k) => {
-      const at = c => ax.map((d, q) => notes() ? normOf(softmaxAt(NOTES.map(v => v * d / T))) : typical(spread(q, on), c)), middle = at(1);
+      const at = c => ax.map((d, q) => notes() ? normOf(softmaxOf(NOTES.map(v => v * d / T))) : typical(spread(q, on), c)), middle = at(1);
       m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle)); m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
       m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : "no scaling";
       const q = on ? ax.length - 1 : grid.indexOf(512), lift = on ? 16 : 0;
@@ -166,8 +165,5 @@ export default { render({ model, el }) {
     note.textContent = notes() ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses." : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. Score axes are even near 0 and logarithmic far out.";
     st.tell(finding(y, N));
   }
-  const heard = TRAITS.map(name => `change:${name}`).join(" ");
-  model.on(heard, draw);
-  const leave = st.watch(now => { W = now; draw(); });
-  return () => { leave(); model.off(heard, draw); };
+  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
 } };

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from functools import cache
 from typing import NamedTuple
 
@@ -167,20 +166,11 @@ class SoftmaxSaturation(CourseWidget):
                     f'<rect x="{530 + 26 * j}" y="{y - 17}" width="24" height="24" fill-opacity="{opacity:.2f}" '
                     f'fill="{"#009e73" if value > 0 else "#b4538f"}"/>'
                 )
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
-            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
         heads = "".join(
             f'<text x="{x}" y="82" fill="#666">{t}</text>'
             for x, t in ((110, "score"), (180, "weight"), (530, "Jacobian: green plus, purple minus"))
         )
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 340" width="760" height="340" '
-            'font-family="sans-serif" font-size="13"><rect width="760" height="340" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{heads}'
-            f"{''.join(rows)}</svg>"
-        )
+        return self._picture(340, heads + "".join(rows))
 
 
 def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = False) -> SoftmaxSaturation:

@@ -1,7 +1,6 @@
 
 // the same numbers as sense_mix.py, from the same products
 const pairsOf = n => Array.from({ length: n }, (_, a) => Array.from({ length: n - a }, (_, d) => [a, a + d])).flat();
-const softmaxOf = raw => { const top = Math.max(...raw), p = raw.map(x => Math.exp(x - top)), sum = p.reduce((a, b) => a + b); return p.map(x => x / sum); };
 function senseAccuracy(G, n, senses, train, test) {
   let size = 0;
   for (let i = 0; i < n; i++) size += G[i * n + i] / n;
@@ -62,7 +61,7 @@ export default { render({ model, el }) {
     for (let i = 0; i < n; i++) for (let j = i; j < n; j++) whole[i * n + j] = whole[j * n + i] = bytes.getFloat32(4 * at++, true);
     return whole;
   });
-  const set = changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+  const set = setter(model), TRAITS = ["raw", "gamma", "chosen", "last"];
   const mixed = weights => {
     const G = new Float64Array(n * n);
     pairs.forEach(([a, b], p) => { const f = (a === b ? 1 : 2) * weights[a] * weights[b]; if (f) for (let q = 0; q < n * n; q++) G[q] += f * products[p][q]; });
@@ -87,7 +86,7 @@ export default { render({ model, el }) {
   const sliders = layers.map((name, l) => slider({ label: `w, ${name}`, min: -40, max: 40, value: 10 * model.get("raw")[l], show: v => (v / 10).toFixed(1), oninput: v => moved(l, v / 10) }));
   const gamma = slider({ label: "γ, the scale", min: 1, max: 50, value: 10 * model.get("gamma"), show: v => (v / 10).toFixed(1), oninput: v => set({ gamma: v / 10, last: "gamma" }) });
   const more = button("+1 to all", () => set({ raw: model.get("raw").map(w => Math.min(4, w + 1)), last: model.get("raw").some(w => w > 3) ? "raw" : "all" }));
-  const start = Object.fromEntries(["raw", "gamma", "chosen", "last"].map(name => [name, model.get(name)]));
+  const start = stateOf(model, TRAITS);
   const reset = button("reset", () => set(start));
   const choices = presets.map(([name, raw]) => button(name, () => set({ raw, last: "raw" })));
   st.root.append(h("div", { class: "row sliders" }, sliders.map(x => x.node), gamma.node),
@@ -164,17 +163,10 @@ export default { render({ model, el }) {
     sliders.forEach((x, l) => x.set(Math.round(10 * raw[l]))); gamma.set(Math.round(10 * g));
     st.tell(finding(weights, score));
   }
-  svg.addEventListener("keydown", event => {
-    const go = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (!go) return;
-    event.preventDefault();
-    set({ chosen: (model.get("chosen") + go + n) % n });
-  });
-  const heard = "change:raw change:gamma change:chosen change:last";
+  onKeys(svg, () => ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }), go => set({ chosen: (model.get("chosen") + go + n) % n }));
   let waiting = false;                       // several traits change at once: one picture
   const soon = () => { if (!waiting) { waiting = true; queueMicrotask(() => { waiting = false; draw(); }); } };
-  model.on(heard, soon);
-  const leave = st.watch(now => {
+  const leave = st.live(model, TRAITS, soon, now => {
     W = now;
     body.classList.toggle("wide", W >= 720);
     side = Math.min(W >= 720 ? W / 2 - 14 : W, 440);
@@ -182,5 +174,5 @@ export default { render({ model, el }) {
     draw();
   });
   draw();
-  return () => { leave(); model.off(heard, soon); };
+  return leave;
 } };

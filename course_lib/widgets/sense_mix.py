@@ -7,7 +7,6 @@ every mix exactly: |sum_l s_l x_il - sum_l s_l x_jl|^2 needs only the products x
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -178,15 +177,7 @@ class ScalarMixWidget(CourseWidget):
             f'<rect x="490" y="{228 + 40 * k}" width="{220 * s:.0f}" height="12" fill="#0072b2"/>'
             for k, (name, s) in enumerate(zip(self.layers, self.weights(), strict=True))
         )
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * row}">{html.escape(line)}</text>'
-            for row, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 500" width="760" height="500" '
-            'font-family="sans-serif" font-size="13"><rect width="760" height="500" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{dots}{legend}{bars}</svg>'
-        )
+        return self._picture(500, dots + legend + bars)
 
 
 def scalar_mix(

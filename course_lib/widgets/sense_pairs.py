@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -73,15 +72,7 @@ class Occurrences(CourseWidget):
             f'<path d="M14 {84 + step * i:.1f}h{size + 6}" stroke="#d55e00"/>'
             for i in starts
         )
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * row}">{html.escape(line)}</text>'
-            for row, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
-        return (
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 460" width="760" height="460" '
-            'font-family="sans-serif" font-size="13"><rect width="760" height="460" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}{cells}{names}</svg>'
-        )
+        return self._picture(460, cells + names)
 
 
 def occurrences(

@@ -1,7 +1,7 @@
 
 export default { render({ model, el }) {
   const frames = model.get("frames"), states = model.get("states"), step = model.get("step_name"), n = frames.length;
-  const put = value => { if (value >= 0 && value < n) { model.set("frame", value); model.save_changes(); } };
+  const set = setter(model), put = value => { if (value >= 0 && value < n) set({ frame: value }); };
   const st = stage(el, model.get("heading"));
   st.root.classList.add("cw-strip");
   const at = slider({ label: step, min: 0, max: n - 1, value: model.get("frame"), show: v => `${v + 1} of ${n}`, oninput: put });
@@ -11,7 +11,7 @@ export default { render({ model, el }) {
   if (n > 1) st.root.append(h("div", { class: "row" }, at.node, back, next, reset));
   const list = h("div", { class: "tokens", role: "list" }), read = h("p", { class: "read", "aria-live": "polite" }), bars = h("div", { class: "bars" }), legend = h("p", { class: "note" });
   st.root.append(list, read, bars, legend);
-  const round = x => Math.abs(x) >= 100 ? Math.round(x).toLocaleString("en-US") : +x.toFixed(2);
+  const round = x => Math.abs(x) >= 100 ? many(Math.round(x)) : +x.toFixed(2);
   let hot = -1;
 
   function draw() {
@@ -34,14 +34,16 @@ export default { render({ model, el }) {
     at.set(model.get("frame"));
     st.tell(says);
   }
-  list.addEventListener("keydown", e => {
-    const boxes = [...list.children], i = boxes.indexOf(document.activeElement), to = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: boxes.length - 1 }[e.key];
-    if (to === undefined || i < 0) return;
-    e.preventDefault();
-    if (boxes[to]) { boxes[i].tabIndex = -1; boxes[to].tabIndex = 0; boxes[to].focus(); }
+  onKeys(list, event => {
+    const i = [...list.children].indexOf(event.target);
+    return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
+  }, to => {
+    const box = list.children[to];
+    if (!box) return;
+    for (const other of list.children) other.tabIndex = other === box ? 0 : -1;
+    box.focus();
   });
-  model.on("change:frame", draw);
-  const leave = st.watch(() => {});
+  const leave = st.live(model, ["frame"], draw);
   draw();
-  return () => { leave(); model.off("change:frame", draw); };
+  return leave;
 } };

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -79,21 +78,11 @@ class TokenStrip(CourseWidget):
                 f'<text x="{x + 9}" y="{y + 19}" fill="{ink}">{html.escape(shown)}</text>'
             )
             x += wide + 6
-        lines = "".join(
-            f'<text x="14" y="{44 + 18 * i}">{html.escape(line)}</text>'
-            for i, line in enumerate(textwrap.wrap(self.finding(), 105)[:2])
-        )
         bars = "".join(
             f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {observed:g}, expected {expected:g}</text>'
             for i, (name, observed, expected) in enumerate(counts)
         )
-        height = y + 60 + 20 * len(counts)
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{lines}'
-            f"{''.join(boxes)}{bars}</svg>"
-        )
+        return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)
 
 
 def token_strip(frames: Sequence[Frame], *, title: str = "Token by token", step: str = "step") -> TokenStrip:

@@ -24,7 +24,7 @@ export default { render({ model, el }) {
   const tables = windows.map((_, w) => words.map((_, i) =>
     Array.from({ length: dims }, (_, d) => bytes.getInt8((w * n + i) * dims + d))));
   const place = (w, i) => [0, 1].map(axis => points.getInt16(2 * (2 * (w * n + i) + axis), true) / 9999);
-  const put = (name, value) => { model.set(name, value); model.save_changes(); };
+  const set = setter(model), TRAITS = ["chosen", "window", "sum", "inputs_may_answer"];
   const st = stage(el, "What does the window decide? A map of words");
   st.root.classList.add("cw-map");
 
@@ -49,10 +49,9 @@ export default { render({ model, el }) {
 
   // controls
   const reach = slider({ label: "window: words to either side", min: 0, max: windows.length - 1, value: model.get("window"),
-    show: i => String(windows[i]), ticks: windows, oninput: i => put("window", i) });
-  const find = wordBox({ label: "find a word", words, value: model.get("chosen"), onword: i => put("chosen", i) });
-  const start = { chosen: model.get("chosen"), window: model.get("window"), sum: model.get("sum"), inputs_may_answer: false };
-  const reset = button("reset", () => { for (const name in start) model.set(name, start[name]); model.save_changes(); });
+    show: i => String(windows[i]), ticks: windows, oninput: window => set({ window }) });
+  const find = wordBox({ label: "find a word", words, value: model.get("chosen"), onword: chosen => set({ chosen }) });
+  const start = { ...stateOf(model, TRAITS), inputs_may_answer: false }, reset = button("reset", () => set(start));
   reach.node.style.width = "220px";
   find.node.style.width = "170px";
   if (windows.length < 2) reach.node.hidden = true;
@@ -64,7 +63,7 @@ export default { render({ model, el }) {
   const lines = s("g", {}), dots = s("g", {}), names = s("g", {});
   svg.append(lines, dots, names);
   const marks = words.map((word, i) => {
-    const dot = s("g", { class: "dot", "data-word": word, onclick: () => put("chosen", i) },
+    const dot = s("g", { class: "dot", "data-word": word, onclick: () => set({ chosen: i }) },
       s("circle", { class: "hit", r: 9 }), s("circle", { class: "mark", r: 3 }), s("title", {}, word));
     dots.append(dot);
     return dot;
@@ -75,8 +74,8 @@ export default { render({ model, el }) {
   // the lists
   const heading = h("h5", {}), list = h("ol", { class: "near" });
   const boxes = ["a", "b", "c"].map((name, at) => wordBox({ label: name, words, value: model.get("sum")[at],
-    onword: i => put("sum", model.get("sum").map((old, k) => k === at ? i : old)) }));
-  const cheat = toggle({ label: "a, b, c may answer", value: model.get("inputs_may_answer"), onchange: on => put("inputs_may_answer", on) });
+    onword: i => set({ sum: model.get("sum").map((old, k) => k === at ? i : old) }) }));
+  const cheat = toggle({ label: "a, b, c may answer", value: model.get("inputs_may_answer"), onchange: on => set({ inputs_may_answer: on }) });
   const results = h("ol", { class: "near answers" }), claim = h("p", { class: "claim" });
   const sumPanel = h("div", { class: "sum" }, h("h5", {}, "a − b + c"),
     h("div", { class: "abc" }, boxes[0].node, h("b", {}, "−"), boxes[1].node, h("b", {}, "+"), boxes[2].node), cheat.node, claim, results);
@@ -85,7 +84,7 @@ export default { render({ model, el }) {
   st.root.append(body, h("p", { class: "note" }, model.get("note")));
 
   const item = ([i, cosine]) => h("li", { "data-word": words[i], "data-cosine": cosine.toFixed(6) },
-    h("button", { type: "button", ...KEYS, title: words[i], onclick: () => put("chosen", i) }, cut(words[i], 120)),
+    h("button", { type: "button", ...KEYS, title: words[i], onclick: () => set({ chosen: i }) }, cut(words[i], 120)),
     h("span", { class: "bar", style: `--w:${Math.max(0, cosine) * 100}%` }), h("span", {}, cosine.toFixed(2)));
 
   let W = 0, at = [];
@@ -135,20 +134,16 @@ export default { render({ model, el }) {
     svg.dataset.chosen = word; svg.dataset.window = windows[model.get("window")];
   }
   const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-  svg.addEventListener("keydown", event => {
-    const go = steps[event.key];
-    if (!go) return;
-    event.preventDefault();
+  onKeys(svg, () => steps, go => {
     const from = at[model.get("chosen")];
     let best = -1, cost = Infinity;
     at.forEach(([x, y], i) => {                     // the nearest one that lies more that way than to the side
       const along = (x - from[0]) * go[0] + (y - from[1]) * go[1], across = Math.abs((x - from[0]) * go[1]) + Math.abs((y - from[1]) * go[0]);
       if (along > .5 && along >= across * .7 && along + 2 * across < cost) { best = i; cost = along + 2 * across; }
     });
-    if (best >= 0) put("chosen", best);
+    if (best >= 0) set({ chosen: best });
   });
-  model.on("change:chosen change:window change:sum change:inputs_may_answer", draw);
-  const leave = st.watch(now => { W = now; layout(); });
+  const leave = st.live(model, TRAITS, draw, now => { W = now; layout(); });
   draw();
-  return () => { leave(); model.off("change:chosen change:window change:sum change:inputs_may_answer", draw); };
+  return leave;
 } };

@@ -7,7 +7,6 @@ Everything the page computes, it computes from the small table that is shipped t
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -156,17 +155,8 @@ class EmbeddingMap(CourseWidget):
             f'<text x="{size + 20}" y="{114 + 22 * row}">{html.escape(self.words[i][:22])} {cosine:.2f}</text>'
             for row, (i, cosine) in enumerate(self.neighbours())
         )
-        finding = "".join(
-            f'<text x="14" y="{44 + 18 * row}">{html.escape(line)}</text>'
-            for row, line in enumerate(textwrap.wrap(self.finding(), 100)[:2])
-        )
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 500" width="760" height="500" '
-            f'font-family="sans-serif" font-size="13"><rect width="760" height="500" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>'
-            f"{finding}{shown}{names}"
-            f'<text x="{size + 20}" y="90" font-weight="bold">nearest, with cosine</text>{listed}</svg>'
-        )
+        heading = f'<text x="{size + 20}" y="90" font-weight="bold">nearest, with cosine</text>'
+        return self._picture(500, shown + names + heading + listed, self._lines(100))
 
 
 def embedding_map(

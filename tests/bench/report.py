@@ -29,10 +29,20 @@ def merge(path: Path, rows: list[dict]) -> dict:
     """Put the rows into the file: those measured anew replace those with the same id, the others stay."""
     old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
     by_id = {row["id"]: row for row in [*old["rows"], *rows]}
-    report = {"machine": machine(), "rows": list(by_id.values())}
+    report = {**old, "machine": machine(), "rows": list(by_id.values())}
+    _write(path, report)
+    return report
+
+
+def keep_latency(path: Path, latency: dict) -> None:
+    """Put the widgets' latency beside the rows, in place of an older one: it compares with a bar, not with a peer."""
+    old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"machine": machine(), "rows": []}
+    _write(path, {**old, "latency": {"cpu": _cpu_name(), **latency}})
+
+
+def _write(path: Path, report: dict) -> None:
     with atomic_file(path) as file:
         file.write((json.dumps(report, indent=1, ensure_ascii=False) + "\n").encode())
-    return report
 
 
 def table(rows: list[dict]) -> str:

@@ -113,6 +113,7 @@ def test_buttons_list_and_switch(lab, root, shown):
         switch.press("Space")
         shown.linear = linear
         check(root, shown)
+    kernel_comes_to(lab, "print(spans.start, spans.end, spans.linear)", f"{shown.start} {shown.end} False")
     lab.page.evaluate(IN_KERNEL, "spans.start, spans.end = 3, 3")
     shown.start, shown.end = 3, 3
     root.locator("[data-mark=end][aria-valuenow='4']").wait_for()

@@ -70,8 +70,9 @@ def test_special_tokens_hide_and_python_can_set_the_state(lab, root, shown):
     root.get_by_role("switch").press("Space")
     shown.hide = True
     check(root, shown)
+    kernel_comes_to(lab, "print(heads.layer, heads.head, heads.hide)", "0 0 True")
     lab.page.evaluate(IN_KERNEL, "heads.layer, heads.head = 1, 2")
-    lab.page.wait_for_timeout(300)
+    root.locator("[aria-label='head 2.3'][aria-pressed=true]").wait_for()
     shown.layer, shown.head = 1, 2
     check(root, shown)
     root.get_by_label("head 1.2").click()

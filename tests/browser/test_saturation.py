@@ -52,7 +52,7 @@ def test_d_k_to_both_ends_and_scaling_by_keyboard(lab, root, shown):
     check(root, shown)
     kernel_comes_to(lab, "print(saturated.d_k, saturated.scaled)", "861 True")
     lab.page.evaluate(IN_KERNEL, "saturated.d_k = 16")
-    lab.page.wait_for_timeout(300)
+    root.locator("input[aria-valuetext='16']").wait_for()
     shown.d_k = 16
     check(root, shown)
 

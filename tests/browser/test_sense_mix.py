@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from course_lib.widgets.sense_mix import map_places, mixed_gram
-from tests.browser.test_word_map import IN_KERNEL, KEY_TO_PICTURE
+from tests.browser.test_word_map import IN_KERNEL, KEY_TO_PICTURE, kernel_comes_to
 
 pytestmark = pytest.mark.browser
 
@@ -25,6 +25,8 @@ def kernel(lab, expression):
 
 def agree(lab, root):
     """Bars, gauges, map and finding are those of Python's numbers for the widget's present state."""
+    pulled = root.locator("input[type=range]").evaluate_all("n => n.map(x => +x.value)")  # ten times each w, then gamma
+    kernel_comes_to(lab, "print([round(10 * value) for value in [*mix.raw, mix.gamma]])", str(pulled))
     weights = [float(part.get_attribute("data-value")) for part in root.locator(".part").all()]
     assert weights == pytest.approx(kernel(lab, "mix.weights().tolist()"), abs=1e-5)
     gauges = [float(gauge.get_attribute("data-value")) for gauge in root.locator(".gauge").all()]

@@ -17,7 +17,11 @@ IN_KERNEL = """async code => {
 
 
 def kernel_comes_to(lab, code: str, wanted: str):
-    """What `code` prints in the kernel: what a page sets is there a moment later, on a busy machine two."""
+    """What `code` prints in the kernel comes to be `wanted`: what a page sets is there a moment later.
+
+    JupyterLab sends what widgets say over a thread of its own (ipykernel 7: a subshell), so code that is run after a
+    press can come before it. Wait also before Python sets what the page has just set: the page's may come last.
+    """
     for _ in range(30):
         found = lab.page.evaluate(IN_KERNEL, code)
         if found == wanted:
@@ -129,6 +133,7 @@ def test_the_sum_and_its_cheat(root, shown):
 
 
 def test_python_moves_the_page(lab, root, shown):
+    kernel_comes_to(lab, "print(shown.chosen)", str(shown.chosen))
     lab.page.evaluate(IN_KERNEL, "shown.chosen = 11")
     lab.page.wait_for_function("() => document.querySelector('.cw-map svg.map').dataset.chosen === 'word11'")
     shown.chosen = 11

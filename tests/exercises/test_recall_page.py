@@ -37,7 +37,7 @@ def show(browser):
         page.on("dialog", lambda dialog: asked.append(dialog.message))
         page.set_content(text)
         frame = page.frame_locator("iframe")
-        frame.locator(".recall .say").wait_for()
+        frame.locator(".cw-recall .say").wait_for()
         return page, frame
 
     yield show
@@ -47,7 +47,7 @@ def show(browser):
 
 
 def test_choices_feedback_and_progress(show):
-    _, frame = show(recall(1).html())
+    _, frame = show(recall(1).page())
     asked = questions(1)
     say = frame.locator(".say")
     assert say.inner_text() == "0 of 10 answered, 0 right."
@@ -72,7 +72,7 @@ def test_choices_feedback_and_progress(show):
 
 
 def test_keys_alone_are_enough_and_arrows_do_not_choose(show):
-    page, frame = show(recall(1).html())
+    page, frame = show(recall(1).page())
     frame.locator(".option").first.focus()
     page.keyboard.press("ArrowDown")
     assert frame.locator(".because").count() == 0
@@ -100,21 +100,21 @@ _PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 17, 17)"}
 @pytest.mark.parametrize("width", [1000, 700, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overflows(show, width, scheme):
-    _, frame = show(recall(1).html(), width, scheme)
+    _, frame = show(recall(1).page(), width, scheme)
     body = frame.locator("body")
     for number in range(10):
         frame.locator(".number").nth(number).click()
         frame.locator(".option").first.click()
         assert body.evaluate(_TOO_WIDE) == 0
     assert body.evaluate(_LOWEST_BUTTON) >= 28
-    assert frame.locator(".recall").evaluate("node => getComputedStyle(node).backgroundColor") == _PAPER[scheme]
+    assert frame.locator(".cw-recall").evaluate("node => getComputedStyle(node).backgroundColor") == _PAPER[scheme]
 
 
 def test_hostile_text_is_shown_as_text(show, tmp_path, monkeypatch):
     file = tmp_path / "recall.toml"
     file.write_text(HOSTILE_FILE, encoding="utf-8")
     monkeypatch.setattr(registry, "recall_file", lambda chapter: file)
-    _, frame = show(recall(0).html())
+    _, frame = show(recall(0).page())
     frame.locator(".option").click()
     assert frame.locator(".option").inner_text() == HOSTILE
     assert HOSTILE in frame.locator(".because").inner_text()
@@ -122,8 +122,8 @@ def test_hostile_text_is_shown_as_text(show, tmp_path, monkeypatch):
 
 
 def test_the_list_shows_where_frame_and_style_are_stripped(show, browser):
-    stripped = re.sub(r"<style>.*?</style>|<iframe.*?</iframe>", "", recall(1).html(), flags=re.DOTALL)
-    page, _ = show(recall(1).html())
+    stripped = re.sub(r"<style>.*?</style>|<iframe.*?</iframe>", "", recall(1).page(), flags=re.DOTALL)
+    page, _ = show(recall(1).page())
     assert not page.locator(".recall-plain-1").is_visible()
     bare = browser.new_page()
     bare.set_content(stripped)

@@ -58,7 +58,7 @@ def test_what_is_stored_in_a_notebook_never_holds_the_readers_choices():
 
 def test_the_list_for_notebooks_without_trust_holds_all_texts():
     """What Lab's sanitiser leaves of the output: frames and styles go, `details` stay."""
-    shown = re.sub(r"<style>.*?</style>|<iframe.*?</iframe>", "", recall(1).html(), flags=re.DOTALL)
+    shown = re.sub(r"<style>.*?</style>|<iframe.*?</iframe>", "", recall(1).page(), flags=re.DOTALL)
     for question in questions(1):
         assert html.escape(question.text) in shown
         for option in question.options:
@@ -71,7 +71,7 @@ def test_hostile_text_stays_text(tmp_path, monkeypatch):
     file = tmp_path / "recall.toml"
     file.write_text(HOSTILE_FILE, encoding="utf-8")
     monkeypatch.setattr(registry, "recall_file", lambda chapter: file)
-    page = Recall(0).html()
+    page = Recall(0).page()
     assert "<img" not in page
     inner = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
     assert "<img" not in inner
@@ -81,6 +81,6 @@ def test_hostile_text_stays_text(tmp_path, monkeypatch):
 
 
 def test_nothing_off_the_page_is_asked_for():
-    page = html.unescape(recall(1).html())
+    page = html.unescape(recall(1).page())
     assert re.findall(r"https?://[^\s\"']+", page) == []
     assert "default-src 'none'" in page

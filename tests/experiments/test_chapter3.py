@@ -12,7 +12,7 @@ from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.world import World
 from course_lib.errors import CourseError
 from course_lib.experiments import chapter3, cue_sides, lm_taggers
-from course_lib.experiments.kept_vectors import KeptVectors, window_means
+from course_lib.experiments.kept_states import KeptStates, window_means
 from course_lib.experiments.lm_checkpoints import checkpoints, rank_products
 from course_lib.experiments.measurement import find_code
 from course_lib.experiments.tasks import Task
@@ -76,9 +76,9 @@ def test_shuffled_text_has_the_same_words():
     assert real.vocabulary.words == shuffled.vocabulary.words
 
 
-def test_kept_vectors_are_the_encoders_own_and_have_nothing_to_learn():
+def test_kept_states_are_the_encoders_own_and_have_nothing_to_learn():
     encoder = RandomEncoder(6, seed=1)
-    kept, sentences = KeptVectors(encoder, layer=1), [["a", "b", "c"], ["d", "e"], ["a", "b", "c"]]
+    kept, sentences = KeptStates(encoder, layer=1), [["a", "b", "c"], ["d", "e"], ["a", "b", "c"]]
     for mine, own in zip(kept.encode(sentences, layer=0), encoder.encode(sentences, layer=1), strict=True):
         np.testing.assert_allclose(mine, own, atol=1e-6)
     assert list(kept.parameters()) == []
@@ -94,18 +94,18 @@ def test_spread_makes_loud_and_soft_encoders_equal():
     encoder, sentences = RandomEncoder(6, seed=1), [["a", "b", "c"], ["d", "e"]]
     soft = RandomEncoder(6, n_layers=0, seed=1)
     soft.embedding.weight.data *= 0.01
-    kept = KeptVectors(soft, spread=sentences)
+    kept = KeptStates(soft, spread=(sentences, None))
     rows = np.concatenate(kept.encode(sentences, layer=0))
     np.testing.assert_allclose(rows.mean(0), 0, atol=1e-5)
-    assert rows.std() == pytest.approx(1)
-    loud = np.concatenate(KeptVectors(encoder, layer=0, spread=sentences).encode(sentences, layer=0))
+    assert rows.std(ddof=1) == pytest.approx(1)
+    loud = np.concatenate(KeptStates(encoder, layer=0, spread=(sentences, None)).encode(sentences, layer=0))
     np.testing.assert_allclose(rows, loud, atol=1e-5)
 
 
-def test_a_tagger_learns_over_kept_vectors_and_leaves_the_encoder_alone():
+def test_a_tagger_learns_over_kept_states_and_leaves_the_encoder_alone():
     encoder = RandomEncoder(6, seed=1)
     before = [parameter.clone() for parameter in encoder.parameters()]
-    tagger = TokenTagger(KeptVectors(encoder), ["O", "B-PER"], body="bilstm", hidden=7, seed=0)
+    tagger = TokenTagger(KeptStates(encoder), ["O", "B-PER"], body="bilstm", hidden=7, seed=0)
     batches = tagger.batches(toy_task().train, 5, 0)
     losses = fit(tagger, batches, steps=30, learning_rate=5e-2, groups=tagger.groups(), seed=0, show=False).losses
     assert losses[-1] < 0.75 * losses[0]

@@ -58,9 +58,16 @@ def test_a_model_that_looks_ahead_is_caught(bilm, monkeypatch):
 def test_the_parts_of_the_leak_are_numbers(monkeypatch):
     split = chapter4._leak_split(0)
     monkeypatch.setattr(chapter4, "_leak_split", lambda seed: split.only(split.words[:1]))
-    parts = chapter4.leak(steps=2)
-    assert len(parts) == 3
+    parts = chapter4.leak(steps=2) | chapter4.honest(steps=2)
+    assert len(parts) == 6
     assert all(np.isfinite(value) for value in parts.values())
+
+
+def test_apart_the_directions_cannot_copy(monkeypatch):
+    split = chapter4._leak_split(0)
+    monkeypatch.setattr(chapter4, "_leak_split", lambda seed: split.only(split.words[:1]))
+    leaky, honest = (next(iter(numbers(steps=60).values())) for numbers in (chapter4.leak, chapter4.honest))
+    assert leaky < 1.5 < honest
 
 
 def test_words_and_tags_stay_together(bilm):

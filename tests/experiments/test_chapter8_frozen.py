@@ -8,7 +8,7 @@ from course_lib.experiments import chapter8_frozen
 from course_lib.experiments.chapter8_frozen import JoinedLayers, fine_tuning_beats_frozen, scored, two_layer_tagger
 from course_lib.experiments.head_recipe import Recipe, train_head
 from course_lib.experiments.judging import judge
-from course_lib.experiments.kept_vectors import KeptVectors
+from course_lib.experiments.kept_states import KeptStates
 from tests.experiments import four_samples
 
 FEW = Recipe(rate=3e-2, epochs=1, min_steps=3, max_steps=4, batch_size=8)
@@ -21,13 +21,13 @@ def test_joined_layers_are_the_layers_in_order():
     assert joined.dims == (24,)
     for row, states in zip(joined.encode(TEXTS), whole, strict=True):
         np.testing.assert_array_equal(row, np.concatenate([states[2], states[3]], axis=1))
-    kept = KeptVectors(JoinedLayers(bert))
+    kept = KeptStates(JoinedLayers(bert))
     assert kept.dims == (48,)
     np.testing.assert_allclose(kept.encode(TEXTS)[2][0], np.concatenate(list(whole[2]), axis=1), atol=1e-6)
 
 
 def test_the_larger_head_has_two_layers_and_its_seed():
-    kept = KeptVectors(JoinedLayers(four_samples.bert()))  # 3 layers of 12
+    kept = KeptStates(JoinedLayers(four_samples.bert()))  # 3 layers of 12
     head, again = (two_layer_tagger(kept, ("O", "B-PER"), 5, seed=3) for _ in range(2))
     lstm = sum(2 * 4 * 5 * (n_in + 5 + 2) for n_in in (36, 10))
     assert sum(p.numel() for p in head.parameters()) == lstm + 2 * (10 + 1)
@@ -37,7 +37,7 @@ def test_the_larger_head_has_two_layers_and_its_seed():
 def test_a_frozen_head_learns_and_its_encoder_does_not():
     bert, task = four_samples.bert(), four_samples.names_task()
     before = {name: row.clone() for name, row in bert.state_dict().items()}
-    head = two_layer_tagger(KeptVectors(JoinedLayers(bert)), task.labels, 11, seed=0)
+    head = two_layer_tagger(KeptStates(JoinedLayers(bert)), task.labels, 11, seed=0)
     train_head(head, task.train, 0, Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8))
     assert task.score(head) > 80
     assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())

@@ -32,16 +32,16 @@ def halves(encoder: ContextEncoder, firsts: list[str], seconds: list[str]) -> li
 
 def test_sentences_are_those_of_the_encoder_scaled():
     encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, (FIRSTS, None))
+    kept = KeptStates(encoder, spread=(FIRSTS, None))
     expected = scaled(encoder.encode(SECONDS, layer=-1), encoder.encode(FIRSTS, layer=-1))
     for ours, reference in zip(kept.encode(SECONDS, layer=-1), expected, strict=True):
         np.testing.assert_allclose(ours, reference, atol=1e-5)
     assert kept.layer_names == ("biLSTM 2",)
 
 
-def test_mixed_keeps_each_layer_on_a_scale_of_its_own():
+def test_each_of_all_layers_has_a_scale_of_its_own():
     encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, (FIRSTS, None), mixed=True)
+    kept = KeptStates(encoder, None, spread=(FIRSTS, None))
     assert kept.layer_names == encoder.layer_names
     for layer in range(3):
         expected = scaled(encoder.encode(SECONDS, layer=layer), encoder.encode(FIRSTS, layer=layer))
@@ -51,7 +51,7 @@ def test_mixed_keeps_each_layer_on_a_scale_of_its_own():
 
 def test_the_sides_of_a_pair_come_from_one_pass():
     bert = small_bert(["cat", "dog", "the"]).eval()
-    kept = KeptStates(bert, (FIRSTS, SECONDS))
+    kept = KeptStates(bert, spread=(FIRSTS, SECONDS))
     expected = scaled(halves(bert, FIRSTS, SECONDS), halves(bert, FIRSTS, SECONDS))
     sides = kept.batch(FIRSTS, SECONDS).sides
     ours = [
@@ -64,7 +64,7 @@ def test_the_sides_of_a_pair_come_from_one_pass():
 
 
 def test_sides_that_an_encoder_reads_apart_do_not_depend_on_each_other():
-    kept = KeptStates(RandomEncoder(10), (FIRSTS, SECONDS))
+    kept = KeptStates(RandomEncoder(10), spread=(FIRSTS, SECONDS))
     one, other = (kept.batch(FIRSTS, seconds).sides[0].ids["vectors"] for seconds in (SECONDS, SECONDS[::-1]))
     assert one.equal(other)
 
@@ -75,7 +75,7 @@ def test_nothing_is_read_twice_and_nothing_learns(seconds, monkeypatch):
     read = []
     states = bert.states
     monkeypatch.setattr(bert, "states", lambda batch: read.append(len(batch)) or states(batch))
-    kept = KeptStates(bert, (FIRSTS, seconds))
+    kept = KeptStates(bert, spread=(FIRSTS, seconds))
     encoding = kept.states(kept.batch([Sentence.of(text) for text in FIRSTS[:2]], seconds and seconds[:2]))
     assert sum(read) == len(FIRSTS)
     assert not encoding.layers.requires_grad

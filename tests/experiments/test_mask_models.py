@@ -3,7 +3,17 @@
 import pytest
 import torch
 
-from course_lib.experiments.mask_models import fill_model, piece_guesses, text_pieces
+from course_lib.experiments import mask_models
+from course_lib.experiments.mask_models import (
+    KOREAN_SENTENCES,
+    example_sentences,
+    fill_model,
+    language_note,
+    piece_guesses,
+    shipped_model,
+    text_pieces,
+)
+from course_lib.widgets import fill_mask
 from tests.models.small_berts import small_bert
 
 WORDS = ["the", "dog", "barked", "un", "##happy"]
@@ -41,3 +51,23 @@ def test_the_hidden_piece_and_a_strange_one_do_not_reach_the_model(bert):
     assert bert.training
     assert piece_guesses(bert, ["배추", "dog"], [1], 5) == piece_guesses(bert, ["[UNK]", "dog"], [1], 5)
     assert piece_guesses(bert, ["the", "dog"], [1], 5) != piece_guesses(bert, ["un", "dog"], [1], 5)
+
+
+def test_korean_is_offered_where_its_checkpoint_ships_and_only_there(bert, monkeypatch):
+    korean = small_bert(sorted({word for text in KOREAN_SENTENCES for word in text.split()}))
+    monkeypatch.setattr(mask_models, "load", {"bert-ko": korean}.__getitem__)  # bert-en is handed in
+    monkeypatch.setattr(mask_models, "shipped_names", lambda: ["bert-en"])
+    assert shipped_model(bert).name == "bert-en"
+    assert example_sentences(["the dog barked"]) == ["the dog barked"]
+    assert "There is no bert-ko" in language_note()
+    monkeypatch.setattr(mask_models, "shipped_names", lambda: ["bert-en", "bert-ko"])
+    switch, sentences = shipped_model(bert), example_sentences(["the dog barked"])
+    assert "bert-ko reads texts with Hangul" in language_note()
+    assert sentences == ["the dog barked", *KOREAN_SENTENCES]
+    assert switch.of("the dog").name == "bert-en"
+    assert switch.of("the 배").name == "bert-ko"
+    widget = fill_mask(switch, sentences)
+    widget.request = {"id": "1", "text": sentences[2]}
+    tokens = text_pieces(korean.pieces, sentences[2])
+    assert widget.answer["sides"][0]["tokens"] == tokens == sentences[2].split()
+    assert widget.answer["sides"][0]["guesses"][0][0][0] == piece_guesses(korean, tokens, [3], 1)[0][0][0]

@@ -25,7 +25,7 @@ def table() -> Table:
 
 def test_markdown_shows_means_and_extremes(table):
     lines = table.to_markdown().splitlines()
-    assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | seconds |"
+    assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | head seconds |"
     assert lines[2] == "| random: top layer, untrained | 53.0 (50 to 57) | 10.0 (10 to 10) | 7 | 0 | 0.2 |"
     assert lines[3] == "| BERT: top layer | 71.0 (70 to 72) | 25.0 (20 to 30) | 5,431,298 | 2,000,000 | 3.0 |"
     assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"

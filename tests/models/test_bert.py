@@ -68,8 +68,9 @@ def test_loss_is_the_sum_of_both_means(norm):
     follows = model.nsp(output.pooled).log_softmax(-1)
     nsp = -(follows[0, 0] + follows[1, 1] + follows[2, 1]) / 3
     torch.testing.assert_close(found["loss"], mlm + nsp)
-    torch.testing.assert_close((found["mlm"], found["nsp"]), (mlm.detach(), nsp.detach()))
+    torch.testing.assert_close((found["mlm"], found["nsp"]), (mlm.detach(), nsp))
     assert found["count"] == len(batch.answers) > 1
+    assert found["counts"] == {"nsp": 3, "nsp_accuracy": 3}
     without = model.loss(masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK]))
     torch.testing.assert_close(without["loss"], mlm)
     assert "nsp" not in without

@@ -6,8 +6,8 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.models.encoder import RandomEncoder, StaticVectors
-from course_lib.models.heads import SequenceClassifier, TokenTagger, load_head
-from course_lib.models.shipped import load
+from course_lib.models.heads import HEADS, SequenceClassifier, TokenTagger, load_head
+from course_lib.models.shipped import class_at, load
 from course_lib.training import fit
 from tests.models.head_samples import ENCODERS, LABELS, SENTENCES, SETTINGS, TEXTS, UPOS, WORDS, build, records_of
 
@@ -102,6 +102,10 @@ def test_save_and_load_predict_the_same(head, tmp_path):
     assert again.labels == head.labels
     for mine, other in zip(head.probabilities(SENTENCES), again.probabilities(SENTENCES), strict=True):
         np.testing.assert_array_equal(mine, other)
+
+
+def test_every_kind_of_head_is_found_by_its_own_name():
+    assert [class_at(place).kind for place in HEADS.values()] == list(HEADS)
 
 
 def test_half_precision_is_close(tmp_path):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.checkpoints import load_checkpoint
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
+from course_lib.models.heads import load_head
 from course_lib.models.ulmfit import BatchNorm, Ensemble, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
 from tests.models import fastai_awd_lstm as fastai
@@ -158,8 +158,10 @@ def test_a_frozen_head_keeps_its_running_averages():
 def test_save_and_load(tmp_path):
     classifier = small(max_len=5)
     classifier.save(tmp_path / "saved")
-    again = ULMFiTClassifier.from_checkpoint(load_checkpoint(tmp_path / "saved"))
+    again = load_head(tmp_path / "saved")
+    assert type(again) is ULMFiTClassifier
     assert (again.bptt, again.max_len) == (3, 5)
+    assert not again.encoder.softmax.bias.requires_grad
     np.testing.assert_array_equal(again.probabilities(TEXTS), classifier.probabilities(TEXTS))
 
 

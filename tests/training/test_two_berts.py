@@ -1,16 +1,19 @@
+from itertools import accumulate
+
 import torch
 
 from course_lib.models.bert import MaskedPairs
 from course_lib.training import fit
 from tests.training.test_processes import launch
-from tests.training.two_berts import N_ROWS, OPTIONS, adamw, masked_batches, net
+from tests.training.two_berts import OPTIONS, adamw, masked_batches, net
 
 
 def union(*batches: MaskedPairs) -> MaskedPairs:
     """One batch with the rows of all."""
-    rows = [batch.rows + number * N_ROWS for number, batch in enumerate(batches)]
-    others = [torch.cat([getattr(batch, name) for batch in batches]) for name in ("input_ids", "columns", "answers")]
-    return MaskedPairs(others[0], torch.cat(rows), *others[1:])
+    before = accumulate([0, *map(len, batches)])
+    rows = torch.cat([batch.rows + n for n, batch in zip(before, batches, strict=False)])
+    names = ("input_ids", "columns", "answers", "next")
+    return MaskedPairs(rows=rows, **{name: torch.cat([getattr(batch, name) for batch in batches]) for name in names})
 
 
 def test_two_processes_train_bert_as_one_does_with_batches_of_twice_the_size(tmp_path):
@@ -23,5 +26,7 @@ def test_two_processes_train_bert_as_one_does_with_batches_of_twice_the_size(tmp
         torch.testing.assert_close(first["weights"][name], tensor, rtol=0, atol=1e-5)
         assert second["weights"][name].equal(first["weights"][name])
     torch.testing.assert_close(first["losses"], history.losses, rtol=0, atol=1e-5)
+    assert history.parts.keys() == {"mlm", "mlm_accuracy", "nsp", "nsp_accuracy"}
+    torch.testing.assert_close(first["parts"], history.parts, rtol=0, atol=1e-5)
     start = net().state_dict()
     assert not start["embedding.tokens.weight"].allclose(first["weights"]["embedding.tokens.weight"], atol=1e-3)

@@ -6,8 +6,8 @@ import pytest
 
 from course_lib.errors import CourseError
 from course_lib.widgets import fill_mask
-from course_lib.widgets.gap_model import FillModel, guess, read
-from course_lib.widgets.mask_play import percent
+from course_lib.widgets.base import percent
+from course_lib.widgets.gap_model import FillModel, LanguageSwitch, guess, read, single_gaps
 from tests.widgets.gap_models import WORDS, counting
 
 MODEL = counting("bert-en")
@@ -28,6 +28,23 @@ def test_what_a_model_does_not_know_is_named():
     letters = FillModel("letters", lambda text: ["[UNK]" if set(text) & set("é배") else text], lambda *_: [])
     assert read(letters, "é배 é!")["unknown"] == ["é", "배"]
     assert read(letters, "plain")["unknown"] == []
+
+
+def test_a_switch_lets_the_letters_choose_the_model():
+    english, korean = counting("en"), counting("ko", ("배", "가", "the"))
+    switch = LanguageSwitch("en / ko", english, korean)
+    widget = fill_mask(switch, ["the dog barked", "배 가 the"], k=2)
+    assert json.loads(widget.stored) == [[single_gaps(model, text, 2)] for model, text in
+                                         ((english, "the dog barked"), (korean, "배 가 the"))]  # fmt: skip
+    assert widget.answer["sides"][0]["guesses"] == guess(english, ["the", "dog", "barked"], [1], 2)
+    # each is read as a whole: the part after the gap has no Hangul; 뷁 is unknown, and Hangul all the same
+    for text, tokens in (("배 [MASK] the", ["배", "[MASK]", "the"]), ("[MASK] 뷁", ["[MASK]", "[UNK]"])):
+        widget.request = {"id": text, "text": text}
+        side = widget.answer["sides"][0]
+        assert side["tokens"] == tokens
+        assert side["guesses"] == guess(korean, tokens, side["masked"], 2)
+        widget.request = {"id": "again", "sides": [{key: side[key] for key in ("tokens", "masked", "unknown")}]}
+        assert widget.answer["sides"][0] == side
 
 
 def test_the_finding_follows_the_question():

@@ -10,7 +10,6 @@ from course_lib.data.world.grammar import Frame
 from course_lib.data.world.line import Line
 from course_lib.data.world.sentence import WorldSentence
 
-PLACE_ROLES = ("PLACE", "CITY")
 _JUDGED = {1: "positive", -1: "negative"}
 TRIES = 200
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from course_lib.data.records import ParallelPair, SenseExample, Sentence, TaggedSentence
+from course_lib.data.records import ParallelPair, Sentence, TaggedSentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,6 @@ class WorldSentence:
             if entity:
                 last[entity] = place
         return tuple(found)
-
-    def sense_examples(self) -> list[SenseExample]:
-        """One record per ambiguous word of the sentence."""
-        sentence = self.sentence()
-        return [
-            SenseExample(sentence, place, word_of_sense(sense, word, self.language), sense)
-            for place, (sense, word) in enumerate(zip(self.senses, self.words, strict=True))
-            if sense != "_"
-        ]
 
 
 _APART = frozenset(("위해", "대해", "지나", "향해", "가지고"))  # postpositions written as words of their own

@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 from course_lib.data.world import World
+from course_lib.data.world.sentence import word_of_sense
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -70,7 +71,8 @@ def test_there_are_enough_ambiguous_words():
     seen = {"en": set(), "ko": set()}
     for pair in islice(world.pairs(), 12_007):
         for language in seen:
-            seen[language] |= {(e.word, e.sense) for e in pair[language].sense_examples()}
+            senses = zip(pair[language].senses, pair[language].words, strict=True)
+            seen[language] |= {(word_of_sense(sense, word, language), sense) for sense, word in senses if sense != "_"}
     for language, least in (("en", 15), ("ko", 8)):
         words = Counter(word for word in {(w, s) for w, s in seen[language]} for word in [word[0]])
         assert sum(count >= 2 for count in words.values()) >= least

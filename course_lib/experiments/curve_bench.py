@@ -1,0 +1,129 @@
+"""What stands on a label curve: each system, learned from some labels of a task and scored on its test records.
+
+All systems of a task take the same labels, batches and steps. Nothing is chosen on a development part: each kind of
+start has one fixed way to train, written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from course_lib.errors import CourseError
+from course_lib.experiments import fine_tuning, head_recipe
+from course_lib.experiments.curve_record import ALL, Labels
+from course_lib.experiments.fine_tuning import Tricks, classifier, for_target, tuned
+from course_lib.experiments.four_tasks import FourTask
+from course_lib.experiments.head_recipe import Recipe, fine_tune
+from course_lib.models.awd_lstm import AWDLSTM
+from course_lib.models.bert import Bert
+
+BASELINE = "baseline"
+AWD_SCRATCH, AWD_GENERAL, AWD_TARGET = "awd-scratch", "awd-general", "awd-target"
+BERT_SCRATCH, BERT = "bert-scratch", "bert"
+AWD_SYSTEMS = (AWD_SCRATCH, AWD_GENERAL, AWD_TARGET)
+BERT_SYSTEMS = (BERT_SCRATCH, BERT)
+# Slow lower layers and late opening help who has something to keep; from scratch they leave the network at chance.
+SCRATCH_TRICKS, PRE_TRAINED_TRICKS = Tricks.none(3e-3), Tricks()
+BERT_RATE = 5e-4  # between the two rates of C8.4, which takes fewer steps
+AWD_RATES = {
+    AWD_SCRATCH: SCRATCH_TRICKS.rate,
+    AWD_GENERAL: PRE_TRAINED_TRICKS.rate,
+    AWD_TARGET: PRE_TRAINED_TRICKS.rate,
+}
+BERT_RATES = dict.fromkeys(BERT_SYSTEMS, BERT_RATE)
+MOST_WORDS = 8_000  # of the target's vocabulary
+
+
+@dataclass(frozen=True)
+class Effort:
+    """epochs over the labels, but at least `min_steps` and at most `max_steps`; lm_steps: of the target LM."""
+
+    epochs: int
+    min_steps: int
+    max_steps: int
+    batch_size: int = 32
+    lm_steps: int = 0
+
+    @property
+    def recipe(self) -> Recipe:
+        return Recipe(BERT_RATE, self.epochs, self.min_steps, self.max_steps, self.batch_size)
+
+
+class Bench:
+    """One task with its systems, opened: records in memory, networks loaded when they are first needed.
+
+    lm, bert  give the pre-trained network of the AWD-LSTM and of the BERT systems
+    """
+
+    def __init__(
+        self,
+        task: FourTask,
+        effort: Effort,
+        *,
+        lm: Callable[[], AWDLSTM] | None = None,
+        bert: Callable[[], Bert] | None = None,
+    ):
+        self.effort, self._lm, self._bert = effort, lm, bert
+        self.task = task if bert is None else task.fitting(self.bert)
+
+    @cached_property
+    def bert(self) -> Bert:
+        return self._bert()
+
+    @cached_property
+    def documents(self) -> list[list[str]]:
+        """All training texts without their labels."""
+        return [record.text.split() for record in self.task.train]
+
+    @cached_property
+    def general(self) -> AWDLSTM:
+        return for_target(self._lm(), self.documents, max_size=MOST_WORDS)
+
+    @cached_property
+    def target(self) -> AWDLSTM:
+        """Tuned once, for all label counts and seeds: it sees no label."""
+        return tuned(self.general, self.documents, steps=self.effort.lm_steps)
+
+    def description(self) -> dict:
+        """What must be equal for two cells to be comparable, and what a reader must know: plain JSON."""
+        return {
+            "data": self.task.name,
+            "metric": self.task.unit,
+            "baseline": self.task.baseline_name,
+            "n_test": len(self.task.test),
+            "n_all": len(self.task.train),
+            "effort": asdict(self.effort),
+            "rates": ({} if self._lm is None else AWD_RATES) | ({} if self._bert is None else BERT_RATES),
+        }
+
+    def n_labels(self, labels: Labels) -> int:
+        """Raises CourseError for more labels than there are."""
+        if labels != ALL and labels > len(self.task.train):
+            raise CourseError(
+                f"{self.task.name} has {len(self.task.train):,} labelled records here, {labels:,} were asked for. "
+                f"Give fewer, or {ALL!r}."
+            )
+        return len(self.task.train) if labels == ALL else labels
+
+    def steps(self, system: str, n_labels: int) -> int:
+        """Of training; 0 for the baseline."""
+        return 0 if system == BASELINE else self.effort.recipe.steps(n_labels)
+
+    def score(self, system: str, n_labels: int, seed: int) -> float:
+        """In %, of the system learned from `n_labels` records; labels, order and new weights are drawn by `seed`."""
+        if system == BASELINE:
+            return self.task.baseline(self.task.draw(n_labels, seed))
+        if system in BERT_SYSTEMS:
+            start = self.bert if system == BERT else head_recipe.from_scratch(self.bert, seed)
+            return self.task.score(fine_tune(self.task, start, n_labels, seed, self.effort.recipe))
+        if system == AWD_SCRATCH:
+            start, tricks = fine_tuning.from_scratch(self.general, seed), SCRATCH_TRICKS
+        else:
+            start, tricks = (self.target if system == AWD_TARGET else self.general), PRE_TRAINED_TRICKS
+        learned = classifier(
+            start, self.task.draw(n_labels, seed), self.task.labels, steps=self.steps(system, n_labels), tricks=tricks,
+            seed=seed, batch_size=self.effort.batch_size,
+        )  # fmt: skip
+        return self.task.score(learned)

@@ -1,0 +1,110 @@
+"""The recorded label curves as chapters 5 and 8 show them: a figure, and a table of what each start brings."""
+
+from __future__ import annotations
+
+from course_lib.evaluation.intervals import Interval
+from course_lib.experiments.curve_bench import (
+    AWD_GENERAL,
+    AWD_SCRATCH,
+    AWD_TARGET,
+    BASELINE,
+    BERT,
+    BERT_SCRATCH,
+)
+from course_lib.experiments.curve_record import COMMAND, Curves, recorded_curves
+from course_lib.experiments.curve_tasks import TASKS
+from course_lib.experiments.label_curves import Plan
+
+# chapter -> system -> its name in figures.STARTS; the baseline has the name of the task's own
+SHOWN = {
+    5: {AWD_SCRATCH: "from scratch", AWD_GENERAL: "general LM", AWD_TARGET: "general + target LM"},
+    8: {BERT_SCRATCH: "from scratch", BERT: "pre-trained"},
+}
+# chapter -> (column, system, what is taken away)
+GAINS = {
+    5: (
+        ("general LM − from scratch", AWD_GENERAL, AWD_SCRATCH),
+        ("target LM − general LM", AWD_TARGET, AWD_GENERAL),
+        ("target LM − bag of words", AWD_TARGET, BASELINE),
+    ),
+    8: (("pre-trained − from scratch", BERT, BERT_SCRATCH), ("pre-trained − baseline", BERT, BASELINE)),
+}
+
+
+def curve_figure(chapter: int, curves: Curves | None = None):
+    """A panel for each task of the chapter: mean score over labels, the band from the lowest to the highest seed.
+
+    A task without a value keeps its empty panel; cells that are missing are named in the title.
+    """
+    from course_lib.widgets import figures
+
+    curves = recorded_curves() if curves is None else curves
+    panels = []
+    for name, task in _tasks(chapter).items():
+        known = curves.tasks.get(name, {})
+        systems = {system: label for system, label in SHOWN[chapter].items() if curves.rows(name, system)}
+        lines = {label: curves.rows(name, system) for system, label in systems.items()}
+        baseline = {known["baseline"]: rows} if (rows := curves.rows(name, BASELINE)) else {}
+        unit = f"{known['metric']}, {known['n_test']:,} test items" if lines or baseline else "not recorded yet"
+        panels.append(figures.Panel(f"{task.title}{_gaps(chapter, name, curves)}", unit, lines, baseline))
+    return figures.curve_panels(panels, x="labels (log scale)")
+
+
+def missing_cells(chapter: int, curves: Curves | None = None) -> str:
+    """One sentence: how many cells of the chapter's curves are recorded, and how to get the others."""
+    curves = recorded_curves() if curves is None else curves
+    wanted = [key for name in _tasks(chapter) for key in _plan(chapter, name).wanted()]
+    lacking = [key for name in _tasks(chapter) for key in _plan(chapter, name).missing(curves)]
+    if not lacking:
+        dates = sorted({run["date"] for run in curves.runs})
+        return f"All {len(wanted)} trainings are recorded ({dates[0]} to {dates[-1]}). Command: {COMMAND}"
+    tasks = "; ".join(dict.fromkeys(TASKS[name].title for name, *_ in lacking))
+    return f"{len(wanted) - len(lacking)} of {len(wanted)} trainings are recorded; missing: {tasks}. Command: {COMMAND}"
+
+
+def curves_markdown(chapter: int, curves: Curves | None = None) -> str:
+    """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels."""
+    curves = recorded_curves() if curves is None else curves
+    columns = GAINS[chapter]
+    lines = [
+        f"| task | labels | {' | '.join(title for title, *_ in columns)} |",
+        f"| --- |{' ---: |' * (len(columns) + 1)}",
+    ]
+    for name, task in _tasks(chapter).items():
+        gains = [curves.gains(name, system, other) for _, system, other in columns]
+        for n in sorted({n for column in gains for n in column}):
+            cells = " | ".join(_gain(column.get(n)) for column in gains)
+            lines.append(f"| {task.title} | {n:,} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def show_curves(chapter: int) -> None:
+    """In a notebook: figure, table and what is missing, all from the record."""
+    from IPython.display import Markdown, display
+
+    curves = recorded_curves()
+    if any(cell.task in _tasks(chapter) for cell in curves.cells):
+        display(curve_figure(chapter, curves))
+        display(Markdown(curves_markdown(chapter, curves)))
+    print(missing_cells(chapter, curves))
+
+
+def _tasks(chapter: int) -> dict:
+    return {name: task for name, task in TASKS.items() if chapter in task.chapters}
+
+
+def _plan(chapter: int, name: str) -> Plan:
+    return Plan({name: TASKS[name]}, (BASELINE, *SHOWN[chapter]))
+
+
+def _gaps(chapter: int, name: str, curves: Curves) -> str:
+    """ " (7 of 48 missing)", or nothing."""
+    plan = _plan(chapter, name)
+    lacking, wanted = len(plan.missing(curves)), len(plan.wanted())
+    return f" ({lacking} of {wanted} missing)" if lacking else ""
+
+
+def _gain(gain: Interval | float | None) -> str:
+    if isinstance(gain, Interval):
+        return f"{gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}]"
+    return "" if gain is None else f"{gain:+.1f} (one seed)"

@@ -1,0 +1,92 @@
+"""The pictures of README.md: `python -m tests.notebooks.pictures`, from the stored notebooks in headless Chromium."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file
+from tests.notebooks.environment import ROOT
+from tests.notebooks.stored import browser, open_widget
+
+FOLDER = ROOT / "docs" / "pictures"
+WIDTH = 1400  # pixels: sharp where a page shows 700 on a fine screen
+MOST_BYTES = 150_000
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A widget of a stored chapter, brought into a state that shows what it is for."""
+
+    chapter: str
+    title: str
+    steps: Callable  # of the frame: what a reader would press
+
+
+def _mostly_one_layer(frame) -> None:
+    weight = frame.get_by_label("w, layer 1")
+    weight.fill("10")  # ten times the raw weight
+    weight.blur()  # the frame of the keyboard's focus is no part of the picture
+
+
+def _one_word_and_its_aligned_one(frame) -> None:
+    grid = frame.locator("svg[role=application]")
+    for key in ("ArrowDown",) * 2 + ("ArrowRight",) * 7:
+        grid.press(key)
+    grid.blur()
+
+
+def _a_gap_with_a_plain_answer(frame) -> None:
+    frame.get_by_label("given sentence").select_option(label="the band released their second album")
+
+
+PICTURES = {
+    "mix": Picture("04_elmo", "Which layers does a task want?", _mostly_one_layer),
+    "attention": Picture("06_transformer", "What does this head look at?", _one_word_and_its_aligned_one),
+    "fill_mask": Picture("07_bert", "What does it expect here?", _a_gap_with_a_plain_answer),
+}
+
+
+def take(chromium, picture: Picture) -> bytes:
+    """The widget as a PNG of 256 colours, taken at twice its size and made smaller to `WIDTH`.
+
+    Raises CourseError if it is over `MOST_BYTES`.
+    """
+    from PIL import Image
+
+    page, frame = open_widget(chromium, picture.chapter, picture.title, scale=2)
+    picture.steps(frame)
+    page.mouse.move(0, 0)  # nothing stands under the pointer
+    page.wait_for_timeout(500)  # longer than any motion
+    large = Image.open(io.BytesIO(frame.locator("section.cw").screenshot()))
+    page.context.close()
+    size = (WIDTH, round(large.height * WIDTH / large.width))
+    small = large.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    data = io.BytesIO()
+    small.quantize(256, dither=Image.Dither.NONE).save(data, "PNG", optimize=True)
+    if data.tell() > MOST_BYTES:
+        raise CourseError(
+            f"The picture of {picture.title!r} in chapter {picture.chapter} has {data.tell():,} bytes, allowed are "
+            f"{MOST_BYTES:,}. Choose a simpler state, or a smaller WIDTH in tests/notebooks/pictures.py."
+        )
+    return data.getvalue()
+
+
+def main(folder: Path = FOLDER) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with browser() as chromium:
+        for name, picture in PICTURES.items():
+            data = take(chromium, picture)
+            with atomic_file(folder / f"{name}.png") as file:
+                file.write(data)
+            print(f"docs/pictures/{name}.png: {len(data) / 1000:.0f} kB, chapter {picture.chapter}", flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except CourseError as error:
+        raise SystemExit(str(error)) from error

@@ -1,0 +1,60 @@
+"""README.md's pictures: stored small, each with words for who cannot see it; taken from a widget that is alive."""
+
+import io
+import re
+
+import pytest
+
+from course_lib.errors import CourseError
+from tests.notebooks import pictures
+from tests.notebooks.environment import ROOT
+from tests.notebooks.lab import find_browser
+from tests.notebooks.stored import browser, stored_widget
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHOWN = {name: words for words, name in re.findall(r"!\[([^\]]*)\]\(docs/pictures/(\w+)\.png\)", README)}
+
+
+def test_readme_shows_each_picture_with_a_description():
+    assert set(SHOWN) == set(pictures.PICTURES) == {path.stem for path in pictures.FOLDER.glob("*")}
+    assert all(len(words.split()) >= 10 for words in SHOWN.values())
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_a_stored_picture_is_a_small_png_of_the_right_width(name):
+    from PIL import Image
+
+    path = pictures.FOLDER / f"{name}.png"
+    assert path.stat().st_size <= pictures.MOST_BYTES
+    with Image.open(path) as image:
+        assert (image.format, image.mode, image.width) == ("PNG", "P", pictures.WIDTH)
+
+
+def test_a_chapter_without_the_widget_is_named():
+    with pytest.raises(CourseError, match=r"00_start_here\.ipynb stores no widget with the title 'Which layers"):
+        stored_widget("00_start_here", "Which layers does a task want?")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(find_browser() is None, reason="needs Chromium or Chrome")
+def test_a_picture_shows_the_state_that_its_steps_set(monkeypatch):
+    from dataclasses import replace
+
+    from PIL import Image, ImageChops
+
+    picture, touched = pictures.PICTURES["mix"], []
+
+    def steps(frame):
+        picture.steps(frame)
+        touched.append(frame.locator(".say").inner_text())
+
+    with browser() as chromium:
+        moved = pictures.take(chromium, replace(picture, steps=steps))
+        still = pictures.take(chromium, replace(picture, steps=lambda frame: None))
+        monkeypatch.setattr(pictures, "MOST_BYTES", 1_009)
+        with pytest.raises(CourseError, match="allowed are 1,009"):
+            pictures.take(chromium, picture)
+    assert touched[0].startswith("21 % token, 58 % layer 1, 21 % layer 2")  # softmax of 0, 1, 0
+    images = [Image.open(io.BytesIO(data)).convert("RGB") for data in (moved, still)]
+    assert images[0].size == images[1].size
+    assert ImageChops.difference(*images).getbbox() is not None

@@ -178,5 +178,9 @@ export default { render({ model, el }) {
     return { ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0), ArrowLeft: () => go(0, -1), ArrowRight: () => go(0, 1), "[": () => turn(-1), "]": () => turn(1), "{": () => turn(-H), "}": () => turn(H),
       g: () => names.length && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }), Enter: () => { pinned = !pinned; draw(); } };
   }, does => does());
-  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
+  const theme = new MutationObserver(paint), dark = matchMedia("(prefers-color-scheme:dark)");
+  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+  dark.addEventListener("change", paint);
+  const leave = st.live(model, TRAITS, draw, now => { W = now; draw(); });
+  return () => { theme.disconnect(); dark.removeEventListener("change", paint); leave(); };
 } };

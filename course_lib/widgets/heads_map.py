@@ -59,7 +59,7 @@ def offset_name(offset: int) -> str:
 
 class AttentionHeatmap(CourseWidget):
     _esm, _css = module("heads_map"), style("heads_map")
-    title, height = "What does this head look at?", 760
+    title = "What does this head look at?"
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # layers, heads, queries, keys
     weights = traitlets.Bytes().tag(sync=True)  # [layer, head, query, key], float32 or uint8
     exact = traitlets.Bool().tag(sync=True)
@@ -88,6 +88,12 @@ class AttentionHeatmap(CourseWidget):
         if not (-1 if name == "key" else 0) <= value < size:
             raise CourseError(f"attention_heatmap.{name} is {value}. Use 0 to {size - 1}.")
         return value
+
+    @property
+    def height(self) -> int:
+        """As the pictures need it side by side: a square for each query, or the small heads, whichever is more."""
+        layers, _, queries, _ = self.shape
+        return 440 + max(80 + 34 * queries, 40 + 66 * layers)
 
     def table(self) -> np.ndarray:
         """The weights as they travel: [layer, head, query, key]."""

@@ -135,7 +135,7 @@ export default { render({ model, el }) {
     + "The map shows two directions only: what is near on it need not be near in all. Numbers on the axes are lengths of vectors."));
 
   let W = 0, last = [0, 1].map(axis => Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2)));
-  let side = 300, at = [];
+  let side = 300, bar = 300, at = [];
   const nice = x => { const p = 10 ** Math.floor(Math.log10(x)); return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(k => k * p).find(v => v >= x - 1e-12); };
   function draw() {
     const raw = model.get("raw"), weights = softmaxOf(raw), G = mixed(weights), g = model.get("gamma"), chosen = model.get("chosen");
@@ -151,7 +151,7 @@ export default { render({ model, el }) {
     const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
     axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }), tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"), tick(4, half - 5, `−${+reach.toPrecision(2)}`, "start"));
     svg.dataset.reach = reach; svg.dataset.chosen = chosen;
-    parts.forEach((part, l) => { part.style.width = `${100 * weights[l]}%`; part.textContent = weights[l] > .12 ? `${cut(layers[l], 80)} ${pct(weights[l])} %` : ""; part.dataset.value = weights[l].toFixed(6); });
+    parts.forEach((part, l) => { part.style.width = `${100 * weights[l]}%`; const says = `${cut(layers[l], 80)} ${pct(weights[l])} %`, room = weights[l] * bar - 10; part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text); part.dataset.value = weights[l].toFixed(6); });
     stack.setAttribute("aria-label", weights.map((w, l) => `${layers[l]} ${pct(w)} %`).join(", "));
     meaning.set(score); grammar?.set(betweenPoints(grid, weights));
     read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}), ...sentences[chosen].flatMap((w, k) => [k === positions[chosen] ? h("b", {}, w) : w, " "]));
@@ -169,7 +169,7 @@ export default { render({ model, el }) {
   const leave = st.live(model, TRAITS, soon, now => {
     W = now;
     body.classList.toggle("wide", W >= 720);
-    side = Math.min(W >= 720 ? W / 2 - 14 : W, 440);
+    bar = W >= 720 ? W / 2 - 14 : W; side = Math.min(bar, 440);
     svg.setAttribute("width", side); svg.setAttribute("height", side); svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
     draw();
   });

@@ -29,7 +29,12 @@ export default { render({ model, el }) {
   st.root.classList.add("cw-map");
 
   // what is asked
-  const near = (i = model.get("chosen"), w = model.get("window")) => nearest(tables[w], tables[w][i], NEIGHBOURS, [i]);
+  const known = new Map();                  // asked several times in one picture, and again on the way back
+  const near = (i = model.get("chosen"), w = model.get("window")) => {
+    const key = w * n + i;
+    if (!known.has(key)) known.set(key, nearest(tables[w], tables[w][i], NEIGHBOURS, [i]));
+    return known.get(key);
+  };
   const answers = () => {
     const rows = tables[model.get("window")], abc = model.get("sum");
     return nearest(rows, wordSum(rows, abc), ANSWERS, model.get("inputs_may_answer") ? [] : abc);

@@ -94,3 +94,17 @@ def test_hostile_tokens_stay_text_and_nothing_sticks_out(lab, root):
         lab.page.wait_for_timeout(300)
         assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
     lab.page.set_viewport_size({"width": 1200, "height": 1000})
+
+
+def test_the_small_heads_take_the_colour_of_a_new_theme(lab, root):
+    colour = "n => [...n.getContext('2d').getImageData(0, 0, n.width, n.height).data].slice(0, 3)"
+    canvas = root.locator(".grid canvas").first
+    light = canvas.evaluate(colour)
+    body = lab.page.locator("body")
+    try:
+        body.evaluate("b => b.setAttribute('data-jp-theme-light', 'false')")
+        lab.page.wait_for_function("([n, light]) => [...n.getContext('2d').getImageData(0, 0, 1, 1).data].slice(0, 3)"
+                                   ".join() !== light.join()", arg=[canvas.element_handle(), light])  # fmt: skip
+    finally:
+        body.evaluate("b => b.setAttribute('data-jp-theme-light', 'true')")
+    assert light == pytest.approx([0x08, 0x40, 0x7F], abs=16)  # a faint square is stored with few bits

@@ -40,7 +40,7 @@ def _one_word_and_its_aligned_one(frame) -> None:
 
 
 def _a_gap_with_a_plain_answer(frame) -> None:
-    frame.get_by_label("given sentence").select_option(label="the band released their second album")
+    frame.get_by_label("given sentence").select_option(label="the band released their second album .")
 
 
 PICTURES = {

@@ -69,7 +69,7 @@ TASKS: dict[str, CurveTask] = {
     "trec6": _task(SOURCES["trec6"], (5,), partial(texts_task, "trec6", 60), Effort(8, 200, 1_200, lm_steps=300)),
     "wnut17": _task("WNUT-17, names", (8,), partial(names, "wnut17"), Effort(8, 300, 1_500, 16), bert="bert-en"),
     "squad-pairs": _task(
-        "SQuAD, question pairs", (8,), partial(pairs, "squad1_dev"), Effort(6, 200, 1_500, 16), bert="bert-en"
+        "SQuAD, question and sentence", (8,), partial(pairs, "squad1_dev"), Effort(6, 200, 1_500, 16), bert="bert-en"
     ),
     "nsmc": _task("NSMC, Korean", (8,), partial(sentences, "nsmc", "ko"), Effort(6, 200, 1_000), bert="bert-ko"),
     "klue-ner": _task("KLUE-NER, Korean names", (8,), korean_names, Effort(8, 300, 1_200, 16), bert="bert-ko"),

@@ -42,7 +42,7 @@ EXERCISE = Exercise(
     question="""
         Plain dropout between time steps would thin the memory of an LSTM anew at each word, until nothing old is left.
         AWD-LSTM drops entries of the **recurrent matrix** instead: the same entries at every word of a text. What is
-        kept is made larger by $1/(1-p)$, so that the sum stays as large as before. Here the network is a simple one,
+        kept is multiplied by $1/(1-p)$, so that the sum stays as large as before. Here the network is a simple one,
         $h_t = \\tanh(x_t W + h_{t-1} U)$, and which entries of $U$ stay is given.
         Before you run it: does the state of the very first word change when entries of $U$ are dropped?
     """,

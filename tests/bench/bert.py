@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -22,7 +23,17 @@ from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.bert_heads import MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 from course_lib.training.groups import adamw
-from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+from tests.bench.measure import (
+    PEAK_SHARE,
+    Options,
+    interleaved,
+    matrix_flops,
+    matrix_peak,
+    middle,
+    peak_megabytes,
+    ratios,
+    run_alone,
+)
 
 SIZES = {"vocab_size": 8_192, "d_model": 256, "n_heads": 4, "n_layers": 4, "d_ff": 1_024}
 BATCH, LENGTH, SHORTEST = 32, 128, 8
@@ -119,7 +130,9 @@ def run(row: str, side: str, threads: int) -> dict[str, float]:
         loss = step(one)
         count += 0 if number < WARM_UP else real_pieces(one)
     seconds = time.perf_counter() - started
-    return {"speed": count / seconds, "loss": float(loss), "peak_mb": peak_megabytes()}
+    work = sum(matrix_flops(partial(step, one)) for one in batches[WARM_UP:])
+    share = work / seconds / matrix_peak()
+    return {"speed": count / seconds, "loss": float(loss), "peak_share": share, "peak_mb": peak_megabytes()}
 
 
 def real_pieces(one: MaskedPairs) -> int:
@@ -142,6 +155,7 @@ def measured(row: str, what: str, options: Options) -> dict:
         "sizes": {
             **SIZES, "batch": BATCH, "length": LENGTH,
             "against transformers as it comes (dropout 0.1)": ratios(ours, usual)["ratio"],
+            PEAK_SHARE: [round(middle(found, "peak_share"), 2) for found in (ours, best)],
         },
         "threads": options.threads,
         "precision": "float32",

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
+
+PEAK_SHARE = "share of the matrix peak, ours and theirs"
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,24 @@ def peak_megabytes() -> float:
         return 0.0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
+
+
+def matrix_flops(step: Callable[[], object]) -> int:
+    """Multiplications and additions in the matrix products of one call, forward and back."""
+    with FlopCounterMode(display=False) as counter:
+        step()
+    return counter.get_total_flops()
+
+
+def matrix_peak(device: str = "cpu", size: int = 1536, rounds: int = 8) -> float:
+    """FLOP/s of one large product in float32 with the threads in use: the best of a few rounds."""
+    left, right = torch.randn(2, size, size, device=device)
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.perf_counter()
+        (left @ right).sum().item()  # .item() waits for a GPU
+        best = min(best, time.perf_counter() - start)
+    return 2 * size**3 / best
 
 
 def interleaved(

@@ -19,7 +19,17 @@ from course_lib.models.transformer import TransformerConfig, TransformerDecoder,
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
 from course_lib.training.groups import adamw
-from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+from tests.bench.measure import (
+    PEAK_SHARE,
+    Options,
+    interleaved,
+    matrix_flops,
+    matrix_peak,
+    middle,
+    peak_megabytes,
+    ratios,
+    run_alone,
+)
 
 SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
 TRAINING = {"batch": 64, "length": 16}
@@ -125,8 +135,13 @@ def run_training(side: str, threads: int) -> dict[str, float]:
         optimizer.step()
         count += losses["count"]
     seconds = time.perf_counter() - started
-    cross_entropy = losses["cross_entropy"].item()
-    return {"speed": count / seconds, "cross_entropy": cross_entropy, "peak_mb": peak_megabytes()}
+    work = STEPS * matrix_flops(lambda: model.loss(batches[-1])["loss"].backward())  # all batches are of one size
+    return {
+        "speed": count / seconds,
+        "cross_entropy": losses["cross_entropy"].item(),
+        "peak_share": work / seconds / matrix_peak(),
+        "peak_mb": peak_megabytes(),
+    }
 
 
 def run_search(side: str, threads: int) -> dict:
@@ -167,6 +182,7 @@ def transformer_cpu(options: Options) -> dict:
             **TRAINING,
             "pieces/s": speeds,
             "no dropout inside feed-forward": ratios(results["ours"], results[equal]),
+            PEAK_SHARE: [round(middle(results[name], "peak_share"), 2) for name in ("ours", best)],
         },
     }
 

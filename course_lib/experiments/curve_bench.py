@@ -66,7 +66,7 @@ class Bench:
         bert: Callable[[], Bert] | None = None,
     ):
         self.effort, self._lm, self._bert = effort, lm, bert
-        self.task = task if bert is None else task.fitting(self.bert)
+        self.task = task if bert is None else task.fitting(self.bert, windows=True)
 
     @cached_property
     def bert(self) -> Bert:
@@ -111,13 +111,16 @@ class Bench:
         """Of training; 0 for the baseline."""
         return 0 if system == BASELINE else self.effort.recipe.steps(n_labels)
 
-    def score(self, system: str, n_labels: int, seed: int) -> float:
-        """In %, of the system learned from `n_labels` records; labels, order and new weights are drawn by `seed`."""
+    def scores(self, system: str, n_labels: int, seed: int) -> dict[str, float]:
+        """{"score": in %} of the system learned from `n_labels` records, and for answers "exact" (exact match in %).
+
+        Labels, order and new weights are drawn by `seed`.
+        """
         if system == BASELINE:
-            return self.task.baseline(self.task.draw(n_labels, seed))
+            return self.task.baseline_scores(self.task.draw(n_labels, seed))
         if system in BERT_SYSTEMS:
             start = self.bert if system == BERT else head_recipe.from_scratch(self.bert, seed)
-            return self.task.score(fine_tune(self.task, start, n_labels, seed, self.effort.recipe))
+            return self.task.scores(fine_tune(self.task, start, n_labels, seed, self.effort.recipe))
         if system == AWD_SCRATCH:
             start, tricks = fine_tuning.from_scratch(self.general, seed), SCRATCH_TRICKS
         else:
@@ -126,4 +129,4 @@ class Bench:
             start, self.task.draw(n_labels, seed), self.task.labels, steps=self.steps(system, n_labels), tricks=tricks,
             seed=seed, batch_size=self.effort.batch_size,
         )  # fmt: skip
-        return self.task.score(learned)
+        return self.task.scores(learned)

@@ -63,7 +63,10 @@ def missing_cells(chapter: int, curves: Curves | None = None) -> str:
 
 
 def curves_markdown(chapter: int, curves: Curves | None = None) -> str:
-    """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels."""
+    """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
+
+    Answers have two lines each: F1, and exact match.
+    """
     curves = recorded_curves() if curves is None else curves
     columns = GAINS[chapter]
     lines = [
@@ -71,10 +74,11 @@ def curves_markdown(chapter: int, curves: Curves | None = None) -> str:
         f"| --- |{' ---: |' * (len(columns) + 1)}",
     ]
     for name, task in _tasks(chapter).items():
-        gains = [curves.gains(name, system, other) for _, system, other in columns]
-        for n in sorted({n for column in gains for n in column}):
-            cells = " | ".join(_gain(column.get(n)) for column in gains)
-            lines.append(f"| {task.title} | {n:,} | {cells} |")
+        for title, exact in ((task.title, False), (f"{task.title}, exact match", True)):
+            gains = [curves.gains(name, system, other, exact=exact) for _, system, other in columns]
+            for n in sorted({n for column in gains for n in column}):
+                cells = " | ".join(_gain(column.get(n)) for column in gains)
+                lines.append(f"| {title} | {n:,} | {cells} |")
     return "\n".join(lines) + "\n"
 
 

@@ -32,6 +32,7 @@ class Cell:
     labels  what was asked for: a number, or "all", which may stand for fewer than the public set has
     steps   of training; 0 for a baseline
     score   in the task's metric, in %; of the last step, nothing is chosen by it
+    exact   exact match in %, of the same answers; None where the task has no answers
     run     place of command, date, device and commit in `Curves.runs`
     """
 
@@ -44,6 +45,7 @@ class Cell:
     score: float
     seconds: float
     run: int = 0
+    exact: float | None = None
 
     @property
     def key(self) -> Key:
@@ -58,12 +60,13 @@ class Curves:
     runs: tuple[Mapping[str, str], ...] = ()
     cells: tuple[Cell, ...] = ()
 
-    def scores(self, task: str, system: str) -> dict[int, dict[int, float]]:
-        """{number of labels: {seed: score in %}}, fewest labels first."""
+    def scores(self, task: str, system: str, *, exact: bool = False) -> dict[int, dict[int, float]]:
+        """{number of labels: {seed: score in %}}, fewest labels first. exact: exact match, where it was measured."""
         found: dict[int, dict[int, float]] = {}
         for cell in sorted(self.cells, key=lambda cell: (cell.n_labels, cell.seed)):
-            if (cell.task, cell.system) == (task, system):
-                found.setdefault(cell.n_labels, {})[cell.seed] = cell.score
+            value = cell.exact if exact else cell.score
+            if (cell.task, cell.system) == (task, system) and value is not None:
+                found.setdefault(cell.n_labels, {})[cell.seed] = value
         return found
 
     def rows(self, task: str, system: str) -> list[Row]:
@@ -71,12 +74,13 @@ class Curves:
         found = {n: list(seeds.values()) for n, seeds in self.scores(task, system).items()}
         return [(n, sum(values) / len(values), min(values), max(values)) for n, values in found.items()]
 
-    def gains(self, task: str, system: str, other: str) -> dict[int, Interval | float]:
+    def gains(self, task: str, system: str, other: str, *, exact: bool = False) -> dict[int, Interval | float]:
         """{labels: `system` minus `other` in points, mean and t interval over the seeds that both have}.
 
         A number where they share one seed only: one difference has no interval.
         """
-        ours, theirs, found = self.scores(task, system), self.scores(task, other), {}
+        ours, theirs = (self.scores(task, name, exact=exact) for name in (system, other))
+        found: dict[int, Interval | float] = {}
         for n in ours:
             both = [score - theirs[n][seed] for seed, score in ours[n].items() if seed in theirs.get(n, {})]
             if both:
@@ -155,13 +159,15 @@ def _check(curves: Curves) -> None:
         raise ValueError("a cell stands there twice")
     for cell in curves.cells:
         _ = curves.tasks[cell.task]["metric"], curves.tasks[cell.task]["n_test"]
-        if not (0 <= cell.run < len(curves.runs) and math.isfinite(cell.score)):
+        finite = math.isfinite(cell.score) and (cell.exact is None or math.isfinite(cell.exact))
+        if not (0 <= cell.run < len(curves.runs) and finite):
             raise ValueError(f"the cell {cell.key} has score {cell.score} and run {cell.run} of {len(curves.runs)}")
 
 
 def _write(curves: Curves) -> None:
     document = {"format": FORMAT, "tasks": curves.tasks, "runs": curves.runs, "cells": "CELLS"}
     head = json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False)
-    lines = [json.dumps(asdict(cell), ensure_ascii=False, allow_nan=False) for cell in curves.cells]
+    rows = [{name: value for name, value in asdict(cell).items() if value is not None} for cell in curves.cells]
+    lines = [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows]
     with atomic_file(curves_path(), "w") as file:  # a cell is a line: readable, and small changes in git
         file.write(head.replace('"CELLS"', "[\n  " + ",\n  ".join(lines) + "\n ]") + "\n")

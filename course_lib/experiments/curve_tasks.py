@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from course_lib.data.public import load_public
 from course_lib.experiments.curve_bench import AWD_SYSTEMS, BASELINE, BERT_SYSTEMS, Bench, Effort
-from course_lib.experiments.four_tasks import FourTask, names, pairs, sentences
+from course_lib.experiments.four_tasks import FourTask, answers, names, pairs, sentences
 from course_lib.experiments.target_texts import SOURCES, target_texts
 from course_lib.models.shipped import load, shipped_names
 
@@ -45,6 +46,16 @@ def korean_names() -> FourTask:
     return replace(task, train=task.train[more:], test=[*task.test, *task.train[:more]])
 
 
+def entailment() -> FourTask:
+    """RTE: does the first text say what the second says? Its test labels are not public; dev is the test here."""
+    return FourTask("rte", "pair", load_public("rte", "train"), [], load_public("rte", "dev"))
+
+
+def tagged(name: str, kind: str, tags: str) -> FourTask:
+    """One layer of a tagged set, from its own train to its own test part; kind "tokens" for BIO, else "words"."""
+    return FourTask(f"{name}, {tags}", kind, load_public(name, "train"), [], load_public(name, "test"), tags=tags)
+
+
 def _limited(make: Callable[[], FourTask]) -> FourTask:
     return make().limited(n_train=MOST_LABELS, n_test=MOST_TESTS)
 
@@ -71,6 +82,27 @@ TASKS: dict[str, CurveTask] = {
     "squad-pairs": _task(
         "SQuAD, question and sentence", (8,), partial(pairs, "squad1_dev"), Effort(6, 200, 1_500, 16), bert="bert-en"
     ),
+    "squad-spans": _task(
+        "SQuAD, answers", (8,), partial(answers, "squad1_dev"), Effort(6, 200, 1_300, 16), bert="bert-en"
+    ),
+    "rte": _task("RTE, entailment", (8,), entailment, Effort(6, 200, 1_200, 16), bert="bert-en"),
+    "conll2000": _task(
+        "CoNLL-2000, chunks",
+        (8,),
+        partial(tagged, "conll2000", "tokens", "chunk"),
+        Effort(8, 300, 2_500, 16),
+        bert="bert-en",
+    ),
+    "ud-en": _task(
+        "UD English, parts of speech",
+        (8,),
+        partial(tagged, "ud_english_ewt", "words", "upos"),
+        Effort(8, 300, 3_000, 16),
+        bert="bert-en",
+    ),
     "nsmc": _task("NSMC, Korean", (8,), partial(sentences, "nsmc", "ko"), Effort(6, 200, 1_000), bert="bert-ko"),
     "klue-ner": _task("KLUE-NER, Korean names", (8,), korean_names, Effort(8, 300, 1_200, 16), bert="bert-ko"),
+    "korquad-spans": _task(
+        "KorQuAD, Korean answers", (8,), partial(answers, "korquad1_dev", "ko"), Effort(6, 200, 800, 16), bert="bert-ko"
+    ),
 }

@@ -16,8 +16,8 @@ from course_lib.data.public import load_public
 from course_lib.errors import CourseError
 from course_lib.experiments import task_scores
 from course_lib.experiments.passages import Parts, question_pairs, single_questions, split_by_article
-from course_lib.experiments.row_sizes import Record, fits
-from course_lib.experiments.task_scores import BASELINES, KINDS, TAGS, UNITS, Records
+from course_lib.experiments.row_sizes import Record, fits, fits_windows
+from course_lib.experiments.task_scores import BASELINES, KINDS, SCORE, TAGS, UNITS, Records
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
 
@@ -33,7 +33,9 @@ N_WORDS = 50  # of a sentence in a pair, and of a passage
 class FourTask:
     """Labelled records: `train` to draw from, `dev` to choose settings by, `test` to score on once.
 
-    kind  "sentence", "pair", "tokens" (names, BIO) or "span" (a Passage with one question each)
+    kind  "sentence", "pair", "tokens" (names or chunks, BIO), "words" (a tag per word, no spans) or "span" (a Passage
+          with one question each)
+    tags  the layer that "tokens" and "words" learn
     """
 
     name: str
@@ -42,6 +44,7 @@ class FourTask:
     dev: Records
     test: Records
     language: str = "en"
+    tags: str = TAGS
 
     @property
     def unit(self) -> str:
@@ -56,16 +59,16 @@ class FourTask:
         """Of all training records; [] for spans."""
         if self.kind == "span":
             return []
-        if self.kind == "tokens":
-            return sorted({tag for record in self.train for tag in record.tags[TAGS]})
+        if self.kind in ("tokens", "words"):
+            return sorted({tag for record in self.train for tag in record.tags[self.tags]})
         return sorted({record.label for record in self.train})
 
     def head(self, encoder: ContextEncoder, seed: int, **settings) -> FourHead:
         """A new head of this kind on `encoder`, its weights drawn by `seed`; settings as the head takes them."""
         if self.kind == "span":
             return SpanExtractor(encoder, seed=seed, **settings)
-        if self.kind == "tokens":
-            return TokenTagger(encoder, self.labels, tags=TAGS, seed=seed, **settings)
+        if self.kind in ("tokens", "words"):
+            return TokenTagger(encoder, self.labels, tags=self.tags, seed=seed, **settings)
         made = SequenceClassifier if self.kind == "sentence" else PairClassifier
         return made(encoder, self.labels, seed=seed, **settings)
 
@@ -87,23 +90,36 @@ class FourTask:
 
     def score(self, head: FourHead, part: str = "test") -> float:
         """The head's score on "test" or "dev", in %."""
+        return self.scores(head, part)[SCORE]
+
+    def scores(self, head: FourHead, part: str = "test") -> dict[str, float]:
+        """{"score": as `score` gives it}, and for answers "exact": exact match in %."""
         records = getattr(self, part)
         guesses = head.predict(records)
         if self.kind == "span":
             guesses = [answer.text for answer in guesses]
-        return task_scores.percent(self.kind, guesses, records, self.language)
+        return task_scores.scores(self.kind, guesses, records, self.language, self.tags)
 
     def baseline(self, train: Records | None = None) -> float:
         """The real baseline's score on the test records in %, learned from `train` (None: all training records)."""
-        return task_scores.baseline(self.kind, self.train if train is None else train, self.test, self.language)
+        return self.baseline_scores(train)[SCORE]
+
+    def baseline_scores(self, train: Records | None = None) -> dict[str, float]:
+        """As `scores`, of the real baseline."""
+        train = self.train if train is None else train
+        return task_scores.baseline_scores(self.kind, train, self.test, self.language, self.tags)
 
     def majority(self) -> float:
         """The score of one guess for all test records, in %."""
-        return task_scores.majority(self.kind, self.train, self.test, self.language)
+        return task_scores.majority(self.kind, self.train, self.test, self.language, self.tags)
 
-    def fitting(self, encoder: ContextEncoder) -> FourTask:
-        """Without the records that are too long for one row of the encoder, or empty."""
-        kept = {part: [record for record in getattr(self, part) if fits(encoder, record)] for part in SPLITS}
+    def fitting(self, encoder: ContextEncoder, *, windows: bool = False) -> FourTask:
+        """Without the records that are too long for one row of the encoder, or empty.
+
+        windows  keep long passages too, if a window that the span head reads holds the answer whole
+        """
+        fit = fits_windows if windows and self.kind == "span" else fits
+        kept = {part: [record for record in getattr(self, part) if fit(encoder, record)] for part in SPLITS}
         return replace(self, **kept)
 
     def limited(self, n_train: int = N_TRAIN, n_dev: int = N_DEV, n_test: int = N_TEST) -> FourTask:

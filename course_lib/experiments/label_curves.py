@@ -39,7 +39,7 @@ class Opened(Protocol):
     def description(self) -> dict: ...
     def n_labels(self, labels: Labels) -> int: ...
     def steps(self, system: str, n_labels: int) -> int: ...
-    def score(self, system: str, n_labels: int, seed: int) -> float: ...
+    def scores(self, system: str, n_labels: int, seed: int) -> Mapping[str, float]: ...
 
 
 class Unopened(Protocol):
@@ -103,14 +103,14 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
         description = bench.description()
         same_settings(recorded_curves(), name, description)  # before the work, not after it
         n_labels, start = bench.n_labels(labels), time.perf_counter()
-        score = float(bench.score(system, n_labels, seed))
-        seconds = time.perf_counter() - start
-        cell = Cell(
-            name, system, labels, seed, n_labels, bench.steps(system, n_labels), round(score, 3), round(seconds, 1)
-        )  # fmt: skip
+        scores = {metric: round(float(value), 3) for metric, value in bench.scores(system, n_labels, seed).items()}
+        seconds = round(time.perf_counter() - start, 1)
+        steps = bench.steps(system, n_labels)
+        cell = Cell(name, system, labels, seed, n_labels, steps, seconds=seconds, **scores)
         add_cell(cell, description, run)
         place = f"{number}/{len(missing)} {name}, {system}, {n_labels:,} labels, seed {seed}"
-        report(f"{place}: {score:.1f} % in {seconds:.0f} s")
+        exact = "" if cell.exact is None else f" ({cell.exact:.1f} % exact)"
+        report(f"{place}: {cell.score:.1f} %{exact} in {seconds:.0f} s")
     return recorded_curves()
 
 
@@ -148,6 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             remove_task(name)
         measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
         print(curves_markdown(5), curves_markdown(8), sep="\n")
+        print("The table of the checkpoints shows these values: python -m course_lib.recipes table")
     except CourseError as error:
         raise SystemExit(str(error)) from None
 

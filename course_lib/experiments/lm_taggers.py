@@ -91,14 +91,14 @@ def unseen(scores: Sequence[Score]) -> float:
     return float(np.mean([score.unseen for score in scores]))
 
 
-def commonest_tags(task: Task) -> list[list[str]]:
-    """Each test word's commonest tag in the training sentences; "O" for a word that they lack."""
+def commonest_tags(task: Task, unknown: str = "O") -> list[list[str]]:
+    """Each test word's commonest tag in the training sentences; `unknown` for a word that they lack."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for record in task.train:
         for word, tag in zip(record.sentence.words, record.tags[task.tag], strict=True):
             counts[word][tag] += 1
     best = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
-    return [[best.get(word, "O") for word in record.sentence.words] for record in task.test]
+    return [[best.get(word, unknown) for word in record.sentence.words] for record in task.test]
 
 
 def unseen_hits(task: Task, predicted: Sequence[Sequence[str]]) -> float:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from course_lib.data.records import LabelledText, Passage, Sentence, SentencePair, TaggedSentence
+from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
+from course_lib.models.span_rows import rows_of, training_rows
 
 Record = LabelledText | SentencePair | TaggedSentence | Passage
 
@@ -23,6 +25,15 @@ def fits(encoder: ContextEncoder, record: Record) -> bool:
     seps = len(texts_of(record)) - 1  # a second [SEP] takes a place
     n, room = n_units(encoder, record), encoder.max_units
     return n > 0 and (room is None or n + seps <= room)
+
+
+def fits_windows(encoder: ContextEncoder, passage: Passage) -> bool:
+    """True if the span head can learn the passage's one question: a window beside it holds the answer whole."""
+    try:
+        [rows] = rows_of([passage], encoder, None)
+        return bool(training_rows(rows, no_answer=False))
+    except CourseError:  # the question takes the whole row, a word or the answer is longer than what is left
+        return False
 
 
 def texts_of(record: Record) -> tuple[Sentence | str, ...]:

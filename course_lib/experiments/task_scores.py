@@ -18,46 +18,86 @@ from course_lib.experiments.target_texts import bag_of_words, cut
 from course_lib.experiments.tasks import Task
 from course_lib.text.words import split_words, word_spans
 
-KINDS = ("sentence", "pair", "tokens", "span")
-UNITS = {"sentence": "accuracy", "pair": "accuracy", "tokens": "span F1", "span": "answer F1"}  # in %
-BASELINES = {"sentence": "bag of words", "pair": "word overlap", "tokens": "dictionary", "span": "overlap window"}
-TAGS = "ner"
+KINDS = (
+    "sentence",
+    "pair",
+    "tokens",
+    "span",
+)  # the four of chapter 8; "words" (tags without spans) has the head of "tokens"
+UNITS = {
+    "sentence": "accuracy",
+    "pair": "accuracy",
+    "tokens": "span F1",
+    "words": "tagging accuracy",
+    "span": "answer F1",
+}  # in %
+BASELINES = {
+    "sentence": "bag of words",
+    "pair": "word overlap",
+    "tokens": "dictionary",
+    "words": "dictionary",
+    "span": "overlap window",
+}
+TAGS = "ner"  # the layer that is learned, if nothing else is said
+SCORE, EXACT = "score", "exact"  # the metric of UNITS; exact match of answers
 Records = Sequence[LabelledText] | Sequence[SentencePair] | Sequence[TaggedSentence] | Sequence[Passage]
 
 
-def percent(kind: str, guesses: Sequence, records: Records, language: str = "en") -> float:
-    """Accuracy, span F1 (BIO tags) or answer F1 (one question per Passage) of guesses for records, in %."""
-    if kind == "tokens":
-        return 100 * span_f1(guesses, [list(record.tags[TAGS]) for record in records])
+def scores(kind: str, guesses: Sequence, records: Records, language: str = "en", tags: str = TAGS) -> dict[str, float]:
+    """{"score": what UNITS names} of guesses for records, in %; of answers (one question per Passage) "exact" too.
+
+    tags  the layer of "tokens" (BIO) and "words"
+    """
     if kind == "span":
         references = [[text for text, _ in record.questions[0].answers] for record in records]
-        return squad_scores(guesses, references, language)["f1"]
-    return 100 * accuracy(guesses, [record.label for record in records])
-
-
-def baseline(kind: str, train: Records, test: Records, language: str = "en") -> float:
-    """The score in % of what BASELINES names, learned from `train`."""
-    if kind == "sentence":
-        return bag_of_words(*([cut(record, 1_000) for record in part] for part in (train, test)))
-    guesses = {"pair": word_overlap, "tokens": dictionary, "span": overlap_window}[kind](train, test)
-    return percent(kind, guesses, test, language)
-
-
-def majority(kind: str, train: Records, test: Records, language: str = "en") -> float:
-    """The score in % of one guess for all: the commonest label, "O" for all words, the first words of the passage."""
+        found = squad_scores(guesses, references, language)
+        return {SCORE: found["f1"], EXACT: found["exact_match"]}
     if kind == "tokens":
-        guesses = [["O"] * len(record.sentence) for record in test]
+        return {SCORE: 100 * span_f1(guesses, [list(record.tags[tags]) for record in records])}
+    if kind == "words":
+        gold = [tag for record in records for tag in record.tags[tags]]
+        return {SCORE: 100 * accuracy([tag for row in guesses for tag in row], gold)}
+    return {SCORE: 100 * accuracy(guesses, [record.label for record in records])}
+
+
+def percent(kind: str, guesses: Sequence, records: Records, language: str = "en", tags: str = TAGS) -> float:
+    """What UNITS names, in %, as `scores` gives it."""
+    return scores(kind, guesses, records, language, tags)[SCORE]
+
+
+def baseline_scores(
+    kind: str, train: Records, test: Records, language: str = "en", tags: str = TAGS
+) -> dict[str, float]:
+    """As `scores`, of what BASELINES names, learned from `train`."""
+    if kind == "sentence":
+        return {SCORE: bag_of_words(*([cut(record, 1_000) for record in part] for part in (train, test)))}
+    if kind in ("tokens", "words"):
+        guesses = dictionary(train, test, tags)
+    else:
+        guesses = {"pair": word_overlap, "span": overlap_window}[kind](train, test)
+    return scores(kind, guesses, test, language, tags)
+
+
+def majority(kind: str, train: Records, test: Records, language: str = "en", tags: str = TAGS) -> float:
+    """The score in % of one guess for all: the commonest label or tag, "O" for names, the first words of a passage."""
+    if kind in ("tokens", "words"):
+        tag = "O" if kind == "tokens" else commonest_tag(train, tags)
+        guesses = [[tag] * len(record.sentence) for record in test]
     elif kind == "span":
         length = typical_length(train)
         guesses = [_text(record.text, word_spans(record.text)[:length]) for record in test]
     else:
         guesses = [Counter(record.label for record in train).most_common(1)[0][0]] * len(test)
-    return percent(kind, guesses, test, language)
+    return percent(kind, guesses, test, language, tags)
 
 
-def dictionary(train: Sequence[TaggedSentence], test: Sequence[TaggedSentence]) -> list[list[str]]:
-    """Each word's commonest tag in the training sentences."""
-    return commonest_tags(Task("", train, test, TAGS))
+def dictionary(train: Sequence[TaggedSentence], test: Sequence[TaggedSentence], tags: str = TAGS) -> list[list[str]]:
+    """Each word's commonest tag in the training sentences; for a word that they lack the commonest of all."""
+    return commonest_tags(Task("", train, test, tags), unknown=commonest_tag(train, tags))
+
+
+def commonest_tag(train: Sequence[TaggedSentence], tags: str = TAGS) -> str:
+    return Counter(tag for record in train for tag in record.tags[tags]).most_common(1)[0][0]
 
 
 def overlap_counts(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 3"]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from course_lib.checkpoints import CARD, CONFIG
 from course_lib.errors import CourseError
+from course_lib.experiments.curve_downstream import HEADING, downstream
+from course_lib.experiments.curve_record import Curves, recorded_curves
 
 FACTS = ("model", "tokens", "settings", "device", "minutes", "licence", "command")  # on every card
 SOURCES = ("corpus", "data")  # one of these too; every other row is a score, or the loss
@@ -44,17 +46,23 @@ def parse(text: str, source: str | Path) -> tuple[str, dict[str, str]]:
     return title[2:], found
 
 
-def overview(folder: Path) -> str:
-    """One table over the cards of all checkpoints in `folder`, as Markdown. Raises CourseError for a missing card."""
+def overview(folder: Path, curves: Curves | None = None) -> str:
+    """One table over the cards of all checkpoints in `folder`, as Markdown. Raises CourseError for a missing card.
+
+    curves  the label curves that the figures on public tasks come from; None: those that are recorded
+    """
+    curves = recorded_curves() if curves is None else curves
     lines = [
         "# The checkpoints of the course",
         "",
         "Made by `python -m course_lib.recipes table` from the card in each folder: do not edit it by hand.",
         "`course_lib.load(NAME)` opens an encoder; `course predict` uses `reviews-en`, which is none.",
         "The card tells its settings and how to make it again.",
+        "Figures on public tasks: means at the most labels of the recorded label curves (`data/recorded/curves.json`).",
+        '"From scratch" is the same network without pre-training. No curve starts from a checkpoint marked —.',
         "",
-        "| name | what it is | learned from | tokens | device, minutes | scores | MB | licence |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| name | what it is | learned from | tokens | device, minutes | scores | " + HEADING + " | MB | licence |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for config in sorted(folder.glob(f"*/{CONFIG}")):
         path = config.with_name(CARD)
@@ -70,6 +78,7 @@ def overview(folder: Path) -> str:
             rows["tokens"],
             f"{rows['device']}, {rows['minutes']}",
             scores,
+            downstream(path.parent.name, curves),
             f"{megabytes:.1f}",
             rows["licence"],
         )

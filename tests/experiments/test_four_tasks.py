@@ -13,7 +13,17 @@ from course_lib.experiments import four_tasks as tasks_file
 from course_lib.experiments.four_tasks import FourTask, answers, four_tasks, names, pairs, sentences
 from course_lib.experiments.passages import question_pairs, sentence_places, single_questions, split_by_article
 from course_lib.experiments.row_sizes import fits, n_units
-from course_lib.experiments.task_scores import KINDS, dictionary, overlap_counts, overlap_window, percent, word_overlap
+from course_lib.experiments.task_scores import (
+    KINDS,
+    baseline_scores,
+    dictionary,
+    majority,
+    overlap_counts,
+    overlap_window,
+    percent,
+    scores,
+    word_overlap,
+)
 from course_lib.models.encoder import RandomEncoder
 from course_lib.text.words import split_words
 from tests.experiments import four_samples
@@ -124,6 +134,28 @@ def test_scores_by_hand():
     assert percent("tokens", [["B-PER", "O", "B-LOC", "O"]], tagged) == pytest.approx(50)
     texts = [LabelledText("a", "x"), LabelledText("b", "x"), LabelledText("c", "y")]
     assert percent("sentence", ["x", "y", "y"], texts) == pytest.approx(200 / 3)
+
+
+def test_tags_without_spans_and_exact_match_by_hand():
+    tagged = [
+        TaggedSentence(Sentence.of("Ada saw Bonn"), {"upos": ("X", "V", "X"), "ner": ("O", "O", "B-LOC")}),
+        TaggedSentence(Sentence.of("now"), {"upos": ("A",), "ner": ("O",)}),
+    ]
+    guesses = [["X", "X", "X"], ["A"]]
+    assert scores("words", guesses, tagged, tags="upos") == {"score": 75.0}
+    assert majority("words", tagged, tagged, tags="upos") == pytest.approx(50)
+    more = [TaggedSentence(Sentence.of("Ada Otto"), {"upos": ("V", "X")})]  # Otto is new: the commonest tag, X
+    assert baseline_scores("words", tagged, more, tags="upos") == {"score": 50.0}
+    records = [asked("Where?", "Oslo"), asked("Where to?", "to Bonn", "Bonn"), asked("Where to?", "to Bonn")]
+    found = scores("span", ["oslo.", "Bonn", "Bonn"], records)
+    assert found == {"score": pytest.approx(100 * (1 + 1 + 2 / 3) / 3), "exact": pytest.approx(200 / 3)}
+
+
+def test_korean_answers_are_compared_by_characters():
+    record = asked("어디?", "서울", text="어제 서울에서 보았다.")
+    f1 = 100 * 2 * 2 / (4 + 2)  # 서울에서 for 서울: two of four characters, and both of two
+    assert scores("span", ["서울에서"], [record], "ko") == {"score": pytest.approx(f1), "exact": 0.0}
+    assert scores("span", ["<서울>"], [record], "ko") == {"score": 100.0, "exact": 100.0}
 
 
 def test_one_guess_for_all():

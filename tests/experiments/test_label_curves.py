@@ -41,6 +41,7 @@ class Counting:
     patience: int = 1_000
     n_test: int = 17
     systems: tuple = ("slow", "fast")
+    exact: bool = False
 
     def open(self):
         self.asked.append(f"{self.name} opened")
@@ -55,12 +56,13 @@ class Counting:
     def steps(self, system, n_labels):
         return n_labels + len(system)
 
-    def score(self, system, n_labels, seed):
+    def scores(self, system, n_labels, seed):
         if self.patience == 0:
             raise KeyboardInterrupt
         self.patience -= 1
         self.asked.append((self.name, system, n_labels, seed))
-        return n_labels / 7 + 10 * seed + (system == "fast")
+        f1 = n_labels / 7 + 10 * seed + (system == "fast")
+        return {"score": f1, "exact": f1 / 3} if self.exact else {"score": f1}
 
 
 def plan(first=None, second=None, **settings):
@@ -148,6 +150,7 @@ def test_a_damaged_record_is_named_with_what_to_do():
         json.dumps(document | {"cells": [cell, cell]}),
         json.dumps(document | {"cells": [cell | {"run": 1}]}),
         json.dumps(document | {"cells": [cell | {"score": float("nan")}]}),
+        json.dumps(document | {"cells": [{**cell, "exact": float("inf")}]}),
         json.dumps(document | {"cells": [{**cell, "task": "c"}]}),
         json.dumps(document | {"cells": [{"task": "a"}]}),
     ]
@@ -176,6 +179,18 @@ def test_gains_are_paired_by_seed():
     )
     assert curves.gains("a", "fast", "slow") == {7: seed_interval([5.0, 3.0, 8.0]), 9: 2.0}
     assert curves.rows("a", "fast")[0] == (7, pytest.approx(187 / 3), 55.0, 69.0)
+
+
+def test_exact_match_stands_beside_f1_where_there_are_answers():
+    curves = run(plan(Counting("a", exact=True), seeds=2))
+    assert curves == recorded_curves()
+    f1, exact = curves.scores("a", "fast"), curves.scores("a", "fast", exact=True)
+    assert f1[11] == {0: round(11 / 7 + 1, 3), 1: round(11 / 7 + 11, 3)}
+    assert exact[11] == {0: round((11 / 7 + 1) / 3, 3), 1: round((11 / 7 + 11) / 3, 3)}
+    assert curves.gains("a", "fast", "slow", exact=True)[11].estimate == pytest.approx(1 / 3, abs=1e-3)
+    assert curves.scores("b", "fast", exact=True) == {}
+    cells = json.loads(curves_path().read_text(encoding="utf-8"))["cells"]
+    assert {cell["task"] for cell in cells if "exact" in cell} == {"a"}
 
 
 # What the chapters show
@@ -212,12 +227,13 @@ def test_the_drawn_lines_are_the_record(chapter):
 
 
 def test_what_is_missing_is_said():
-    curves = chapter_curves(missing=["nsmc", "klue-ner"])
+    curves = chapter_curves(missing=["nsmc", "klue-ner", "korquad-spans"])
     titles = [axes.get_title(loc="left") for axes in curve_page.curve_figure(8, curves).axes]
-    assert titles[-2:] == ["NSMC, Korean (36 of 36 missing)", "KLUE-NER, Korean names (36 of 36 missing)"]
-    assert not any("missing" in title for title in titles[:-2])
+    korean = ["NSMC, Korean", "KLUE-NER, Korean names", "KorQuAD, Korean answers"]
+    assert titles[-3:] == [f"{title} (36 of 36 missing)" for title in korean]
+    assert not any("missing" in title for title in titles[:-3])
     said = curve_page.missing_cells(8, curves)
-    assert said.startswith("108 of 180 trainings are recorded; missing: NSMC, Korean; KLUE-NER, Korean names.")
+    assert said.startswith(f"252 of 360 trainings are recorded; missing: {'; '.join(korean)}.")
     assert curve_page.missing_cells(5, Curves()).startswith("0 of 144 trainings")
     assert all("missing" in axes.get_title(loc="left") for axes in curve_page.curve_figure(5, Curves()).axes)
     assert len(curve_page.curves_markdown(5, Curves()).splitlines()) == 2
@@ -230,6 +246,19 @@ def test_the_table_holds_means_and_intervals():
     )
     gain = curves.gains("nsmc", BERT, BASELINE)[500]
     assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
+
+
+def test_the_table_has_lines_for_exact_match():
+    curves = chapter_curves()
+    cells = [replace(cell, exact=cell.score / 2) if cell.task == "squad-spans" else cell for cell in curves.cells]
+    lines = curve_page.curves_markdown(8, replace(curves, cells=tuple(cells))).splitlines()
+    assert [line.split(" | ")[1] for line in lines if line.startswith("| SQuAD, answers, exact match |")] == [
+        "100", "500", "2,000", "4,321",
+    ]  # fmt: skip
+    assert sum("exact match" in line for line in lines) == 4
+    [row] = [line for line in lines if line.startswith("| SQuAD, answers, exact match | 500 ")]
+    half = curves.gains("squad-spans", BERT, BASELINE)[500].estimate / 2
+    assert f"| {half:+.1f} [" in row
 
 
 # The command line

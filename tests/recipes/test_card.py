@@ -4,6 +4,7 @@ import pytest
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.experiments.curve_record import Cell, Curves
 from course_lib.models.shipped import shipped_names
 from course_lib.recipes import card
 
@@ -48,13 +49,29 @@ def test_the_table_has_a_line_for_each_checkpoint(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text("{}")
         (tmp_path / name / "card.md").write_text(card.render(f"Title {name}", ROWS))
-    lines = card.overview(tmp_path).splitlines()[-2:]
+    lines = card.overview(tmp_path, Curves()).splitlines()[-2:]
     assert lines[1] == (
-        "| [two](two/card.md) | Title two | text | 7 | cpu, 0.1 | score of a test: 0.5 | 0.0 | CC BY 4.0 |"
+        "| [two](two/card.md) | Title two | text | 7 | cpu, 0.1 | score of a test: 0.5 | — | 0.0 | CC BY 4.0 |"
     )
     (tmp_path / "two" / "card.md").unlink()
     with pytest.raises(CourseError, match=r"card\.md is missing"):
-        card.overview(tmp_path)
+        card.overview(tmp_path, Curves())
+
+
+def test_the_table_shows_what_is_recorded_of_public_tasks(tmp_path):
+    (tmp_path / "bert-en").mkdir()
+    (tmp_path / "bert-en" / "config.json").write_text("{}")
+    (tmp_path / "bert-en" / "card.md").write_text(card.render("BERT", ROWS))
+    cells = [Cell("rte", system, 7, 0, 7, 3, score, 1.0) for system, score in (("bert", 61.0), ("bert-scratch", 53.0))]
+    curves = Curves({"rte": {"metric": "accuracy in %"}}, (), tuple(cells))
+    column = "public tasks: fine-tuned / from scratch"
+    for found, expected in (
+        (Curves(), "not recorded yet"),
+        (curves, "RTE, entailment: 61.0 / 53.0 accuracy in % (7 labels, 1 seed)"),
+    ):
+        *_, head, rule, row = card.overview(tmp_path, found).splitlines()
+        assert len({line.count("|") for line in (head, rule, row)}) == 1
+        assert row.split(" | ")[head.split(" | ").index(column)] == expected
 
 
 def test_the_table_in_the_project_is_up_to_date():

@@ -15,10 +15,11 @@ from course_lib.widgets.gap_model import FillModel, LanguageSwitch
 ENGLISH, KOREAN = "bert-en", "bert-ko"
 # Particles stand alone, as in the text that bert-ko has read.
 KOREAN_SENTENCES = (
-    "서울 은 대한민국 의 수도이다 .",
+    "그녀 는 1950년 서울 에서 태어났다 .",
+    "아버지 와 어머니 는 함께 살았다 .",
+    "그 섬 은 북쪽 에 있다 .",
     "바다 멀리 하얀 배 가 보였다 .",
     "과수원 에서 딴 배 는 달고 맛있다 .",
-    "저녁 을 많이 먹어서 배 가 아프다 .",
 )
 
 

@@ -95,7 +95,7 @@ def test_formulas_are_drawn_with_the_course_s_own_letters(site, chromium):
 
 
 def test_a_widget_lives_and_says_what_python_says(site, chromium):
-    shown = softmax_saturation()
+    shown = softmax_saturation(d_k=16)  # as in the chapter
     with reader(chromium) as page:
         page.goto(address(site, "06_transformer"))
         outer = page.locator("iframe").first

@@ -91,8 +91,7 @@ def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
             zlib.error,
             KeyError,
             EOFError,
-            NotImplementedError,  # zipfile's word for a way of packing that it does not know
-            RuntimeError,
+            RuntimeError,  # zipfile's word for a password, and for a way of packing that it does not know
             OSError,
         ) as error:
             raise _wrong(name, file) from error

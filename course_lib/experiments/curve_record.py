@@ -15,6 +15,7 @@ from pathlib import Path
 from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, seed_interval
+from course_lib.experiments.recorded import read_recorded
 from course_lib.files import atomic_file, lock
 
 FORMAT = 1
@@ -94,24 +95,7 @@ def curves_path() -> Path:
 
 def recorded_curves() -> Curves:
     """What was measured so far; empty if nothing was. Raises CourseError for a file that is damaged or newer."""
-    path = curves_path()
-    if not path.exists():
-        return Curves()
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise CourseError(
-                f"{path} has format {document['format']}, this version reads {FORMAT}. Update the course."
-            )
-        cells = tuple(Cell(**cell) for cell in document["cells"])
-        curves = Curves(dict(document["tasks"]), tuple(document["runs"]), cells)
-        _check(curves)
-    except (ValueError, KeyError, TypeError) as error:
-        raise CourseError(
-            f"{path} is damaged ({type(error).__name__}: {error}). Restore it with git, or delete it and record it "
-            f"again: {COMMAND}"
-        ) from None
-    return curves
+    return read_recorded(curves_path(), FORMAT, COMMAND, _curves) or Curves()
 
 
 def add_cell(cell: Cell, description: Mapping, run: Mapping[str, str]) -> Curves:
@@ -162,6 +146,13 @@ def _check(curves: Curves) -> None:
         finite = math.isfinite(cell.score) and (cell.exact is None or math.isfinite(cell.exact))
         if not (0 <= cell.run < len(curves.runs) and finite):
             raise ValueError(f"the cell {cell.key} has score {cell.score} and run {cell.run} of {len(curves.runs)}")
+
+
+def _curves(document: dict) -> Curves:
+    cells = tuple(Cell(**cell) for cell in document["cells"])
+    curves = Curves(dict(document["tasks"]), tuple(document["runs"]), cells)
+    _check(curves)
+    return curves
 
 
 def _write(curves: Curves) -> None:

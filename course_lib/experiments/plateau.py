@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.experiments.recorded import read_recorded
 from course_lib.files import atomic_file
 
 if TYPE_CHECKING:
@@ -111,23 +112,15 @@ def plateau_path() -> Path:
 
 def recorded_plateau() -> Plateau | None:
     """What was measured; None if nothing was. Raises CourseError for a file that is damaged or of a newer format."""
-    path = plateau_path()
-    if not path.exists():
-        return None
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise CourseError(
-                f"{path} is of another format than {FORMAT}, which this version reads. Update the course."
-            )
-        curves = {start: Curve(**curve) for start, curve in document["curves"].items()}
-        for start, curve in curves.items():
-            if start not in NAMES or len(curve.steps) != len(curve.losses) or not curve.steps:
-                raise ValueError(f"curve {start!r} with {len(curve.steps)} steps and {len(curve.losses)} losses")
-        return Plateau(float(document["unigram"]), document["setting"], curves)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        remedy = f"Restore it with git, or delete it and record it again: {COMMAND}"
-        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
+    return read_recorded(plateau_path(), FORMAT, COMMAND, _plateau)
+
+
+def _plateau(document: dict) -> Plateau:
+    curves = {start: Curve(**curve) for start, curve in document["curves"].items()}
+    for start, curve in curves.items():
+        if start not in NAMES or len(curve.steps) != len(curve.losses) or not curve.steps:
+            raise ValueError(f"curve {start!r} with {len(curve.steps)} steps and {len(curve.losses)} losses")
+    return Plateau(float(document["unigram"]), document["setting"], curves)
 
 
 def show_plateau() -> Figure | None:

@@ -14,6 +14,7 @@ from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 from course_lib.experiments.claims import Claim, Rule
+from course_lib.experiments.recorded import read_recorded
 from course_lib.experiments.verdict import Finding, Verdict
 from course_lib.files import atomic_file
 
@@ -69,20 +70,14 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
 def read_record(claim: Claim) -> Record | None:
     """The claim's record, or None. Raises CourseError for a file that is damaged, foreign or of a newer format."""
     path = record_path(claim.id)
-    if not path.exists():
-        return None
-    remedy = f"Restore it with git, or record it again: {claim.command}"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise CourseError(
-                f"{path} has format {document['format']}, this version reads {FORMAT}. Update the course."
-            )
+
+    def build(document: dict) -> Record:
         if document["claim"] != claim.id:
+            remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
         return Record(_verdict(claim, document), dict(document["run"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
+
+    return read_recorded(path, FORMAT, claim.command, build)
 
 
 def _verdict(claim: Claim, document: dict) -> Verdict:

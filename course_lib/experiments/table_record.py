@@ -17,6 +17,7 @@ from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.experiments.one_table import Table, one_table
 from course_lib.experiments.provenance import provenance
+from course_lib.experiments.recorded import read_recorded
 from course_lib.files import atomic_file
 
 FORMAT = 1
@@ -34,24 +35,16 @@ def recorded_table() -> Table | None:
 
     Raises CourseError for a file that is damaged or of a newer format.
     """
-    path = table_path()
-    if not path.exists():
-        return None
-    remedy = f"Restore it with git, or record it again: {COMMAND}"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document.pop("format") != FORMAT:
-            raise CourseError(
-                f"{path} is of another format than {FORMAT}, which this version reads. Update the course."
-            )
-        rows = {key: tuple(document.pop(key)) for key in _TUPLES}
-        table = Table(**rows, scores=np.array(document.pop("scores"), dtype=float), **document)
-        sizes = [len(table.systems), len(table.columns)]
-        per_system = (table.parameters, table.tokens, table.seconds)
-        if [*table.scores.shape[:2]] != sizes or any(len(values) != sizes[0] for values in per_system):
-            raise ValueError(f"scores of shape {table.scores.shape} for {sizes[0]} systems, {sizes[1]} columns")
-    except (ValueError, KeyError, TypeError) as error:
-        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
+    return read_recorded(table_path(), FORMAT, COMMAND, _table)
+
+
+def _table(document: dict) -> Table:
+    rows = {key: tuple(document.pop(key)) for key in _TUPLES}
+    table = Table(**rows, scores=np.array(document.pop("scores"), dtype=float), **document)
+    sizes = [len(table.systems), len(table.columns)]
+    per_system = (table.parameters, table.tokens, table.seconds)
+    if [*table.scores.shape[:2]] != sizes or any(len(values) != sizes[0] for values in per_system):
+        raise ValueError(f"scores of shape {table.scores.shape} for {sizes[0]} systems, {sizes[1]} columns")
     return table
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.experiments.recorded import read_recorded
 from course_lib.files import atomic_file
 
 FORMAT = 1
@@ -100,25 +101,17 @@ def recorded_translation(name: str) -> TranslationRecord | None:
     """The record, or None. Raises CourseError for an unknown name and a file that is damaged or of another format."""
     if name not in COMMANDS:
         raise CourseError(f"There is no recorded translator {name!r}. There are: {', '.join(COMMANDS)}.")
-    path = translation_path(name)
-    if not path.exists():
-        return None
-    remedy = f"Restore it with git, or record it again: {COMMANDS[name]}"
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document.pop("format") != FORMAT:
-            raise CourseError(
-                f"{path} is of another format than {FORMAT}, which this version reads. Update the course."
-            )
+
+    def build(document: dict) -> TranslationRecord:
         scores = tuple(Score(**score) for score in document.pop("scores"))
         samples = tuple(Sample(**sample) for sample in document.pop("samples"))
         languages = tuple(document.pop("languages"))
         record = TranslationRecord(**document, languages=languages, scores=scores, samples=samples)
         if record.name != name or not scores or len(languages) != 2:
             raise ValueError(f"it holds {record.name!r}, {len(scores)} scores, {len(languages)} languages")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CourseError(f"{path} is damaged ({type(error).__name__}: {error}). {remedy}") from None
-    return record
+        return record
+
+    return read_recorded(translation_path(name), FORMAT, COMMANDS[name], build)
 
 
 def write_translation(record: TranslationRecord) -> Path:

@@ -100,5 +100,5 @@ def test_a_recorded_table_comes_back_with_its_origin(tmp_path, monkeypatch):
     with pytest.raises(CourseError, match=r"table\.json is damaged .* --record"):
         recorded_table()
     table_path().write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
-    with pytest.raises(CourseError, match="another format"):
+    with pytest.raises(CourseError, match="format 2, this version reads 1"):
         recorded_table()

@@ -51,7 +51,7 @@ def test_label_scores_and_origin_are_shown_in_both_forms():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "another format"),
+        ({"format": 2}, "format 2, this version reads 1"),
         ({"scores": []}, "0 scores"),
         ({"scores": [{"bleu": 1}]}, r"damaged \(TypeError"),
         ({"name": "world-ko-en"}, "it holds 'world-ko-en'"),

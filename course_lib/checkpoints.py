@@ -16,15 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import safetensors.torch
-import torch
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
 from course_lib.folders import recover_folder, replace_folder
+from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1
 CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
-SCALE = ".scale"  # int8 rows: the second stored tensor of a table
 MAX_CONFIG_BYTES = 64 << 20
 REMEDY = "Delete the folder and make or download it again."
 
@@ -49,17 +48,19 @@ def save_checkpoint(
     card: str | None = None,
     half: bool = False,
     int8: Collection[str] = (),
+    int6: Collection[str] = (),
 ) -> None:
     """Write a checkpoint, all or nothing; an older checkpoint in `folder` is replaced, anything else there is an error.
 
     `half` stores float32 tensors as float16; loading gives float32 back. Tables [row, dim] named in `int8` take a byte
-    per number and a scale per row: each number is off by at most 1/254 of its row's largest. Tensors that are one and
-    the same (tied weights) are stored once.
+    per number and a scale per row: each number is off by at most 1/254 of its row's largest. Those named in `int6` take
+    six bits per number and a scale for 64: off by at most 1/62 of the largest of these. Tensors that are one and the
+    same (tied weights) are stored once.
     Raises CourseError for NaN, for file names with folders in them and for unwritable places.
     """
     folder = Path(folder).resolve()
-    tensors, ties = _untie(tensors)
-    stored, encodings = _encode(tensors, half, int8, folder)
+    tensors, ties = untie(tensors)
+    stored, encodings = encode(tensors, half, int8, int6, folder)
     contents = {name: text.encode() if isinstance(text, str) else text for name, text in (files or {}).items()}
     for name in contents:
         if not _is_plain(name) or name in (CONFIG, TENSORS, CARD):
@@ -123,7 +124,7 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: st
         ],
     }
     if any(faults.values()):
-        listed = "; ".join(f"{what}: {_shorten(names)}" for what, names in faults.items() if names)
+        listed = "; ".join(f"{what}: {shorten(names)}" for what, names in faults.items() if names)
         raise CourseError(
             f"The weights in {source} do not fit this {type(module).__name__}. {listed}. "
             "Build the model with the configuration the weights were made with, or choose other weights."
@@ -143,12 +144,12 @@ def _load(folder: Path, raw: bytes) -> Checkpoint:
             raise CourseError(f"{path} was damaged or changed: its SHA-256 is not the one in {CONFIG}. {REMEDY}")
     try:
         stored = safetensors.torch.load(contents[TENSORS])
-        tensors = _decode(stored, header["encodings"])
+        tensors = decode(stored, header["encodings"])
         tensors |= {name: tensors[first] for name, first in header["ties"].items()}
         card = contents[CARD].decode() if CARD in contents else None
     except Exception as error:  # safetensors raises several kinds, all about the file
         raise CourseError(f"{folder / TENSORS} is not a readable safetensors file: {error}. {REMEDY}") from error
-    _refuse_nan(tensors, f"{folder / TENSORS} holds", REMEDY)
+    refuse_nan(tensors, f"{folder / TENSORS} holds", REMEDY)
     files = {name: folder / name for name in contents if name not in (TENSORS, CARD)}
     return Checkpoint(header["kind"], header["config"], tensors, files, card, folder)
 
@@ -183,7 +184,7 @@ def _fault(header: dict) -> str | None:
         if not isinstance(header.get(key), kind):
             return f"has no proper entry {key!r}"
     if odd := [name for name in header["files"] if not _is_plain(name) or name == CONFIG]:
-        return f"names files outside its folder: {_shorten(odd)}"
+        return f"names files outside its folder: {shorten(odd)}"
     if TENSORS not in header["files"]:
         return f"does not list {TENSORS}"
     if not all(isinstance(entry, dict) and isinstance(entry.get("bytes"), int) for entry in header["files"].values()):
@@ -218,58 +219,6 @@ def _is_plain(name: str) -> bool:
     return name not in ("", ".", "..") and not any(sign in name for sign in '/\\:\0<>"|?*') and name.isprintable()
 
 
-def _untie(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Tensors to store, and for each name that shares another's memory the name of that one."""
-    kept, ties, seen = {}, {}, {}
-    for name, tensor in tensors.items():
-        place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype, tensor.device)
-        if tensor.numel() and place in seen:
-            ties[name] = seen[place]
-        else:
-            kept[name] = tensor
-            seen[place] = name
-    return kept, ties
-
-
-def _encode(
-    tensors: Mapping[str, Tensor], half: bool, int8: Collection[str], folder: Path
-) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Tensors as they lie in the file, and for each that is not stored as it is the name of its encoding."""
-    stored, encodings = {}, {}
-    for name, tensor in tensors.items():
-        tensor = tensor.detach().cpu()
-        if name in int8:
-            encodings[name] = "int8 rows"
-            scale = tensor.abs().amax(1, keepdim=True).clamp(min=torch.finfo(torch.float32).tiny) / 127
-            stored[name + SCALE] = scale
-            tensor = (tensor / scale).round().to(torch.int8)
-        elif half and tensor.dtype == torch.float32:
-            encodings[name] = "float16"
-            if (tensor.half().isinf() & tensor.isfinite()).any():
-                raise CourseError(f"{name} holds numbers beyond float16 (65504). Save {folder} with half=False.")
-            tensor = tensor.half()
-        stored[name] = tensor.clone(memory_format=torch.contiguous_format)  # views of one memory become separate
-    _refuse_nan(stored, f"Nothing was written to {folder}: there is", "Train with a smaller learning rate.")
-    return stored, encodings
-
-
-def _decode(stored: Mapping[str, Tensor], encodings: Mapping[str, str]) -> dict[str, Tensor]:
-    if unknown := set(encodings.values()) - {"float16", "int8 rows"}:
-        raise ValueError(f"unknown encoding {_shorten(sorted(unknown))}")
-    scales = {name + SCALE: name for name, encoding in encodings.items() if encoding == "int8 rows"}
-    tensors = {name: tensor.float() if name in encodings else tensor for name, tensor in stored.items()}
-    for scale, name in scales.items():
-        tensors[name] = tensors[name] * tensors.pop(scale)
-    return tensors
-
-
-def _refuse_nan(tensors: Mapping[str, Tensor], where: str, remedy: str) -> None:
-    """NaN is never meant; infinity may be (the score of a forbidden tag)."""
-    for name, tensor in tensors.items():
-        if tensor.is_floating_point() and tensor.isnan().any():
-            raise CourseError(f"{where} NaN (not a number) in {name}. {remedy}")
-
-
 def _fingerprint(content: bytes) -> dict:
     return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
 
@@ -277,8 +226,3 @@ def _fingerprint(content: bytes) -> dict:
 def _checksum(header: Mapping) -> str:
     rest = {key: value for key, value in header.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode()).hexdigest()
-
-
-def _shorten(names: list[str], limit: int = 4) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(map(str, names[:limit])) + more

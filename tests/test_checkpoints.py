@@ -15,6 +15,7 @@ from torch import nn
 from course_lib import checkpoints
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
+from course_lib.stored_numbers import decode
 
 TENSORS = {
     "weight": torch.arange(15, dtype=torch.float32).reshape(3, 5) / 7,
@@ -318,3 +319,31 @@ def test_int8_rows_are_off_by_at_most_half_a_step(tmp_path):
     assert ((tensors["table"] - table).abs().amax(1) <= table.abs().amax(1) / 253).all()
     assert tensors["bias"].equal(table[0])
     assert not tensors["table"].equal(table)
+
+
+@pytest.mark.parametrize("dim", [4, 64, 100, 352])
+def test_six_bits_are_off_by_at_most_half_a_step_of_their_group(dim, tmp_path):
+    table = torch.randn(13, dim) * torch.logspace(-1, 3, 13)[:, None]
+    table[5] = 0
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": table}, int6=["table"])
+    again = load_checkpoint(tmp_path / "c").tensors["table"]
+    assert again.shape == table.shape
+    for first in range(0, dim, 64):
+        group = table[:, first : first + 64]
+        step = group.abs().amax(1, keepdim=True) / 31 * 1.001  # the scale is a float16
+        assert ((again[:, first : first + 64] - group).abs() <= 0.51 * step + 1e-4).all()
+    assert len(again[0].unique()) <= 63 * -(-dim // 64)
+    stored = (tmp_path / "c" / "model.safetensors").stat().st_size
+    assert stored < 13 * (dim * 0.75 + 2 * -(-dim // 64)) + 300
+
+
+def test_a_table_that_six_bits_do_not_fit_takes_a_byte_a_number(tmp_path):
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": torch.randn(5, 6)}, int6=["table"])
+    assert json.loads((tmp_path / "c" / "config.json").read_text())["encodings"] == {"table": "int8 rows"}
+    assert load_checkpoint(tmp_path / "c").tensors["table"].shape == (5, 6)
+
+
+@pytest.mark.parametrize("scale", [torch.ones(5, 2).half(), torch.ones(4, 1).half(), torch.ones(5).half()])
+def test_six_bits_with_a_foreign_scale_are_an_error(scale, tmp_path):
+    with pytest.raises(ValueError, match="does not go with a scale"):
+        decode({"table": torch.zeros(5, 6, dtype=torch.uint8), "table.scale": scale}, {"table": "int6"})

@@ -135,9 +135,17 @@ class CoVe(ContextEncoder):
         words = json.loads(files["words.json"].read_text(encoding="utf-8"))
         return cls(words, torch.zeros(len(words), config["dim"]), CoVeConfig(**config))
 
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False, int8: bool = False) -> None:
-        """As every encoder; `int8` stores the word table with a byte per number and a scale per word."""
-        tables: Collection[str] = ["static.embedding.weight"] if int8 else []
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        card: str | None = None,
+        half: bool = False,
+        int8: bool = False,
+        int6: bool = False,
+    ) -> None:
+        """As every encoder; `int8` and `int6` are for the word table alone."""
+        tables: Collection[str] = ["static.embedding.weight"]
         save_checkpoint(
             folder,
             kind=self.kind,
@@ -146,5 +154,6 @@ class CoVe(ContextEncoder):
             files=self._files(),
             card=card,
             half=half,
-            int8=tables,
+            int8=tables if int8 else [],
+            int6=tables if int6 else [],
         )

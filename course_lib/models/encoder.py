@@ -210,13 +210,22 @@ class ContextEncoder(nn.Module, ABC):
         self.train(self.training)
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False, int8: bool = False) -> None:
+    def save(
+        self,
+        folder: str | Path,
+        *,
+        card: str | None = None,
+        half: bool = False,
+        int8: bool = False,
+        int6: bool = False,
+    ) -> None:
         """Write a checkpoint folder that `course_lib.load` reads.
 
         half  float16 instead of float32
         int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
+        int6  matrices with six bits per number and a scale for 64; likewise
         """
-        self._write(folder, self.state_dict(), self._config(), card=card, half=half, int8=int8)
+        self._write(folder, self.state_dict(), self._config(), card=card, half=half, int8=int8, int6=int6)
 
     def _write(
         self,
@@ -227,7 +236,9 @@ class ContextEncoder(nn.Module, ABC):
         card: str | None,
         half: bool,
         int8: bool,
+        int6: bool,
     ) -> None:
+        matrices = [name for name, tensor in tensors.items() if tensor.ndim == 2 and tensor.is_floating_point()]
         save_checkpoint(
             folder,
             kind=self.kind,
@@ -236,9 +247,8 @@ class ContextEncoder(nn.Module, ABC):
             files=self._files(),
             card=card,
             half=half,
-            int8=[name for name, tensor in tensors.items() if tensor.ndim == 2 and tensor.is_floating_point()]
-            if int8
-            else [],
+            int8=matrices if int8 else [],
+            int6=matrices if int6 else [],
         )
 
     @classmethod

@@ -205,6 +205,7 @@ class BiLM(ContextEncoder):
         card: str | None = None,
         half: bool = False,
         int8: bool = False,
+        int6: bool = False,
         softmax: bool = True,
     ) -> None:
         """As every encoder; softmax=False leaves the softmax out, often the larger part: the saved model encodes, and
@@ -213,7 +214,7 @@ class BiLM(ContextEncoder):
         if not softmax:
             tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("softmax.")}
             config["softmax"] = None
-        self._write(folder, tensors, config, card=card, half=half, int8=int8)
+        self._write(folder, tensors, config, card=card, half=half, int8=int8, int6=int6)
 
     def _config(self) -> dict[str, Any]:
         return asdict(self.config)

@@ -32,7 +32,7 @@ class Settings:
     training: Training
     vocab_size: int = 12_000
     emb_dim: int = 200
-    hidden: int = 352  # with int8 matrices the checkpoint stays under 5 MB
+    hidden: int = 352  # in six bits a number the checkpoint takes 4 MB
     n_layers: int = 3
     dropout: float = 0.1  # factor of the default dropouts: less than one epoch is read, so little can be overfitted
     batch_size: int = 16
@@ -111,15 +111,15 @@ def evaluate(job: Job, material: Material, model: AWDLSTM, folder: Path) -> dict
 
 
 def save(job: Job, model: AWDLSTM, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices int8 with a scale per row, the rest float16."""
-    model.save(folder, half=True, int8=True, card=card)
+    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
+    model.save(folder, half=True, int6=True, card=card)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
     tokens = len(history.steps) * settings.batch_size * settings.length * job.processes
     return {
-        "model": "AWD-LSTM, forward language model with tied softmax; matrices int8, the rest float16",
+        "model": "AWD-LSTM, forward language model with tied softmax; matrices in six bits, the rest float16",
         "corpus": f"{CORPORA[job.recipe.corpus]}, lower-cased, {sum(map(len, material.train)):,} words to learn from, "
         f"{settings.held_out} articles held out",
         "tokens": f"{tokens:,}",

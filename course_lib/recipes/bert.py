@@ -136,15 +136,15 @@ def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
 
 
 def save(job: Job, model: Bert, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices int8 with a scale per row, the rest float16."""
-    model.save(folder, card=card, half=True, int8=True)
+    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
+    model.save(folder, card=card, half=True, int6=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
     tokens = len(history.steps) * settings.pieces_per_batch * job.processes
     return {
-        "model": "BERT, pre-norm, masked language model and next-sentence heads; matrices int8, the rest float16",
+        "model": "BERT, pre-norm, masked-LM and next-sentence heads; matrices in six bits, the rest float16",
         "pieces": f"{len(material.pieces):,} WordPieces, {'lower-cased' if settings.lowercase else 'cased'}",
         "start": "token table from skip-gram over the pieces; first layer and masked-LM head begin near the identity",
         "corpus": f"{CORPORA[job.recipe.corpus]}, {len(material.train.ids):,} pieces to learn from, "

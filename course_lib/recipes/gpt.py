@@ -85,15 +85,15 @@ def watch(job: Job, material: Material, model: LeftToRightLM) -> dict[str, Any]:
 
 
 def save(job: Job, model: LeftToRightLM, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices int8 with a scale per row, the rest float16."""
-    model.save(folder, card=card, half=True, int8=True)
+    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
+    model.save(folder, card=card, half=True, int6=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
     tokens = len(history.steps) * settings.pieces_per_batch * job.processes
     return {
-        "model": "left-to-right Transformer language model, pre-norm; matrices int8, the rest float16",
+        "model": "left-to-right Transformer language model, pre-norm; matrices in six bits, the rest float16",
         "pieces": f"{len(material.pieces):,} WordPieces, those of bert-en",
         "start": "token table from skip-gram over the pieces, that of bert-en",
         "corpus": f"{CORPORA[job.recipe.corpus]}, {len(material.train.ids):,} pieces to learn from, "

@@ -166,11 +166,13 @@ class EncoderBattery:
         for mine, other in zip(encoder.encode(SENTENCES), again.encode(SENTENCES), strict=True):
             np.testing.assert_array_equal(mine, other)
 
-    def test_int8_matrices_are_close(self, encoder, tmp_path):
-        encoder.save(tmp_path / "saved", int8=True)
+    @pytest.mark.parametrize(("encoding", "steps"), [("int8", 253), ("int6", 61)])
+    def test_matrices_in_few_bits_are_close(self, encoding, steps, encoder, tmp_path):
+        encoder.save(tmp_path / "saved", **{encoding: True})
         encodings = json.loads((tmp_path / "saved" / "config.json").read_text(encoding="utf-8"))["encodings"]
-        assert set(encodings.values()) == {"int8 rows"}
+        assert encodings
+        assert set(encodings.values()) <= {"int8 rows", encoding}
         again = load(tmp_path / "saved").state_dict()
         for name, tensor in encoder.state_dict().items():
-            step = tensor.abs().amax(-1, keepdim=True) / 253 if name in encodings else 0
+            step = tensor.abs().amax(-1, keepdim=True) / steps if name in encodings else 0
             assert ((again[name] - tensor).abs() <= step).all(), name

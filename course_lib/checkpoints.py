@@ -54,7 +54,7 @@ def save_checkpoint(
 
     `half` stores float32 tensors as float16; loading gives float32 back. Tables [row, dim] named in `int8` take a byte
     per number and a scale per row: each number is off by at most 1/254 of its row's largest. Those named in `int6` take
-    six bits per number and a scale for 64: off by at most 1/62 of the largest of these. Tensors that are one and the
+    six bits per number and a scale for 32: off by at most 1/62 of the largest of these. Tensors that are one and the
     same (tied weights) are stored once.
     Raises CourseError for NaN, for file names with folders in them and for unwritable places.
     """

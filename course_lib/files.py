@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import json
 import os
 import tempfile
 import time
@@ -67,6 +68,16 @@ def sha256(path: str | os.PathLike) -> str:
         while piece := file.read(1 << 20):
             digest.update(piece)
     return digest.hexdigest()
+
+
+def compact_json(value: object) -> str:
+    """JSON in few bytes: letters of any script as they are, or escaped where UTF-8 has none (lone surrogates)."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"))
+    return text
 
 
 @contextlib.contextmanager

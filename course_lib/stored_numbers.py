@@ -2,7 +2,7 @@
 
 int8 rows  a table [row, dim]: -127 ... 127, float32 scale [row, 1]
 int6       a table [row, dim], dim a multiple of 4: -31 ... 31, four in three bytes: uint8 [row, dim * 3 / 4],
-           float16 scale [row, dim / 64 rounded up]
+           float16 scale [row, dim / 32 rounded up]
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor
 from course_lib.errors import CourseError
 
 SCALE = ".scale"  # the second stored tensor of a table
-GROUP = 64  # int6: so many neighbours in a row share a scale
+GROUP = 32  # int6: so many neighbours in a row share a scale
 HALF, INT8, INT6 = "float16", "int8 rows", "int6"
 
 

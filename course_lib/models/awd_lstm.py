@@ -23,6 +23,7 @@ from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.lstm_dropout import LockedDropout, State, WeightDropLSTM, WordDropEmbedding
 from course_lib.text.vocabulary import Vocabulary
@@ -244,7 +245,7 @@ class AWDLSTM(ContextEncoder):
 
     def _files(self) -> dict[str, str]:
         words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts, "unknown": self.vocabulary.unknown}
-        return {"vocabulary.json": json.dumps(words)}
+        return {"vocabulary.json": compact_json(words)}
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> AWDLSTM:

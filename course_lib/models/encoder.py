@@ -223,7 +223,7 @@ class ContextEncoder(nn.Module, ABC):
 
         half  float16 instead of float32
         int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
-        int6  matrices with six bits per number and a scale for 64; likewise
+        int6  matrices with six bits per number and a scale for 32; likewise
         """
         self._write(folder, self.state_dict(), self._config(), card=card, half=half, int8=int8, int6=int6)
 

@@ -22,6 +22,7 @@ from course_lib.data.batch import Batch, length_mask
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.lstm_lm_config import BOUNDARY, DIRECTIONS, BiLMConfig, LSTMLMConfig, check_fit
@@ -221,7 +222,7 @@ class BiLM(ContextEncoder):
 
     def _files(self) -> dict[str, str]:
         words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
-        files = {"vocabulary.json": json.dumps(words)}
+        files = {"vocabulary.json": compact_json(words)}
         if isinstance(self.characters, Characters):  # ElmoBytes are the same everywhere
             files["characters.json"] = self.characters.to_json()
         return files

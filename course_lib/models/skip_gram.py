@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
@@ -208,7 +209,7 @@ class SkipGram(nn.Module):
         """Write a checkpoint with both tables, the vocabulary and the settings."""
         words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts}
         config = {**asdict(self.config), "trained_epochs": self.trained_epochs}
-        files = {"vocabulary.json": json.dumps(words)}
+        files = {"vocabulary.json": compact_json(words)}
         save_checkpoint(folder, kind="skip-gram", config=config, tensors=self.state_dict(), files=files, card=card)
 
     @classmethod

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.baselines import PADDING, masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, extend, known_form, type_key, word_class
@@ -157,7 +158,7 @@ class UnknownVectors(ContextEncoder):
         }
 
     def _files(self) -> dict[str, str]:
-        return {"words.json": json.dumps(self.vocabulary.words)}  # ASCII with escapes: any string survives
+        return {"words.json": compact_json(self.vocabulary.words)}
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> UnknownVectors:

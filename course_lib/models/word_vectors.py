@@ -18,6 +18,7 @@ from torch import Tensor
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.word2vec_file import read_word2vec, write_word2vec
 
 _SPELLINGS = 20_000  # words compared when an unknown word's nearest spellings are looked for: 0.1 s
@@ -152,7 +153,7 @@ class WordVectors:
             kind="word-vectors",
             config={"dim": self.vectors.shape[1], "words": len(self)},
             tensors={"vectors": self.vectors},
-            files={"words.json": json.dumps(words)},  # ASCII with escapes: any string survives
+            files={"words.json": compact_json(words)},
             card=card,
             int8=["vectors"] if int8 else [],
         )

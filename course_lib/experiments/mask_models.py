@@ -40,7 +40,7 @@ def shipped_model(english: Bert | None = None) -> FillModel | LanguageSwitch:
     usual = fill_model(english or load(ENGLISH), ENGLISH)
     if KOREAN not in shipped_names():
         return usual
-    return LanguageSwitch(f"{ENGLISH} / {KOREAN}", usual, fill_model(load(KOREAN), KOREAN))
+    return LanguageSwitch("the shipped BERT", usual, fill_model(load(KOREAN), KOREAN))
 
 
 def example_sentences(english: Sequence[str]) -> list[str]:

@@ -30,6 +30,11 @@ _REQUIRE = (  # what BertViz asks require.js for
     "window.require={config(){}};window.requirejs=function(names,then){"
     "var known={jquery:window.jQuery,d3:window.d3};then.apply(null,names.map(function(n){return known[n]}))};"
 )
+_FIT = (  # BertViz draws as wide as it likes, about 980 pixels in the model view: smaller where the page is narrower
+    "function fit(){var s=document.body.style;s.zoom=1;"
+    "s.zoom=Math.min(1,innerWidth/document.documentElement.scrollWidth)}"
+    "addEventListener('load',fit);addEventListener('resize',fit);"
+)
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -179,7 +184,7 @@ def _page(body: str, height: int, note: str, still: str) -> str:
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
         f'content="{_POLICY}"><title>BertViz</title>'
         f"<style>body{{margin:4px;background:#fff;font-family:sans-serif}}</style>"
-        f"{scripts}<script>{_REQUIRE}</script></head><body>{body}<p>{note}</p></body></html>"
+        f"{scripts}<script>{_REQUIRE}{_FIT}</script></head><body>{body}<p>{note}</p></body></html>"
     )
     height += 40 if note else 0
     picture = base64.b64encode(still.encode()).decode()

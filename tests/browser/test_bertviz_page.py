@@ -16,3 +16,15 @@ def test_lines_are_drawn_and_tokens_stay_text(lab, place):
         texts = " ".join(frame.locator("svg text").all_text_contents())
         assert "배" in texts
         assert "<img src=x …" in texts
+
+
+def test_the_model_view_shrinks_to_the_page(lab):
+    frame = lab.page.frame_locator('iframe[title="BertViz"]').nth(1)
+    frame.locator("svg").first.wait_for(state="attached", timeout=20_000)
+    try:
+        for width in (700, 1200):
+            lab.page.set_viewport_size({"width": width, "height": 1000})
+            lab.page.wait_for_timeout(500)
+            assert frame.locator("body").evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        lab.page.set_viewport_size({"width": 1200, "height": 1000})

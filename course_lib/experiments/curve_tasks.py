@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from course_lib.data.public import load_public
-from course_lib.experiments.curve_bench import AWD_SYSTEMS, BASELINE, BERT_SYSTEMS, Bench, Effort
+from course_lib.experiments.curve_bench import AWD_SYSTEMS, BASELINE, BERT_SYSTEMS, MINILM, Bench, Effort
 from course_lib.experiments.four_tasks import FourTask, answers, names, pairs, sentences
 from course_lib.experiments.target_texts import SOURCES, target_texts
 from course_lib.models.shipped import load, shipped_names
@@ -18,13 +18,17 @@ AWD = "awd-lstm-en"
 
 @dataclass(frozen=True)
 class CurveTask:
-    """A task before it is opened. `open` reads the data; chapters: the ones that show it."""
+    """A task before it is opened. `open` reads the data; chapters: the ones that show it.
+
+    systems, on_request  the systems of the task, and those that are measured where they are asked for by name
+    """
 
     title: str
     chapters: tuple[int, ...]
     systems: tuple[str, ...]
     checkpoints: tuple[str, ...]
     open: Callable[[], Bench]
+    on_request: tuple[str, ...] = ()
 
     @property
     def missing_checkpoints(self) -> list[str]:
@@ -68,7 +72,13 @@ def _task(
     systems = (BASELINE, *(AWD_SYSTEMS if awd else ()), *(BERT_SYSTEMS if bert else ()))
     networks = ({"lm": partial(load, AWD)} if awd else {}) | ({"bert": partial(load, bert)} if bert else {})
     checkpoints = (*((AWD,) if awd else ()), *((bert,) if bert else ()))
-    return CurveTask(title, chapters, systems, checkpoints, lambda: Bench(_limited(make), effort, **networks))
+    on_request = (MINILM,) if bert == "bert-en" else ()  # MiniLM reads English
+    opened = partial(_open, make, effort, networks)
+    return CurveTask(title, chapters, systems, checkpoints, opened, on_request)
+
+
+def _open(make: Callable[[], FourTask], effort: Effort, networks: dict) -> Bench:
+    return Bench(_limited(make), effort, **networks)
 
 
 # So long that on one core 100 labels take up to a minute, and the most labels up to six.

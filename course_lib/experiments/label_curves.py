@@ -46,12 +46,13 @@ class Unopened(Protocol):
     """A task whose systems are known before its data are read: curve_tasks.CurveTask."""
 
     systems: tuple[str, ...]
+    on_request: tuple[str, ...]
     open: Callable[[], Opened]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Which cells are wanted. systems: None for all that a task has."""
+    """Which cells are wanted. systems: None for all that a task has, without those `on_request`."""
 
     tasks: Mapping[str, Unopened]
     systems: Sequence[str] | None = None
@@ -60,7 +61,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         """Raises CourseError for unknown systems, and for numbers below 1."""
-        known = dict.fromkeys(system for task in self.tasks.values() for system in task.systems)
+        known = dict.fromkeys(name for task in self.tasks.values() for name in (*task.systems, *task.on_request))
         if unknown := [system for system in self.systems or () if system not in known]:
             raise CourseError(f"There is no system {unknown[0]!r} in these tasks. There are: {', '.join(known)}.")
         if self.seeds < 1 or any(labels != ALL and labels < 1 for labels in self.labels):
@@ -70,7 +71,9 @@ class Plan:
         """All cells, fewest labels first, and of these the first seed of all tasks: a stopped run shows the most."""
         labels = sorted(dict.fromkeys(self.labels), key=lambda n: math.inf if n == ALL else n)
         systems = {
-            name: [system for system in task.systems if self.systems is None or system in self.systems]
+            name: task.systems
+            if self.systems is None
+            else [system for system in (*task.systems, *task.on_request) if system in self.systems]
             for name, task in self.tasks.items()
         }
         return [

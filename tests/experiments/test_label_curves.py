@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
 from course_lib.experiments import curve_page, curve_record, curve_tasks, label_curves
-from course_lib.experiments.curve_bench import BASELINE, BERT, Bench, Effort
+from course_lib.experiments.curve_bench import BASELINE, BERT, MINILM, Bench, Effort
 from course_lib.experiments.curve_record import ALL, Cell, Curves, curves_path, recorded_curves, remove_task
 from course_lib.experiments.curve_tasks import CurveTask
 from course_lib.experiments.four_tasks import sentences
@@ -41,6 +41,7 @@ class Counting:
     patience: int = 1_000
     n_test: int = 17
     systems: tuple = ("slow", "fast")
+    on_request: tuple = ()
     exact: bool = False
 
     def open(self):
@@ -214,8 +215,9 @@ def test_the_drawn_lines_are_the_record(chapter):
     shown = [(name, task) for name, task in curve_tasks.TASKS.items() if chapter in task.chapters]
     assert [axes.get_title(loc="left") for axes in figure.axes] == [task.title for _, task in shown]
     for axes, (name, _) in zip(figure.axes, shown, strict=True):
-        systems = [*curve_page.SHOWN[chapter], BASELINE]
-        assert [line.get_label() for line in axes.lines] == [*curve_page.SHOWN[chapter].values(), "bag of words"]
+        named = {system: label for system, label in curve_page.SHOWN[chapter].items() if system != MINILM}
+        systems = [*named, BASELINE]
+        assert [line.get_label() for line in axes.lines] == [*named.values(), "bag of words"]
         for line, band, system in zip(axes.lines, axes.collections, systems, strict=True):
             cells = [cell for cell in curves.cells if (cell.task, cell.system) == (name, system)]
             by_size = {n: [cell.score for cell in cells if cell.n_labels == n] for n in (100, 500, 2_000, 4_321)}
@@ -246,6 +248,27 @@ def test_the_table_holds_means_and_intervals():
     )
     gain = curves.gains("nsmc", BERT, BASELINE)[500]
     assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
+
+
+def test_minilm_is_measured_by_name_and_shown_where_it_was():
+    tasks = {name: curve_tasks.TASKS[name] for name in ("rte", "nsmc")}
+    asked = Plan(tasks, [MINILM], labels=(500,)).wanted()
+    assert asked == [("rte", MINILM, 500, seed) for seed in range(3)]  # it reads English
+    before = chapter_curves()
+    assert "MiniLM" not in curve_page.curves_markdown(8, before)
+    added = [Cell(*key, 500, 3, 70.0 + key[3], 1.0) for key in asked]
+    curves = replace(before, cells=(*before.cells, *added))
+    lines = curve_page.curves_markdown(8, curves).splitlines()
+    assert lines[0].endswith("| MiniLM − pre-trained |")
+    gain = curves.gains("rte", MINILM, BERT)[500]
+    [row] = [line for line in lines if line.startswith("| RTE, entailment | 500 ")]
+    assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
+    drawn = {
+        axes.get_title(loc="left"): [line.get_label() for line in axes.lines]
+        for axes in curve_page.curve_figure(8, curves).axes
+    }
+    assert [title for title, labels in drawn.items() if "MiniLM" in labels] == ["RTE, entailment"]
+    assert curve_page.missing_cells(8, curves) == curve_page.missing_cells(8, before)
 
 
 def test_the_table_has_lines_for_exact_match():

@@ -16,18 +16,13 @@ from course_lib.experiments.measurement import Measurement, claim
 from course_lib.experiments.world_lm import Text, lm_text, new_lm, streams, train_lm
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.transformer import TransformerConfig
-from course_lib.training.schedules import linear_decay, warmup_linear
+from course_lib.training.schedules import linear_decay, rise_and_fall
 
 CONFIG = TransformerConfig(d_model=64, n_heads=4, n_layers=6, d_ff=256, dropout=0.0)
 RATES = (3e-4, 1e-3, 3e-3)
 
 
-def warmed(step: int, total: int) -> float:
-    """A tenth of the steps up, then straight down. The step counts from 1 inside: a first step at rate 0 is no step."""
-    return warmup_linear(step + 1, total + 1, warmup=total // 10)
-
-
-SCHEDULES = {"with warm-up": warmed, "without warm-up": linear_decay}
+SCHEDULES = {"with warm-up": rise_and_fall, "without warm-up": linear_decay}
 
 
 @claim("C6.10", full={"steps": 400, "n_sentences": 6_000, "detail_steps": 300, "pre_norm_seeds": 2})

@@ -49,7 +49,7 @@ def forest_svg(rows: Sequence[Row], unit: str) -> str:
         f'<path d="M{left} {bottom}H{WIDTH - _RIGHT}" stroke="{_GREY}"/>',
         *(_tick(tick, text, x, bottom) for tick, text in ticks(low, high)),
         f'<text x="{(left + WIDTH - _RIGHT) / 2}" y="{height - 8}" text-anchor="middle">'
-        f"{escape(unit)} (grey band: too small to interest)</text>",
+        f"{escape(unit)} (grey band: too small to matter)</text>",
     ]
     style = f'font-family="system-ui,sans-serif" font-size="{_FONT}" fill="{_INK}"'
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'

@@ -51,7 +51,7 @@ class Table:
         lines = [_line(["system", *heads, "parameters", "tokens seen", "head seconds"])]
         lines.append(_line(["---", *["---:"] * (len(self.columns) + 3)]))
         for number, system in enumerate(self.systems):
-            cells = [f"{seeds.mean():.1f} ({seeds.min():.0f} to {seeds.max():.0f})" for seeds in self.scores[number]]
+            cells = [f"{seeds.mean():.1f} ({seeds.min():.1f} to {seeds.max():.1f})" for seeds in self.scores[number]]
             tokens = "not stated" if self.tokens[number] is None else f"{self.tokens[number]:,}"
             costs = (f"{self.parameters[number]:,}", tokens, f"{self.seconds[number]:.1f}")
             lines.append(_line([f"{system}: {SYSTEMS[system].read}", *cells, *costs]))

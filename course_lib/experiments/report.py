@@ -69,7 +69,7 @@ def claims_table(live: Mapping[str, Verdict] | None = None):
             row.append(Text(word, style=_STYLES.get(word, "dim")))
         table.add_row(*row)
     counts = ", ".join(f"{count} {word}" for word, count in words.most_common())
-    table.caption = f"Recorded: {counts}. Of 46 intervals of 95 %, one or two give a false verdict by chance."
+    table.caption = f"Recorded: {counts}. Of {len(all_claims())} such verdicts, one or two are false by chance."
     return table
 
 

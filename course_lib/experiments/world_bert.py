@@ -23,16 +23,11 @@ from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.transformer import TransformerEncoder
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 from course_lib.training import fit
-from course_lib.training.schedules import warmup_linear
+from course_lib.training.schedules import rise_and_fall
 
 RATE = 3e-3
 N_WORDS = 60_000
 Schedule = Callable[[int, int], float]
-
-
-def rise_and_fall(step: int, total: int) -> float:
-    """A tenth of the steps up, then straight down; no step has rate 0."""
-    return warmup_linear(step + 1, total + 1, warmup=total // 10)
 
 
 def rise(step: int, total: int, steps: int = 20) -> float:

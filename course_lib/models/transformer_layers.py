@@ -85,7 +85,7 @@ class FeedForward(nn.Module):
     def __init__(self, config: TransformerConfig):
         super().__init__()
         self.inner, self.outer = nn.Linear(config.d_model, config.d_ff), nn.Linear(config.d_ff, config.d_model)
-        self.activation = nn.GELU() if config.activation == "gelu" else nn.ReLU()
+        self.activation = {"relu": nn.ReLU, "gelu": nn.GELU}[config.activation]()
         for linear in (self.inner, self.outer):
             nn.init.xavier_uniform_(linear.weight)
             nn.init.zeros_(linear.bias)

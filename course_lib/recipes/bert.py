@@ -13,6 +13,7 @@ import torch
 from course_lib.data.masking import Masking
 from course_lib.data.running_text import CORPORA
 from course_lib.models.bert import Bert, BertConfig
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
 from course_lib.recipes.corpora import WEIGHTS_LICENCE, language
 from course_lib.recipes.engine import Job, Recipe, Training
@@ -135,7 +136,7 @@ def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
     return {"evaluate": lambda bert: scores(job, material, bert, 32), "evaluate_every": 2_000}
 
 
-def save(job: Job, model: Bert, folder: Path, card: str | None) -> None:
+def save(job: Job, model: ContextEncoder, folder: Path, card: str | None) -> None:
     """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
     model.save(folder, card=card, half=True, int6=True)
 

@@ -17,7 +17,7 @@ from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.positions import sinusoidal_positions
 from course_lib.models.shipped import load
 from course_lib.models.transformer import TransformerConfig
-from course_lib.recipes.bert import Material, Settings, read
+from course_lib.recipes.bert import Material, Settings, read, save
 from course_lib.recipes.corpora import WEIGHTS_LICENCE
 from course_lib.recipes.engine import Job, Recipe, Training
 from course_lib.recipes.piece_rows import OneWayRows, Places, Rows
@@ -82,11 +82,6 @@ def evaluate(job: Job, material: Material, model: LeftToRightLM, folder: Path) -
 def watch(job: Job, material: Material, model: LeftToRightLM) -> dict[str, Any]:
     """Held-out scores on the way, kept in the history."""
     return {"evaluate": lambda lm: scores(job, material, lm, 32), "evaluate_every": 2_000}
-
-
-def save(job: Job, model: LeftToRightLM, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
-    model.save(folder, card=card, half=True, int6=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:

@@ -45,6 +45,11 @@ def warmup_linear(step: int, total: int, *, warmup: int) -> float:
     return max(0.0, (total - step) / (total - warmup))
 
 
+def rise_and_fall(step: int, total: int) -> float:
+    """`warmup_linear` with a tenth of the steps up; its steps count from 1 inside, so that no step has rate 0."""
+    return warmup_linear(step + 1, total + 1, warmup=total // 10)
+
+
 def slanted_triangular(step: int, total: int, cut_frac: float | int = 0.1, ratio: float | int = 32) -> float:
     """A short rise and a long fall between 1/ratio and 1: eta_t / eta_max of Howard & Ruder 2018, eq. 3.
 

@@ -111,7 +111,7 @@ class FillMask(CourseWidget):
                 parts.append(
                     f'<text x="{x + 100}" y="{y}" text-anchor="end">{html.escape(token[:13])}</text>'
                     f'<rect x="{x + 108}" y="{y - 11}" width="{p * (column - 190):.1f}" height="13" fill="#0072b2"/>'
-                    f'<text x="{x + 116 + p * (column - 190):.1f}" y="{y}">{percent(p)}</text>'
+                    f'<text x="{x + 116 + p * (column - 190):.1f}" y="{y}">{html.escape(percent(p))}</text>'
                 )
         height = top + 70 + 22 * self.k
         return self._picture(height, "".join(parts), lines)

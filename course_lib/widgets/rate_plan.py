@@ -102,7 +102,7 @@ class RateDesigner(CourseWidget):
                 f'<text x="14" y="{base - 4}">{html.escape(self.layers[i][:20])}</text>'
                 f'<polygon points="{start:.1f},{base} {" ".join(points)} 610,{base}" fill="#5aa4cf"/>'
                 f'<line x1="170" x2="610" y1="{base}" y2="{base}" stroke="#bbb"/>'
-                f'<text x="626" y="{base - 4}">{_percent(shares[i])}</text>'
+                f'<text x="626" y="{base - 4}">{html.escape(_percent(shares[i]))}</text>'
             )
         height = 128 + 40 * n + 10
         rows += [

@@ -14,7 +14,6 @@ from course_lib.errors import CourseError
 from course_lib.experiments import chapter3, cue_sides, lm_taggers
 from course_lib.experiments.kept_states import KeptStates, window_means
 from course_lib.experiments.lm_checkpoints import checkpoints, rank_products
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.tasks import Task
 from course_lib.experiments.translation import static_vectors, train_cove, untrained_cove
 from course_lib.experiments.world_bilm import new_bilm, train_bilm, world_bilm, world_text
@@ -203,8 +202,3 @@ def test_cove_and_static_vectors_are_equally_wide_and_the_static_ones_stay():
     words = [list(pairs[0].source.words)]
     np.testing.assert_allclose(fresh.encode(words, layer=0)[0], cove.encode(words, layer=0)[0])
     assert np.abs(fresh.encode(words, layer=-1)[0] - cove.encode(words, layer=-1)[0]).max() > 1e-3
-
-
-@pytest.mark.parametrize("claim_id", ["C3.1", "C3.2", "C3.3", "C3.4", "C3.5"])
-def test_every_claim_has_code(claim_id):
-    assert find_code(claim_id, 3).claim_id == claim_id

@@ -10,7 +10,6 @@ from course_lib.evaluation import probes
 from course_lib.evaluation.probes import probe
 from course_lib.experiments import chapter4, chapter4_labels, chapter4_layers, chapter4_words
 from course_lib.experiments.judging import judge
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.pos_probe import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course_lib.experiments.tasks import Task
 from course_lib.models.word_vectors import WordVectors
@@ -32,11 +31,6 @@ def vectors():
 
 def tagged(words, tags):
     return TaggedSentence(Sentence.of(words), {"upos": tuple(tags)})
-
-
-@pytest.mark.parametrize("number", range(1, 8))
-def test_every_claim_has_code(number):
-    assert find_code(f"C4.{number}", 4).claim_id == f"C4.{number}"
 
 
 def test_blindness_is_exact_and_the_own_state_moves(bilm):

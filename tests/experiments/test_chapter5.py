@@ -12,7 +12,6 @@ from course_lib.experiments import chapter5, chapter5_forgetting, chapter5_label
 from course_lib.experiments.chapter5_forgetting import Forgetting
 from course_lib.experiments.claims import get_claim
 from course_lib.experiments.fine_tuning import Tricks, classifier, for_target, from_scratch, language_loss, tuned
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.target_texts import TargetTexts, bag_of_words, cut, target_texts
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.ulmfit import ULMFiTClassifier
@@ -45,11 +44,6 @@ def texts(monkeypatch):
     for module in (chapter5, chapter5_forgetting):
         monkeypatch.setattr(module, "general_documents", lambda source, n_words: documents)
     return made
-
-
-@pytest.mark.parametrize("number", range(1, 5))
-def test_every_claim_has_code(number):
-    assert find_code(f"C5.{number}", 5).claim_id == f"C5.{number}"
 
 
 def test_draws_are_nested_and_know_every_label(texts):

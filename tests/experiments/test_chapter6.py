@@ -14,10 +14,10 @@ from course_lib.experiments import chapter6_heads as heads
 from course_lib.experiments import chapter6_scaling as scaling
 from course_lib.experiments import chapter6_time as timing
 from course_lib.experiments.judging import judge
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.world_lm import lm_text, new_lm
 from course_lib.models.transformer import TransformerConfig
 from course_lib.text.vocabulary import Vocabulary
+from course_lib.training.schedules import rise_and_fall
 
 SMALL = TransformerConfig(d_model=10, n_heads=2, n_layers=2, d_ff=13, dropout=0.0)
 
@@ -25,11 +25,6 @@ SMALL = TransformerConfig(d_model=10, n_heads=2, n_layers=2, d_ff=13, dropout=0.
 @pytest.fixture(scope="module")
 def pairs():
     return list(islice(World(3).pairs(), 60))
-
-
-@pytest.mark.parametrize("number", range(1, 11))
-def test_every_claim_has_code(number):
-    assert find_code(f"C6.{number}", 6).claim_id == f"C6.{number}"
 
 
 def test_variance_and_its_failure_for_entries_of_mean_one():
@@ -188,7 +183,7 @@ def test_order_is_lost_without_positions_only():
 
 
 def test_warm_up_rises_to_one_then_falls_to_almost_zero():
-    rates = [chapter6_depth.warmed(step, 50) for step in range(50)]
+    rates = [rise_and_fall(step, 50) for step in range(50)]
     assert rates[:5] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
     assert all(a > b for a, b in pairwise(rates[4:]))
     assert 0 < rates[-1] < 0.05

@@ -9,7 +9,6 @@ from course_lib.experiments import chapter7_joint, chapter7_leak, chapter7_pairs
 from course_lib.experiments.bert_batches import LEAKY, MASKED, Asked, Shares, pair_rows, sentence_rows
 from course_lib.experiments.bert_probe import SideBySide, best_rate, world_probe
 from course_lib.experiments.cue_sides import cued
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.world_bert import new_bert, rise, train_bert, whole_words
 
 TEXT = (("the", "cat", "sees", "Mia", "'s", "dog", "."), ("the", "dog", "sleeps"), ("cats", "see", "the", "dog", "."))
@@ -19,11 +18,6 @@ ROWS = sentence_rows(TEXT, PIECES)
 
 def small(objective="masked", seed=0, width=12):
     return new_bert(PIECES, seed, objective=objective, width=width)
-
-
-@pytest.mark.parametrize("number", range(1, 8))
-def test_every_claim_has_code(number):
-    assert find_code(f"C7.{number}", 7).claim_id == f"C7.{number}"
 
 
 def test_every_word_of_the_text_is_known():

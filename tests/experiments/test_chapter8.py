@@ -11,7 +11,6 @@ from course_lib.experiments.chapter8_recipe import best_for_all
 from course_lib.experiments.chapter8_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
 from course_lib.experiments.head_recipe import Recipe, best_rate, fine_tune, from_scratch
 from course_lib.experiments.judging import judge
-from course_lib.experiments.measurement import find_code
 from course_lib.experiments.task_scores import KINDS
 from course_lib.models.baselines import RandomEncoder
 from tests.experiments import four_samples
@@ -25,11 +24,6 @@ def small(monkeypatch):
     for module in (chapter8_curves, chapter8_recipe):
         monkeypatch.setattr(module, "four_tasks", lambda source, language, **sizes: four_samples.tasks())
     return {"encoder": four_samples.bert(), "recipe": FEW, "rates": (1e-2,), "n_test": 7, "n_spans": 7}
-
-
-@pytest.mark.parametrize("number", range(1, 5))
-def test_every_claim_has_code(number):
-    assert find_code(f"C8.{number}", 8).claim_id == f"C8.{number}"
 
 
 def test_a_head_is_counted():

@@ -5,12 +5,13 @@ import pytest
 
 from course_lib.errors import CourseError
 from course_lib.experiments.claims import all_claims, get_claim, load_claims
+from course_lib.experiments.measurement import find_code
 
 PER_CHAPTER = {1: 4, 2: 5, 3: 5, 4: 7, 5: 4, 6: 10, 7: 7, 8: 4}
 EXACT = {"C1.4", "C2.1", "C4.1", "C6.3", "C6.4", "C6.8", "C6.9", "C7.1", "C8.1"}  # marked (E) in the syllabus
 
 
-def test_all_46_claims_are_entered_in_order():
+def test_all_claims_are_entered_in_order():
     claims = all_claims()
     assert Counter(claim.chapter for claim in claims.values()) == PER_CHAPTER
     numbers = [tuple(map(int, claim_id[1:].split("."))) for claim_id in claims]
@@ -18,9 +19,14 @@ def test_all_46_claims_are_entered_in_order():
     assert {claim.id for claim in claims.values() if claim.exact} == EXACT
 
 
+@pytest.mark.parametrize("claim_id", list(all_claims()))
+def test_every_claim_has_code(claim_id):
+    assert find_code(claim_id, all_claims()[claim_id].chapter).claim_id == claim_id
+
+
 def test_a_sentence_is_one_sentence_and_no_two_are_alike():
     sentences = [claim.sentence for claim in all_claims().values()]
-    assert len(set(sentences)) == 46
+    assert len(set(sentences)) == sum(PER_CHAPTER.values())
     for sentence in sentences:
         assert re.fullmatch(r"[^.]*(\.[^. ][^.]*)*\.", sentence), sentence
 

@@ -85,7 +85,7 @@ def test_the_plot_draws_each_interval_where_it_lies(ledger):
     plot = plot_of(card_html(card))
     labels = [text.text for text in plot.iter(f"{SVG}text")]
     assert labels[:2] == ["live", "its control"]
-    assert labels[-1] == "points (grey band: too small to interest)"
+    assert labels[-1] == "points (grey band: too small to matter)"
     numbers = [text for text in plot.iter(f"{SVG}text") if text.get("text-anchor") == "middle"][:-1]
     first, second = [(float(text.text), float(text.get("x"))) for text in numbers[:2]]
     scale = (second[1] - first[1]) / (second[0] - first[0])  # pixels per point

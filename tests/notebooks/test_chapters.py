@@ -1,8 +1,11 @@
 """What every chapter's text holds, whatever it teaches: exercises, recall, claims, corrections, slides."""
 
+import base64
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
+import nbformat
 import pytest
 
 from course_lib.exercises import registry
@@ -14,7 +17,8 @@ def number(name: str) -> int:
     return int(name.split("_")[0])
 
 
-TEXTS = {path.stem: path for path in sorted((Path(__file__).parents[2] / "notebooks" / "text").glob("[0-9]*.md"))}
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+TEXTS = {path.stem: path for path in sorted((NOTEBOOKS / "text").glob("[0-9]*.md"))}
 # Chapter 0 is the way in, chapter 9 the way out: it shows the claims of all others and has none of its own.
 FULL = {name: path for name, path in TEXTS.items() if number(name) in range(1, 9)}
 SLIDES = range(30, 46)
@@ -44,6 +48,18 @@ def test_exercises_and_predictions(name):
     assert len(exercises) >= 5
     assert [e.id for e in exercises if f'check("{e.id}"' not in text] == []
     assert len(re.findall(r"\*\*Predict", text)) >= 5
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_stored_pictures_are_well_formed(name):
+    """A browser shows nothing at all of an SVG with one stray "<"."""
+    notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        data = output.get("data", {})
+        stills = re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", data.get("text/html", ""))
+        pictures = [base64.b64decode(still).decode() for still in stills]
+        for picture in [*pictures, *filter(None, [data.get("image/svg+xml")])]:
+            ElementTree.fromstring(picture)
 
 
 @pytest.mark.parametrize("name", FULL)

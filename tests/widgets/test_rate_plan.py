@@ -1,5 +1,7 @@
 """The rate designer: its curves equal the schedule's, areas, findings, errors."""
 
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,7 @@ def test_page_is_small_and_the_still_picture_escapes():
     still = rate_designer(NAMES, 50).still()
     assert "&lt;b&gt;" in still
     assert "<b>" not in still
+    ElementTree.fromstring(rate_designer(NAMES, 400).still())  # a share of "< 0.1 %" is no markup
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Softmax saturation: the numbers against autograd and by hand, the finding at each kind of state, errors."""
 
 import math
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.widgets import softmax_saturation
-from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, saturation, score_paths, typical_norms
+from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, _norms, saturation, score_paths, typical_norms
 
 
 def test_weights_and_jacobian_equal_autograds():
@@ -74,6 +75,12 @@ def test_the_still_picture_has_the_numbers():
     assert "47.5 %" in still
     assert "[0.475, 0.525]" in still
     assert "#b4538f" in still
+    ElementTree.fromstring(softmax_saturation(d_k=1024).still())  # a weight of "< 0.1 %" is no markup
+
+
+def test_the_norms_of_many_rows_are_those_of_each():
+    rows = np.random.default_rng(3).normal(scale=5, size=(7, 8))
+    assert _norms(rows) == pytest.approx([saturation(row).norm for row in rows])
 
 
 def test_module_and_page_are_small():

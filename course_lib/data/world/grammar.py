@@ -96,7 +96,7 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
             entry.fault(
                 f"role {name} is missing in the {LANGUAGES[used.index(False)]} pattern.", "Use it in both.", name
             )
-        role.plural = name in ("THING", "AGENT") and not role.name_types[:0] and not role.adverbials
+        role.plural = name in ("THING", "AGENT") and not role.adverbials
     if entry["habit"] not in ("", "yes"):
         entry.fault(f"habit is {entry['habit']!r}.", 'Write habit = "yes", or leave the line out.', "habit")
     time = str(entry["time"] or "past")

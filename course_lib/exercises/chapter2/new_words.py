@@ -80,7 +80,8 @@ EXERCISE = Exercise(
         all, they look alike. So each new **type** gets a random vector of its own: the same wherever the word stands,
         in the passage and in the question. Known words keep their vectors. Return the vectors of both texts.
         Draw with `torch.randn(dim, generator=...)`, one new word after the other, in the order in which they first
-        come: the passage, then the question. The generator starts from `seed`, another number at each training step.
+        come: the passage, then the question. The generator is `torch.Generator().manual_seed(seed)`; `seed`
+        is another number at each training step.
         Before you run it: suppose the random vectors were the same at every step. What could a network learn about the
         names, and what use would that be in a text with other names?
     """,

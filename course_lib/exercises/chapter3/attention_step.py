@@ -49,9 +49,9 @@ EXERCISE = Exercise(
     minutes=10,
     question="""
         CoVe's encoder learned in a translator. Before each target word the decoder asks the source sentence: its state,
-        passed through a linear layer, is the **query** $q$. Each source word $i$ has an encoder state $h_i$. The
-        weights are the softmax of the scores $h_i \\cdot q$ over the real source words; the **context** is the sum of
-        the states $h_i$, each times its weight. Return both. Padding gets weight 0.
+        passed through a linear layer, is the **query** $q$. Each source word $i$ has an encoder state $s_i$. The
+        weights are the softmax of the scores $s_i \\cdot q$ over the real source words; the **context** is the sum of
+        the states $s_i$, each times its weight. Return both. Padding gets weight 0.
         Before you run it: a sentence has one real word. What is its weight, whatever the score?
     """,
     solution=attention_step,

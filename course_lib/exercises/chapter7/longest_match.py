@@ -6,7 +6,7 @@ from course_lib.exercises.exercise import Exercise, Mistake, Probe
 
 def longest_match(word: str, vocabulary: set[str], limit: int) -> list[str]:
     """The pieces of a word; ["[UNK]"] if it cannot be cut or has more than `limit` characters. In the vocabulary, a
-    piece that goes on a word begins with ##. word: one character or more"""
+    piece that continues a word begins with ##. word: one character or more"""
     if len(word) > limit:
         return ["[UNK]"]
     pieces, start = [], 0

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections import Counter
 from itertools import islice, pairwise
+from zlib import crc32
 
 import pytest
 
@@ -22,6 +23,17 @@ def pairs():
 @pytest.fixture(scope="module", params=["en", "ko"])
 def sentences(request, pairs):
     return [pair[request.param] for pair in pairs]
+
+
+@pytest.mark.parametrize(("split", "sum_of_it"), [("train", 3361006313), ("dev", 3234223759), ("test", 665604018)])
+def test_the_text_is_the_one_that_was_measured(split, sum_of_it):
+    """A new word, draw or rule that changes any sentence is a decision, not a side effect."""
+    world = World(0, split=split)
+    text = "\n".join(" ".join(s.words) for language in ("en", "ko") for s in islice(world.sentences(language), 307))
+    assert crc32(text.encode()) == sum_of_it, (
+        "The world's text changed: every record and notebook measured on it must be made again. "
+        "Meant? Then enter the new sum here, and make them."
+    )
 
 
 def test_heads_form_one_tree(sentences):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -25,6 +26,9 @@ app.add_typer(data, name="data")
 
 def main() -> None:
     """Entry point. A CourseError is shown as a sentence, without a traceback; exit code 1."""
+    for stream in (sys.stdout, sys.stderr):  # a letter that a terminal cannot show is a question mark, not a fault
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except CourseError as error:
@@ -41,12 +45,19 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothi
 
     target = project_dir() / "notebooks" if chapter is None else _stored_notebook(chapter)
     environment = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"}  # this kernel, not a "python3" of the user's own
+    command = [sys.executable, "-m", "jupyterlab", str(target)]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
+        typer.echo("You are root: notebooks may change every file here. JupyterLab gets --allow-root.", err=True)
+        command.append("--allow-root")
     try:
-        ended = subprocess.run([sys.executable, "-m", "jupyterlab", str(target)], env=environment)
+        ended = subprocess.run(command, env=environment)
     except KeyboardInterrupt:
         return
     if ended.returncode:
-        raise CourseError(f"JupyterLab ended with code {ended.returncode}. `course doctor` says what is missing.")
+        raise CourseError(
+            f"JupyterLab ended with code {ended.returncode}. Its last words stand above; `course doctor` looks for "
+            "what is missing."
+        )
 
 
 @app.command()
@@ -77,7 +88,7 @@ def site(
     from course_lib.config import project_dir
     from course_lib.site.build import build_site
 
-    typer.echo(build_site(project_dir(), project_dir() / "build" / "site" if out is None else out))
+    typer.echo(build_site(project_dir(), _out_folder(out, "site")))
 
 
 @app.command()
@@ -106,7 +117,7 @@ def claims(
         str | None, typer.Argument(help="such as C1.1; nothing: the whole ledger", metavar="[ID]")
     ] = None,
     run: Annotated[bool, typer.Option("--run", help="measure now")] = False,
-    profile: Annotated[str | None, typer.Option(help="quick or full")] = None,
+    profile: Annotated[str | None, typer.Option(help="quick or full; only with --run")] = None,
     record: Annotated[bool, typer.Option("--record", help="keep the values (full profile only)")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
@@ -116,7 +127,7 @@ def claims(
     if markdown:
         from course_lib.experiments.claim_page import claims_markdown
 
-        if claim_id is not None or run or record:
+        if claim_id is not None or run or record or profile is not None:
             raise CourseError("--markdown prints the whole ledger and measures nothing. Use it alone.")
         typer.echo(claims_markdown(), nl=False)
         return
@@ -139,6 +150,8 @@ def predict(
         raise CourseError(f"--out {out} is the file of texts itself. Give the labels a file of their own.")
     if out is not None and out.exists() and not out.is_file():  # /dev/null would be replaced
         raise CourseError(f"--out {out} is no ordinary file. Give the name of a text file, or leave --out away.")
+    if out is not None and not os.path.isdir(out.parent):
+        raise CourseError(f"--out {out}: there is no folder {out.parent}. Make it first, or name another one.")
     found = predict_file(task, file)
     labels = "".join(f"{label}\n" for label in found.labels)
     if out is None:
@@ -146,6 +159,7 @@ def predict(
     else:
         with atomic_file(out, "w") as target:
             target.write(labels)
+        typer.echo(f"{len(found.labels)} label{'s' * (len(found.labels) != 1)} in {out}")
     if found.silent:
         typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
 
@@ -156,24 +170,21 @@ def slides(
     out: Annotated[Path | None, typer.Option(help="folder for the deck; default: build/slides in the project")] = None,
 ) -> None:
     """Turn a chapter into a deck of slides: one page that needs no network. S opens the speaker's notes."""
-    from course_lib.config import project_dir
     from course_lib.site.slides import write_slides
 
-    folder = project_dir() / "build" / "slides" if out is None else out
-    typer.echo(f"Open {write_slides(_stored_notebook(chapter), folder)} in a browser; F fills the screen.")
+    page = write_slides(_stored_notebook(chapter), _out_folder(out, "slides"))
+    typer.echo(f"Open {page} in a browser; F fills the screen.")
 
 
 @app.command()
 def lecture(
-    chapter: Annotated[str, typer.Argument(help="0 to 9; 06 is 6")],
+    chapter: Annotated[str, typer.Argument(help="a chapter with live cells, such as 4; 06 is 6")],
     out: Annotated[Path | None, typer.Option(help="folder for both; default: build/lecture in the project")] = None,
 ) -> None:
     """Make a live-coding copy of a chapter: its key cells emptied, the solutions beside it."""
-    from course_lib.config import project_dir
     from course_lib.site.lecture import write_lecture
 
-    folder = project_dir() / "build" / "lecture" if out is None else out
-    copy, solutions = write_lecture(_stored_notebook(chapter), folder)
+    copy, solutions = write_lecture(_stored_notebook(chapter), _out_folder(out, "lecture"))
     typer.echo(f"Write in {copy}. The solutions are in {solutions}.")
 
 
@@ -213,6 +224,18 @@ def _stored_notebook(chapter: str) -> Path:
     if not found:
         raise CourseError(f"Chapter {name} is not in {folder}. Run `make notebooks` first.")
     return found[0]
+
+
+def _out_folder(out: Path | None, name: str) -> Path:
+    """The folder that --out names; without it build/`name` in the project. Raises CourseError if a file is there."""
+    from course_lib.config import project_dir
+
+    if out is None:
+        return project_dir() / "build" / name
+    for place in (out, *out.parents):
+        if os.path.exists(place) and not os.path.isdir(place):
+            raise CourseError(f"--out: {place} is a file. Name a folder.")
+    return out
 
 
 def _silent_lines(numbers: list[int], label: str, most: int = 20) -> str:

@@ -1,7 +1,9 @@
 """The command `course`: what it prints, its exit codes, and that its help is there at once."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,7 @@ def started(monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(os, "geteuid", lambda: 1013, raising=False)
     return commands
 
 
@@ -75,7 +78,18 @@ def test_lab_that_ends_badly_points_to_the_doctor(monkeypatch, capsys, project):
     monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3))
     code, _, err = course(monkeypatch, capsys, "lab")
     assert code == 1
-    assert "ended with code 3. `course doctor`" in err
+    assert "ended with code 3. Its last words stand above; `course doctor`" in err
+
+
+def test_root_gets_its_lab_and_a_warning(monkeypatch, capsys, project, started):
+    """JupyterLab refuses root, as most containers are, without --allow-root."""
+    assert course(monkeypatch, capsys, "lab") == (0, "", "")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    code, _, err = course(monkeypatch, capsys, "lab")
+    assert (code, "You are root" in err) == (0, True)
+    monkeypatch.delattr(os, "geteuid")  # as on Windows
+    assert course(monkeypatch, capsys, "lab") == (0, "", "")
+    assert [command[-1] == "--allow-root" for command in started] == [False, True, False]
 
 
 def test_an_error_is_printed_as_it_is(monkeypatch, capsys, project):
@@ -112,3 +126,10 @@ def test_doctor_prints_what_to_do(monkeypatch, capsys, remedy, exit_code):
     assert "[ok] Python          3.11.7" in out
     assert ("[do] memory          0.7 GB free\n     Close other programs." in out) == bool(remedy)
     assert ("1 of 2 need something" in out) == bool(remedy)
+
+
+def test_readme_names_every_command():
+    readme = (Path(cli.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    names = [command.name or command.callback.__name__ for command in cli.app.registered_commands]
+    assert len(names) > 5
+    assert [name for name in [*names, "data"] if f"| `course {name}" not in readme] == []

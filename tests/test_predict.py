@@ -57,7 +57,7 @@ def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model)
     file.write_text("good\nbad\n\n", encoding="utf-8")
     out = file.with_name("labels.txt")
     code, said, err = course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(out))
-    assert (code, said, out.read_bytes()) == (0, "", b"pos\nneg\nneg\n")
+    assert (code, said, out.read_bytes()) == (0, f"3 labels in {out}\n", b"pos\nneg\nneg\n")
     assert "Line 3:" in err
     code, _, err = course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(file))
     assert code == 1
@@ -66,6 +66,11 @@ def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model)
     code, _, err = course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(file.parent))
     assert code == 1
     assert "is no ordinary file" in err
+    code, _, err = course(
+        monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(file.parent / "new" / "x.txt")
+    )
+    assert (code, f"there is no folder {file.parent / 'new'}. Make it" in err) == (1, True)
+    assert not (file.parent / "new").exists()
 
 
 @pytest.mark.parametrize(

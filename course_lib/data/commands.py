@@ -13,19 +13,24 @@ from course_lib.data.public import get, load_public, verify, whereabouts
 from course_lib.data.registry import PublicSet, find, registry
 from course_lib.errors import CourseError
 
+TITLED = 120  # columns of a terminal that has room for what each set is
 _MARKS = {"good": "green", "missing": "dim", "damaged": "red"}
 
 
 def show_sets() -> None:
-    """A row for each set."""
-    table = Table("name", "what it is", "languages", "MB", "licence", "kind", "here", box=box.SIMPLE)
-    table.columns[3].justify = "right"
-    for public in registry().values():
-        cells = (public.licence, public.kind, whereabouts(public) or "no")
-        row = (public.name, public.title, ", ".join(public.languages), f"{public.megabytes:.2f}", *cells)
-        table.add_row(*map(Text, row))
+    """A row for each set; in a narrow terminal without what it is."""
     console = Console()
+    titled = console.width >= TITLED
+    table = Table("name", *["what it is"] * titled, "languages", "MB", "licence", "kind", "here", box=box.SIMPLE)
+    table.columns[0].no_wrap = True
+    table.columns[-4].justify = "right"
+    for public in registry().values():
+        cells = (", ".join(public.languages), f"{public.megabytes:.2f}", public.licence, public.kind)
+        row = (public.name, *[public.title] * titled, *cells, whereabouts(public) or "no")
+        table.add_row(*map(Text, row))
     console.print(table)
+    if not titled:
+        console.print(f"A terminal of {TITLED} columns shows what each set is.", style="dim")
     console.print("course data get NAME fetches a set; direct and built ones can be downloaded.", style="dim")
 
 

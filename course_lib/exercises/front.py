@@ -21,7 +21,7 @@ def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
     """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
 
     Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
-    An endless loop in your function cannot be stopped from here: interrupt the kernel.
+    A call that computes for more than 10 seconds is stopped (on Windows it is not: interrupt the kernel).
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
     """
     result = judge(registry.find(exercise_id), answer)

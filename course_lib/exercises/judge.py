@@ -1,7 +1,4 @@
-"""Runs an answer on the probes of its exercise and names the mistake. Pure: no files, no notebook.
-
-An endless loop in an answer cannot be stopped from here: the reader interrupts the kernel, as with any cell.
-"""
+"""Runs an answer on the probes of its exercise and names the mistake. Pure: no files, no notebook."""
 
 from __future__ import annotations
 
@@ -14,6 +11,7 @@ from typing import Any
 
 from course_lib.exercises.compare import difference, same
 from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.limit import NoEnd, time_limit
 from course_lib.exercises.messages import Result
 
 _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
@@ -22,26 +20,47 @@ _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
 
 
-def judge(exercise: Exercise, answer: Any) -> Result:
-    """The state of an answer. Never raises for what the answer does, except when the reader interrupts it."""
+def judge(exercise: Exercise, answer: Any, limit: float = 10) -> Result:
+    """The state of an answer. Never raises for what the answer does, except when the reader interrupts it.
+    limit: seconds that one call may take."""
     if answer is None or answer is ...:
         return _open(exercise)
     if complaint := _unusable(exercise, answer):
         return _mistake(exercise, complaint)
-    results = []
+    returned, results = [], []
     for probe in exercise.probes:
         inputs = copy.deepcopy(probe.inputs)
         try:
-            results.append(answer(*inputs))
+            with time_limit(limit):
+                returned.append(answer(*inputs))
+        except NoEnd:
+            return _mistake(exercise, _no_end(limit), probe)
         except Exception as error:
             return _error(exercise, answer, probe, error)
+        results.append(_kept(returned[-1]))
         if results[-1] is ...:
             return _open(exercise)
         if results[-1] is None:
             return _open(exercise) if _does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, probe)
         if not same(inputs, probe.inputs):
             return _mistake(exercise, _CHANGES_INPUT, probe)
-    return _compare(exercise, results)
+    result = _compare(exercise, results)
+    return _mistake(exercise, _KEEPS_RESULTS) if not result.right and _grows(returned, results) else result
+
+
+def _kept(result: Any) -> Any:
+    """As it is now: a later call may change it. What cannot be copied stays what it is."""
+    try:
+        return copy.deepcopy(result)
+    except Exception:
+        return result
+
+
+def _grows(returned: list, results: list) -> bool:
+    """Two calls returned the same list, set or dictionary, and it was not the same any more."""
+    first = returned[0]
+    calls = zip(returned[1:], results[1:], strict=True)
+    return isinstance(first, list | set | dict) and any(r is first and not same(k, results[0]) for r, k in calls)
 
 
 def _compare(exercise: Exercise, results: list) -> Result:
@@ -70,8 +89,10 @@ def _compare(exercise: Exercise, results: list) -> Result:
 
 
 def _seen(mistake: Mistake, got: Any, expected: Any, probe: Probe) -> bool:
+    if hasattr(got, "__next__"):  # a look would use it up
+        return False
     try:
-        return mistake.seen(got, expected, *probe.inputs)
+        return bool(mistake.seen(got, expected, *probe.inputs))
     except Exception:  # the result has a form that this mistake does not have
         return False
 
@@ -83,6 +104,15 @@ _CHANGES_INPUT = Mistake(
     "After the call an input is not what it was: the function works in place. Make a new object; the caller "
     "needs the old one.",
 )
+_KEEPS_RESULTS = Mistake(
+    "keeps results of an earlier call",
+    "Two calls return the same object, and the second one adds to what the first one put there. Make the list (set, "
+    "dictionary) inside the function, not outside and not as a default value of a parameter.",
+)
+
+
+def _no_end(limit: float) -> Mistake:
+    return Mistake(f"no end after {limit:g} s", "The call computed that long and was stopped. Does your loop move on?")
 
 
 def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:

@@ -59,7 +59,7 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
             if changed != items:
                 with atomic_file(path, "w") as file:
                     json.dump({"format": _FORMAT, "items": changed}, file, ensure_ascii=False, indent=1)
-    except (CourseError, OSError) as error:
+    except (CourseError, OSError, UnicodeEncodeError) as error:  # the last: half a letter, which no file can hold
         reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else _first_sentence(error)
         return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
     return note
@@ -99,5 +99,5 @@ def _free_name(path: Path) -> Path:
     return next(candidate for candidate in numbered if not candidate.exists())
 
 
-def _first_sentence(error: CourseError) -> str:
+def _first_sentence(error: Exception) -> str:
     return str(error).split(". ")[0].rstrip(".")

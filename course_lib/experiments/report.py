@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from course_lib.config import settings
+from course_lib.config import PROFILES, settings
 from course_lib.errors import CourseError
 from course_lib.experiments.claims import Claim, all_claims, get_claim
 from course_lib.experiments.ledger import Card, run, run_and_record
 from course_lib.experiments.measurement import find_code
-from course_lib.experiments.records import read_record
+from course_lib.experiments.records import Record, read_record
 from course_lib.experiments.verdict import Verdict
 from course_lib.experiments.verdict_card import NOT_MEASURED
 from course_lib.experiments.wording import design_text, number_text
@@ -23,23 +23,31 @@ def claims_command(
 ) -> None:
     """Print the ledger or one claim; with `measure` measure first, with `record` keep what was measured.
 
-    Raises CourseError for an unknown id, for `record` without a full measurement, and after all claims were tried if
-    some could not be measured.
+    claim_id may be in lower case. Raises CourseError for an unknown id or profile, for a `profile` without `measure`,
+    for `record` without a full measurement, and after all claims were tried if some could not be measured.
     """
     from rich.console import Console
 
     console = Console(highlight=False)
     if record and not (measure and profile == "full"):
         raise CourseError("Only full measurements are recorded. Use: course claims ID --run --profile full --record")
+    if profile is not None and profile not in PROFILES:
+        raise CourseError(f"There is no profile {profile!r}. Use one of: {', '.join(PROFILES)}.")
+    if profile is not None and not measure:
+        raise CourseError(
+            f"--profile says how to measure. Use it with --run: course claims ID --run --profile {profile}"
+        )
     profile = profile or settings().profile
     if claim_id is not None:
+        claim_id = claim_id.upper()
         card = _measure(get_claim(claim_id), profile, record) if measure else None
         console.print(claim_report(claim_id, card), markup=False, soft_wrap=True)
         return
     live, failed = {}, []
-    for claim in all_claims().values() if measure else ():
-        if find_code(claim.id, claim.chapter) is None:
-            continue
+    measured = [claim for claim in all_claims().values() if measure and find_code(claim.id, claim.chapter) is not None]
+    if measured:
+        console.print(_announced(measured, profile), markup=False, soft_wrap=True)
+    for claim in measured:
         try:
             live[claim.id] = _measure(claim, profile, record).live
             console.print(repr(live[claim.id]), markup=False, soft_wrap=True)
@@ -91,6 +99,24 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     else:
         lines.append(f"measure and record: {claim.command}")
     return "\n".join(lines)
+
+
+def _announced(claims: Sequence[Claim], profile: str) -> str:
+    """How much is about to be measured, and how to stop. Only full measurements have kept their time."""
+    if profile == "full":
+        seconds = [float(record.run.get("seconds", 0)) for record in map(_good_record, claims) if record is not None]
+        time = f"{len(seconds)} of them were recorded in {sum(seconds) / 60:.0f} minutes together"
+    else:
+        time = f"{sum(claim.live for claim in claims)} of them take seconds, the others longer"
+    many = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
+    return f"{many}, {profile} profile; {time}. Ctrl+C stops. `course claims ID --run` measures one."
+
+
+def _good_record(claim: Claim) -> Record | None:
+    try:
+        return read_record(claim)
+    except CourseError:
+        return None
 
 
 def _measure(claim: Claim, profile: str, record: bool) -> Card:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
@@ -15,6 +14,7 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.site.check import site_problems
 from course_lib.site.front_page import front_page
+from course_lib.site.lecture import read_stored
 from course_lib.site.page import Chapter, chapter, chapter_page
 
 HERE = Path(__file__).parent
@@ -57,10 +57,7 @@ def read_chapters(folder: Path) -> list[Chapter]:
     names = {path.stem for path in paths}
     chapters = []
     for path in paths:
-        try:
-            notebook = nbformat.read(path, as_version=4)
-        except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError) as error:
-            raise CourseError(f"{path} is not a notebook ({error!s:.80}). `make notebooks` builds it again.") from error
+        notebook = read_stored(path)
         try:
             chapters.append(chapter(path.stem, notebook, names))
         except CourseError as error:

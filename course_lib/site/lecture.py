@@ -23,6 +23,7 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 
 LIVE = "live"
+TAGGING = "Tag the chapter's key cells in notebooks/text (a line `tags: [live]` in the cell's head)."
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -37,7 +38,11 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
     try:
         live = lecture_copy(solved, paths[1].name)
     except CourseError as error:
-        raise CourseError(f"{notebook.name}: {error}") from error
+        others = ", ".join(live_chapters(notebook.parent))
+        advice = f"Chapters with such cells: {others}." if others else TAGGING
+        raise CourseError(f"{notebook.name}: {error} {advice}") from error
+    except SyntaxError as error:
+        raise CourseError(f"{notebook.name}: a code cell is no Python ({error}). Mend it in notebooks/text.") from error
     texts = [nbformat.writes(version) + "\n" for version in (live, solved)]
     for path, text in zip(paths, texts, strict=True):
         if path.exists() and path.read_text(encoding="utf-8") != text:
@@ -51,11 +56,20 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
     return paths
 
 
+def live_chapters(folder: Path) -> list[str]:
+    """The numbers of the chapters in `folder` that have live cells: "1", "4" ..."""
+    stored = {path.stem.partition("_")[0]: read_stored(path) for path in sorted(folder.glob("*_*.ipynb"))}
+    return [number.lstrip("0") or "0" for number, notebook in stored.items() if any(map(_is_live, notebook.cells))]
+
+
 def read_stored(path: Path) -> NotebookNode:
     """A stored notebook. Raises CourseError if the file is none."""
     try:
-        return nbformat.read(path, as_version=4)
-    except (OSError, nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError) as error:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)  # reading alone lets pass what is no notebook
+        nbformat.writes(notebook).encode()  # half a letter has no place in a page
+        return notebook
+    except Exception as error:  # nbformat raises whatever the content leads to
         raise CourseError(f"{path} is not a notebook ({error!s:.80}). `make notebooks` builds it again.") from error
 
 
@@ -69,7 +83,7 @@ def lecture_copy(solved: NotebookNode, solutions: str) -> NotebookNode:
     for cell in copy.cells:
         if cell.cell_type != "code":
             continue
-        if LIVE in cell.metadata.get("tags", []):
+        if _is_live(cell):
             begun = True
             where = f"cell [{cell.execution_count}]" if cell.execution_count else "the same place"
             word = f"# Write it together. The solution is in {solutions}, {where}."
@@ -77,11 +91,12 @@ def lecture_copy(solved: NotebookNode, solutions: str) -> NotebookNode:
         if begun:
             cell.outputs, cell.execution_count = [], None
     if not begun:
-        raise CourseError(
-            f"no cell has the tag `{LIVE}`, so there is nothing to write together. Tag the chapter's key cells in "
-            "notebooks/text (a line `tags: [live]` in the cell's head)."
-        )
+        raise CourseError(f"no cell has the tag `{LIVE}`, so there is nothing to write together.")
     return copy
+
+
+def _is_live(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and LIVE in cell.metadata.get("tags", [])
 
 
 def imported_names(cells: list[NotebookNode]) -> set[str]:

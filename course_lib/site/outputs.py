@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import base64
+import contextlib
 import html
 import re
 import struct
@@ -41,7 +42,7 @@ def output_html(output: dict, prose: Prose, description: str) -> str:
 def widget_html(stored: str) -> str:
     """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script."""
     page = BeautifulSoup(stored, "html.parser")
-    for frame in page.find_all("iframe"):
+    for frame in page.find_all("iframe", srcdoc=True):
         frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_script('frame.js')}</script></head>", 1)
         frame["loading"] = "lazy"
         around = frame.parent if frame.parent.name == "div" else None
@@ -81,8 +82,9 @@ def _picture(data: str, mime: str, description: str) -> str:
     data = data.replace("\n", "")
     size = ""
     if mime == "image/png":  # known before it is read, so that the page does not jump
-        width, height = struct.unpack(">II", base64.b64decode(data[:32])[16:24])
-        size = f' width="{width}" height="{height}"'
+        with contextlib.suppress(struct.error, ValueError):  # no PNG: the page shows its description
+            width, height = struct.unpack(">II", base64.b64decode(data[:32])[16:24])
+            size = f' width="{width}" height="{height}"'
     return f'<img class="figure" alt="{html.escape(description)}"{size} src="data:{mime};base64,{data}">'
 
 

@@ -37,7 +37,10 @@ def write_slides(notebook: Path, folder: Path) -> Path:
 
     Raises CourseError: no cell begins a slide, a formula is not understood, reveal.js cannot be had.
     """
-    page = deck(read_stored(notebook), notebook.stem, reveal())
+    try:
+        page = deck(read_stored(notebook), notebook.stem, reveal())
+    except CourseError as error:
+        raise CourseError(str(error) if notebook.name in str(error) else f"{notebook.name}: {error}") from error
     path = folder / f"{notebook.stem}.html"
     with atomic_file(path, "w") as file:
         file.write(page)
@@ -71,6 +74,11 @@ def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:
 
     Raises CourseError if no cell begins a slide.
     """
+    slideshows = [cell.metadata.get("slideshow", {}) for cell in notebook.cells]
+    if odd := [s for s in slideshows if not (isinstance(s, dict) and isinstance(s.get("slide_type", "-"), str))]:
+        raise CourseError(
+            f'{name} has a cell with the slideshow {odd[0]!r:.80}. Write `slideshow: {{"slide_type": "slide"}}`.'
+        )
     if not any(_slide_type(cell) in BEGINS for cell in notebook.cells):
         raise CourseError(
             f"{name} has no slides: no cell of it has a slide type. Give cells of notebooks/text/{name}.md "

@@ -34,6 +34,15 @@ def test_list_says_what_is_here(course):
     assert [line.split()[-1] for line in out.splitlines() if "small_" in line] == ["cache", "no", "no"]
 
 
+def test_list_in_a_narrow_terminal_leaves_out_what_a_set_is(course, monkeypatch):
+    wide = course("list")[1]
+    monkeypatch.setenv("COLUMNS", "80")
+    narrow = course("list")[1]
+    assert ("what it is" in wide, "what it is" in narrow) == (True, False)
+    assert [line.split()[-1] for line in narrow.splitlines() if "small_" in line] == ["no", "no", "no"]
+    assert "A terminal of 120 columns" in narrow
+
+
 def test_get_shows_licence_files_and_the_first_record(course, small_sets):
     code, out, _ = course("get", "small_table")
     assert code == 0

@@ -1,4 +1,5 @@
 import collections
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,6 +18,9 @@ from course_lib.exercises.compare import difference, same
         (collections.Counter(a=2), {"a": 2}),
         (float("inf"), float("inf")),
         ([], ()),
+        (Fraction(1, 4), 0.25),
+        ((frozenset({3}),), ({3},)),
+        ({3}, frozenset({3})),
     ],
 )
 def test_equal(got, expected):
@@ -33,10 +37,19 @@ def test_equal(got, expected):
         (float("nan"), 1.0, "no usable number"),
         (float("inf"), 1.0, "no usable number"),
         ([1, 2], [1, 2, 3], "3 items, not 2"),
-        ([1, [2, 9]], [1, [2, 3]], "item 1 of item 1 of the result is not right"),
+        ([1, [2, 9]], [1, [2, 3]], "result[1][1] is not right"),
         ({"a": 1}, {"a": 1, "b": 2}, "lacks 1 of 2 keys"),
-        ({"a": 1, "b": 2}, {"a": 1}, "1 keys too many"),
-        ({"a": 2}, {"a": 1}, "value of 'a' is not right"),
+        ({("a", "b"): 1}, {"ab": 1}, "lacks 1 of 1 keys and has ('a', 'b'), which"),
+        ({"a": 1, "b": 2}, {"a": 1}, "1 keys too many: 'b'"),
+        ([{"a": 2}], [{"a": 1}], "result[0]['a'] is not right"),
+        ((0, torch.zeros(2, 1, 4)), (0, torch.zeros(2, 4)), "result[1] has shape [2, 1, 4], should be [2, 4]"),
+        (np.zeros((3, 2)), torch.zeros(2, 3), "the result has shape [3, 2], should be [2, 3]"),
+        (torch.tensor([3.38]), 3.38, "a number, not a tensor of shape [1]"),
+        (np.zeros(2), {"a": 1}, "a dictionary, not an array of shape [2]"),
+        (torch.eye(3).to_sparse(), torch.eye(3), "a tensor of shape [3, 3], not a sparse tensor of shape [3, 3]"),
+        (torch.Tensor, [1], "a list, not a value of type"),
+        (torch.tensor(2), (1, 2), "a tuple, not a number"),
+        (10**400, 1.0, "not right"),
         ((x for x in [1]), [1], "a list, not a value of type generator"),
         (None, {"a": 1}, "a dictionary, not None"),
         ("b", "a", "not right"),

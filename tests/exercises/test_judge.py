@@ -1,5 +1,7 @@
 """What the check says to answers that are not merely wrong."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -73,6 +75,60 @@ def test_a_look_that_fails_is_no_verdict():
     assert judge(EXERCISE, lambda n, f: "text").state == "wrong"
 
 
+def test_a_look_that_gives_no_single_truth_is_no_verdict():
+    """`got < 0` of a vector."""
+    assert judge(EXERCISE, lambda n, f: torch.tensor([-1.0, 2.0])).state == "wrong"
+
+
+@pytest.mark.parametrize("odd", [torch.eye(2).to_sparse(), torch.Tensor, 10**400, object(), {}, (x for x in [1])])
+def test_an_odd_result_is_wrong_and_no_traceback(odd):
+    assert judge(EXERCISE, lambda n, f: odd).state == "wrong"
+
+
+def test_a_look_does_not_use_up_an_iterator():
+    exercise = replace(EXERCISE, mistakes=(Mistake("listed", "", seen=lambda got, *_: list(got) == [1]),))
+    given = iter([1])
+    assert judge(exercise, lambda n, f: given).state == "wrong"
+    assert list(given) == [1]
+
+
+KEPT = []
+
+
+def keeps_in_a_global(numbers, factor):
+    KEPT.extend(factor * number for number in numbers)
+    return KEPT
+
+
+def keeps_in_a_default(numbers, factor, found=[]):  # noqa: B006
+    found += [factor * number for number in numbers]
+    return found
+
+
+@pytest.mark.parametrize("answer", [keeps_in_a_global, keeps_in_a_default])
+def test_a_list_that_outlives_the_call_is_named(answer):
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    assert judge(exercise, answer).mistake == "keeps results of an earlier call"
+
+
+def test_a_list_emptied_before_each_call_is_right():
+    found = []
+
+    def scaled(numbers, factor):
+        found.clear()
+        found.extend(factor * number for number in numbers)
+        return found
+
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    assert judge(exercise, scaled).right
+
+
+def test_a_constant_list_is_simply_wrong():
+    always = [7]
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    assert judge(exercise, lambda n, f: always).state == "wrong"
+
+
 def test_a_changed_input_is_named():
     def in_place(numbers, factor):
         numbers.append(0)
@@ -104,6 +160,19 @@ def test_an_endless_recursion_is_an_error_too():
         return deep(numbers, factor)
 
     assert "RecursionError" in repr(judge(EXERCISE, deep))
+
+
+def test_an_endless_loop_is_stopped():
+    def endless(numbers, factor):
+        try:
+            while True:
+                numbers[0] += 1
+        except Exception:
+            return 0
+
+    result = judge(EXERCISE, endless, limit=0.05)
+    assert (result.state, result.mistake) == ("mistake", "no end after 0.05 s")
+    assert "loop" in repr(result)
 
 
 def test_an_interrupt_reaches_the_kernel():

@@ -35,6 +35,17 @@ def test_slides_go_where_they_are_asked_to(monkeypatch, capsys, chapter, tmp_pat
     assert str(tmp_path / "deck" / "06_small.html") in out
 
 
+@pytest.mark.parametrize("command", [("slides", "6"), ("lecture", "6"), ("site",)])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_file_is_no_folder(monkeypatch, capsys, chapter, command, inside):
+    file = chapter / "notes.txt"
+    file.write_text("mine", encoding="utf-8")
+    out = file / "deck" if inside else file
+    code, said, err = course(monkeypatch, capsys, *command, "--out", str(out))
+    assert (code, said, err) == (1, "", f"--out: {file} is a file. Name a folder.\n")
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
 @pytest.mark.parametrize("command", ["slides", "lecture"])
 def test_a_wrong_chapter_is_one_sentence(monkeypatch, capsys, chapter, command):
     assert course(monkeypatch, capsys, command, "66")[::2] == (

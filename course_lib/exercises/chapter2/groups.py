@@ -24,6 +24,7 @@ class _Tagger(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(5, 3)
         self.char_embedding = nn.Embedding(2, 3)
+        self.embedding_filter = nn.Linear(3, 3)
         self.hidden = nn.Linear(3, 3)
         self.output = nn.Linear(3, 5)
         if tied:
@@ -37,12 +38,10 @@ class _Tagger(nn.Module):
         return mine == theirs
 
 
-def _groups(model, rate, is_slow, is_other=None, divide=10):
-    """`is_slow` and `is_other` look at a parameter's name."""
-    is_other = is_other or (lambda name: not is_slow(name))
-    named = list(model.named_parameters())
-    others, slow = ([p for name, p in named if chosen(name)] for chosen in (is_other, is_slow))
-    return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / divide}]
+def _groups(model, rate, is_slow):
+    """`is_slow` looks at a parameter's name."""
+    others, slow = ([p for n, p in model.named_parameters() if is_slow(n) == side] for side in (False, True))
+    return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / 10}]
 
 
 def _by_layer(model, slow, rate):
@@ -89,13 +88,14 @@ EXERCISE = Exercise(
         Probe("the embedding is slow", (_Tagger(), "embedding", 0.5)),
         Probe("the output layer uses the embedding's table too", (_Tagger(tied=True), "embedding", 0.02)),
         Probe("another layer is slow", (_Tagger(), "output", 0.3)),
+        Probe("the slow layer uses the embedding's table too", (_Tagger(tied=True), "output", 0.5)),
     ),
     mistakes=(
         Mistake(
             "the slow parameters are in both groups",
             "`model.parameters()` contains those of the slow layer as well. PyTorch's optimizers refuse a parameter "
             "that is in two groups.",
-            model=lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow + "."), lambda n: True),
+            model=lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
         ),
         Mistake(
             "a shared table is in both groups",
@@ -106,6 +106,17 @@ EXERCISE = Exercise(
             "layers with a similar name are slow too",
             "`char_embedding` became slow with `embedding`. A layer's name must fit as a whole, not in part.",
             model=lambda m, slow, rate: _groups(m, rate, lambda n: slow in n),
+        ),
+        Mistake(
+            "layers with a similar name are slow too",
+            "`embedding_filter` became slow with `embedding`. Where does the name of a layer end?",
+            model=lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow)),
+        ),
+        Mistake(
+            "a shared table is looked for by one name",
+            "A table that two layers share is listed under one name only, that of the first. Under the other one it is "
+            "not found. Look at the parameters, not at names.",
+            model=lambda m, slow, rate: _groups(m, rate, lambda n: n.split(".")[0] == slow),
         ),
         Mistake(
             "always the embedding",

@@ -1,6 +1,8 @@
 """Exercise 4.6: the sense test by the nearest occurrence. Source: Peters et al. 2018, arXiv:1802.05365, section 5.3
 (they compare with the mean of a sense's occurrences; here, as the question says, with each occurrence)."""
 
+import math
+
 import torch
 
 from course_lib.exercises.exercise import Exercise, Mistake, Probe
@@ -112,6 +114,11 @@ EXERCISE = Exercise(
             "the mean of a sense instead of its occurrences",
             "You compare with one mean per sense. A sense with two uses far apart has a mean where nothing stands.",
             model=_means,
+        ),
+        Mistake(
+            "100 times too large",
+            "The accuracy runs from 0 to 1 here.",
+            seen=lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4),
         ),
         Mistake(
             "a share above 1",

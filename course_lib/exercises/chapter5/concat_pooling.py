@@ -108,7 +108,7 @@ EXERCISE = Exercise(
         Mistake(
             "only one view",
             "The result is as wide as one state. Three views stand side by side.",
-            seen=lambda got, expected, *_: 3 * got.shape[-1] == expected.shape[-1],
+            seen=lambda got, expected, *_: got.ndim == 2 and 3 * got.shape[-1] == expected.shape[-1],
         ),
     ),
 )

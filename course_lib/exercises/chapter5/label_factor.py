@@ -1,6 +1,7 @@
 """Exercise 5.6: the label-equivalent factor. Source: Howard & Ruder 2018, arXiv:1801.06146, section 5 (low-shot)."""
 
 import math
+import operator
 
 from course_lib.exercises.exercise import Exercise, Mistake, Probe
 
@@ -18,11 +19,11 @@ def label_factor(sizes: list[int], scores: list[float], few: int, reached: float
     return sizes[-1] / few
 
 
-def _factor(sizes, scores, few, reached, *, between=None, never=None):
-    if scores[0] >= reached:
+def _factor(sizes, scores, few, reached, *, between=None, never=None, enough=operator.ge):
+    if enough(scores[0], reached):
         return sizes[0] / few
     for i in range(1, len(sizes)):
-        if scores[i] >= reached:
+        if enough(scores[i], reached):
             share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
             low, high = sizes[i - 1], sizes[i]
             return (between(low, high, share) if between else low * (high / low) ** share) / few
@@ -62,6 +63,7 @@ EXERCISE = Exercise(
         Probe("never reached", ([50, 100, 400], [55.0, 60.0, 66.0], 50, 70.0)),
         Probe("reached at once", ([25, 100], [75.0, 80.0], 50, 70.0)),
         Probe("a curve that falls again", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 74.0)),
+        Probe("exactly the score of a peak", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0)),
     ),
     mistakes=(
         Mistake(
@@ -93,6 +95,11 @@ EXERCISE = Exercise(
             "never is infinite",
             "A curve that ends below the score tells that more labels are needed, not how many.",
             seen=lambda got, expected, *_: math.isinf(got) or math.isnan(got),
+        ),
+        Mistake(
+            "exactly reached does not count",
+            "A point of the curve with just this score gives the same score. The answer may be that point.",
+            model=lambda *a: _factor(*a, enough=operator.gt),
         ),
         Mistake(
             "labels instead of a factor",

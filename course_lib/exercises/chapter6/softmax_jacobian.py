@@ -99,7 +99,7 @@ EXERCISE = Exercise(
         Mistake(
             "only n numbers",
             "There is one number for each weight. Asked is one for each weight and each score.",
-            seen=lambda got, expected, scores: torch.as_tensor(got).ndim == 1,
+            seen=lambda got, expected, scores: torch.as_tensor(got).shape == scores.shape,
         ),
         Mistake(
             "large scores overflow",

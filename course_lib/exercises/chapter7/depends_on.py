@@ -23,13 +23,20 @@ def depends_on(network, ids: torch.Tensor, vocab_size: int) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class _Network:
-    """All numbers are exact, and no effect cancels: any other piece moves the same states."""
+    """All numbers are exact, and no effect cancels: any other piece moves the same states. Ids are looked at as a
+    table looks at them."""
 
     name: str
     states: Callable = field(repr=False)  # of the vectors [piece, 3] and of how many there are
+    vocab_size: int = field(repr=False)
 
     def __call__(self, ids):
-        ids = torch.as_tensor(ids).double()
+        ids = torch.as_tensor(ids)
+        if ids.is_floating_point():
+            raise TypeError("ids are whole numbers: a network looks them up in a table, and has no gradient for them")
+        if ids.min() < 0 or ids.max() >= self.vocab_size:
+            raise IndexError(f"ids go from 0 to {self.vocab_size - 1}, and one of {ids.tolist()} does not")
+        ids = ids.double()
         return self.states(torch.stack([ids + 1, -(ids + 1), 3 * ids], dim=1), len(ids))
 
 
@@ -97,7 +104,7 @@ def _reading(change=None, **more):
 
 
 def _probe(name, states, ids, vocab_size):
-    return Probe(name, (_Network(name, states), torch.tensor(ids), vocab_size))
+    return Probe(name, (_Network(name, states, vocab_size), torch.tensor(ids), vocab_size))
 
 
 EXERCISE = Exercise(

@@ -16,9 +16,10 @@ def input_embedding(
     return centred / (centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()
 
 
-def _norm(x, dim=-1, correction=0):
+def _norm(x, dim=-1, correction=0, eps=1e-12, after=0.0):
+    """after: an eps that is added to the root."""
     variance, mean = torch.var_mean(x, dim=dim, keepdim=True, correction=correction)
-    return (x - mean) / (variance + 1e-12).sqrt()
+    return (x - mean) / ((variance + eps).sqrt() + after)
 
 
 def _in_row(ids, segments):
@@ -54,12 +55,12 @@ def _same(x):
     return x
 
 
-def _probe(shows, ids, first, d_model, step):
+def _probe(shows, ids, first, d_model, step, scale=1.0):
     """`first`: how many pieces of each row are in segment 0."""
     ids = torch.tensor(ids)
     segments = (torch.arange(ids.shape[1]) >= torch.tensor(first)[:, None]).long()
     sizes = [rows * d_model for rows in (13, 11, 2)]
-    tables = ((torch.arange(sum(sizes)) * step % 29 - 12.0) / 5).split(sizes)
+    tables = ((torch.arange(sum(sizes)) * step % 29 - 12.0) / 5 * scale).split(sizes)
     return Probe(shows, (ids, segments, *(table.reshape(-1, d_model) for table in tables)))
 
 
@@ -90,6 +91,7 @@ EXERCISE = Exercise(
         _probe("one row, two segments", [[2, 7, 9, 3, 8, 3]], [4], 5, 7),
         _probe("a batch of three rows", [[2, 5, 3], [2, 12, 3], [6, 6, 7]], [3, 2, 1], 3, 11),
         _probe("two rows, a piece that repeats", [[2, 4, 4, 3, 4], [2, 10, 3, 4, 3]], [4, 3], 7, 5),
+        _probe("numbers so small that eps matters", [[2, 7, 9, 3, 8, 3]], [4], 3, 11, scale=1e-6),
     ),
     mistakes=(
         Mistake(
@@ -156,6 +158,22 @@ EXERCISE = Exercise(
             "the variance divides by d - 1",
             "torch's var and std divide by one less. A layer norm takes the plain mean of the squares.",
             model=_embed(norm=lambda x: _norm(x, correction=1)),
+        ),
+        Mistake(
+            "the variance divides by d - 1",
+            "torch's std divides by one less. A layer norm takes the plain mean of the squares; and eps belongs under "
+            "the root.",
+            model=_embed(norm=lambda x: _norm(x, correction=1, eps=0, after=1e-12)),
+        ),
+        Mistake(
+            "eps is added to the root",
+            "The root of the variance is taken first. Add eps to the variance, under the root.",
+            model=_embed(norm=lambda x: _norm(x, eps=0, after=1e-12)),
+        ),
+        Mistake(
+            "another eps",
+            "torch's layer_norm has an eps of 1e-5 of its own. Give it the one of the docstring.",
+            model=_embed(norm=lambda x: _norm(x, eps=1e-5)),
         ),
         Mistake(
             "no places",

@@ -111,7 +111,7 @@ EXERCISE = Exercise(
         _probe("a piece is there without ## only", "everyday", "every day ##d ##a ##y"),
         _probe("a piece is there with ## only", "ingest", "##ing ##est in ##gest"),
         _probe("few long pieces, or the longest first", "abcdef", "a ab abc ##cdef ##d ##e ##f ##ef"),
-        _probe("Korean", "고양이에게", "고 고양이 양 ##이 ##에 ##게 ##에게"),
+        _probe("Korean, exactly as long as allowed", "고양이에게", "고 고양이 양 ##이 ##에 ##게 ##에게", 5),
         _probe("exactly as long as allowed", "banana", "b ba ##n ##a ##na", 6),
         _probe("too long", "bananas", "b ba ##n ##a ##na ##s", 6),
     ),
@@ -180,6 +180,11 @@ EXERCISE = Exercise(
             "the limit comes one character early",
             "A word of exactly `limit` characters is not too long yet.",
             model=lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word) < limit else _UNKNOWN,
+        ),
+        Mistake(
+            "the limit counts bytes",
+            "A Korean character is three bytes in UTF-8, and one character all the same.",
+            model=lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word.encode()) <= limit else _UNKNOWN,
         ),
         Mistake(
             "one string instead of a list",

@@ -87,8 +87,8 @@ EXERCISE = Exercise(
         ),
         _probe(
             "special pieces and padding have low numbers, too",
-            [[2, 12, 1, 6, 3, 7, 3, 0, 0], [2, 9, 8, 3, 10, 3, 0, 0, 0]],
-            [[_LOW, _LOW, _LOW, 0.3, _LOW, 0.2, _LOW, _LOW, _HIGH], [_LOW, _HIGH, _LOW, _LOW, 0.16, _LOW, _LOW, 0, 0]],
+            [[2, 12, 1, 4, 3, 7, 3, 0, 0], [2, 9, 8, 3, 10, 3, 0, 0, 0]],
+            [[_LOW, _LOW, _LOW, _LOW, _LOW, 0.2, _LOW, _LOW, _HIGH], [_LOW, _HIGH, _LOW, _LOW, 0.16, _LOW, _LOW, 0, 0]],
             [[0.10, 0.40, 0.20, 0.1, 0.85, 0.91, 0.95, 0.3, 0.83], [0.83, 0.85, 0.93, 0.10, 0.2, 0.7, 0.82, 0.6, 0.1]],
             [[0.55, 0.10, 0.35, 0.2, 0.65, 0.9, 0.45, 0.7, 0.30], [0.27, 0.15, 0.60, 0.80, 0.4, 0.3, 0.77, 0.5, 0.9]],
             17,
@@ -134,6 +134,11 @@ EXERCISE = Exercise(
             model=_masked(asked=lambda chosen, hidden, read, ids: hidden),
         ),
         Mistake(
+            "a loss at [MASK] only",
+            "Chosen places that show a piece are asked, too; and a [MASK] that stood there before is not.",
+            model=_masked(asked=lambda chosen, hidden, read, ids: read == 4),
+        ),
+        Mistake(
             "no loss where the piece stayed",
             "A chosen piece that stays has a label, too: the network does not know that it is the right one.",
             model=_masked(asked=lambda chosen, hidden, read, ids: read != ids),
@@ -167,6 +172,11 @@ EXERCISE = Exercise(
             "[UNK] is chosen",
             "[UNK] is special, too: behind it are many words, and none of them is an answer.",
             model=_masked(may=lambda ids: (ids > 4) | (ids == 1)),
+        ),
+        Mistake(
+            "[MASK] is chosen",
+            "Id 4 is special, too: the ordinary pieces begin after it.",
+            model=_masked(may=lambda ids: ids >= 4),
         ),
         Mistake(
             "a random piece may be special",

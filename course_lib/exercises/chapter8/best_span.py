@@ -164,6 +164,13 @@ EXERCISE = Exercise(
             1,
             2,
         ),
+        _probe(
+            "one very high logit",
+            [0.0, 0.0, 0.0, 9.5, 4.0, 0.0],
+            [0.0, 0.0, 0.0, 0.0, 5.0, 9.0],
+            1,
+            1,
+        ),
     ),
     mistakes=(
         Mistake(
@@ -230,6 +237,11 @@ EXERCISE = Exercise(
             "the product of the logits",
             "Two bad logits, both negative, make a large product. Probabilities are multiplied, logits are added.",
             model=_span(score=lambda s, e: s * e),
+        ),
+        Mistake(
+            "the product of two sigmoids",
+            "A sigmoid looks at each logit alone and hardly tells high ones apart. Add the logits themselves.",
+            model=_span(score=lambda s, e: 1 / (1 + math.exp(-s)) / (1 + math.exp(-e))),
         ),
         Mistake(
             "places are counted in the passage",

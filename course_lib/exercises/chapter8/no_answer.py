@@ -93,6 +93,7 @@ EXERCISE = Exercise(
     probes=(
         Probe("one window with an answer", ([(2.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
         Probe("one window without", ([(4.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
+        Probe("the best span is not the first of its window", ([(1.0, [(0.5, 3, 8), (4.0, 12, 15)])], 0.0)),
         Probe(
             "most windows hold nothing", ([(9.0, [(0.5, 3, 8)]), (8.0, [(1.0, 40, 45)]), (1.0, [(4.0, 71, 77)])], 0.0)
         ),
@@ -206,6 +207,11 @@ EXERCISE = Exercise(
             "only the last window",
             "Answer and null score come from the last window alone.",
             model=_best_of_last_window,
+        ),
+        Mistake(
+            "only the first span of each window",
+            "The first span of a window is taken for its best. Nothing says that spans are sorted.",
+            model=lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
         ),
         Mistake(
             "True and False",

@@ -85,6 +85,19 @@ def nearest_first(sentences, window):
     return found
 
 
+def yielded(sentences, window):
+    for s in sentences:
+        for i in range(len(s)):
+            for j in range(max(0, i - window), min(len(s), i + window + 1)):
+                if i != j:
+                    yield s[i], s[j]
+
+
+def with_a_kept_list(sentences, window, found=[]):  # noqa: B006
+    found.extend(yielded(sentences, window))
+    return found
+
+
 WRONG = [
     (one_long_text, "the window crosses the sentence boundary"),
     (with_itself, "the centre is paired with itself"),
@@ -97,4 +110,6 @@ WRONG = [
     (negative_slice, "a slice starts at a negative position"),
     (position_by_index, "a repeated word is taken for its first occurrence"),
     (nearest_first, "another order of the pairs"),
+    (yielded, "wrong"),
+    (with_a_kept_list, "keeps results of an earlier call"),
 ]

@@ -98,6 +98,20 @@ def from_the_letters(passage, question, known, dim, seed):
     return look((passage, question), known | own)
 
 
+def right(passage, question, known, dim, seed):
+    torch.manual_seed(seed)
+    own = {w: torch.randn(dim) for w in dict.fromkeys(passage + question) if w not in known}
+    return look((passage, question), known | own)
+
+
+def known_changed(*inputs):
+    return tuple(part + 0.5 for part in right(*inputs))
+
+
+def joined(*inputs):
+    return torch.cat(right(*inputs))
+
+
 WRONG = [
     (per_token, "one vector per token"),
     (per_text, "one vector per text"),
@@ -111,4 +125,6 @@ WRONG = [
     (question_first, "other random numbers"),
     (alphabetical, "other random numbers"),
     (from_the_letters, "other random numbers"),
+    (known_changed, "wrong"),
+    (joined, "wrong"),
 ]

@@ -62,6 +62,14 @@ def hits_per_sense(known, known_senses, test, test_senses):
     return sum(g == s for g, s in zip(found, test_senses, strict=True)) / len(set(test_senses))
 
 
+def percent(known, known_senses, test, test_senses):
+    return 100 * mean(shares(guesses(cosines(known, test), known_senses), test_senses))
+
+
+def share_of_each_sense(known, known_senses, test, test_senses):
+    return torch.tensor(shares(guesses(cosines(known, test), known_senses), test_senses))
+
+
 WRONG = [
     (plain_accuracy, "not balanced"),
     (over_all_senses, "senses without a test are averaged in"),
@@ -71,4 +79,6 @@ WRONG = [
     (argmin_of_cosine, "the furthest occurrence"),
     (centroid, "the mean of a sense instead of its occurrences"),
     (hits_per_sense, "a share above 1"),
+    (percent, "100 times too large"),
+    (share_of_each_sense, "wrong"),
 ]

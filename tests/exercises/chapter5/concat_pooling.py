@@ -55,6 +55,10 @@ def last_only(states, mask):
     return last_real(states, mask)
 
 
+def stacked(states, mask):
+    return torch.stack([last_real(states, mask), largest_real(states, mask), mean_real(states, mask)], dim=1)
+
+
 WRONG = [
     (no_mask, "padding counts everywhere"),
     (last_column, "the last column instead of the last word"),
@@ -65,4 +69,5 @@ WRONG = [
     (off_by_one, "one word too far"),
     (mean_before_maximum, "another order"),
     (last_only, "only one view"),
+    (stacked, "wrong"),
 ]

@@ -65,6 +65,18 @@ def doublings(sizes, scores, few, reached):
     return math.log2(labels(sizes, scores, few, reached) / few)
 
 
+def above(sizes, scores, few, reached):
+    place = next((i for i, score in enumerate(scores) if score > reached), None)
+    if place in (None, 0):
+        return sizes[0 if place == 0 else -1] / few
+    share = (reached - scores[place - 1]) / (scores[place] - scores[place - 1])
+    return logarithmic(sizes[place - 1], sizes[place], share) / few
+
+
+def interp(sizes, scores, few, reached):
+    return math.exp(np.interp(reached, scores, np.log(sizes))) / few
+
+
 WRONG = [
     (plain_axis, "a straight line on a plain axis"),
     (next_size, "the next measured size"),
@@ -72,6 +84,8 @@ WRONG = [
     (wrong_way, "the share is turned round"),
     (drawn_on, "the curve is drawn on beyond its end"),
     (infinite, "never is infinite"),
+    (above, "exactly reached does not count"),
+    (interp, "exactly reached does not count"),
     (labels, "labels instead of a factor"),
     (turned_round, "the factor is turned round"),
     (doublings, "doublings instead of a factor"),

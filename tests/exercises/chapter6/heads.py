@@ -64,6 +64,10 @@ def left_apart(values, weights):
     return weights @ pieces(values, weights.shape[1])
 
 
+def doubled(values, weights):
+    return 2 * side_by_side(weights @ pieces(values, weights.shape[1]))
+
+
 WRONG = [
     (split_by_view, "view without transpose, in the split"),
     (join_by_view, "view without transpose, in the join"),
@@ -75,4 +79,5 @@ WRONG = [
     (first_head, "the first head's weights for all"),
     (whole_width, "every head reads everything"),
     (left_apart, "not joined"),
+    (doubled, "wrong"),
 ]

@@ -54,6 +54,11 @@ def overflow(scores):
     return torch.diag(y) - torch.outer(y, y)
 
 
+def in_one_row(scores):
+    y = torch.softmax(scores, 0)
+    return (torch.diag(y) - torch.outer(y, y)).flatten()
+
+
 WRONG = [
     (plus, "plus off the diagonal"),
     (diagonal_alone, "only the diagonal"),
@@ -65,4 +70,5 @@ WRONG = [
     (no_softmax, "the scores instead of the weights"),
     (a_vector, "only n numbers"),
     (overflow, "large scores overflow"),
+    (in_one_row, "wrong"),
 ]

@@ -118,6 +118,22 @@ def no_wrap(network, ids, vocab_size):
     return torch.stack([network(with_piece(ids, k, [*range(vocab_size)][ids[k] + 1])) for k in range(len(ids))])
 
 
+def not_below_the_vocabulary(network, ids, vocab_size):
+    return torch.stack([(network(with_piece(ids, k, vocab_size)) != network(ids)).any(1) for k in range(len(ids))], 1)
+
+
+def plus_one(network, ids, vocab_size):
+    return torch.stack([(network(with_piece(ids, k, ids[k] + 1)) != network(ids)).any(1) for k in range(len(ids))], 1)
+
+
+def minus_one(network, ids, vocab_size):
+    return torch.stack([(network(with_piece(ids, k, ids[k] - 1)) != network(ids)).any(1) for k in range(len(ids))], 1)
+
+
+def gradient(network, ids, vocab_size):
+    return torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0
+
+
 WRONG = [
     (never_put_back, "the changes pile up"),
     (the_rest_too, "all pieces from k on are changed"),
@@ -137,4 +153,8 @@ WRONG = [
     (any_state, "one row instead of a table"),
     (same_tensor, "changes its input"),
     (no_wrap, "error"),
+    (not_below_the_vocabulary, "error"),
+    (plus_one, "error"),
+    (minus_one, "error"),
+    (gradient, "error"),
 ]

@@ -79,9 +79,24 @@ def no_root(*inputs):
     return centred / (added.var(-1, unbiased=False, keepdim=True) + EPS)
 
 
+def torch_s_var(*inputs):
+    added = plain_sum(*inputs)
+    return (added - added.mean(-1, keepdim=True)) * torch.rsqrt(added.var(-1, keepdim=True) + EPS)
+
+
 def torch_s_std(*inputs):
     added = plain_sum(*inputs)
     return (added - added.mean(-1, keepdim=True)) / (added.std(-1, keepdim=True) + EPS)
+
+
+def eps_after_the_root(*inputs):
+    added = plain_sum(*inputs)
+    return (added - added.mean(-1, keepdim=True)) / (added.std(-1, keepdim=True, unbiased=False) + EPS)
+
+
+def torch_s_eps(*inputs):
+    added = plain_sum(*inputs)
+    return layer_norm(added, added.shape[-1:])
 
 
 def no_places(ids, segments, pieces, places, kinds):
@@ -110,7 +125,10 @@ WRONG = [
     (over_places, "norm over the wrong axis"),
     (root_mean_square, "the mean is not subtracted"),
     (no_root, "divided by the variance"),
+    (torch_s_var, "the variance divides by d - 1"),
     (torch_s_std, "the variance divides by d - 1"),
+    (eps_after_the_root, "eps is added to the root"),
+    (torch_s_eps, "another eps"),
     (no_places, "no places"),
     (no_segments, "no segments"),
     (as_in_2017, "the piece is scaled"),

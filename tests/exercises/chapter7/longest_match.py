@@ -148,6 +148,10 @@ def limit_itself(word, vocabulary, limit):
     return ["[UNK]"] if len(word) >= limit else right(word, vocabulary)
 
 
+def bytes_counted(word, vocabulary, limit):
+    return ["[UNK]"] if len(bytes(word, "utf-8")) > limit else right(word, vocabulary)
+
+
 def joined(word, vocabulary, limit):
     return " ".join(right(word, vocabulary)) if len(word) <= limit else "[UNK]"
 
@@ -166,5 +170,6 @@ WRONG = [
     (any_length, "no limit"),
     (shortened, "a long word is cut off"),
     (limit_itself, "the limit comes one character early"),
+    (bytes_counted, "the limit counts bytes"),
     (joined, "one string instead of a list"),
 ]

@@ -65,6 +65,11 @@ def ask_masks(ids, choose, fate, draw, vocab_size):
     return read, labels_at(read == MASK, ids)
 
 
+def ask_hidden(ids, choose, fate, draw, vocab_size):
+    chosen = ordinary(ids) & (choose < 0.15)
+    return damage(ids, chosen, fate, draw, vocab_size), labels_at(chosen & (fate < 0.8), ids)
+
+
 def ask_changes(ids, choose, fate, draw, vocab_size):
     chosen = ordinary(ids) & (choose < 0.15)
     read = damage(ids, chosen, fate, draw, vocab_size)
@@ -102,6 +107,11 @@ def unknown_too(ids, choose, fate, draw, vocab_size):
     return damage(ids, chosen, fate, draw, vocab_size), labels_at(chosen, ids)
 
 
+def from_4_on(ids, choose, fate, draw, vocab_size):
+    chosen = (choose < 0.15) & ~(ids < MASK)
+    return damage(ids, chosen, fate, draw, vocab_size), labels_at(chosen, ids)
+
+
 def whole_vocabulary(ids, choose, fate, draw, vocab_size):
     chosen = ordinary(ids) & (choose < 0.15)
     read = damage(ids, chosen, fate, draw, vocab_size)
@@ -129,6 +139,7 @@ WRONG = [
     (ask_all, "a loss on all pieces"),
     (ask_all_words, "a loss on all ordinary pieces"),
     (ask_masks, "a loss at [MASK] only"),
+    (ask_hidden, "a loss at [MASK] only"),
     (ask_changes, "no loss where the piece stayed"),
     (labels_too_late, "the labels are what is read"),
     (zero_is_nothing, "0 where nothing is asked"),
@@ -136,6 +147,7 @@ WRONG = [
     (not_padding, "special pieces are chosen"),
     (padding_too, "padding is chosen"),
     (unknown_too, "[UNK] is chosen"),
+    (from_4_on, "[MASK] is chosen"),
     (whole_vocabulary, "a random piece may be special"),
     (shares_of_all, "80, 10 and 10 % of all pieces"),
     (in_place, "changes its input"),

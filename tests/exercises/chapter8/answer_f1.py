@@ -74,6 +74,15 @@ def articles_first(guess, truth):
     return compare(normal(guess), normal(truth))
 
 
+def other(articles=r"\b(a|an|the)\b", signs=SIGNS):
+    """Drops these articles and signs; the rest is as it should be."""
+
+    def answer(guess, truth):
+        return compare(*(re.sub(articles, " ", re.sub(signs, "", text.lower())).split() for text in (guess, truth)))
+
+    return answer
+
+
 def case_kept(guess, truth):
     def normal(text):
         return [word for word in re.sub(SIGNS, "", text).split() if word not in ("a", "an", "the")]
@@ -182,4 +191,10 @@ WRONG = [
     (divides_by_zero, "error"),
     (no_number, "0 divided by 0"),
     (percent, "100 times too large"),
+    (other(articles=r"\bthe\b"), "wrong"),
+    (other(articles=r"\b(a|the)\b"), "wrong"),
+    (other(articles=r"^(a|an|the)\b"), "wrong"),
+    (other(articles=" (a|an|the) "), "wrong"),
+    (other(signs="[^a-z0-9 ]"), "wrong"),
+    (other(signs=r"[^\w\s]"), "wrong"),
 ]

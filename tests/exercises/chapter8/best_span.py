@@ -91,6 +91,11 @@ def multiplied(start, end, in_passage, max_pieces):
     return found
 
 
+def sigmoids(start, end, in_passage, max_pieces):
+    apart = hidden(start, in_passage).double().sigmoid()[:, None] * hidden(end, in_passage).double().sigmoid()
+    return best(keep(apart, 0, max_pieces - 1))
+
+
 def in_the_passage(start, end, in_passage, max_pieces):
     own = [logit for logit, inside in zip(start, in_passage, strict=True) if inside]
     other = [logit for logit, inside in zip(end, in_passage, strict=True) if inside]
@@ -121,6 +126,7 @@ WRONG = [
     (to_the_last_sep, "the answer may reach the last [SEP]"),
     (one_piece, "only spans of one piece"),
     (multiplied, "the product of the logits"),
+    (sigmoids, "the product of two sigmoids"),
     (in_the_passage, "places are counted in the passage"),
     (one_past, "one past the end"),
     (highest_score, "the score instead of the places"),

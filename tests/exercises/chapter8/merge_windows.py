@@ -134,6 +134,10 @@ def with_scores(windows, n):
     return kept
 
 
+def nothing(windows, n):
+    return []
+
+
 WRONG = [
     (not_shifted, "places are not shifted"),
     (only_start, "only the start is shifted"),
@@ -153,4 +157,5 @@ WRONG = [
     (ascending, "the worst come first"),
     (everything, "n is ignored"),
     (with_scores, "scores are in the list"),
+    (nothing, "wrong"),
 ]

@@ -118,6 +118,11 @@ def last_window(windows, threshold):
     return answer([(null, spans)], null, threshold)
 
 
+def first_spans(windows, threshold):
+    score, start, end = max(spans[0] for _, spans in windows)
+    return (start, end) if score - float(nulls(windows).min()) > threshold else (0, 0)
+
+
 def yes_or_no(windows, threshold):
     return answer(windows, nulls(windows).min(), threshold) != (0, 0)
 
@@ -141,5 +146,6 @@ WRONG = [
     (turned, "the comparison is turned round"),
     (softmax_first, "probabilities are compared"),
     (last_window, "only the last window"),
+    (first_spans, "only the first span of each window"),
     (yes_or_no, "True and False"),
 ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,11 @@ def _header(path: Path, raw: bytes) -> dict:
             f"{path} is of format version {header.get('version')!r}, this course reads version {VERSION}. "
             "Update the course (git pull, then make), or make the checkpoint again with this one."
         )
-    if header.get("checksum") != _checksum(header):
+    try:
+        fits = header.get("checksum") == _checksum(header)
+    except (ValueError, RecursionError):  # 1e999 is read as infinity, which is never written
+        fits = False
+    if not fits:
         raise CourseError(f"{path} was damaged or changed: its own checksum does not fit. {REMEDY}")
     if fault := _fault(header):
         raise CourseError(f"{path} {fault}. Do not use this checkpoint; get it again from its source.")
@@ -196,7 +201,8 @@ def _read(path: Path, limit: int) -> bytes:
     """The bytes of a file that should have at most `limit`."""
     try:
         with open(path, "rb") as file:
-            content = file.read(limit)
+            size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
+            content = file.read(max(0, min(limit, size)))
             if file.read(1):
                 raise CourseError(f"{path} has more than the {limit} bytes it should have. {REMEDY}")
             return content

@@ -68,7 +68,12 @@ def decode(stored: Mapping[str, Tensor], encodings: Mapping[str, str]) -> dict[s
         if encoding == INT6:
             tensors[name] = _from_int6(stored[name], stored[name + SCALE])
         elif encoding == INT8:
-            tensors[name] = stored[name].float() * stored[name + SCALE]
+            table, scale = stored[name], stored[name + SCALE]
+            if table.dtype != torch.int8 or table.ndim != 2 or scale.shape != (len(table), 1):
+                raise ValueError(
+                    f"table {table.dtype} {list(table.shape)} does not go with a scale {list(scale.shape)}"
+                )
+            tensors[name] = table.float() * scale
         else:
             tensors[name] = stored[name].float()
     return tensors

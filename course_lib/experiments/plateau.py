@@ -120,7 +120,9 @@ def _plateau(document: dict) -> Plateau:
     for start, curve in curves.items():
         if start not in NAMES or len(curve.steps) != len(curve.losses) or not curve.steps:
             raise ValueError(f"curve {start!r} with {len(curve.steps)} steps and {len(curve.losses)} losses")
-    return Plateau(float(document["unigram"]), document["setting"], curves)
+    found = Plateau(float(document["unigram"]), document["setting"], curves)
+    found.to_text()  # a record that cannot be said is damaged
+    return found
 
 
 def show_plateau() -> Figure | None:

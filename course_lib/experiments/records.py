@@ -20,6 +20,8 @@ from course_lib.files import atomic_file
 
 FORMAT = 1
 _INTERVALS = ("effect", "control", "excess")
+_WORDS = ("holds", "contradicted", "open")
+_SHOWN = ("date", "device", "commit")  # of a run
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,12 @@ def read_record(claim: Claim) -> Record | None:
         if document["claim"] != claim.id:
             remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
-        return Record(_verdict(claim, document), dict(document["run"]))
+        verdict, run = _verdict(claim, document), dict(document["run"])
+        if odd := {verdict.word, *(finding.word for finding in verdict.findings)} - {*_WORDS}:
+            raise ValueError(f"there is no verdict {next(iter(odd))!r}")
+        if lacking := [key for key in _SHOWN if key not in run]:
+            raise KeyError(lacking[0])
+        return Record(verdict, run)
 
     return read_recorded(path, FORMAT, claim.command, build)
 

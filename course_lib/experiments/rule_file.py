@@ -58,7 +58,9 @@ def read_rule_file(path: Path) -> list[dict]:
         raise CourseError(f"{path} is missing. It holds the rules of all claims: restore it with git.") from None
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Restore it with git.") from None
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
         raise CourseError(f"{path} is not valid TOML: {error}. Texts stand in quotes, each key once.") from None
     tables = document.get("claim")
     if set(document) != {"claim"} or not isinstance(tables, list):
@@ -86,7 +88,7 @@ def _check_claim(table: dict, where: str) -> None:
     if conditions is None:
         return _check_rule(table, where)
     shared = {key: table[key] for key in _RULE_KEYS if key in table}
-    names = [part.get("name") for part in conditions]
+    names = [str(part.get("name", "")) for part in conditions]
     if len(names) < 2 or len(set(names)) < len(names) or not all(names):
         raise CourseError(f"{where}: conditions need at least two different names, found {names}. Name each of them.")
     for part in conditions:
@@ -141,7 +143,7 @@ def _fits(value, kind: str) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return {
         TEXT: isinstance(value, str) and bool(value.strip()),
-        NUMBER: number and abs(value) < float("inf"),
+        NUMBER: number and abs(value) < 1e300,
         FLAG: isinstance(value, bool),
         TEXTS: isinstance(value, list) and all(isinstance(text, str) and text.strip() for text in value),
         TABLES: isinstance(value, list) and all(isinstance(entry, dict) for entry in value),

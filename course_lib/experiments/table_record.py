@@ -45,6 +45,9 @@ def _table(document: dict) -> Table:
     per_system = (table.parameters, table.tokens, table.seconds)
     if [*table.scores.shape[:2]] != sizes or any(len(values) != sizes[0] for values in per_system):
         raise ValueError(f"scores of shape {table.scores.shape} for {sizes[0]} systems, {sizes[1]} columns")
+    if not np.isfinite(table.scores).all():
+        raise ValueError("a score is no number")
+    table.to_markdown()  # a record that cannot be shown is damaged
     return table
 
 

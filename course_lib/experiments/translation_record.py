@@ -109,6 +109,7 @@ def recorded_translation(name: str) -> TranslationRecord | None:
         record = TranslationRecord(**document, languages=languages, scores=scores, samples=samples)
         if record.name != name or not scores or len(languages) != 2:
             raise ValueError(f"it holds {record.name!r}, {len(scores)} scores, {len(languages)} languages")
+        repr(record)  # a record that cannot be said is damaged
         return record
 
     return read_recorded(translation_path(name), FORMAT, COMMANDS[name], build)

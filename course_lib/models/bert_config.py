@@ -47,7 +47,7 @@ class BertConfig:
 
     def __post_init__(self) -> None:
         for name in SIZES:
-            if not isinstance(size := getattr(self, name), int) or size < 1:
+            if type(size := getattr(self, name)) is not int or size < 1:  # True is no size
                 raise CourseError(f"BertConfig: {name}={size!r}. Use a whole number, 1 or more.")
         if self.n_segments < 2:
             raise CourseError(f"BertConfig: n_segments={self.n_segments}. Use 2 or more: a pair has two.")

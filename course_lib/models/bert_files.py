@@ -18,6 +18,7 @@ from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
 from course_lib.folders import replace_folder
 from course_lib.models.bert_config import BertConfig
+from course_lib.models.rebuilding import rebuilding
 from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -84,8 +85,10 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
             f"{folder / VOCABULARY_FILE} has {len(pieces)} pieces, but {CONFIG} says vocab_size={config.vocab_size}. "
             "The two are of different models: fetch both from one place."
         )
-    model = kind(config, pieces)
-    model.fresh_heads = _load(model, _read_tensors(folder / TENSORS), folder / TENSORS)
+    tensors = _read_tensors(folder / TENSORS)
+    with rebuilding(folder, kind.__name__, tensors.values()):
+        model = kind(config, pieces)
+    model.fresh_heads = _load(model, tensors, folder / TENSORS)
     return model.eval()
 
 

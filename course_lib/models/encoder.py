@@ -20,6 +20,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.models.rebuilding import rebuilding
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")
@@ -253,13 +254,8 @@ class ContextEncoder(nn.Module, ABC):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> ContextEncoder:
-        try:
+        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
             encoder = cls._build(checkpoint.config, checkpoint.files)
-        except (KeyError, TypeError, ValueError) as error:
-            raise CourseError(
-                f"{checkpoint.folder}/config.json does not describe a {cls.__name__}: {error!r}. "
-                "Fetch the checkpoint again, or use one made by this version."
-            ) from error
         load_weights(encoder, checkpoint.tensors, source=checkpoint.folder)
         return encoder.eval()
 

@@ -22,6 +22,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.rebuilding import rebuilding
 from course_lib.models.shipped import KINDS, class_at
 
 BODIES = ("none", "bilstm")
@@ -167,15 +168,10 @@ class Head(nn.Module, ABC):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
-        try:
+        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
             encoder = checkpoint.config["encoder"]
             built = class_at(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise CourseError(
-                f"{checkpoint.folder}/config.json does not describe a {cls.__name__} of this version: {error!r}. "
-                "Fetch the checkpoint again, or use one made by this version."
-            ) from error
         load_weights(head, checkpoint.tensors, source=checkpoint.folder)
         return head.eval()
 

@@ -19,6 +19,7 @@ from jaxtyping import Float
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
+from course_lib.models.rebuilding import rebuilding
 
 KIND = "review-words"
 TERMS = "terms.txt"
@@ -51,9 +52,13 @@ class ReviewWords:
                 f"ReviewWords: {len(self.terms)} terms, {len(set(self.terms))} of them different, and {len(weights)} "
                 "weights. Give different terms and one weight for each."
             )
-        if len(self.labels) != 2 or self.labels[0] == self.labels[1]:
+        if (
+            len(self.labels) != 2
+            or self.labels[0] == self.labels[1]
+            or not all(isinstance(s, str) for s in self.labels)
+        ):
             raise CourseError(
-                f"ReviewWords: the labels are {', '.join(self.labels) or 'none'}. Give two different ones."
+                f"ReviewWords: the labels are {', '.join(map(str, self.labels)) or 'none'}. Give two different ones."
             )
 
     def votes(self, text: str) -> dict[str, float]:
@@ -97,6 +102,7 @@ class ReviewWords:
             raise CourseError(
                 f"{folder} holds a {checkpoint.kind!r}, not a classifier of reviews. Load it with its own class."
             )
-        terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
-        config = checkpoint.config
-        return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])
+        with rebuilding(folder, "classifier of reviews", checkpoint.tensors.values()):
+            terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
+            config = checkpoint.config
+            return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])

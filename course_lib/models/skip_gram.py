@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.models.rebuilding import rebuilding
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
@@ -220,10 +221,11 @@ class SkipGram(nn.Module):
             raise CourseError(
                 f"{folder} holds a {checkpoint.kind!r}, not a skip-gram model. Load it with its own class."
             )
-        config = dict(checkpoint.config)
-        trained_epochs = config.pop("trained_epochs")
-        words = json.loads(checkpoint.files["vocabulary.json"].read_text(encoding="utf-8"))
-        model = cls(SkipGramConfig(**config), Vocabulary(words["words"], words["counts"]))
+        with rebuilding(folder, cls.__name__, checkpoint.tensors.values()):
+            config = dict(checkpoint.config)
+            trained_epochs = config.pop("trained_epochs")
+            words = json.loads(checkpoint.files["vocabulary.json"].read_text(encoding="utf-8"))
+            model = cls(SkipGramConfig(**config), Vocabulary(words["words"], words["counts"]))
         load_weights(model, checkpoint.tensors, source=folder)
         model.trained_epochs = trained_epochs
         return model

@@ -24,6 +24,7 @@ from course_lib.models.attention import padding_mask
 from course_lib.models.decoder_state import DecoderState
 from course_lib.models.decoding import beam_search
 from course_lib.models.positions import PositionedEmbedding
+from course_lib.models.rebuilding import rebuilding
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
@@ -174,13 +175,8 @@ class Translator(nn.Module):
             raise CourseError(
                 f"{folder} holds a {checkpoint.kind!r}, not a translator. Use course_lib.load for encoders."
             )
-        try:
-            config = TransformerConfig(**checkpoint.config)
-        except TypeError as error:
-            raise CourseError(
-                f"{folder}/config.json does not describe a Translator: {error}. Fetch it again."
-            ) from error
-        model = cls(config, Pieces.from_files(checkpoint.files))
+        with rebuilding(folder, cls.__name__, checkpoint.tensors.values()):
+            model = cls(TransformerConfig(**checkpoint.config), Pieces.from_files(checkpoint.files))
         load_weights(model, checkpoint.tensors, source=checkpoint.folder)
         return model.eval()
 

@@ -19,6 +19,7 @@ from torch import Tensor
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.models.rebuilding import rebuilding
 from course_lib.models.word2vec_file import read_word2vec, write_word2vec
 
 _SPELLINGS = 20_000  # words compared when an unknown word's nearest spellings are looked for: 0.1 s
@@ -164,5 +165,6 @@ class WordVectors:
         checkpoint = load_checkpoint(folder)
         if checkpoint.kind != "word-vectors":
             raise CourseError(f"{folder} holds a {checkpoint.kind!r}, not word vectors. Load it with its own class.")
-        words = json.loads(checkpoint.files["words.json"].read_text(encoding="utf-8"))
-        return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])
+        with rebuilding(folder, "table of word vectors", checkpoint.tensors.values()):
+            words = json.loads(checkpoint.files["words.json"].read_text(encoding="utf-8"))
+            return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])

@@ -39,6 +39,7 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
                 cells[0] != str(len(rows) + 1)
                 or not cells[_FORM]
                 or not (cells[_HEAD].isdecimal() or cells[_HEAD] == "_")
+                or len(cells[_HEAD]) > 9
             ):
                 raise CourseError(
                     f"{path}, line {number}: number {cells[0]!r}, word {cells[_FORM]!r}, head {cells[_HEAD]!r}. "

@@ -52,7 +52,9 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
         try:
             senses = json.loads(texts[word, "classes_map.txt"])
             golds = texts[word, f"{part}.gold.txt"].split()
-        except (KeyError, json.JSONDecodeError) as error:
+            if not isinstance(senses, dict) or not all(isinstance(name, str) for name in senses.values()):
+                raise ValueError("the map has no name for each number")
+        except (KeyError, ValueError, RecursionError) as error:
             raise CourseError(f"{place}: its .gold.txt or classes_map.txt is missing or damaged ({error}).") from error
         lines = texts[word, file].removesuffix("\n").split("\n")
         if len(lines) != len(golds):
@@ -103,8 +105,8 @@ def read_senseval(path: str | Path) -> list[SenseExample]:
 
 
 def _index(place: str, index: str, words: list[str]) -> int:
-    if not (index.isascii() and index.isdecimal()) or int(index) >= len(words):
+    if not (index.isascii() and index.isdecimal()) or len(index) > 9 or int(index) >= len(words):
         raise CourseError(
-            f"{place}: index {index!r} does not point at one of the {len(words)} words. Count the words from 0."
+            f"{place}: index {index[:60]!r} does not point at one of the {len(words)} words. Count the words from 0."
         )
     return int(index)

@@ -31,7 +31,7 @@ def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
         raise CourseError(
             f"{path}, line {error.lineno}: not JSON ({error.msg}). Fetch it again, or mend it."
         ) from error
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CourseError(
             f"{path} is not in SQuAD's format: {error!r}. It needs data / paragraphs / context and qas / id, question, "
             "answers / text, answer_start."
@@ -40,6 +40,8 @@ def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
 
 def _passage(place: str, title: str, paragraph: dict) -> Passage:
     context, questions = paragraph["context"], []
+    if not all(isinstance(text, str) for text in (title, context, *(row["question"] for row in paragraph["qas"]))):
+        raise TypeError("title, context and question are texts")
     for row in paragraph["qas"]:
         answers = tuple((answer["text"], answer["answer_start"]) for answer in row["answers"])
         for text, start in answers:

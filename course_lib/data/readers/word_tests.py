@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +38,13 @@ def load_rated_pairs(path: str | Path) -> list[RatedPair]:
     for number, line in numbered_lines(path):
         if not line.strip() or line.startswith("#"):
             continue
-        fields = [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
         try:
+            fields = [field.strip() for field in next(csv.reader([line], delimiter=delimiter))]
             first, second, rating = fields[:3]
+            if not math.isfinite(float(rating)):
+                raise ValueError("a rating is a number")
             pairs.append(RatedPair(first, second, float(rating)))
-        except ValueError:
+        except (ValueError, csv.Error):
             if number > 1:
                 raise CourseError(
                     f"{path}, line {number}: {line[:60]!r} is not a word, a word and a rating. "

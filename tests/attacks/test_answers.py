@@ -1,0 +1,95 @@
+"""Spoilt answers of a reader: they are never lost, whatever lies in their place, and never in the way."""
+
+import json
+import random
+
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.exercises import front, questions, store
+from tests.attacks.law import TIMES, contents
+from tests.attacks.spoilers import FOREIGN, spoil_bytes, spoil_json
+
+pytestmark = pytest.mark.slow
+
+VERSION = {"source": "def f(x):\n    return '배'", "state": "right", "mistake": "", "time": "2026-01-02T03:04:05"}
+ANSWERS = {"format": 1, "items": [VERSION, {**VERSION, "source": "def f(x): ...", "mistake": "off by one"}]}
+CHOICES = {"format": 1, "items": [{"question": "one", "option": "a"}, {"question": "둘", "option": "b"}]}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path))
+    return tmp_path
+
+
+def noted(found, note):
+    """The items; a note in place of an error is as good as one."""
+    if note:
+        raise CourseError(note)
+    return found
+
+
+def spoilt(chance, document):
+    if chance.random() < 0.6:
+        what, text = spoil_json(chance, document)
+        return what, text.encode()
+    return spoil_bytes(chance, json.dumps(document, ensure_ascii=False, indent=1).encode())
+
+
+def test_reading_answers(law, folder):
+    path, chance = folder / "1.2.json", random.Random("answers")
+    for number in range(60 * TIMES):
+        what, content = spoilt(chance, ANSWERS)
+        path.write_bytes(content)
+
+        def shown():
+            for form in (front.answers(), front.restore("1.2")):
+                assert repr(form) + form._repr_html_()
+            return noted(*store.read("1.2", front._is_version))
+
+        law.hold(f"{number} {what}", folder, shown, lambda items: all(map(front._is_version, items)))
+    law.judge(60 * TIMES)
+
+
+def test_reading_choices(law, folder):
+    path, chance = folder / "recall-1.json", random.Random("choices")
+    for number in range(30 * TIMES):
+        what, content = spoilt(chance, CHOICES)
+        path.write_bytes(content)
+        assert len(questions.kept_choices(1)) == len(questions.questions(1))
+        law.hold(
+            f"{number} {what}",
+            folder,
+            lambda: noted(*store.read("recall-1", questions._is_choice)),
+            lambda items: all(map(questions._is_choice, items)),
+        )
+    law.judge(30 * TIMES)
+
+
+def test_a_new_answer_beside_spoilt_ones(tmp_path, monkeypatch, capsys):
+    """What cannot be read is set aside whole, what can is in the new file; the answer is kept, or not and said so."""
+    chance, kinds = random.Random("update"), {"kept": 0, "set aside": 0, "said": 0}
+    attacks = [spoilt(chance, ANSWERS) for _ in range(60 * TIMES)] + list(FOREIGN.items())
+    for number, (what, content) in enumerate(attacks):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        monkeypatch.setenv("COURSE_ANSWERS_DIR", str(folder))
+        (folder / "1.2.json").write_bytes(content)
+        before, _ = store.read("1.2", front._is_version)
+        note = store.update("1.2", front._is_version, lambda items: [*items, VERSION])
+        after, fault = store.read("1.2", front._is_version)
+        if note and "kept as" not in note:
+            assert contents(folder) == {folder / "1.2.json": content}, what
+            kinds["said"] += 1
+        elif note:
+            assert (folder / "1.2.damaged1.json").read_bytes() == content, what
+            assert (after, fault) == ([VERSION], ""), what
+            kinds["set aside"] += 1
+        else:
+            assert after == [*before, VERSION], what
+            kinds["kept"] += 1
+    with capsys.disabled():
+        print(f"\nnew answers beside {len(attacks)} spoilt files: {kinds}", end=" ")
+    assert kinds["kept"] > 5
+    assert kinds["set aside"] > 20

@@ -1,0 +1,109 @@
+"""Machines with bad luck: the lighter commands work there as elsewhere, and without a traceback."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from course_lib.config import project_dir
+from tests.attacks.commands import END
+from tests.attacks.law import contents
+
+pytestmark = pytest.mark.slow
+
+TEXTS = "A wonderful film, moving and funny!\nboring, badly acted\n배\n"
+SCRIPT = Path(__file__).with_name("commands.py")
+OWN = ("COURSE_CACHE_DIR", "COURSE_DATA_DIR", "XDG_CACHE_HOME", "MPLCONFIGDIR", "PYTHONUTF8")
+OLD_CLOCK = """
+import datetime, time
+for name in ("time", "time_ns"):
+    setattr(time, name, lambda real=getattr(time, name): 7)  # seconds after 1970 began
+"""
+ONLY_DEJAVU = """
+import matplotlib.font_manager as fonts
+fonts.fontManager.ttflist = [font for font in fonts.fontManager.ttflist if font.name.startswith("DejaVu")]
+fonts.findSystemFonts = lambda *arguments, **options: []
+"""
+
+
+def run(folder: Path, *, before: str = "", project: Path | None = None, memory: int = 0, **environment: str):
+    """(what is the same everywhere, the rest) of what the commands print. A traceback or a crash fails the test."""
+    folder.mkdir()
+    (folder / "글 texts.txt").write_text(TEXTS, encoding="utf-8")
+    code = f"{before}\nimport runpy, sys\nsys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name='__main__')"
+    kept = {name: value for name, value in os.environ.items() if name not in OWN}
+    project = project or project_dir()
+    kept |= {"PYTHONPATH": str(project), "OMP_NUM_THREADS": "1", "MPLBACKEND": "agg", **environment}
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(SCRIPT), str(folder / "글 texts.txt")],
+        env=kept,
+        capture_output=True,
+        timeout=300,
+        cwd=project,
+        preexec_fn=limit if memory else None,
+    )
+    out, err = (said.decode("utf-8", "surrogateescape") for said in (done.stdout, done.stderr))
+    assert "Traceback" not in err, err[-3_000:]
+    assert (done.returncode, out.splitlines()[-1]) == (0, "done"), err[-3_000:]
+    first, _, rest = out.partition(END)
+    return [line for line in first.splitlines() if "labels.txt" not in line and "lecture_01.ipynb." not in line], rest
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    lines, _ = run(tmp_path_factory.mktemp("quiet") / "w")
+    assert lines.count("exit 0") == 4
+    assert "pos" in lines
+    return lines
+
+
+def test_letters_are_ascii_only(tmp_path, expected):
+    lines, _ = run(tmp_path / "빈 w", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert lines == expected
+
+
+def test_home_and_temporary_folder_cannot_be_written(tmp_path, expected):
+    """Not by their rights, which would not stop a test that runs as root: they lie below a file."""
+    nowhere = str(tmp_path / "file" / "x")
+    (tmp_path / "file").touch()
+    lines, rest = run(tmp_path / "w", HOME=nowhere, TMPDIR=nowhere, TEMP=nowhere)
+    assert lines == expected
+    assert "cannot write to" in rest
+
+
+def test_two_gigabytes(tmp_path, expected):
+    lines, _ = run(tmp_path / "w", memory=2_000_000 << 10)
+    assert lines == expected
+
+
+def test_the_clock_stands_in_1970(tmp_path, expected):
+    lines, _ = run(tmp_path / "w", before=OLD_CLOCK)
+    assert lines == expected
+
+
+def test_no_fonts_but_dejavu(tmp_path, expected):
+    lines, rest = run(tmp_path / "w", before=ONLY_DEJAVU)
+    assert lines == expected
+    assert "Hangul" in rest
+
+
+def test_a_copy_in_a_path_with_spaces_and_hangul(tmp_path, expected):
+    """It reads its own data, with the times of its files in the future, and leaves all of it as it was."""
+    copy = tmp_path / "내 강의 (2) & co"
+    for name in ("course_lib", "data", "notebooks"):
+        shutil.copytree(project_dir() / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in copy.rglob("*.toml"):
+        os.utime(path, (2**32, 2**32))
+    before = contents(copy)
+    lines, rest = run(tmp_path / "w", project=copy, PYTHONDONTWRITEBYTECODE="1")
+    assert lines == expected
+    assert str(copy / "data") in rest
+    assert contents(copy) == before

@@ -1,0 +1,137 @@
+"""A disk that becomes full at any moment of a save: the old file stays whole, and nothing else stays."""
+
+import errno
+import os
+import random
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from course_lib.checkpoints import load_checkpoint, save_checkpoint
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+from course_lib.exercises import store
+from course_lib.files import atomic_file
+from course_lib.recipes import parts
+from tests.attacks.law import contents
+
+pytestmark = pytest.mark.slow
+
+CALLS = ("fsync", "rename", "replace", "mkdir", "chmod")
+
+
+def checkpoint(folder, number):
+    tensors = {"weight": torch.full((1_009,), float(number))}
+    save_checkpoint(folder / "c", kind=str(number), config={"step": number}, tensors=tensors, files={"a.txt": "배"})
+
+
+def text(folder, number):
+    with atomic_file(folder / "labels.txt", "w") as file:
+        file.write(f"{number}\n" * 5_003)
+
+
+def answers(folder, number):
+    os.environ["COURSE_ANSWERS_DIR"] = str(folder)
+    if note := store.update("1.2", lambda item: True, lambda items: [*items, str(number) * 5_003]):
+        raise CourseError(note)
+
+
+def pieces(folder, number):
+    """A training's state in parts, as it travels between machines."""
+    save_checkpoint(folder.parent / f"state{number}", kind="x", config={"step": number}, tensors={})
+    parts.split(folder.parent / f"state{number}", folder / "x.parts", size=101)
+
+
+SAVES = [checkpoint, text, answers, pieces]
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_any_call_fails(tmp_path, monkeypatch, save):
+    """The disk is full at the first, the second, ... call that writes to it, and stays full or does not."""
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", "")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    save(folder, 1)
+    said = []
+    for stays in (True, False):
+        for first in range(40):
+            before, count = contents(folder), []
+
+            def full(*arguments, real, first=first, stays=stays, count=count, **options):
+                count.append(1)
+                if len(count) - 1 == first or (stays and len(count) > first):
+                    raise OSError(errno.ENOSPC, "No space left on device")
+                return real(*arguments, **options)
+
+            with monkeypatch.context() as patch:
+                for name in CALLS:
+                    real = getattr(os, name)
+                    patch.setattr(os, name, lambda *a, real=real, full=full, **o: full(*a, real=real, **o))
+                try:
+                    save(folder, 2)
+                except CourseError as error:
+                    said.append(str(error))
+            if save is checkpoint:
+                load_checkpoint(folder / "c")  # brings back what stepped aside
+            if len(count) <= first:
+                break
+            after = contents(folder)
+            new = any(b"2" in content for content in after.values()) and after != before
+            assert new or after == before, f"call {first}: {sorted(set(after) ^ set(before))}"
+            if new:
+                save(folder, 1)
+        else:
+            pytest.fail("it never ended")
+    assert len(said) > 4
+    assert [text for text in said if "disk is full" not in text] == []
+
+
+WRITER = """
+import importlib, os, resource, signal, sys
+from pathlib import Path
+from course_lib.errors import CourseError
+from tests.attacks import test_full_disk
+save = getattr(test_full_disk, sys.argv[1])
+print("ready", flush=True)
+for line in sys.stdin:
+    size = int(line)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    try:
+        save(Path(sys.argv[2]), 2)
+        said = "saved"
+    except CourseError as error:
+        said = "refused"
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    print(said, flush=True)
+"""
+
+
+@pytest.mark.parametrize("save", [checkpoint, text, answers])
+def test_a_file_breaks_off_in_the_middle(tmp_path, monkeypatch, save):
+    """The system itself stops a write after so many bytes: at 25 places."""
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", "")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    save(folder, 1)
+    before, chance, said = contents(folder), random.Random(7), []
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, save.__name__, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=project_dir(),
+        env={**os.environ, "PYTHONPATH": str(project_dir()), "OMP_NUM_THREADS": "1"},
+    ) as writer:
+        assert writer.stdout.readline() == "ready\n"
+        for size in [0, 1, *(chance.randrange(2, 4_001) for _ in range(23))]:
+            print(size, file=writer.stdin, flush=True)
+            said.append(writer.stdout.readline().strip())
+            if said[-1] == "refused":
+                assert contents(folder) == before, size
+            assert said[-1] == "refused", f"a file of more than {size} bytes was not written, and nobody said so"
+        print(10**7, file=writer.stdin, flush=True)
+        assert writer.stdout.readline() == "saved\n"
+        writer.stdin.close()
+    assert contents(folder) != before

@@ -1,0 +1,93 @@
+"""Spoilt notebooks, handed to what draws the site, the slides and the copy for a lecture."""
+
+import json
+import random
+import shutil
+
+import nbformat
+import pytest
+from nbformat import v4
+
+from course_lib.site import slides
+from course_lib.site.build import read_chapters
+from course_lib.site.lecture import write_lecture
+from course_lib.site.slides import write_slides
+from tests.attacks.law import TIMES
+from tests.attacks.spoilers import spoil_bytes, spoil_json
+from tests.site.small import FRAME, PIXEL, display
+from tests.site.test_slides import LIBRARY, code, text
+
+pytestmark = pytest.mark.slow
+
+CELLS = [
+    text("# 0 · Begin\n\nA root $\\sqrt{d_k}$, *more* and [a link](00_begin.ipynb).", "slide"),
+    code("import numpy as np\nx = np.eye(3)"),
+    code("y = x @ x.T  # [row, row]\ny.sum()", display(text_plain="3.0"), tags=("live",)),
+    text("**Notice.** It is three.\n\n$$x = \\frac{1}{2}$$\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
+    code("draw(title='One')", display(image_png=PIXEL, text_plain="<Figure>")),
+    code("w", display(text_html=FRAME.format("x"), text_plain="a widget")),
+    code("p", v4.new_output("stream", text="\x1b[31mred\x1b[0m <b>\n")),
+    code("e", v4.new_output("error", ename="E", evalue="x", traceback=["a", "b"])),
+    code("m", display(text_markdown="**fat**"), display(**{"image_svg+xml": "<svg></svg>"})),
+]
+EACH = 50
+ODD = {
+    "a picture that is none": code("p", display(image_png="AAAA", text_plain="x")),
+    "a picture that is no text": code("p", display(image_png="배", text_plain="x")),
+    "a frame without content": code("w", display(text_html="<iframe></iframe>")),
+    "another page's frame": code("w", display(text_html='<div><iframe src="https://example.org"></iframe></div>')),
+    "broken tags": code("w", display(text_html="<div <p></span>" + "<b>" * 97)),
+    "a command": code("!ls\n%matplotlib inline", tags=("live",)),
+    "a broken cell": code("def f(:\n", tags=("live",)),
+    "an end in the middle": code('x = """', tags=("live",)),
+    "deep code": code("x = " + "(" * 307 + ")" * 307 + "y", tags=("live",)),
+    "zeros": code("x = '\0'\0", tags=("live",)),
+    "an open formula": text("a $x and $$y \\frac{"),
+    "an unknown formula": text("$\\unknown{x}$ $$\\begin{y}$$"),
+    "deep quotes": text(">" * 503 + " x"),
+    "deep lists": text("\n".join(" " * i + "- x" for i in range(151))),
+    "an unknown slide": text("x", "sub-slide"),
+}
+
+
+@pytest.fixture
+def whole(monkeypatch):
+    monkeypatch.setattr(slides, "reveal", lambda: LIBRARY)
+    return nbformat.writes(v4.new_notebook(cells=CELLS))
+
+
+def draw_site(path, out):
+    return len(read_chapters(path.parent)[0].body)
+
+
+def draw_slides(path, out):
+    return len(write_slides(path, out).read_text(encoding="utf-8"))
+
+
+def make_lecture(path, out):
+    return len(write_lecture(path, out)[0].read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("draw", [draw_site, draw_slides, make_lecture])
+def test_spoilt_notebooks(law, tmp_path, whole, draw):
+    folder, out, chance = tmp_path / "notebooks", tmp_path / "out", random.Random(f"notebooks {draw.__name__}")
+    folder.mkdir()
+    path, document = folder / "00_begin.ipynb", json.loads(whole)
+    path.write_text(whole, encoding="utf-8")
+    assert draw(path, out) > 100
+    for number in range(EACH * TIMES):
+        if number % 3:
+            what, content = spoil_json(chance, document, ("cells",) if number % 6 else ())
+            path.write_text(content, encoding="utf-8")
+        else:
+            what, content = spoil_bytes(chance, whole.encode())
+            path.write_bytes(content)
+        shutil.rmtree(out, ignore_errors=True)
+        law.hold(f"{number} {what}", folder, lambda: draw(path, out), lambda length: length > 0)
+        left = [file.name for file in out.rglob("*") if file.suffix == ".part"] if out.exists() else []
+        assert left == [], what
+    for what, cell in ODD.items():
+        path.write_text(nbformat.writes(v4.new_notebook(cells=[*CELLS, cell])), encoding="utf-8")
+        shutil.rmtree(out, ignore_errors=True)
+        law.hold(what, folder, lambda: draw(path, out), lambda length: length > 0)
+    law.judge(EACH * TIMES + len(ODD))

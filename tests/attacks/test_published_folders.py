@@ -1,0 +1,85 @@
+"""Spoilt folders in the Hugging Face layout: nothing in them has a checksum, so what is read is looked at."""
+
+import json
+import random
+
+import pytest
+import safetensors.torch
+import torch
+
+from course_lib.models.bert import Bert
+from tests.attacks.law import TIMES
+from tests.attacks.spoilers import FOREIGN, spoil_bytes, spoil_json, spoil_size
+from tests.models.small_berts import small_bert
+
+pytestmark = pytest.mark.slow
+
+EACH = {"config.json": 55, "vocab.txt": 35, "tokenizer_config.json": 25, "model.safetensors": 35}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    small_bert(["the", "bank"], max_units=29).save_pretrained(tmp_path / "bert")
+    return tmp_path / "bert"
+
+
+def works(model) -> bool:
+    """A network of the file's size that reads a sentence."""
+    if model.config.max_units >= 7 and model.config.layer_norm_eps < 1:
+        (vectors,) = model.encode([["the", "bank"]])
+        assert vectors.shape == (model.config.n_layers + 1, 2, model.config.d_model)
+    return sum(p.numel() for p in model.parameters()) < 20_000
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_spoilt_files(law, folder, name):
+    chance, path = random.Random(f"published {name}"), folder / name
+    whole = path.read_bytes()
+    for number in range(EACH[name] * TIMES):
+        if path.suffix == ".json" and number % 4:
+            spoil = spoil_size if number % 4 == 1 and name == "config.json" else spoil_json
+            what, text = spoil(chance, json.loads(whole))
+            content = text.encode()
+        else:
+            what, content = spoil_bytes(chance, whole)
+        path.write_bytes(content)
+        law.hold(f"{number} {name} {what}", folder, lambda: Bert.from_pretrained(folder), works)
+    law.judge(EACH[name] * TIMES)
+
+
+def test_tensors_of_other_kinds(law, folder):
+    """Tensor files that are whole and yet wrong: other numbers, other names, more than was asked for."""
+    path = folder / "model.safetensors"
+    whole = safetensors.torch.load_file(path)
+    word = "bert.embeddings.word_embeddings.weight"
+    files = [
+        *(
+            {name: tensor.to(kind) for name, tensor in whole.items()}
+            for kind in (torch.float64, torch.int32, torch.bool)
+        ),
+        *({**whole, word: whole[word].to(kind)} for kind in (torch.float8_e4m3fn, torch.complex64, torch.uint8)),
+        {**whole, word: torch.full_like(whole[word], torch.nan)},
+        {**whole, word: torch.full_like(whole[word], torch.inf)},
+        {**whole, word: whole[word][:0]},
+        {**whole, word: whole[word].T.contiguous()},
+        {**whole, f"{word}.x": whole[word].clone()},
+        {name.replace("layer.1", "layer.7"): tensor for name, tensor in whole.items()},
+        {name: tensor for name, tensor in whole.items() if name != word},
+        {"x" * 10_007: torch.ones(3)},
+        {},
+    ]
+    for number, tensors in enumerate(files):
+        safetensors.torch.save_file(tensors, path)
+        law.hold(f"tensors {number}", folder, lambda: Bert.from_pretrained(folder), works)
+    law.judge(len(files))
+
+
+def test_files_that_are_none(law, folder):
+    for name in EACH:
+        path = folder / name
+        whole = path.read_bytes()
+        for what, content in FOREIGN.items():
+            path.write_bytes(content)
+            law.hold(f"{name} {what}", folder, lambda: Bert.from_pretrained(folder), works)
+        path.write_bytes(whole)
+    law.judge(len(EACH) * len(FOREIGN))

@@ -1,0 +1,121 @@
+"""Spoilt rules and records: data/claims.toml, and all that lies in data/recorded. What is read is shown as well."""
+
+import json
+import random
+import re
+
+import pytest
+
+from course_lib.config import project_dir
+from course_lib.experiments import claims, curve_record, plateau, records, table_record, translation_record
+from course_lib.experiments.ledger import Card
+from tests.attacks.law import TIMES
+from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
+
+pytestmark = pytest.mark.slow
+
+DATA = project_dir() / "data"
+CURVES = {
+    "format": 1,
+    "tasks": {"imdb": {"metric": "accuracy in %", "n_test": 1_000, "baseline": "words"}},
+    "runs": [{"command": "c", "date": "2026-01-02"}],
+    "cells": [
+        {"task": "imdb", "system": system, "labels": n, "seed": seed, "n_labels": n, "steps": 9, "score": 70.5 + seed,
+         "seconds": 3.25}
+        for system in ("slow", "fast") for n in (10, 100) for seed in (0, 1)
+    ],
+}  # fmt: skip
+
+
+def every_number(curves) -> str:
+    shown = [curves.rows("imdb", "slow"), curves.gains("imdb", "slow", "fast"), curves.gains("imdb", "fast", "x")]
+    return f"{shown} {[run['date'] for run in curves.runs]}"
+
+
+# name -> file, what reads it, what shows it
+RECORDS = {
+    "verdict": ("C2.2.json", lambda: records.read_record(CLAIMS["C2.2"]), lambda r: card("C2.2", r)),
+    "verdict of parts": ("C8.2.json", lambda: records.read_record(CLAIMS["C8.2"]), lambda r: card("C8.2", r)),
+    "exact verdict": ("C6.1.json", lambda: records.read_record(CLAIMS["C6.1"]), lambda r: card("C6.1", r)),
+    "table": ("table.json", table_record.recorded_table, lambda table: table.to_markdown()),
+    "plateau": ("plateau.json", plateau.recorded_plateau, lambda found: found.to_text()),
+    "captions": (
+        "multi30k.json",
+        lambda: translation_record.recorded_translation("multi30k"),
+        lambda found: repr(found) + found._repr_html_(),
+    ),
+    "world": (
+        "world-ko-en.json",
+        lambda: translation_record.recorded_translation("world-ko-en"),
+        lambda found: repr(found) + found._repr_html_(),
+    ),
+    "curves": ("curves.json", curve_record.recorded_curves, every_number),
+}
+CLAIMS = claims.load_claims(DATA / "claims.toml")
+EACH = 15
+
+
+def card(name, record) -> str:
+    return repr(Card(CLAIMS[name], record=record)) + Card(CLAIMS[name], record=record)._repr_mimebundle_()["text/html"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """What stands for data/."""
+    for module in (records, table_record, plateau, translation_record, curve_record):
+        monkeypatch.setattr(module, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    (tmp_path / "recorded").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_spoilt_records(law, folder, name):
+    file, read, show = RECORDS[name]
+    document = CURVES if name == "curves" else json.loads((DATA / "recorded" / file).read_text(encoding="utf-8"))
+    whole = json.dumps(document, ensure_ascii=False, indent=1).encode()
+    path, chance = folder / "recorded" / file, random.Random(f"records {name}")
+    path.write_bytes(whole)
+    assert show(read())
+    for number in range(EACH * TIMES):
+        if number % 3:
+            what, text = spoil_json(chance, document)
+            path.write_text(text, encoding="utf-8")
+        else:
+            what, content = spoil_bytes(chance, whole)
+            path.write_bytes(content)
+        law.hold(f"{number} {what}", folder, lambda: show(read()), lambda shown: isinstance(shown, str))
+    law.judge(EACH * TIMES)
+
+
+def test_a_folder_in_place_of_a_record(law, folder):
+    for file, read, _ in RECORDS.values():
+        (folder / "recorded" / file).mkdir()
+        (folder / "recorded" / file / file).touch()  # names the folder in the errors
+        law.hold(file, folder, read, lambda found: False)
+    law.judge(len(RECORDS))
+
+
+def test_spoilt_rules(law, tmp_path):
+    path, chance = tmp_path / "claims.toml", random.Random("claims")
+    whole = (DATA / "claims.toml").read_text(encoding="utf-8")
+    tables = re.findall(r"\[\[claim\]\].*?(?=\n\[\[claim\]\]|\Z)", whole, re.DOTALL)
+    for number in range(80 * TIMES):
+        text = "\n".join(chance.sample(tables, 3))
+        keys = list(re.finditer(r"^(\w+) = (.*)$", text, re.MULTILINE))
+        if number % 2:
+            line = chance.choice(keys)
+            value = chance.choice(
+                (*NUMBERS, "inf", "nan", '""', "{ x = 1 }", "[[]]", "1979-05-27", "[1, 'a']", "2e308")
+            )
+            what, text = f"{line[1]} = {value:.20}", text[: line.start(2)] + value + text[line.end(2) :]
+            path.write_text(text, encoding="utf-8")
+        else:
+            what, content = spoil_bytes(chance, text.encode())
+            path.write_bytes(content)
+
+        def right(found):
+            assert all(Card(claim)._repr_mimebundle_()["text/html"] for claim in found.values())
+            return all(isinstance(claim.sentence, str) and claim.rules and claim.command for claim in found.values())
+
+        law.hold(f"{number} {what}", tmp_path, lambda: claims.load_claims(path), right)
+    law.judge(80 * TIMES)

@@ -19,12 +19,13 @@ def test_lines_are_drawn_and_tokens_stay_text(lab, place):
 
 
 def test_the_model_view_shrinks_to_the_page(lab):
-    frame = lab.page.frame_locator('iframe[title="BertViz"]').nth(1)
-    frame.locator("svg").first.wait_for(state="attached", timeout=20_000)
+    place = lab.page.locator('iframe[title="BertViz"]').nth(1)
+    place.scroll_into_view_if_needed()
+    frame = place.element_handle().content_frame()
+    frame.wait_for_selector("svg", state="attached", timeout=20_000)
     try:
         for width in (700, 1200):
             lab.page.set_viewport_size({"width": width, "height": 1000})
-            lab.page.wait_for_timeout(500)
-            assert frame.locator("body").evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+            frame.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth + 1", timeout=20_000)
     finally:
         lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -24,7 +24,7 @@ VENDOR = Path(__file__).parent / "vendor"
 VIEWS = ("head", "model", "neuron")
 MOST = 40  # tokens that are shown
 LONGEST = 12  # characters of a token: BertViz leaves about 90 pixels
-DIGITS = 3  # of each number: a third of the page's size
+WEIGHT_DIGITS, DIGITS = 2, 3  # of each weight (a line's opacity), and in the neuron view: a third of the page's size
 _LESS = "\ue000"  # stands for < until the page's JSON is written
 _REQUIRE = (  # what BertViz asks require.js for
     "window.require={config(){}};window.requirejs=function(names,then){"
@@ -97,7 +97,7 @@ def bertviz_view(
 
 def _view(view: str, weights: np.ndarray, words: list[str], layer: int, head: int) -> tuple[str, int]:
     bertviz, torch = _bertviz()
-    tables = [torch.from_numpy(table[None]) for table in weights.round(DIGITS)]
+    tables = [torch.from_numpy(table[None]) for table in weights.round(WEIGHT_DIGITS)]
     safe, n = [word.replace("<", _LESS) for word in words], len(words)
     if view == "head":
         page = bertviz.head_view(tables, safe, layer=layer, heads=[head], html_action="return")

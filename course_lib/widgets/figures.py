@@ -142,7 +142,7 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(3.7 * columns, 3.3 * rows), squeeze=False)
+    figure, grid = plt.subplots(rows, columns, figsize=(3.7 * columns, 3 * rows), squeeze=False)
     for axes, panel in zip(grid.flat, panels, strict=False):
         styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
         for name, line in {**panel.curves, **panel.baseline}.items():

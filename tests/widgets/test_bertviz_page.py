@@ -37,7 +37,7 @@ def test_a_token_cannot_end_the_script():
 
 def test_numbers_are_rounded():
     page = bertviz_view(weights(), TOKENS)._repr_html_()
-    assert f"{weights()[0, 0, 0, 0]:.3f}" in page
+    assert f"{weights()[0, 0, 0, 0]:.2f}" in page
     assert f"{weights()[0, 0, 0, 0]:.6f}" not in page
 
 

@@ -73,12 +73,9 @@ def _task(
     networks = ({"lm": partial(load, AWD)} if awd else {}) | ({"bert": partial(load, bert)} if bert else {})
     checkpoints = (*((AWD,) if awd else ()), *((bert,) if bert else ()))
     on_request = (MINILM,) if bert == "bert-en" else ()  # MiniLM reads English
-    opened = partial(_open, make, effort, networks)
-    return CurveTask(title, chapters, systems, checkpoints, opened, on_request)
-
-
-def _open(make: Callable[[], FourTask], effort: Effort, networks: dict) -> Bench:
-    return Bench(_limited(make), effort, **networks)
+    return CurveTask(
+        title, chapters, systems, checkpoints, lambda: Bench(_limited(make), effort, **networks), on_request
+    )
 
 
 # So long that on one core 100 labels take up to a minute, and the most labels up to six.

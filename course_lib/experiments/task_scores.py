@@ -18,12 +18,8 @@ from course_lib.experiments.target_texts import bag_of_words, cut
 from course_lib.experiments.tasks import Task
 from course_lib.text.words import split_words, word_spans
 
-KINDS = (
-    "sentence",
-    "pair",
-    "tokens",
-    "span",
-)  # the four of chapter 8; "words" (tags without spans) has the head of "tokens"
+# The four of chapter 8; "words" (tags without spans) has the head of "tokens".
+KINDS = ("sentence", "pair", "tokens", "span")
 UNITS = {
     "sentence": "accuracy",
     "pair": "accuracy",

@@ -7,7 +7,7 @@ translation is learned, and the rest is thrown away. The rest is in course_lib/m
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
@@ -135,25 +134,5 @@ class CoVe(ContextEncoder):
         words = json.loads(files["words.json"].read_text(encoding="utf-8"))
         return cls(words, torch.zeros(len(words), config["dim"]), CoVeConfig(**config))
 
-    def save(
-        self,
-        folder: str | Path,
-        *,
-        card: str | None = None,
-        half: bool = False,
-        int8: bool = False,
-        int6: bool = False,
-    ) -> None:
-        """As every encoder; `int8` and `int6` are for the word table alone."""
-        tables: Collection[str] = ["static.embedding.weight"]
-        save_checkpoint(
-            folder,
-            kind=self.kind,
-            config=self._config(),
-            tensors=self.state_dict(),
-            files=self._files(),
-            card=card,
-            half=half,
-            int8=tables if int8 else [],
-            int6=tables if int6 else [],
-        )
+    def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
+        return ["static.embedding.weight"]

@@ -234,12 +234,12 @@ class ContextEncoder(nn.Module, ABC):
         tensors: Mapping[str, Tensor],
         config: dict[str, Any],
         *,
-        card: str | None,
-        half: bool,
-        int8: bool,
-        int6: bool,
+        card: str | None = None,
+        half: bool = False,
+        int8: bool = False,
+        int6: bool = False,
     ) -> None:
-        matrices = [name for name, tensor in tensors.items() if tensor.ndim == 2 and tensor.is_floating_point()]
+        matrices = self._matrices(tensors)
         save_checkpoint(
             folder,
             kind=self.kind,
@@ -251,6 +251,10 @@ class ContextEncoder(nn.Module, ABC):
             int8=matrices if int8 else [],
             int6=matrices if int6 else [],
         )
+
+    def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
+        """Names of what `int8` and `int6` are for."""
+        return [name for name, tensor in tensors.items() if tensor.ndim == 2 and tensor.is_floating_point()]
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> ContextEncoder:

@@ -199,23 +199,14 @@ class BiLM(ContextEncoder):
         return groups if self.softmax is None else [*groups, ("softmax", [self.softmax])]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(
-        self,
-        folder: str | Path,
-        *,
-        card: str | None = None,
-        half: bool = False,
-        int8: bool = False,
-        int6: bool = False,
-        softmax: bool = True,
-    ) -> None:
-        """As every encoder; softmax=False leaves the softmax out, often the larger part: the saved model encodes, and
-        cannot train."""
+    def save(self, folder: str | Path, *, softmax: bool = True, **options: Any) -> None:
+        """As every encoder, with its options; softmax=False leaves the softmax out, often the larger part: the saved
+        model encodes, and cannot train."""
         tensors, config = self.state_dict(), self._config()
         if not softmax:
             tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("softmax.")}
             config["softmax"] = None
-        self._write(folder, tensors, config, card=card, half=half, int8=int8, int6=int6)
+        self._write(folder, tensors, config, **options)
 
     def _config(self) -> dict[str, Any]:
         return asdict(self.config)

@@ -47,14 +47,28 @@ def go(page, words: str) -> None:
     )
 
 
+def settled(page) -> bool:
+    """Whether the slide fits into 720 pixels or scrolls; the deck is given time to measure it."""
+    from playwright.sync_api import TimeoutError as TooLate
+
+    try:
+        page.wait_for_function(
+            f"""() => {{ const room = ({ROOM})();
+            return (room.height <= 692 || room.scrolls) && room.width <= 1280 }}""",
+            timeout=5_000,
+        )
+    except TooLate:
+        return False
+    return True
+
+
 def test_three_steps_by_key(slides):
     slides.evaluate("() => Reveal.slide(0, 0)")
     seen = []
     for _ in range(3):
         seen.append(slides.locator("section.present > .sheet").inner_text().split("\n")[0])
-        room = slides.evaluate(ROOM)
-        assert room["height"] <= 692, seen
-        assert room["width"] <= 1280, seen
+        assert settled(slides), seen
+        assert not slides.evaluate(ROOM)["scrolls"], seen
         slides.keyboard.press("Space")
     assert seen == ["6 · The Transformer", "6.1 The bottleneck", "6.2 Attention by hand"]
 
@@ -65,11 +79,11 @@ def test_no_slide_is_cut_off(slides):
     faults, n_slides = [], slides.evaluate("() => Reveal.getTotalSlides()")
     for number in range(1, n_slides + 1):
         slides.wait_for_timeout(100)
-        room = slides.evaluate(ROOM)
+        fits = settled(slides)
         right = slides.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("section.present > .sheet math")]
             .map(formula => formula.getBoundingClientRect().right))""")
-        if (room["height"] > 692 and not room["scrolls"]) or room["width"] > 1280 or right > 1260:
-            faults.append((number, room, right))
+        if not fits or right > 1260:
+            faults.append((number, slides.evaluate(ROOM), right))
         slides.evaluate("() => Reveal.next()")
     assert faults == []
 
@@ -91,9 +105,11 @@ def test_a_widget_lives_and_can_be_enlarged(slides):
     frame.locator(".say", has_text="1024").wait_for()
     assert frame.locator(".say").inner_text() != before
     width = slides.locator("section.present iframe").bounding_box()["width"]
+    wide = "width => document.querySelector('section.present iframe').getBoundingClientRect().width > 1.2 * width"
     slides.get_by_role("button", name="larger").click()
-    assert slides.locator("section.present iframe").bounding_box()["width"] > 1.2 * width
+    slides.wait_for_function(wide, arg=width)
     slides.get_by_role("button", name="smaller").click()
+    slides.wait_for_function(f"width => !({wide})(width)", arg=width)
     assert slides.locator("section.present iframe").bounding_box()["width"] == pytest.approx(width)
 
 
@@ -103,6 +119,4 @@ def test_folded_code_opens_and_the_slide_still_fits(slides):
     assert not code.is_visible()
     slides.locator("section.present summary").click()
     code.wait_for()
-    slides.wait_for_function("() => document.querySelector('section.present details').open")
-    room = slides.evaluate(ROOM)
-    assert room["height"] <= 692 or room["scrolls"]
+    assert settled(slides)

@@ -65,8 +65,11 @@ def verdict_sentence(word: str, findings: Sequence[Finding], data: str) -> str:
 
 def _exact_reason(finding: Finding) -> str:
     rule, detail = finding.rule, f" {finding.detail.rstrip('.')}." if finding.detail else ""
-    compared = "at most" if finding.error <= rule.tolerance else "more than"
-    text = f"{rule.unit} {finding.error:.3g}, {compared} {rule.tolerance:g}."
+    if rule.tolerance:
+        bound = f"{'at most' if finding.error <= rule.tolerance else 'more than'} {rule.tolerance:g}"
+    else:
+        bound = "as it must be" if finding.error == 0 else "where 0 is due"
+    text = f"{rule.unit} {finding.error:.3g}, {bound}."
     return text + ("" if finding.moved else " But what must move did not.") + detail
 
 

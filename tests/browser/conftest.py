@@ -105,6 +105,20 @@ def lab(tmp_path_factory):
         assert lab.page_errors == []
 
 
+def stays_inside(lab, root, *, widths=(1400, 900, 560), also=lambda: True) -> None:
+    """At each width nothing sticks out of the widget and `also` is true. It has five seconds to draw itself anew."""
+    try:
+        for width in widths:
+            lab.page.set_viewport_size({"width": width, "height": 1000})
+            for _ in range(20):
+                lab.page.wait_for_timeout(250)
+                if fits := root.evaluate("node => node.scrollWidth <= node.clientWidth + 1") and also():
+                    break
+            assert fits, width
+    finally:
+        lab.page.set_viewport_size({"width": 1200, "height": 1000})
+
+
 @pytest.fixture
 def shown():
     """The gallery's first map, computed here: what the page draws must equal it."""

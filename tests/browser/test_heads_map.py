@@ -3,7 +3,7 @@
 import pytest
 
 from course_lib.widgets import attention_heatmap
-from tests.browser.conftest import HOSTILE
+from tests.browser.conftest import HOSTILE, stays_inside
 from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 from tests.widgets.test_heads_map import weights
 
@@ -89,11 +89,7 @@ def test_a_decoder_hatches_what_may_not_be_seen(lab):
 def test_hostile_tokens_stay_text_and_nothing_sticks_out(lab, root):
     assert root.locator("img, script").count() == 0
     assert lab.page.evaluate("() => window.hit") is None
-    for width in (1400, 900, 560):
-        lab.page.set_viewport_size({"width": width, "height": 1000})
-        lab.page.wait_for_timeout(300)
-        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-    lab.page.set_viewport_size({"width": 1200, "height": 1000})
+    stays_inside(lab, root)
 
 
 def test_the_small_heads_take_the_colour_of_a_new_theme(lab, root):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.browser.conftest import HOSTILE
+from tests.browser.conftest import HOSTILE, stays_inside
 from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
@@ -88,8 +88,4 @@ def test_hostile_text_stays_text_and_nothing_sticks_out(lab, root):
     assert root.locator("img, script").count() == 0
     assert lab.page.evaluate("() => window.hit") is None
     assert HOSTILE[0] in kernel(lab, "pairs.systems")
-    for width in (1400, 900, 560):
-        lab.page.set_viewport_size({"width": width, "height": 1000})
-        lab.page.wait_for_timeout(300)
-        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-    lab.page.set_viewport_size({"width": 1200, "height": 1000})
+    stays_inside(lab, root)

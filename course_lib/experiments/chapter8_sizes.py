@@ -47,7 +47,7 @@ def a_head_is_tiny(*, n_labels: int = 3, width: int = 60) -> Exact:
     follows = own == head_size(n_labels, width) and counted(small.pooler) == pooler_size(width)
     return Exact(
         float(error),
-        "parameters too many or too few:",
+        "difference in parameters",
         holds=follows and own != head,
         detail=f"{head:,} and {pooler:,}; with {n_labels} labels at width {width} {own:,}, as K H + K says",
         parts={

@@ -114,6 +114,7 @@ def learning_curves(
     baselines  {name: score}: thin level lines, labelled at their right end
     """
     figure, axes = plt.subplots()
+    ends: list[tuple[float, float, str]] = []  # y, x and name of each curve's last point
     for number, (name, rows) in enumerate(curves.items()):
         points = np.asarray(rows, dtype=float)
         if points.ndim != 2 or points.shape[1] != 4:
@@ -123,7 +124,7 @@ def learning_curves(
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
         axes.plot(points[:, 0], points[:, 1], style.line, color=style.colour, marker=style.marker)
         axes.fill_between(points[:, 0], points[:, 2], points[:, 3], color=style.colour, alpha=0.18, lw=0)
-        _label_right(axes, name, points[-1, 0], points[-1, 1])
+        ends.append((points[-1, 1], points[-1, 0], name))
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
         axes.annotate(
@@ -132,6 +133,7 @@ def learning_curves(
     if log:
         axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
+    _label_ends(axes, ends)
     return _done(figure)
 
 
@@ -278,8 +280,15 @@ def main_directions(rows: np.ndarray, k: int = 2) -> np.ndarray:
     return np.pad(places, ((0, 0), (0, k - places.shape[1])))
 
 
-def _label_right(axes, text: str, x: float, y: float) -> None:
-    axes.annotate(text, (x, y), xytext=(7, 0), textcoords="offset points", va="center")
+def _label_ends(axes, ends: list[tuple[float, float, str]]) -> None:
+    """Names right of the last points (y, x, name), from below; one that would stand in another is moved up."""
+    line, near, placed = 14.0, 60.0, []  # in points of type
+    axes.figure.canvas.draw()  # the layout gives the axes their size
+    for y, x, name in sorted(ends):
+        across, height = axes.transData.transform((x, y)) * 72 / axes.figure.dpi
+        top = max([height, *(low + line for place, low in placed if abs(place - across) < near)])
+        placed.append((across, top))
+        axes.annotate(name, (x, y), xytext=(7, top - height), textcoords="offset points", va="center")
 
 
 def _done(figure: Figure) -> Figure:

@@ -27,7 +27,17 @@ def test_a_learning_curve_draws_the_numbers_in_its_systems_colour():
     bert = figure.axes[0].lines[0]
     np.testing.assert_array_equal(bert.get_xydata(), [row[:2] for row in rows])
     assert bert.get_color() == figures.SYSTEMS["BERT"].colour
-    assert [text.get_text() for text in figure.axes[0].texts] == ["BERT", "mine", "majority"]
+    assert [text.get_text() for text in figure.axes[0].texts] == ["majority", "BERT", "mine"]
+
+
+def test_names_of_curves_that_end_together_do_not_overlap():
+    ends = {"BERT": 0.7, "mine": 0.7, "other": 0.705, "far": 0.2}
+    curves = {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in ends.items()}
+    figure = figures.learning_curves(curves, x="labels", y="accuracy", title="t")
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert [text.get_text() for text in figure.axes[0].texts][0] == "far"
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 
 def test_systems_differ_in_colour_and_in_marker():

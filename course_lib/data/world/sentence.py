@@ -91,9 +91,20 @@ class WorldPair:
 
     @property
     def alignment(self) -> tuple[tuple[int, int], ...]:
-        """(English word, Korean word) pairs of places, in English order."""
-        korean = self.ko.places
-        return tuple(sorted((place, korean[key]) for key, place in self.en.places.items() if key in korean))
+        """(English word, Korean word) pairs of places, in English order.
+
+        They have one role in one clause. Where that is a pronoun in English and a name or noun in Korean (Sofia fed it
+        because she was kind: the Korean name stands beside "kind"), the English name or noun is meant.
+        """
+        korean, english = self.ko.places, self.en
+        pairs = ((place, korean[key]) for key, place in english.places.items() if key in korean)
+        return tuple(sorted({(self._named(e) if self.ko.upos[k] != "PRON" else e, k) for e, k in pairs}))
+
+    def _named(self, place: int) -> int:
+        """Of an English pronoun the nearest word that names the same person or thing; of others the place itself."""
+        upos, entities = self.en.upos, self.en.entities
+        named = [i for i, e in enumerate(entities) if e and e == entities[place] and upos[i] != "PRON"]
+        return min(named, key=lambda i: abs(i - place)) if upos[place] == "PRON" and named else place
 
     def parallel(self, source: str = "en") -> ParallelPair:
         """As a translation record; source is "en" or "ko"."""

@@ -38,8 +38,9 @@ EXERCISE = Exercise(
         Before you run it: which word would be first if you forgot to leave it out?
     """,
     solution=neighbours,
-    why="Rows are brought to length 1 once, so one product gives all cosines. Frequent words tend to have longer "
-    "vectors: without the division they crowd into every list.",
+    why="Rows are brought to length 1 once, so one product gives all cosines. Lengths differ: in the shipped "
+    "vectors the commonest words have the shortest rows. Without the division words with long rows, many of them rare, "
+    "move up the lists.",
     hints=(
         "The cosine is the dot product of two vectors of length 1. How do you bring all rows to length 1 at once?",
         "`norm` with dim=1 and keepdim=True gives one length per row. One matrix product then gives all cosines.",

@@ -54,6 +54,7 @@ EXERCISE = Exercise(
     importance=4,
     minutes=15,
     question="""
+        Section 3.5 shows it for one example. Close it, and write it from memory, for a sentence of any length.
         The probability of a tag sequence is $e^{score}$ divided by the sum of $e^{score}$ over **all** sequences.
         Compute the natural logarithm of that sum. The **forward algorithm** does it in one pass: for each tag, keep the
         log of the sum over all beginnings that end in it. `torch.logsumexp` adds numbers that are given as logarithms,

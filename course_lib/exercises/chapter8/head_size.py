@@ -37,11 +37,12 @@ EXERCISE = Exercise(
         vectors of the two sides. For `tokens` it reads each state by itself, always with the same weights. These four
         give a number for each label. For a `span` it says of each state how well the answer starts there and how well
         it ends there. How many parameters are new? Not all that you are given is needed.
-        Before you run it: BERT-base has 110 million parameters and states of 768 numbers. How many has its head for two
-        labels?
+        Before you run it: two sides of a pair are read apart, each with a vector of 768 numbers. How many parameters has
+        the head for two labels?
     """,
     solution=head_size,
-    why="1,538 = 2 (768 + 1). That is all that starts at random; the rest of the network only moves on from where "
+    why="6,146 = 2 (4 · 768 + 1): four vectors side by side, and still only two biases. Read in one pass it would be "
+    "1,538 = 2 (768 + 1). That is all that starts at random; the rest of the network only moves on from where "
     "pre-training left it. Neither the length of a row nor the size of the body counts: only the width of a state "
     "and the number of outputs.",
     hints=(

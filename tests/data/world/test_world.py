@@ -120,6 +120,8 @@ def test_alignment_is_within_bounds_and_joins_like_words(pairs):
             aligned[pair.en.upos[english] == pair.ko.upos[korean]] += 1
             if pair.en.upos[english] == "PROPN":
                 assert pair.ko.upos[korean] == "PROPN"
+            if pair.en.upos[english] == "PRON":  # a name beside it is aligned with the name, in whichever clause
+                assert pair.ko.upos[korean] == "PRON"
         record = pair.parallel("ko")
         assert all(k < len(record.source) and e < len(record.target) for k, e in record.alignment)
         assert len(set(pair.alignment)) == len(pair.alignment)

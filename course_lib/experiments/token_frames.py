@@ -17,7 +17,7 @@ def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:
     frames = [_merged(words, merges[:0], "Characters; </w> marks the end of a word.")]
     for number, merge in enumerate(merges, start=1):
         pair = f"{merge.left} + {merge.right}"
-        says = f"Merge {number}: {pair} were neighbours {merge.count} times; no other pair was more often."
+        says = f"Merge {number}: {pair} were neighbours {merge.count} times; no other pair was more frequent."
         frames.append(_merged(words, merges[:number], says))
     return frames
 
@@ -93,7 +93,7 @@ def mask_frames(
             for t, r, s in zip(tokens, read, found, strict=True)
         ]
         n = sum(state in ("hidden", "random", "kept") for state in found)
-        says = f"Draw {draw}: {n} of {sum(may)} pieces are chosen, and only these are asked for."
+        says = f"Draw {draw}: chosen, and asked for: {n} of {sum(may)} pieces."
         frames.append(Frame(shown, f"{says} Bars: over {counted:,} draws.", counts))
     return frames
 

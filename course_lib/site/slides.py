@@ -38,7 +38,9 @@ def write_slides(notebook: Path, folder: Path) -> Path:
     Raises CourseError: no cell begins a slide, a formula is not understood, reveal.js cannot be had.
     """
     try:
-        page = deck(read_stored(notebook), notebook.stem, reveal())
+        stored = read_stored(notebook)
+        said_cells(stored, notebook.stem)  # a notebook without slides is told so before anything is fetched
+        page = deck(stored, notebook.stem, reveal())
     except CourseError as error:
         raise CourseError(str(error) if notebook.name in str(error) else f"{notebook.name}: {error}") from error
     path = folder / f"{notebook.stem}.html"

@@ -79,7 +79,7 @@ class TokenStrip(CourseWidget):
             )
             x += wide + 6
         bars = "".join(
-            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {observed:g}, expected {expected:g}</text>'
+            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {round(observed, 2):g}, expected {round(expected, 2):g}</text>'
             for i, (name, observed, expected) in enumerate(counts)
         )
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)

@@ -79,8 +79,8 @@ class TokenStrip(CourseWidget):
             )
             x += wide + 6
         bars = "".join(
-            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {round(observed, 2):g}, expected {round(expected, 2):g}</text>'
-            for i, (name, observed, expected) in enumerate(counts)
+            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {round(seen, 2):g}, expected {round(due, 2):g}</text>'
+            for i, (name, seen, due) in enumerate(counts)
         )
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)
 

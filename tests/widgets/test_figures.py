@@ -36,7 +36,7 @@ def test_names_of_curves_that_end_together_do_not_overlap():
     figure = figures.learning_curves(curves, x="labels", y="accuracy", title="t")
     figure.canvas.draw()
     boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    assert [text.get_text() for text in figure.axes[0].texts][0] == "far"
+    assert next(text.get_text() for text in figure.axes[0].texts) == "far"
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 

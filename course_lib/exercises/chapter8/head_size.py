@@ -37,8 +37,8 @@ EXERCISE = Exercise(
         vectors of the two sides. For `tokens` it reads each state by itself, always with the same weights. These four
         give a number for each label. For a `span` it says of each state how well the answer starts there and how well
         it ends there. How many parameters are new? Not all that you are given is needed.
-        Before you run it: two sides of a pair are read apart, each with a vector of 768 numbers. How many parameters has
-        the head for two labels?
+        Before you run it: two sides of a pair are read apart, each with a vector of 768 numbers. How many parameters
+        has the head for two labels?
     """,
     solution=head_size,
     why="6,146 = 2 (4 · 768 + 1): four vectors side by side, and still only two biases. Read in one pass it would be "

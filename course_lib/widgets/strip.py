@@ -79,7 +79,7 @@ class TokenStrip(CourseWidget):
             )
             x += wide + 6
         bars = "".join(
-            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {round(seen, 2):g}, expected {round(due, 2):g}</text>'
+            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {seen:.4g}, expected {due:.4g}</text>'
             for i, (name, seen, due) in enumerate(counts)
         )
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)

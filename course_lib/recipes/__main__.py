@@ -24,7 +24,9 @@ TABLE = "table"
 def main(
     name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}; or {TABLE}: list the shipped cards")],
     profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
-    minutes: Annotated[float | None, typer.Option(help="train so long in all; default: as the recipe says")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="train so long in all; more than before: go on; default: as the recipe says")
+    ] = None,
     piece: Annotated[float | None, typer.Option(help="stop after so many minutes; the same command goes on")] = None,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
 ) -> None:

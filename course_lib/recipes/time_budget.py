@@ -7,12 +7,14 @@ A resumed training counts on from the seconds that its saved state has used.
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
 
+from course_lib.files import atomic_file
 from course_lib.training.groups import Groups, adamw
 from course_lib.training.history import History
 from course_lib.training.resume import HISTORY, find_state
@@ -26,6 +28,20 @@ def seconds_used(folder: Path) -> float:
     """Seconds of training in the state that `fit` keeps in `folder`; 0 if there is none."""
     state = find_state(folder, resume=True)
     return 0.0 if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8")).seconds
+
+
+def note_budget(path: Path, minutes: float, used: float) -> str:
+    """Keep in `path` which budget was given after how many minutes of training; "" or the story if there were several.
+
+    A training that has ended goes on when it is given more minutes: its rate then rises again.
+    """
+    given = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    if not given or given[-1][0] != minutes:
+        given.append([minutes, round(used, 1)])
+        with atomic_file(path, "w") as file:
+            json.dump(given, file)
+    later = [f"from minute {start:g} on over {total:g}" for total, start in given[1:]]
+    return f"laid over {given[0][0]:g} minutes at first, {', '.join(later)}" if later else ""
 
 
 class TimeBudget:

@@ -63,11 +63,8 @@ def write_error(path: Path, error: OSError) -> CourseError:
 
 def sha256(path: str | os.PathLike) -> str:
     """Hexadecimal SHA-256 of a file's bytes, read in pieces."""
-    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def compact_json(value: object) -> str:

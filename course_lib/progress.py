@@ -11,14 +11,11 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
 from course_lib.loss_curve import LossCurve, draw, duration, number
 
 SECONDS_BETWEEN_PICTURES = 0.25
 SECONDS_BEFORE_PLAIN_LINES = 10.0
-Item = TypeVar("Item")
 
 
 class Progress:
@@ -101,15 +98,6 @@ class Progress:
     def share(self) -> float | None:
         """Finished part, 0 to 1; None where the total is not known."""
         return min(1.0, self.done / self.total) if self.total else None
-
-
-def progress(items: Iterable[Item], label: str, *, unit: str = "items", show: bool | str = "auto") -> Iterator[Item]:
-    """The items one by one, with a bar: `for sentence in progress(sentences, "encoding"): ...`."""
-    total = len(items) if hasattr(items, "__len__") else None
-    with Progress(label, total=total, unit=unit, show=show) as bar:
-        for done, item in enumerate(items, start=1):
-            yield item
-            bar.update(done)
 
 
 class _Notebook:

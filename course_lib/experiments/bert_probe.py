@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool
@@ -21,12 +20,6 @@ from course_lib.experiments.tasks import Task, majority
 from course_lib.models.encoder import ContextEncoder, Sentences
 
 PROBE_SEED = 41  # of the labelled sentences; the text without labels has another
-
-
-class Encodes(Protocol):
-    """A ContextEncoder, or whatever else has vectors for words."""
-
-    def encode(self, sentences: Sentences, *, layer: int | None = None) -> list[np.ndarray]: ...
 
 
 @dataclass(frozen=True)
@@ -62,7 +55,7 @@ class PosProbe:
     words: TaggedWords
     test: Task
 
-    def of(self, encoder: Encodes) -> Probed:
+    def of(self, encoder: ContextEncoder | SideBySide) -> Probed:
         layers = word_rows(encoder, self.words)
         dev, test = zip(*(self._cut(self.words.right(rows)) for rows in layers), strict=True)
         best = int(np.argmax([right.mean() for right in dev]))

@@ -9,10 +9,6 @@ from statistics import fmean
 import numpy as np
 
 from course_lib.data.world import World
-from course_lib.experiments.chapter4_labels import elmo_needs_fewer_labels
-from course_lib.experiments.chapter4_layers import layers_divide_the_work, mix_beats_the_top
-from course_lib.experiments.chapter4_senses import occurrences_separate, upper_layer_knows_senses
-from course_lib.experiments.chapter4_words import characters_carry_unknown_words
 from course_lib.experiments.leaky_rnn import train_leaky_rnn
 from course_lib.experiments.measurement import Exact, claim
 from course_lib.experiments.sense_test import SenseSplit, balanced, layer_rows, sense_hits
@@ -20,16 +16,6 @@ from course_lib.experiments.world_bilm import train_bilm, world_bilm
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
-
-__all__ = [
-    "characters_carry_unknown_words",
-    "directions_are_blind",
-    "elmo_needs_fewer_labels",
-    "layers_divide_the_work",
-    "mix_beats_the_top",
-    "occurrences_separate",
-    "upper_layer_knows_senses",
-]
 
 
 @claim("C4.1", full={"shipped": "bilm-en", "n_changes": 200, "leaky_steps": 400})

@@ -78,16 +78,18 @@ def saved_labels(sizes: Sequence[int], without: Sequence[float], added: Sequence
     as reached at twice all labels; one that it reaches at the smallest size, as reached there: it may need fewer.
     """
     best = max(without)
-    return math.log2(_needed(sizes, without, best) / _needed(sizes, added, best))
+    needed = [reached_at(sizes, scores, best) or 2 * sizes[-1] for scores in (without, added)]
+    return math.log2(needed[0] / needed[1])
 
 
-def _needed(sizes: Sequence[int], scores: Sequence[float], wanted: float) -> float:
+def reached_at(sizes: Sequence[int], scores: Sequence[float], wanted: float) -> float | None:
+    """The labels at which the curve `scores` over `sizes` first reaches `wanted`; None if it never does."""
     if scores[0] >= wanted:
         return sizes[0]
     for (low, below), (high, above) in pairwise(zip(sizes, scores, strict=True)):
         if above >= wanted:
             return low * (high / low) ** ((wanted - below) / (above - below))
-    return 2 * sizes[-1]
+    return None
 
 
 def kept_states(encoder: ContextEncoder, task: Task) -> FrozenStates:

@@ -6,9 +6,6 @@ import math
 
 import numpy as np
 
-from course_lib.experiments.chapter5_forgetting import all_at_once_forgets
-from course_lib.experiments.chapter5_labels import few_labels_do_the_work_of_many
-from course_lib.experiments.chapter5_tricks import tricks_beat_plain_fine_tuning
 from course_lib.experiments.fine_tuning import (
     classifier,
     for_target,
@@ -21,13 +18,6 @@ from course_lib.experiments.fine_tuning import (
 from course_lib.experiments.measurement import Measurement, claim
 from course_lib.experiments.target_texts import bag_of_words, target_texts
 from course_lib.models.awd_lstm import AWDLSTM
-
-__all__ = [
-    "all_at_once_forgets",
-    "few_labels_do_the_work_of_many",
-    "fine_tuning_the_lm_adds",
-    "tricks_beat_plain_fine_tuning",
-]
 
 
 @claim(

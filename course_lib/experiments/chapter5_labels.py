@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
 
 from course_lib.data.records import LabelledText
+from course_lib.experiments.chapter4_labels import reached_at
 from course_lib.experiments.fine_tuning import (
     Tricks,
     classifier,
@@ -153,9 +153,5 @@ def label_equivalent(
     Between two sizes the score grows evenly with the logarithm of the size. A score never reached counts as reached
     at the largest size; one that is passed at the smallest size, as reached there.
     """
-    if scores[0] >= wanted:
-        return sizes[0] / few, True
-    for (low, below), (high, above) in pairwise(zip(sizes, scores, strict=True)):
-        if above >= wanted:
-            return low * (high / low) ** ((wanted - below) / (above - below)) / few, True
-    return sizes[-1] / few, False
+    reached = reached_at(sizes, scores, wanted)
+    return (sizes[-1] if reached is None else reached) / few, reached is not None

@@ -9,27 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from course_lib.experiments.chapter6_depth import post_norm_needs_warmup
-from course_lib.experiments.chapter6_distance import attention_reaches_far
-from course_lib.experiments.chapter6_heads import heads_find_structure
-from course_lib.experiments.chapter6_lookup import heads_look_up_together
-from course_lib.experiments.chapter6_order import future_is_hidden, order_needs_positions
-from course_lib.experiments.chapter6_scaling import division_keeps_learning
-from course_lib.experiments.chapter6_time import recurrence_is_serial
 from course_lib.experiments.measurement import Exact, claim
-
-__all__ = [
-    "attention_reaches_far",
-    "differences_saturate",
-    "division_keeps_learning",
-    "future_is_hidden",
-    "heads_find_structure",
-    "heads_look_up_together",
-    "order_needs_positions",
-    "post_norm_needs_warmup",
-    "recurrence_is_serial",
-    "variance_of_scores",
-]
 
 CHUNK = 1_000  # draws held in memory together
 

@@ -17,11 +17,10 @@ from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.measurement import Exact, claim
-from course_lib.experiments.world_lm import Text, lm_text, new_lm, streams, train_lm
+from course_lib.experiments.world_lm import Text, lm_text, new_lm, train_lm
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.positions import PositionedEmbedding
 from course_lib.models.transformer import TransformerConfig, TransformerEncoder
-from course_lib.training import fit
 from course_lib.training.schedules import linear_decay
 
 CONFIG = TransformerConfig(d_model=64, n_heads=4, n_layers=2, d_ff=128, dropout=0.0, norm="pre")
@@ -34,7 +33,8 @@ def future_is_hidden(*, n_changes: int = 40, steps: int = 150, n_sentences: int 
     untrained = new_lm(CONFIG, text, seed)
     first, last = (new_lm(CONFIG, text, seed) for _ in range(2))
     masked = train_lm(first, text, seed, steps=steps, rate=5e-3, schedule=linear_decay)
-    seeing = train_seeing(last, text, seed, steps=steps)
+    train_lm(SeesTheFuture(last), text, seed, steps=steps, rate=5e-3, schedule=linear_decay)
+    seeing = last.eval()
     found = [largest_changes(model.eval(), held_out, seed) for model in (untrained, masked)]
     return Exact(
         max(still for still, _ in found),
@@ -72,7 +72,7 @@ class SeesTheFuture(nn.Module):
 
     def __init__(self, model: LeftToRightLM):
         super().__init__()
-        self.model = model
+        self.model, self.pieces = model, model.pieces
 
     def loss(self, batch: StreamBatch) -> dict[str, Any]:
         logits = unmasked(self.model, batch.ids)
@@ -82,20 +82,6 @@ class SeesTheFuture(nn.Module):
 def unmasked(model: LeftToRightLM, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq vocab"]:
     """The same network, but every position looks at all."""
     return model.stack(model.embedding(ids)) @ model.embedding.tokens.weight.T
-
-
-def train_seeing(model: LeftToRightLM, text: Text, seed: int, *, steps: int) -> LeftToRightLM:
-    """As `world_lm.train_lm`, without the mask."""
-    fit(
-        SeesTheFuture(model),
-        streams(model, text, seed),
-        steps=steps,
-        learning_rate=5e-3,
-        schedule=linear_decay,
-        betas=(0.9, 0.98),
-        show=False,
-    )
-    return model.eval()
 
 
 @torch.no_grad()

@@ -168,14 +168,7 @@ def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:
 
 def bag_of(train: Sequence[LabelledText]) -> Features:
     """A function that counts the words of texts, those of `train`."""
-    index = {w: i for i, w in enumerate(sorted({w for record in train for w in Sentence.of(record.text).words}))}
+    from sklearn.feature_extraction.text import CountVectorizer
 
-    def features(records: Sequence[LabelledText]) -> Float[np.ndarray, "record word"]:
-        counts = np.zeros((len(records), len(index)), dtype=np.float32)
-        for row, record in zip(counts, records, strict=True):
-            for word in Sentence.of(record.text).words:
-                if word in index:
-                    row[index[word]] += 1
-        return counts
-
-    return features
+    counter = CountVectorizer(analyzer=lambda record: Sentence.of(record.text).words, dtype=np.float32).fit(train)
+    return lambda records: counter.transform(records).toarray()

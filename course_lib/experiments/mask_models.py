@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-
 from course_lib.data.records import Sentence
 from course_lib.models.bert import Bert
+from course_lib.models.bert_fill import guesses
 from course_lib.models.shipped import load, shipped_names
 from course_lib.text.word_pieces import WordPieces
 from course_lib.widgets.gap_model import FillModel, LanguageSwitch
@@ -65,23 +64,12 @@ def text_pieces(pieces: WordPieces, text: str) -> list[str]:
     return pieces.tokens(pieces.ids(Sentence.of(text).words))
 
 
-@torch.no_grad()
 def piece_guesses(bert: Bert, tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
     """As `Bert.fill`, but of pieces, so that a gap can be a part of a word. A piece of another model is [UNK] here."""
     pieces = bert.pieces
     known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
     ids = [pieces.cls, *(known.get(token, pieces.unknown) for token in tokens), pieces.sep]
-    columns = torch.tensor([1 + place for place in masked], device=bert.device)
-    row = torch.tensor([ids], device=bert.device)
-    row[0, columns] = pieces.mask
-    was_training = bert.training
-    bert.eval()
-    try:
-        probabilities = bert.logits(bert(row).hidden_states[-1], torch.zeros_like(columns), columns).softmax(-1)
-    finally:
-        bert.train(was_training)
-    best = probabilities[:, : len(pieces)].topk(min(k, len(pieces)))  # a table may have more rows than there are pieces
-    return [
-        list(zip(pieces.tokens(row), values, strict=True))
-        for row, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    ]
+    columns = [1 + place for place in masked]
+    for column in columns:
+        ids[column] = pieces.mask
+    return guesses(bert, ids, columns, min(k, len(pieces)))

@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -109,13 +112,10 @@ def claim(claim_id: str, *, full: Mapping[str, object] | None = None) -> Callabl
 
 
 def find_code(claim_id: str, chapter: int) -> ClaimCode | None:
-    """The code of a claim, from `course_lib.experiments.chapterN`; None if it has not been written yet."""
-    module = f"course_lib.experiments.chapter{chapter}"
-    try:
-        importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
+    """The code of a claim, in `chapterN.py` or a `chapterN_*.py` of this folder; None if it is not written yet."""
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)]):
+        if re.fullmatch(rf"chapter{chapter}(_\w+)?", module.name):
+            importlib.import_module(f"course_lib.experiments.{module.name}")
     return _CODE.get(claim_id)
 
 

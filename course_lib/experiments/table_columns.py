@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from random import Random
-from typing import Any
 
 from course_lib.data.handmade import handmade_questions
 from course_lib.data.public import load_public
-from course_lib.data.records import LabelledText, Passage, SentencePair, TaggedSentence
+from course_lib.data.records import Passage
 from course_lib.errors import CourseError
 from course_lib.evaluation import accuracy, squad_scores
 from course_lib.experiments.passages import ANSWERS, OTHER, question_pairs, single_questions, split_by_article
+from course_lib.experiments.row_sizes import Record, texts_of
 from course_lib.experiments.tasks import parts_of_speech, reviews
 from course_lib.models.head_base import Head
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
@@ -35,7 +35,6 @@ _NAMES = {"handmade": "handmade questions", "squad1_dev": "SQuAD 1.1 dev, split 
 METRICS = {"sentence": "accuracy", "pair": "accuracy", "tagging": "accuracy of words", "span": "F1 of words"}
 MOST_WORDS = 50  # of a text, or of both sides of a pair: every encoder of the course reads that many in one pass
 MOST_IN_PASSAGE = 36  # which leaves room for the question
-Record = LabelledText | SentencePair | TaggedSentence | Passage
 
 
 @dataclass(frozen=True)
@@ -81,18 +80,7 @@ def column(name: str, source: str = "handmade", n_train: int | None = None, n_te
 
 def sides(records: Iterable[Record]) -> tuple[list, list | None]:
     """What an encoder reads of the records: sentences, or the firsts and the seconds of pairs."""
-    read: list[Any] = []
-    for record in records:
-        match record:
-            case TaggedSentence():
-                read.append((record.sentence,))
-            case SentencePair():
-                read.append((record.first, record.second))
-            case LabelledText():
-                read.append((record.text,))
-            case Passage():
-                read.append((record.questions[0].question, record.text))
-    columns = [list(side) for side in zip(*read, strict=True)]
+    columns = [list(side) for side in zip(*map(texts_of, records), strict=True)]
     return (columns[0], columns[1] if len(columns) == 2 else None)
 
 
@@ -138,5 +126,4 @@ def _some(records: Iterable[Record], n: int | None) -> list[Record]:
 
 
 def _length(record: Record) -> int:
-    firsts, seconds = sides([record])
-    return sum(len(split_words(t) if isinstance(t, str) else t) for t in (*firsts, *(seconds or [])))
+    return sum(len(split_words(t) if isinstance(t, str) else t) for t in texts_of(record))

@@ -75,7 +75,7 @@ def world_bert(
 ) -> Bert:
     """Trained on sentences of the world, whole words as pieces; the text is always the same. Cached: do not change it.
 
-    objective  "masked"; or "left-to-right", "right-to-left": the one-way twins, asked at all places if shares=ALL
+    objective  "masked"; or "left-to-right", "right-to-left": the one-way twins, asked at all places
     """
     text = world_text(n_words, language)
     model = new_bert(whole_words(text), seed, objective=objective, width=width)

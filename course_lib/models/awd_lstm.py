@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -26,6 +26,7 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.lstm_dropout import LockedDropout, State, WeightDropLSTM, WordDropEmbedding
+from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
 BEGIN = 0  # the row of the begin mark; the words of the vocabulary follow
@@ -252,10 +253,3 @@ class AWDLSTM(ContextEncoder):
         words = json.loads(files["vocabulary.json"].read_text(encoding="utf-8"))
         vocabulary = Vocabulary(words["words"], words["counts"], unknown=words["unknown"])
         return cls(AWDLSTMConfig(**config), vocabulary)
-
-
-def turned(values: Tensor, mask: Bool[Tensor, "batch unit"]) -> Tensor:
-    """Each row's real units in the opposite order; padding stays behind them. values: [batch, unit, ...]"""
-    position = torch.arange(mask.shape[1], device=mask.device)
-    places = torch.where(mask, mask.sum(1, keepdim=True) - 1 - position, position)
-    return values[torch.arange(len(values), device=mask.device)[:, None], places]

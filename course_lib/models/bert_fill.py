@@ -9,13 +9,13 @@ import torch
 
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.models.evaluating import evaluating
 from course_lib.text.word_pieces import MASK
 
 if TYPE_CHECKING:
     from course_lib.models.bert import Bert
 
 
-@torch.no_grad()
 def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) -> list[list[tuple[str, float]]]:
     """For each [MASK] the k most probable pieces, best first, with their probability among all pieces."""
     words = _words_and_masks(sentence)
@@ -28,14 +28,15 @@ def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) ->
         raise CourseError(f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked.")
     if not 1 <= k <= len(pieces):
         raise CourseError(f"Bert.fill: k={k}. Use a number from 1 to {len(pieces)}, the pieces there are.")
-    was_training = model.training
-    model.eval()
-    try:
-        hidden = model(torch.tensor([[*ids, pieces.sep]], device=model.device)).hidden_states[-1]
-        places = torch.tensor(columns, device=model.device)
+    return guesses(model, [*ids, pieces.sep], columns, k)
+
+
+def guesses(model: Bert, ids: Sequence[int], columns: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
+    """The k most probable pieces at `columns` of the row `ids`, best first, with their probability among all pieces."""
+    pieces, places = model.pieces, torch.tensor(columns, device=model.device)
+    with evaluating(model):
+        hidden = model(torch.tensor([list(ids)], device=model.device)).hidden_states[-1]
         probabilities = model.logits(hidden, torch.zeros_like(places), places).softmax(-1)
-    finally:
-        model.train(was_training)
     best = probabilities[:, : len(pieces)].topk(k)  # a table may have more rows than there are pieces
     return [
         list(zip(pieces.tokens(row), values, strict=True))

@@ -7,7 +7,7 @@ translation is learned, and the rest is thrown away. The rest is in course_lib/m
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any

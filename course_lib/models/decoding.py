@@ -6,8 +6,7 @@ Wu et al. 2016, arXiv:1609.08144, section 7 (length penalty, equation 14; withou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from torch import nn
 
 from course_lib.errors import CourseError
+from course_lib.models.evaluating import evaluating
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,6 @@ def length_penalty(length: int, alpha: float | int) -> float:
     return ((5 + length) / 6) ** alpha
 
 
-@torch.no_grad()
 def greedy(
     model: nn.Module, source: Sequence[Any], *, max_steps: int | None = None, cache: bool = True
 ) -> list[Hypothesis]:
@@ -46,7 +45,7 @@ def greedy(
     cache      False computes every step from scratch: the same result, slower
     """
     _check_steps(max_steps)
-    with _evaluating(model):
+    with evaluating(model):
         state = model.start(source, width=1, max_steps=max_steps, cache=cache)
         limits = torch.tensor(state.limits)
         ids = torch.full((len(limits),), state.pieces.begin, device=state.memory.device)
@@ -64,7 +63,6 @@ def greedy(
     return [_hypothesis(row, score, state) for row, score in zip(rows, scores.tolist(), strict=True)]
 
 
-@torch.no_grad()
 def beam_search(
     model: nn.Module,
     source: Sequence[Any],
@@ -83,7 +81,7 @@ def beam_search(
     _check_steps(max_steps)
     if beam < 1 or alpha < 0:
         raise CourseError(f"beam_search: beam={beam}, alpha={alpha}. Use beam >= 1 and alpha >= 0.")
-    with _evaluating(model):
+    with evaluating(model):
         state = model.start(source, width=beam, max_steps=max_steps, cache=cache)
         device, n = state.memory.device, len(state.limits)
         limits = torch.tensor(state.limits, device=device)
@@ -128,13 +126,3 @@ def _hypothesis(row: list[int], score: float, state: Any) -> Hypothesis:
 def _check_steps(max_steps: int | None) -> None:
     if max_steps is not None and max_steps < 1:
         raise CourseError(f"Decoding: max_steps={max_steps}. Use 1 or more, or None for the model's own limit.")
-
-
-@contextmanager
-def _evaluating(model: nn.Module) -> Iterator[None]:
-    was_training = model.training
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train(was_training)

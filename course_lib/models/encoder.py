@@ -20,6 +20,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.models.evaluating import evaluating
 from course_lib.models.rebuilding import rebuilding
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
@@ -130,7 +131,6 @@ class ContextEncoder(nn.Module, ABC):
         vectors = torch.stack([side.sentence for side in sides])
         return Encoding(layers, batch.mask, batch.segment, vectors.mean(0), vectors)
 
-    @torch.no_grad()
     def encode(
         self, sentences: Sentences, *, layer: int | None = None, unit: str = "word", batch_size: int = 32
     ) -> list[np.ndarray]:
@@ -144,9 +144,7 @@ class ContextEncoder(nn.Module, ABC):
             raise CourseError(f"{type(self).__name__}.encode: there is no layer {layer}. Its layers are: {names}.")
         order = sorted(range(len(records)), key=lambda i: len(records[i]))
         found: list[np.ndarray | None] = [None] * len(records)
-        was_training = self.training
-        self.eval()
-        try:
+        with evaluating(self):
             for start in range(0, len(order), batch_size):
                 rows = order[start : start + batch_size]
                 batch = self.batch([records[i] for i in rows], unit=unit)
@@ -156,8 +154,6 @@ class ContextEncoder(nn.Module, ABC):
                 values = layers.float().cpu().numpy()
                 for row, (i, length) in enumerate(zip(rows, lengths, strict=True)):
                     found[i] = values[..., row, :length, :].copy()
-        finally:
-            self.train(was_training)
         return found
 
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:

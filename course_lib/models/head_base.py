@@ -140,18 +140,6 @@ class Head(nn.Module, ABC):
             raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
         return asked
 
-    @contextmanager
-    def _predicting(self) -> Iterator[None]:
-        """No gradient, no dropout; afterwards every module is in the mode it was in."""
-        modes = [(module, module.training) for module in self.modules()]
-        self.eval()
-        try:
-            with torch.no_grad():
-                yield
-        finally:
-            for module, mode in modes:
-                module.training = mode
-
     # -- files --------------------------------------------------------------------------------------------------------
     def save(self, folder: str | Path, card: str | None = None, half: bool = False) -> None:
         """Write encoder and head as one checkpoint folder, which `load_head` reads; `half` stores float16."""

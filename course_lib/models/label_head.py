@@ -17,6 +17,7 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
+from course_lib.models.evaluating import evaluating
 from course_lib.models.head_base import Head
 
 NO_LABEL = -100  # at padding: no part of the loss
@@ -107,7 +108,7 @@ class LabelHead(Head):
         read = self._sentences(self._listed(sentences))
         order = sorted(range(len(read)), key=lambda i: self._length(read[i]))  # like lengths together
         found: list[Tensor] = [torch.empty(0)] * len(read)
-        with self._predicting():
+        with evaluating(self):
             for start in range(0, len(order), batch_size):
                 rows = order[start : start + batch_size]
                 logits = self(self._encode([read[i] for i in rows]).to(self.encoder.device)).float().cpu()

@@ -25,8 +25,9 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.evaluating import evaluating
 from course_lib.models.lstm_lm_config import BOUNDARY, DIRECTIONS, BiLMConfig, LSTMLMConfig, check_fit
-from course_lib.models.projected_lstm import Carry, ProjectedLSTM, reverse_rows
+from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
 from course_lib.models.token_layer import CharacterWords, WordTable
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import Characters
@@ -68,7 +69,7 @@ class LSTMLM(nn.Module):
 
     def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> float:
         """exp(mean -log p) per word of running text; documents as for TextStreams."""
-        return _perplexities(self, TextStreams(documents, batch_size, _STEP))["loss"]
+        return perplexities(self, TextStreams(documents, batch_size, _STEP))["loss"]
 
 
 class BiLM(ContextEncoder):
@@ -155,7 +156,7 @@ class BiLM(ContextEncoder):
 
         The text is read in `batch_size` streams; the few words that do not fill them are left out.
         """
-        found = _perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
+        found = perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
         return {direction: found[direction] for direction in DIRECTIONS[self.config.directions]}
 
     def _need_softmax(self) -> None:
@@ -239,7 +240,7 @@ def _in_text_order(
     rows: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"], direction: str
 ) -> Float[Tensor, "batch unit dim"]:
     """From reading order to text order, and back: the same for the forward direction, reversed for the other."""
-    return rows if direction == "forward" else reverse_rows(rows, mask)
+    return rows if direction == "forward" else turned(rows, mask)
 
 
 def _softmax_of(config: LSTMLMConfig) -> nn.Module:
@@ -255,19 +256,15 @@ def _next_word_loss(
     return softmax(states.flatten(0, 1), targets.flatten()).mean()
 
 
-@torch.no_grad()
-def _perplexities(model: nn.Module, streams: TextStreams | TwoWayStreams) -> dict[str, float]:
+def perplexities(model: nn.Module, streams: TextStreams | TwoWayStreams) -> dict[str, float]:
     """exp of the mean over the text of the loss and of each of its parts, in eval mode."""
-    was_training, carry, total, count = model.training, None, {}, 0
-    model.eval()
-    try:
-        device = next(model.parameters()).device
+    carry, total, count = None, {}, 0
+    device = next(model.parameters()).device
+    with evaluating(model):
         for batch in streams():
             losses = model.loss(replace(batch.to(device), carry=carry))
             carry, n = losses.pop("carry"), losses.pop("count")
             count += n
             for name, mean in losses.items():
                 total[name] = total.get(name, 0.0) + n * float(mean)
-    finally:
-        model.train(was_training)
     return {name: math.exp(value / count) for name, value in total.items()}

@@ -60,13 +60,14 @@ class ProjectedLSTM(nn.Module):
         return torch.stack(outputs), after
 
 
-def reverse_rows(
-    rows: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
-) -> Float[Tensor, "batch unit dim"]:
-    """Each row's real units last to first; padding stays where it is, on the right. Twice gives the rows again."""
-    position = torch.arange(rows.shape[1], device=rows.device)
-    source = torch.where(mask, mask.sum(1, keepdim=True) - 1 - position, position)
-    return rows.gather(1, source[..., None].expand_as(rows))
+def turned(values: Tensor, mask: Bool[Tensor, "batch unit"]) -> Tensor:
+    """Each row's real units last to first; padding stays where it is, on the right. values: [batch, unit, ...]
+
+    Twice gives the rows again.
+    """
+    position = torch.arange(mask.shape[1], device=mask.device)
+    places = torch.where(mask, mask.sum(1, keepdim=True) - 1 - position, position)
+    return values[torch.arange(len(values), device=mask.device)[:, None], places]
 
 
 def lstm_by_steps(

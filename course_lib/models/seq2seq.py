@@ -26,6 +26,7 @@ from course_lib.errors import CourseError
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
 from course_lib.models.encoder import Sentences
+from course_lib.models.evaluating import evaluating
 from course_lib.text.vocabulary import Vocabulary
 
 PADDING, BEGIN, END, UNKNOWN = range(4)
@@ -149,18 +150,13 @@ class Seq2Seq(nn.Module):
         return self.dropout(torch.tanh(self.adjust(torch.cat([context[:, 0], below], 1)))), weights[:, 0], after
 
     # -- translating --------------------------------------------------------------------------------------------------
-    @torch.no_grad()
     def translate(self, sentences: Sentences, *, max_words: int = 50, batch_size: int = 64) -> list[list[str]]:
         """Greedy: always the likeliest next word, until [EOS] or `max_words`. Words of each sentence, input order."""
-        was_training = self.training
-        self.eval()
-        try:
-            found: list[list[str]] = []
+        found: list[list[str]] = []
+        with evaluating(self):
             for start in range(0, len(sentences), batch_size):
                 found += self._greedy(self.encoder.batch(sentences[start : start + batch_size]), max_words)
-            return found
-        finally:
-            self.train(was_training)
+        return found
 
     def _greedy(self, batch: Batch, max_words: int) -> list[list[str]]:
         batch = batch.to(self.encoder.device)

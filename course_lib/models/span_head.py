@@ -21,6 +21,7 @@ from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder
+from course_lib.models.evaluating import evaluating
 from course_lib.models.head_base import Head, seeded
 from course_lib.models.pair_head import match
 from course_lib.models.span_rows import Asked, Row, rows_of, training_rows
@@ -155,7 +156,7 @@ class SpanExtractor(Head):
         spans: list[list[tuple[float, int, int]]] = [[] for _ in found]
         nulls = [float("inf")] * len(found)
         rows = sorted((row for windows in found for row in windows), key=len)  # like lengths together
-        with self._predicting():
+        with evaluating(self):
             for first in range(0, len(rows), batch_size):
                 chosen = rows[first : first + batch_size]
                 batch = self._encode(chosen)

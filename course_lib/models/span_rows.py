@@ -45,8 +45,6 @@ def rows_of(asked: Asked, encoder: ContextEncoder, overlap: int | None) -> list[
     """
     if isinstance(asked, (Passage, str)):
         raise CourseError(f"SpanExtractor reads a list, not one {type(asked).__name__}. Put it in [ ].")
-    if overlap is not None and overlap < 0:
-        raise CourseError(f"SpanExtractor: overlap={overlap}. Use 0 or more, or None for half a window.")
     found: list[list[Row]] = []
     for item in asked:
         passage, questions = _parts(item, len(found))

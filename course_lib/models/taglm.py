@@ -69,15 +69,15 @@ class TagLM(TokenTagger):
             super().__init__(network, labels, dropout=dropout, tags=tags)
         self.crf = LinearChainCRF(len(self.labels)).to(network.device) if crf else None
 
-    def keep_states(self, records: Texts, *, megabytes: int = 512) -> None:
+    def keep_states(self, records: Texts) -> None:
         """Compute the language model's vectors of these sentences once, for training over several epochs.
 
-        Raises CourseError if they take more than `megabytes` of memory.
+        Raises CourseError if they take more than 512 MB of memory.
         """
         if self.encoder.lm is None:
             return
         states = self.encoder.lm.states if isinstance(self.encoder.lm, ELMo) else self.encoder.lm
-        states.keep(self._sentences(self._listed(records)), megabytes=megabytes)
+        states.keep(self._sentences(self._listed(records)), megabytes=512)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats per sentence (CRF) or word (softmax), "count": of these}.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,6 +13,7 @@ from torch import Tensor
 from course_lib.data.running_text import CORPORA
 from course_lib.data.streams import TextStreams
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
+from course_lib.models.lstm_lm import perplexities
 from course_lib.models.shipped import load
 from course_lib.recipes.corpora import WEIGHTS_LICENCE, read_documents, split_corpus
 from course_lib.recipes.engine import Job, Recipe, Training
@@ -87,24 +86,10 @@ def batches(job: Job, material: Material, model: AWDLSTM) -> TextStreams:
     return TextStreams(material.train, job.settings.batch_size, job.settings.length, seed=job.seed)
 
 
-@torch.no_grad()
-def perplexity(model: AWDLSTM, documents: Sequence[Tensor]) -> float:
-    """exp(mean -log p) per word of running text, begin marks included. The model is in eval mode."""
-    total = count = 0.0
-    carry = None
-    for batch in TextStreams(documents, 8, 70)(0):
-        batch = batch.to(model.device)
-        batch.carry = carry
-        losses = model.loss(batch)
-        carry = losses["carry"]
-        total += float(losses["cross_entropy"]) * losses["count"]
-        count += losses["count"]
-    return math.exp(total / count)
-
-
 def evaluate(job: Job, material: Material, model: AWDLSTM, folder: Path) -> dict[str, str]:
+    text = TextStreams(material.held_out, 8, 70)
     return {
-        f"held-out perplexity, {which}": f"{perplexity(found, material.held_out):.1f} "
+        f"held-out perplexity, {which}": f"{perplexities(found, text)['cross_entropy']:.1f} "
         f"({job.settings.vocab_size:,} words, rarer ones are one unknown word)"
         for which, found in (("as trained", model), ("as shipped", load(folder)))
     }

@@ -56,13 +56,11 @@ class TimeBudget:
         share = min(1.0, (time.monotonic() - self._began) / self.seconds)
         return max(FLOOR, min(1.0, share / WARM_UP) * cosine(round(1e6 * share), 1_000_000, floor=FLOOR))
 
-    def optimizer(
-        self, *, betas: tuple[float, float], weight_decay: float = 0.0
-    ) -> Callable[[Groups], torch.optim.Optimizer]:
+    def optimizer(self, *, betas: tuple[float, float]) -> Callable[[Groups], torch.optim.Optimizer]:
         """AdamW for `fit(optimizer=...)` whose rates are multiplied by the factor of the moment."""
 
         def make(groups: Groups) -> torch.optim.Optimizer:
-            optimizer = adamw(groups, weight_decay=weight_decay, betas=betas)
+            optimizer = adamw(groups, weight_decay=0.0, betas=betas)
 
             def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
                 now = _agreed(self.factor(), optimizer.param_groups[0]["params"][0].device)

@@ -37,13 +37,9 @@ class Pieces:
         self.padding, self.unknown, self.begin, self.end = (index[special] for special in SPECIALS)
 
     @classmethod
-    def words(cls, sentences: Iterable[Sequence[str]], *, max_size: int | None = None, min_count: int = 1) -> Pieces:
-        """Whole words, the most frequent ones of `sentences` (lists of words, or records with `.words`)."""
-        return cls(
-            Vocabulary.from_sentences(
-                sentences, max_size=max_size, min_count=min_count, specials=SPECIALS, unknown=UNKNOWN
-            )
-        )
+    def words(cls, sentences: Iterable[Sequence[str]]) -> Pieces:
+        """The whole words of `sentences` (lists of words, or records with `.words`)."""
+        return cls(Vocabulary.from_sentences(sentences, specials=SPECIALS, unknown=UNKNOWN))
 
     @classmethod
     def bpe(cls, sentences: Iterable[Sequence[str]], size: int) -> Pieces:

@@ -111,7 +111,7 @@ def learning_curves(
     """Scores over label counts or steps, with intervals.
 
     curves     {name: rows of (x, score, low, high)}; a system's name gives its own colour
-    baselines  {name: score}: thin level lines, labelled at their right end
+    baselines  {name: score}: thin level lines, labelled at the left
     """
     figure, axes = plt.subplots()
     ends: list[tuple[float, float, str]] = []  # y, x and name of each curve's last point
@@ -198,18 +198,22 @@ def sense_map(vectors: Mapping[str, np.ndarray], senses: Sequence[str], *, title
 def heat_map(
     values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, title: str, x: str, y: str, unit: str
 ) -> Figure:
-    """A matrix as colours, light to dark; signed values get a map with a neutral middle."""
+    """A matrix as colours, light to dark; signed values get a map with a neutral middle, yes and no need no scale."""
     values = np.asarray(values, dtype=float)
     if values.shape != (len(rows), len(columns)):
         raise CourseError(f"heat_map: values {values.shape} for {len(rows)} rows and {len(columns)} columns.")
     figure, axes = plt.subplots(figsize=(2 + 0.42 * len(columns), 1.4 + 0.36 * len(rows)))
-    limit = np.abs(values).max()
-    signed = {"cmap": "PuOr", "vmin": -limit, "vmax": limit} if values.min() < 0 else {"cmap": "cividis_r"}
-    image = axes.imshow(values, aspect="auto", **signed)
+    limit, yes_or_no = np.abs(values).max(), np.isin(values, (0, 1)).all()
+    if yes_or_no:
+        look = {"cmap": "Blues", "vmin": 0, "vmax": 1.4}
+    else:
+        look = {"cmap": "PuOr", "vmin": -limit, "vmax": limit} if values.min() < 0 else {"cmap": "cividis_r"}
+    image = axes.imshow(values, aspect="auto", **look)
     axes.set(xticks=range(len(columns)), yticks=range(len(rows)), xlabel=x, ylabel=y, title=title)
     axes.set_xticklabels(columns, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticklabels(rows)
-    figure.colorbar(image, label=unit)
+    if not yes_or_no:
+        figure.colorbar(image, label=unit)
     return _done(figure)
 
 

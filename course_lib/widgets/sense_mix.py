@@ -196,7 +196,7 @@ def scalar_mix(
 
     layers     {name: [occurrence, dim]}, 2 to 5 of equal width; the first half of the numbers is the forward direction
     tags       [weights ..., accuracy] of a part-of-speech probe at points of the simplex, each layer alone among them
-    presets    {name: raw weights}; "each a third" and "top layer only" are always there
+    presets    {name: raw weights}; "each alike" and "top layer only" are always there
     static     (sense, part-of-speech) accuracy of static vectors, marked on the gauges
     train, test  occurrences for the sense score; default: all, each left out in turn
     Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.

@@ -8,7 +8,7 @@ from course_lib.data.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.evaluation import probes
 from course_lib.evaluation.probes import probe
-from course_lib.experiments import chapter4, chapter4_labels, chapter4_layers, chapter4_words
+from course_lib.experiments import chapter4, chapter4_labels, chapter4_layers, chapter4_senses, chapter4_words
 from course_lib.experiments.judging import judge
 from course_lib.experiments.pos_probe import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course_lib.experiments.tasks import Task
@@ -158,10 +158,10 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
     with_words = {"encoder": bilm, "vectors": vectors}
     measured = {
-        "C4.3": chapter4.mix_beats_the_top(n_train=40, **with_words),
-        "C4.4": chapter4.layers_divide_the_work(n_train=40, **with_words),
-        "C4.5": chapter4.upper_layer_knows_senses(**with_words),
-        "C4.6": chapter4.occurrences_separate(encoders=(bilm, bilm), vectors=(vectors, vectors)),
+        "C4.3": chapter4_layers.mix_beats_the_top(n_train=40, **with_words),
+        "C4.4": chapter4_layers.layers_divide_the_work(n_train=40, **with_words),
+        "C4.5": chapter4_senses.upper_layer_knows_senses(**with_words),
+        "C4.6": chapter4_senses.occurrences_separate(encoders=(bilm, bilm), vectors=(vectors, vectors)),
     }
     verdicts = {name: judge(name, found, resamples=100) for name, found in measured.items()}
     assert [f.n_clusters for f in verdicts["C4.5"].findings] == [14]
@@ -175,9 +175,11 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     monkeypatch.setattr(chapter4_words, "BUCKETS", 61)
     few = Task("few", *(handmade_names("en", split)[:7] for split in ("train", "test")), tag="ner")
     monkeypatch.setattr(chapter4_labels, "names", lambda source: few)
-    found = chapter4.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
+    found = chapter4_words.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
     assert len(judge("C4.2", found, resamples=100).findings) == 2
-    curves = chapter4.elmo_needs_fewer_labels(sizes=(3, 7), n_seeds=2, steps=2, hidden=5, encoder=bilm, vectors=vectors)
+    curves = chapter4_labels.elmo_needs_fewer_labels(
+        sizes=(3, 7), n_seeds=2, steps=2, hidden=5, encoder=bilm, vectors=vectors
+    )
     assert curves.seeds
     assert len(curves.values) == 2
     assert sum(name.startswith("ELMo at") for name in curves.parts) == 3

@@ -3,7 +3,7 @@ import torch
 from torch import nn
 
 from course_lib.errors import CourseError
-from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, reverse_rows
+from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, turned
 
 
 @pytest.mark.parametrize("projection", [3, 7])  # 7: as wide as the cells, no projection
@@ -57,7 +57,7 @@ def test_forget_gates_start_open():
 def test_rows_are_reversed_by_their_own_length():
     rows = torch.arange(1.0, 11.0).view(2, 5, 1)
     mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5])
-    assert reverse_rows(rows, mask)[..., 0].tolist() == [[3, 2, 1, 4, 5], [10, 9, 8, 7, 6]]
+    assert turned(rows, mask)[..., 0].tolist() == [[3, 2, 1, 4, 5], [10, 9, 8, 7, 6]]
 
 
 def test_outputs_and_all_gradients_equal_pytorchs():

@@ -30,7 +30,6 @@ class Plan:
 
     shape: str
     clauses: list[Clause]
-    stop: str = "."
 
     def fits(self, split: str) -> bool:
         """No other split can have this text."""
@@ -47,7 +46,7 @@ class Plan:
         main = self.clauses[0]
         judgement = main.adjective.judgement if main.adjective is not None and main.frame.adjective_of else 0
         sentiment = _JUDGEMENT[-judgement if main.negated else judgement]
-        return line.finish(language, main.frame.topic, sentiment, self.stop)
+        return line.finish(language, main.frame.topic, sentiment)
 
 
 def _write_english(line: Line, plan: Plan) -> None:

@@ -10,10 +10,6 @@ _SHORT = re.compile(r"^[^aeiou]*[aeiou][^aeiouwxy]$")  # stop, plan, sit: one sh
 _VOWEL_SOUND = re.compile(r"^(?:[aeio]|u(?!ni|se|su|ti|ro)|hour|honest|heir)", re.IGNORECASE)
 
 
-def plural(noun: str) -> str:
-    return with_s(noun)
-
-
 def with_s(word: str) -> str:
     """The plural of a noun, the third person of a verb: dogs, boxes, cities, washes."""
     if _SIBILANT.search(word):

@@ -7,8 +7,6 @@ word table.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 _FIRST, _LAST = ord("가"), ord("힣")
 _VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _FINALS = " ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
@@ -58,11 +56,11 @@ def conjugate(predicate: str, irregular: str = "", *, adjective: bool = False) -
     soft = _soft(stem, irregular)  # the stem before 으: 먹으, 가, 사, 도우, 걸으
     if adjective:
         present = predicate
-        modifier = _adnominal(stem) if exist else _close(soft, "ㄴ")
+        modifier = _adnominal(stem) if exist else _with_final(soft, "ㄴ")
     else:
         shortened = stem[:-1] + join_syllable(*split_syllable(stem[-1])[:2]) if bare == "ㄹ" else stem
         present = _with_final(shortened, "ㄴ") + "다" if bare in " ㄹ" else stem + "는다"
-        modifier = _close(soft, "ㄴ")
+        modifier = _with_final(soft, "ㄴ")
     return {
         "past": past + "다",
         "present": present,
@@ -85,14 +83,14 @@ def _adnominal(stem: str) -> str:
 def _soft(stem: str, irregular: str) -> str:
     onset, vowel, end = split_syllable(stem[-1])
     opened = stem[:-1] + join_syllable(onset, vowel)
-    special: dict[str, Callable[[], str]] = {
-        "ㅂ": lambda: opened + "우",
-        "ㄷ": lambda: stem[:-1] + join_syllable(onset, vowel, "ㄹ") + "으",
-        "ㅅ": lambda: opened + "으",
-        "ㅎ": lambda: opened,
+    special = {
+        "ㅂ": opened + "우",
+        "ㄷ": stem[:-1] + join_syllable(onset, vowel, "ㄹ") + "으",
+        "ㅅ": opened + "으",
+        "ㅎ": opened,
     }
     if irregular in special:
-        return special[irregular]()
+        return special[irregular]
     return stem if end == " " else opened if end == "ㄹ" else stem + "으"
 
 
@@ -135,11 +133,6 @@ def _a_or_eo(vowel: str) -> str:
 
 
 def _with_final(word: str, consonant: str) -> str:
-    """Closes the last syllable: 가 + ㅆ -> 갔; of a closed one nothing is lost: 먹어 + ㅆ -> 먹었."""
+    """Closes the last syllable: 가 + ㅆ -> 갔, 먹어 + ㅆ -> 먹었; 먹으 + ㄴ -> 먹은, 만드 + ㄴ -> 만든."""
     onset, vowel, _ = split_syllable(word[-1])
     return word[:-1] + join_syllable(onset, vowel, consonant)
-
-
-def _close(soft: str, consonant: str) -> str:
-    """먹으 + ㄴ -> 먹은, 가 + ㄴ -> 간, 만드 + ㄴ -> 만든."""
-    return _with_final(soft, consonant)

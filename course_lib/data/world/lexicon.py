@@ -58,7 +58,7 @@ class Lexicon:
                 row.fault(f"{concept!r} stands here twice.", "Name each sense: bank.river, bank.money.")
             words, plural = _english(concept), row["plural"]
             number = {"-": "mass", "!": "plural"}.get(plural, "count")
-            many = plural.split("_") if plural not in ("", "-", "!") else [*words[:-1], english.plural(words[-1])]
+            many = plural.split("_") if plural not in ("", "-", "!") else [*words[:-1], english.with_s(words[-1])]
             defaults = self._class_rows[kind]
             counter = row["counter"] or defaults["counter"]
             nouns[concept] = Lexeme(

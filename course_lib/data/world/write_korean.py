@@ -11,10 +11,10 @@ _PRONOUNS = {"f": "그녀", "m": "그"}
 _QUESTIONS = {"who": "누구", "what": "무엇", "where": "어디"}
 
 
-def write_clause(line: Line, clause: Clause, number: int = 0, *, form: str = "", topic: str = "은") -> int:
+def write_clause(line: Line, clause: Clause, number: int = 0, *, form: str = "") -> int:
     """Appends the clause and returns the place of its predicate.
 
-    `form` is the predicate's form (and, after, because ...; "" = the tense); `topic` the particle put for 은.
+    `form` is the predicate's form (and, after, because ...; "" = the tense).
     """
     waiting: list[int] = []
     heads: dict[str, int] = {}
@@ -51,7 +51,7 @@ def write_clause(line: Line, clause: Clause, number: int = 0, *, form: str = "",
         elif item.owner and mentions[item.owner].ko_form == "zero":
             continue
         elif item.upos == "ADP" and item.attaches == "prev":
-            _particle(line, topic if item.text == "은" else item.text, item.owner, owned, number, mentions)
+            _particle(line, item.text, item.owner, owned, number, mentions)
         else:
             place = line.add(item.text, item.upos)
             clause_words[f"word:{position}"] = place

@@ -25,7 +25,7 @@ def test_third_person_of_short_verbs():
 
 
 def test_plurals_and_articles():
-    assert [english.plural(noun) for noun in ("dog", "box", "city", "boy", "dish")] == [
+    assert [english.with_s(noun) for noun in ("dog", "box", "city", "boy", "dish")] == [
         "dogs",
         "boxes",
         "cities",

@@ -14,7 +14,6 @@ from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.models.bert import MaskedPairs
 from course_lib.text.word_pieces import WordPieces
 
-OBJECTIVES = ("masked", "left-to-right", "right-to-left")
 BATCH = 32  # rows
 
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
 import torch
 
 from course_lib.data.records import LabelledText
@@ -65,18 +64,13 @@ class Tricks:
         return whole if self.opens == "at once" else replace(whole, stages=(Stage(0, epochs, whole.names[-1:]),))
 
 
-def general_documents(source: str, n_words: int, skip_words: int = 0) -> list[list[str]]:
-    """Running text, 16 sentences a document: `n_words` words of "world", "on-disk" or a public corpus.
-
-    skip_words  so many words at the beginning are left out
-    """
+def general_documents(source: str, n_words: int) -> list[list[str]]:
+    """Running text, 16 sentences a document: `n_words` words of "world", "on-disk" or a public corpus."""
     if source == "world":
-        sentences = [[word.lower() for word in sentence] for sentence in world_text(skip_words + n_words)]
+        sentences = [[word.lower() for word in sentence] for sentence in world_text(n_words)]
     else:
-        sentences = text(source, skip_words + n_words)
-    starts = np.cumsum([0, *map(len, sentences[:-1])])
-    kept = sentences[int(np.searchsorted(starts, skip_words)) :]
-    groups = (kept[at : at + _DOCUMENT] for at in range(0, len(kept), _DOCUMENT))
+        sentences = text(source, n_words)
+    groups = (sentences[at : at + _DOCUMENT] for at in range(0, len(sentences), _DOCUMENT))
     return [[word for sentence in group for word in sentence] for group in groups]
 
 

@@ -13,7 +13,6 @@ from itertools import islice
 from course_lib.data.streams import TwoWayStreams
 from course_lib.data.world import World
 from course_lib.device import seed_everything
-from course_lib.experiments.company import shuffled_text
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.lstm_lm_config import DIRECTIONS, SPECIALS, UNKNOWN, BiLMConfig
 from course_lib.text.characters import Characters
@@ -32,20 +31,14 @@ def world_bilm(
     n_words: int = 60_000,
     steps: int = 150,
     directions: str = "both",
-    characters: bool = False,
-    shuffled: bool = False,
     language: str = "en",
-    width: int = 64,
 ) -> BiLM:
     """A BiLM trained on `n_words` words of the world, about 3 s on one core; other arguments as for `train_bilm`.
 
     seed      of the weights and of the order of the text; the text itself is always the same
-    shuffled  every word moved to a random place: the same counts, no context to learn from
     """
     text = [list(words) for words in world_text(n_words, language)]
-    if shuffled:
-        text = shuffled_text(text, seed)
-    return train_bilm(text, seed, steps=steps, directions=directions, characters=characters, width=width)
+    return train_bilm(text, seed, steps=steps, directions=directions)
 
 
 @lru_cache(maxsize=4)

@@ -16,7 +16,7 @@ from course_lib.experiments.kept_states import KeptStates, window_means
 from course_lib.experiments.lm_checkpoints import checkpoints, rank_products
 from course_lib.experiments.tasks import Task
 from course_lib.experiments.translation import static_vectors, train_cove, untrained_cove
-from course_lib.experiments.world_bilm import new_bilm, train_bilm, world_bilm, world_text
+from course_lib.experiments.world_bilm import new_bilm, train_bilm, world_text
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.heads import TokenTagger
 from course_lib.models.word_vectors import WordVectors
@@ -68,11 +68,6 @@ def test_world_text_is_long_enough_fixed_and_half_of_words_unknown_to_labels():
     assert text == world_text(700)
     assert any("thought" in words for words in text)  # sentences with a cue
     assert any("떠올렸다" in words for words in world_text(700, "ko"))
-
-
-def test_shuffled_text_has_the_same_words():
-    real, shuffled = (world_bilm(n_words=700, steps=0, shuffled=flag) for flag in (False, True))
-    assert real.vocabulary.words == shuffled.vocabulary.words
 
 
 def test_kept_states_are_the_encoders_own_and_have_nothing_to_learn():

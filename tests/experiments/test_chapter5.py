@@ -73,10 +73,9 @@ def test_the_bag_of_words_learns_words(texts):
     assert bag_of_words(texts.train, turned) == 0
 
 
-def test_general_text_can_begin_later(monkeypatch):
-    monkeypatch.setattr(fine_tuning, "world_text", lambda n_words: [["A", "b"], ["c"], ["d", "e", "f"]])
-    assert fine_tuning.general_documents("world", 6) == [list("abcdef")]
-    assert fine_tuning.general_documents("world", 4, skip_words=2) == [list("cdef")]
+def test_general_text_is_documents_of_sixteen_sentences(monkeypatch):
+    monkeypatch.setattr(fine_tuning, "world_text", lambda n_words: [["A", "b"], *[["c"]] * 15, ["d", "e"]])
+    assert fine_tuning.general_documents("world", 19) == [["a", "b", *"c" * 15], ["d", "e"]]
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,8 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
     """
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(3.7 * columns, 3 * rows), squeeze=False)
+    size = (3.7 * columns, 3 * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, dpi=80, squeeze=False)  # 1.5 MB is all that a chapter has
     for axes, panel in zip(grid.flat, panels, strict=False):
         styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
         for name, line in {**panel.curves, **panel.baseline}.items():
@@ -164,7 +165,7 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
         places = sorted({int(place) for line in axes.lines for place in line.get_xdata()})
         axes.set_xticks(places, [f"{place:,}" for place in places])
         axes.minorticks_off()
-        axes.legend(frameon=False, fontsize=8)
+        axes.legend(frameon=True, framealpha=0.8, edgecolor="none", fontsize=8)
     for axes in grid.flat[len(panels) :]:
         axes.remove()
     return _done(figure)

@@ -105,10 +105,9 @@ def learning_curves(
     x: str,
     y: str,
     title: str,
-    log: bool = True,
     baselines: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Scores over label counts or steps, with intervals.
+    """Scores over label counts or tokens (log scale), with intervals.
 
     curves     {name: rows of (x, score, low, high)}; a system's name gives its own colour
     baselines  {name: score}: thin level lines, labelled at the left
@@ -130,8 +129,7 @@ def learning_curves(
         axes.annotate(
             name, (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
         )
-    if log:
-        axes.set_xscale("log")
+    axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
     _label_ends(axes, ends)
     return _done(figure)

@@ -77,7 +77,7 @@ class TagLM(TokenTagger):
         if self.encoder.lm is None:
             return
         states = self.encoder.lm.states if isinstance(self.encoder.lm, ELMo) else self.encoder.lm
-        states.keep(self._sentences(self._listed(records)), megabytes=512)
+        states.keep(self._sentences(self._listed(records)))
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats per sentence (CRF) or word (softmax), "count": of these}.

@@ -20,7 +20,7 @@ from course_lib.errors import CourseError
 from course_lib.experiments.provenance import provenance
 from course_lib.files import lock
 from course_lib.recipes import card, parts
-from course_lib.recipes.time_budget import FLOOR, TimeBudget, note_budget, seconds_used
+from course_lib.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
 from course_lib.training import fit
 from course_lib.training.history import History
 from course_lib.training.schedules import cosine
@@ -109,9 +109,8 @@ def run(
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
     job = Job(recipe, recipe.settings(profile, minutes), out, course_settings().seed, processes, is_first)
     material = recipe.read(job)
-    story = ""
     if recipe.train is None:
-        model, history, ended, story = _fit(job, material, piece)
+        model, history, ended = _fit(job, material, piece)
     else:
         model, history = recipe.train(job, material)
         ended = True
@@ -126,7 +125,7 @@ def run(
         "settings": ", ".join(f"{name} {value}" for name, value in flatten(asdict(job.settings))),
         "device": provenance()["device"],
         "minutes": f"{history.seconds / 60:.1f}",
-        **({"rate": story} if story else {}),
+        **({"rate": story} if (story := budget_story(_budgets_file(job))) else {}),
         **recipe.evaluate(job, material, model, folder),
         "licence": recipe.licence,
         "command": _command(recipe.name, profile, minutes),
@@ -135,22 +134,26 @@ def run(
     return folder
 
 
-def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bool, str]:
-    """The model, its history, whether the training has reached its end, and what the card says of its rate."""
+def _budgets_file(job: Job) -> Path:
+    return job.out / f"{job.recipe.name}.budgets.json"
+
+
+def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bool]:
+    """The model, its history, and whether the training has reached its end."""
     recipe, given = job.recipe, job.settings.training
     torch.manual_seed(job.seed)
     model = recipe.build(job, material)
     folder, travelling = job.out / f"{recipe.name}.training", job.out / f"{recipe.name}.parts"
     with lock(job.out / f".{recipe.name}.join.lock"):  # of several processes the first one joins them
         parts.join(travelling, folder)
-    before, story = seconds_used(folder) / 60, ""
+    before = seconds_used(folder) / 60
     limits = [limit for limit in (given.minutes, None if piece is None else before + piece) if limit is not None]
     if given.minutes is None:
         pace = {"schedule": partial(cosine, floor=FLOOR), "betas": given.betas}
     else:
         pace = {"optimizer": TimeBudget(given.minutes, folder).optimizer(betas=given.betas)}
         if job.is_first:
-            story = note_budget(job.out / f"{recipe.name}.budgets.json", given.minutes, before)
+            note_budget(_budgets_file(job), given.minutes, before)
     history = fit(
         model,
         recipe.batches(job, material, model),
@@ -169,7 +172,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bo
     out_of_time = given.minutes is not None and history.seconds >= 60 * given.minutes
     out_of_steps = given.steps is not None and len(history.steps) >= given.steps
     cut = piece is not None and history.seconds >= 60 * (before + piece)
-    return model, history, not history.interrupted and (out_of_time or out_of_steps or not cut), story
+    return model, history, not history.interrupted and (out_of_time or out_of_steps or not cut)
 
 
 def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 
+from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.training.groups import Groups, adamw
 from course_lib.training.history import History
@@ -30,18 +31,29 @@ def seconds_used(folder: Path) -> float:
     return 0.0 if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8")).seconds
 
 
-def note_budget(path: Path, minutes: float, used: float) -> str:
-    """Keep in `path` which budget was given after how many minutes of training; "" or the story if there were several.
+def note_budget(path: Path, minutes: float, used: float) -> None:
+    """Keep in `path` which budget was given after how many minutes of training.
 
     A training that has ended goes on when it is given more minutes: its rate then rises again.
     """
-    given = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    given = _budgets(path)
     if not given or given[-1][0] != minutes:
-        given.append([minutes, round(used, 1)])
         with atomic_file(path, "w") as file:
-            json.dump(given, file)
+            json.dump([*given, [minutes, round(used, 1)]], file)
+
+
+def budget_story(path: Path) -> str:
+    """What a card says of the budgets in `path`; "" if there were not several."""
+    given = _budgets(path)
     later = [f"from minute {start:g} on over {total:g}" for total, start in given[1:]]
     return f"laid over {given[0][0]:g} minutes at first, {', '.join(later)}" if later else ""
+
+
+def _budgets(path: Path) -> list[list[float]]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    except ValueError as error:
+        raise CourseError(f"{path} is damaged: {error}. Delete it: only a line of the card is lost.") from None
 
 
 class TimeBudget:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from course_lib.recipes import time_budget
-from course_lib.recipes.time_budget import FLOOR, TimeBudget, note_budget, seconds_used
+from course_lib.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
 from course_lib.training import fit
 
 
@@ -18,9 +18,14 @@ def clock(monkeypatch):
 
 def test_more_minutes_are_told(tmp_path):
     path = tmp_path / "bert.budgets.json"
-    assert note_budget(path, 106, 0) == note_budget(path, 106, 50.04) == ""
-    assert note_budget(path, 245, 106) == "laid over 106 minutes at first, from minute 106 on over 245"
-    assert note_budget(path, 280, 150.26).endswith("from minute 106 on over 245, from minute 150.3 on over 280")
+    assert budget_story(path) == ""
+    for used in (0, 50.04):
+        note_budget(path, 106, used)
+        assert budget_story(path) == ""
+    note_budget(path, 245, 106)
+    assert budget_story(path) == "laid over 106 minutes at first, from minute 106 on over 245"
+    note_budget(path, 280, 150.26)
+    assert budget_story(path).endswith("from minute 106 on over 245, from minute 150.3 on over 280")
 
 
 def test_it_rises_falls_and_stays_at_the_floor(tmp_path, clock):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +32,7 @@ class Training:
     """How `fit` is called: AdamW, half a cosine wave down to 2 % of the rate.
 
     steps, epochs  the training ends there, and the wave is laid over them: resumed, it is the same bit for bit
+    waves          a training that ended at these steps and went on: the wave is laid over each of them, then over steps
     minutes        instead of them: the wave follows the clock and ends when the minutes are used up
     """
 
@@ -40,8 +40,13 @@ class Training:
     betas: tuple[float, float] = (0.9, 0.999)
     steps: int | None = None
     epochs: int | None = None
+    waves: tuple[int, ...] = ()
     minutes: float | None = None
     save_every: float = 300  # seconds
+
+    def rate(self, step: int, total: int) -> float:
+        """Factor of the learning rate, as a schedule of `fit`."""
+        return cosine(step, next((end for end in self.waves if step < end), total), floor=FLOOR)
 
 
 @dataclass(frozen=True)
@@ -94,7 +99,7 @@ class Recipe:
             return found
         if self.train is not None:
             raise CourseError(f"The recipe {self.name} has no time limit. Leave --minutes out.")
-        return replace(found, training=replace(found.training, minutes=minutes, steps=None, epochs=None))
+        return replace(found, training=replace(found.training, minutes=minutes, steps=None, epochs=None, waves=()))
 
 
 def run(
@@ -149,7 +154,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bo
     before = seconds_used(folder) / 60
     limits = [limit for limit in (given.minutes, None if piece is None else before + piece) if limit is not None]
     if given.minutes is None:
-        pace = {"schedule": partial(cosine, floor=FLOOR), "betas": given.betas}
+        pace = {"schedule": given.rate, "betas": given.betas}
     else:
         pace = {"optimizer": TimeBudget(given.minutes, folder).optimizer(betas=given.betas)}
         if job.is_first:
@@ -181,7 +186,7 @@ def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     for name, value in settings.items():
         if isinstance(value, Mapping):
             found += flatten(value)
-        elif value is not None and name != "save_every":
+        elif value not in (None, ()) and name != "save_every":
             found.append((name, value))
     return found
 

@@ -4,8 +4,10 @@ import pytest
 import torch
 
 from course_lib.recipes import time_budget
+from course_lib.recipes.engine import Training
 from course_lib.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
 from course_lib.training import fit
+from course_lib.training.schedules import cosine
 
 
 @pytest.fixture
@@ -66,3 +68,10 @@ def test_a_resumed_training_counts_on(tmp_path):
     assert seconds_used(tmp_path / "state") == 0
     history = fit(Line(), [torch.ones(2)], epochs=5, folder=tmp_path / "state", show=False)
     assert 0 < seconds_used(tmp_path / "state") <= history.seconds
+
+
+def test_a_training_in_two_goes_lays_the_wave_anew():
+    rate = Training(1e-3, waves=(100,), steps=300).rate
+    assert [rate(step, 300) for step in (0, 50, 99)] == [cosine(step, 100, floor=FLOOR) for step in (0, 50, 99)]
+    assert [rate(step, 300) for step in (100, 299)] == [cosine(step, 300, floor=FLOOR) for step in (100, 299)]
+    assert rate(100, 300) > 5 * rate(99, 300)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -116,13 +116,15 @@ def add_cell(cell: Cell, description: Mapping, run: Mapping[str, str]) -> Curves
     return curves
 
 
-def remove_task(task: str) -> None:
-    """Take all cells of a task out of the record, to measure them anew."""
+def remove_task(task: str, systems: Collection[str] | None = None) -> None:
+    """Take a task's cells out of the record, all or those of some systems, to measure them anew."""
     with lock(settings().cache_dir / "curves.lock"):
         curves = recorded_curves()
-        if task in curves.tasks:
-            tasks = {name: described for name, described in curves.tasks.items() if name != task}
-            _write(Curves(tasks, curves.runs, tuple(cell for cell in curves.cells if cell.task != task)))
+        cells = [cell for cell in curves.cells if cell.task != task or (systems and cell.system not in systems)]
+        left = {cell.task for cell in cells}
+        tasks = {name: described for name, described in curves.tasks.items() if name in left}
+        if len(cells) < len(curves.cells):
+            _write(Curves(tasks, curves.runs, tuple(cells)))
 
 
 def same_settings(curves: Curves, task: str, description: Mapping) -> None:

@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--system", nargs="+", help="default: all of the task")
     parser.add_argument("--labels", nargs="+", type=_labels, default=LABELS, help=f"numbers, or {ALL}")
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--anew", action="store_true", help="forget what is recorded of the named tasks first")
+    parser.add_argument("--anew", action="store_true", help="forget their record (of --system) first")
     asked = parser.parse_args(arguments)
     try:
         tasks = {name: TASKS[name] for name in asked.task or TASKS}
@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if asked.anew and not asked.task:
             raise CourseError("--anew forgets recorded values. Name the tasks: --task imdb --anew")
         for name in asked.task if asked.anew else ():
-            remove_task(name)
+            remove_task(name, asked.system)
         measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
         print(curves_markdown(5), curves_markdown(8), sep="\n")
         print("The table of the checkpoints shows these values: python -m course_lib.recipes table")

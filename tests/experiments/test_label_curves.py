@@ -303,7 +303,9 @@ def test_handmade_reviews_go_through_the_whole_run(capsys, monkeypatch):
         == "python -m course_lib.experiments.label_curves --task sst2 --labels 5 all --seeds 2"
     )
     label_curves.main(["--task", "sst2", "--labels", "5", "--seeds", "1", "--anew"])
-    assert len(recorded_curves().cells) == 2
+    assert [cell.system for cell in recorded_curves().cells] == [BASELINE, BERT]
+    label_curves.main(["--task", "sst2", "--system", BERT, "--labels", "all", "--seeds", "1", "--anew"])
+    assert [(cell.system, cell.labels) for cell in recorded_curves().cells] == [(BASELINE, 5), (BERT, ALL)]
 
 
 def test_a_checkpoint_that_does_not_ship(capsys, monkeypatch):

@@ -50,7 +50,5 @@ export default { render({ model, el }) {
     if (focused) (body.querySelector(`[data-key="${focused}"]:not(:disabled)`) ?? body.querySelector(`[data-key="q${at}"]`)).focus();
     st.tell(progress(), said + progress());
   }
-  const leave = st.live(model, ["chosen", "note"], draw);
-  draw();
-  return leave;
+  return st.live(model, ["chosen", "note"], draw);
 } };

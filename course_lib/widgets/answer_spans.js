@@ -119,19 +119,18 @@ export default { render({ model, el }) {
     tokens.forEach((_, k) => {
       const t = m.tops[m.place[k].line] + LABEL, up = size(P[k]), down = size(Q[k]);
       for (const [bar, y, tall, on, v] of [[m.ups[k], t + UP - up, up, k === i, P[k]], [m.downs[k], t + UP + WORD, down, k === j, Q[k]]]) {
-        bar.setAttribute("y", y); bar.setAttribute("height", tall); bar.classList.toggle("on", on); bar.dataset.log = v.toPrecision(8);
+        attrs(bar, { y, height: tall, "data-log": v.toPrecision(8) }).classList.toggle("on", on);
       }
     });
     m.lines.forEach((line, at) => {
       const a = Math.max(Math.min(i, j), line[0]), b = Math.min(Math.max(i, j), line.at(-1)), on = a <= b;
       const box = on ? { x: m.place[a].x, y: m.tops[at] + LABEL + UP, width: m.place[b].x + m.place[b].w - m.place[a].x, height: WORD } : { width: 0, height: 0 };
-      for (const [name, v] of Object.entries(box)) m.spans[at].setAttribute(name, v);
-      m.spans[at].classList.toggle("wrong", !fits);
+      attrs(m.spans[at], box).classList.toggle("wrong", !fits);
     });
     for (const [mark, k, v, right] of [[m.marks[0], i, P[i], 0], [m.marks[1], j, Q[j], 1]]) {
       const p = m.place[k];
-      mark.setAttribute("transform", `translate(${p.x + (right ? p.w - 1 : 1)},${m.tops[p.line] + LABEL + (right ? UP : 0)})`);
-      mark.setAttribute("aria-valuenow", k + 1); mark.setAttribute("aria-valuetext", `${tokens[k]}, log-probability ${signed(v)}`);
+      attrs(mark, { transform: `translate(${p.x + (right ? p.w - 1 : 1)},${m.tops[p.line] + LABEL + (right ? UP : 0)})`,
+        "aria-valuenow": k + 1, "aria-valuetext": `${tokens[k]}, log-probability ${signed(v)}` });
       if (mark === svg.querySelector(":focus")) tell(k);
     }
     for (const node of list.querySelectorAll("[data-start]")) node.setAttribute("aria-pressed", String(+node.dataset.start === i && +node.dataset.end === j));

@@ -100,7 +100,7 @@ export default { render({ model, el }) {
     const avail = wide ? W - smallW - 28 : W, nameW = Math.min(96, 14 + Math.max(...qs.map(q => width(tokens[q]))));
     const size = Math.min(34, (avail - nameW - 34) / ks.length), headH = Math.min(78, 10 + .85 * Math.max(...ks.map(k => width(sources[k], 11))));
     svg.replaceChildren(s("defs", {}, s("pattern", { id: "hatch", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("line", { class: "hatch", x1: 0, x2: 0, y1: 0, y2: 5 }))));
-    svg.setAttribute("width", nameW + size * ks.length + 34); svg.setAttribute("height", headH + size * qs.length + 4);
+    attrs(svg, { width: nameW + size * ks.length + 34, height: headH + size * qs.length + 4 });
     const X = i => nameW + size * i, Y = i => headH + size * i;
     m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] };
     m.rowmark = s("rect", { class: "rowmark", x: 0, width: nameW + size * ks.length, height: size });
@@ -128,7 +128,7 @@ export default { render({ model, el }) {
     svg.append(hit);
     // the sentence for the arcs: one line, or two for cross attention
     const two = kind === "cross", slotK = W / ks.length, slotQ = W / qs.length;
-    arcs.setAttribute("width", W); arcs.setAttribute("height", 120);
+    attrs(arcs, { width: W, height: 120 });
     m.xk = j => (j + .5) * slotK; m.xq = i => (two ? (i + .5) * slotQ : m.xk(ks.indexOf(qs[i])));
     m.arcs = s("g", {});
     const line = (list, names, x, y, slot) => list.map((n, i) => { const t = s("text", { x: x(i), y, "text-anchor": "middle", "font-size": 12 }, cut(names[n], slot - 4), s("title", {}, names[n])); arcs.append(t); return t; });
@@ -145,7 +145,7 @@ export default { render({ model, el }) {
     const values = row(l, d, q), k = m.ks.includes(get("key")) ? get("key") : m.ks.reduce((b, x) => values[x] > values[b] ? x : b, m.ks[0]);
     m.qs.forEach((a, i) => m.ks.forEach((b, j) => { if (!(kind === "decoder" && b > a)) { const v = at(l, d, a, b), c = m.cells[i][j]; c.setAttribute("fill-opacity", v.toFixed(3)); c.dataset.v = v.toFixed(6); } }));
     const i = m.qs.indexOf(q), j = m.ks.indexOf(k);
-    m.rowmark.setAttribute("y", m.Y(i)); m.here.setAttribute("x", m.X(j)); m.here.setAttribute("y", m.Y(i));
+    attrs(m.rowmark, { y: m.Y(i) }); attrs(m.here, { x: m.X(j), y: m.Y(i) });
     m.rows.forEach((t, n) => t.classList.toggle("b", n === i)); m.cols.forEach((t, n) => t.classList.toggle("b", n === j));
     m.gold.replaceChildren(...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) => s("rect", { class: "goldcell", "data-pair": `${a},${b}`, x: m.X(m.ks.indexOf(b)) + 1, y: m.Y(m.qs.indexOf(a)) + 1, width: m.size - 2, height: m.size - 2, rx: 2 })));
     for (const part of buttons) {

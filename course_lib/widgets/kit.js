@@ -13,6 +13,8 @@ const fill = (node, attributes, children) => {
 };
 const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const s = (tag, attributes, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
+const attrs = (node, attributes) => fill(node, attributes, []);
+const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b", {}, word) : word, " "]);
 
 // Numbers as the text says them, and the traits that a page changes.
 const share = p => 100 * p < .05 ? "< 0.1 %" : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
@@ -71,6 +73,10 @@ const onKeys = (node, moves, go) => node.addEventListener("keydown", event => { 
   event.preventDefault();
   go(to);
 });
+const onList = (list, go) => onKeys(list, event => {   // arrows from child to child
+  const i = [...list.children].indexOf(event.target);
+  return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
+}, to => { if (list.children[to]) go(list.children[to]); });
 const onDrag = (mark, move) => {
   mark.addEventListener("pointerdown", event => { mark.setPointerCapture(event.pointerId); event.preventDefault(); mark.focus(); });
   mark.addEventListener("pointermove", event => { if (mark.hasPointerCapture(event.pointerId)) move(event); });
@@ -94,9 +100,10 @@ function stage(el, title) {
       observer.observe(root);
       return () => { observer.disconnect(); clearTimeout(calm); };
     },
-    live(model, names, draw, resized = () => {}) {   // draws anew when a trait changes; gives the clean-up back
+    live(model, names, draw, resized = () => {}) {   // draws now, and when a trait changes; gives the clean-up back
       const heard = names.map(name => `change:${name}`).join(" "), leave = this.watch(resized);
       model.on(heard, draw);
+      draw();
       return () => { leave(); model.off(heard, draw); };
     },
   };

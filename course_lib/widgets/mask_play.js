@@ -116,10 +116,7 @@ export default { render({ model, el }) {
         "aria-pressed": String(hidden), title: width(token, 13) > 150 ? token : null, "aria-label": hidden ? `gap ${number}` : token,
         onclick: () => { focusOn = [m, place]; if (token === MASKED) look(m, number - 1); else flip(m, place); } }, hidden ? (side.masked.length > 1 ? `${MASKED} ${number}` : MASKED) : cut(token, 150, 13)));
     });
-    onKeys(list, event => {
-      const i = [...list.children].indexOf(event.target);
-      return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
-    }, to => list.children[to]?.focus());
+    onList(list, token => token.focus());
     const more = side.unknown.length ? `: ${side.unknown.slice(0, 20).join(" ")}` : " a word here";
     return [list, side.tokens.includes("[UNK]") ? h("p", { class: "soft" }, `${alike(sides) && names.length > 1 ? "Not known" : `${names[m]} does not know`}${more}. A word with what is not known is [UNK].`) : null];
   };
@@ -161,8 +158,6 @@ export default { render({ model, el }) {
     draw();
   }
   model.on("change:answer", heard);
-  model.on("change:gap", draw);
-  const leave = st.watch(() => {});
-  draw();
-  return () => { leave(); clearTimeout(timer); model.off("change:answer", heard); model.off("change:gap", draw); };
+  const leave = st.live(model, ["gap"], draw);
+  return () => { leave(); clearTimeout(timer); model.off("change:answer", heard); };
 } };

@@ -69,7 +69,5 @@ export default { render({ model, el }) {
   }
   onKeys(list, () => ({ ArrowDown: model.get("word") + 1, ArrowUp: model.get("word") - 1, Home: 0, End: n - 1 }),
     to => { if (to >= 0 && to < n) set({ word: to }); });
-  const leave = st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
-  draw();
-  return leave;
+  return st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
 } };

@@ -45,7 +45,7 @@ export default { render({ model, el }) {
   let W = 0, m = null;
   function build() {
     const right = W < 560 ? 64 : 150, plot = W - LEFT - right, X = t => LEFT + t / steps * plot;
-    svg.replaceChildren(); svg.setAttribute("width", W); svg.setAttribute("height", TOP + n * ROW + 40);
+    svg.replaceChildren(); attrs(svg, { width: W, height: TOP + n * ROW + 40 });
     m = { X, plot, rows: [], barW: right - 66 };
     for (let k = 0; k <= 4; k++) svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }), s("text", { class: "soft", "font-size": 11, "text-anchor": "middle", x: X(k * steps / 4), y: TOP + n * ROW + 16 }, many(Math.round(k * steps / 4))));
     svg.append(s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" }, "step"));
@@ -76,8 +76,7 @@ export default { render({ model, el }) {
       const ts = [...new Set([from, ...Array.from({ length: 121 }, (_, k) => Math.round(k * (steps - 1) / 120)), Math.floor(steps * get("cut"))])].filter(t => t >= from && t < steps).sort((a, b) => a - b);
       r.area.setAttribute("d", ts.length ? `M${m.X(ts[0])} ${r.base}${ts.map(t => `L${m.X(t).toFixed(1)} ${y(t).toFixed(2)}`).join("")}L${m.X(steps)} ${r.base}Z` : "");
       r.shade.setAttribute("width", m.X(from) - LEFT);
-      r.mark.setAttribute("transform", `translate(${m.X(from)},${r.base})`);
-      r.mark.setAttribute("aria-valuenow", from); r.mark.setAttribute("aria-valuetext", from === steps ? "never" : `step ${many(from)}`);
+      attrs(r.mark, { transform: `translate(${m.X(from)},${r.base})`, "aria-valuenow": from, "aria-valuetext": from === steps ? "never" : `step ${many(from)}` });
       r.num.textContent = pctOf(shares[r.i]); r.num.dataset.share = shares[r.i].toPrecision(8); r.num.dataset.layer = r.i;
       r.bar.setAttribute("width", Math.max(0, m.barW * shares[r.i] / Math.max(...shares)));
     }

@@ -128,24 +128,23 @@ export default { render({ model, el }) {
     if (!W) return;
     if (!marks || marks.source !== get("source") || marks.W !== W) { cell = null; hot = -1; build(); marks.source = get("source"); marks.W = W; }
     const m = marks, i = place(), T = get("temperature"), raw = rawAt(i), div = divisor(i), z = raw.map(v => v / div), y = softmaxOf(z), J = jacobianOf(y), N = normOf(y), ax = axis(), top = y.indexOf(Math.max(...y));
-    const put = (node, attributes) => { for (const name in attributes) node.setAttribute(name, attributes[name]); };
     st.root.classList.toggle("calm", get("scaled") || notes());
-    radios[get("source")].checked = true; dk.node.hidden = again.hidden = scale.node.hidden = notes(); scale.node.style.display = notes() ? "none" : ""; again.style.display = notes() ? "none" : ""; times.node.hidden = !notes();
+    radios[get("source")].checked = true; dk.node.hidden = again.hidden = scale.node.hidden = notes(); times.node.hidden = !notes();
     dk.set(grid.indexOf(get("d_k"))); times.set(factors.indexOf(get("factor"))); scale.set(get("scaled")); heat.set(Math.round(20 * Math.log10(T)));
     P[0].sub.textContent = notes() ? `● z = score × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}` : get("scaled") ? `○ q·k   ● z = q·k ÷ √${ax[i]}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}` : `○ q·k   ● z${T === 1 ? " = q·k" : ` = q·k ÷ ${T.toFixed(2)}`}`;
     P[1].sub.textContent = "softmax of z, together 100 %"; P[2].sub.textContent = "∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −";
     const b = notes() ? 0 : sx(Math.sqrt(ax[i]) / div, m.half);
-    put(m.band, { x: m.mid - b, width: 2 * b });
+    attrs(m.band, { x: m.mid - b, width: 2 * b });
     m.rows.forEach((r, k) => {
       const xr = m.mid + sx(raw[k], m.half), xz = m.mid + sx(z[k], m.half);
-      put(r.raw, { cx: xr }); put(r.z, { cx: xz, "data-z": z[k].toFixed(6) }); put(r.pull, { x1: xr, x2: xz });
-      put(r.bar, { width: Math.max(.5, y[k] * m.barW), "data-y": y[k].toPrecision(8) }); r.num.textContent = percent(y[k]); r.num.classList.toggle("b", k === top);
+      attrs(r.raw, { cx: xr }); attrs(r.z, { cx: xz, "data-z": z[k].toFixed(6) }); attrs(r.pull, { x1: xr, x2: xz });
+      attrs(r.bar, { width: Math.max(.5, y[k] * m.barW), "data-y": y[k].toPrecision(8) }); r.num.textContent = percent(y[k]); r.num.classList.toggle("b", k === top);
       r.bg.setAttribute("class", hot === k ? "hot" : ""); r.bg.setAttribute("fill", hot === k ? "" : "transparent");
       r.cells.forEach((c, j) => { c.setAttribute("class", J[k][j] < 0 ? "neg" : "pos"); c.style.fillOpacity = Math.sqrt(Math.min(1, Math.abs(J[k][j]) / .25)).toFixed(3); c.dataset.v = J[k][j].toPrecision(8); });
       m.paths[k].setAttribute("class", hot === k ? "path hotp" : "path");
-      m.paths[k].setAttribute("d", line(m.X4, m.Y4, ax.map((_, q) => rawAt(q)[k] / divisor(q)))); put(m.dots[k], { cx: m.X4(i), cy: m.Y4(z[k]) });
+      m.paths[k].setAttribute("d", line(m.X4, m.Y4, ax.map((_, q) => rawAt(q)[k] / divisor(q)))); attrs(m.dots[k], { cx: m.X4(i), cy: m.Y4(z[k]) });
     });
-    put(m.cursor, cell ? { visibility: "visible", x: m.names + cell[1] * m.size, y: TOP + cell[0] * m.size } : { visibility: "hidden" });
+    attrs(m.cursor, cell ? { visibility: "visible", x: m.names + cell[1] * m.size, y: TOP + cell[0] * m.size } : { visibility: "hidden" });
     m.size3.textContent = `its size ‖J‖ = ${small(N)}`;
     const spread = (q, on) => (on ? 1 : Math.sqrt(ax[q])) / T, shut = (Y, up, down) => line(q => m.X5(q), Y, up) + ax.map((_, q) => q).reverse().map(q => `L${m.X5(q).toFixed(1)} ${Y(down[q]).toFixed(1)}`).join("") + "Z";
     P[3].head.textContent = notes() ? "4 Scores over the factor" : "4 Scores over d_k"; P[4].head.textContent = notes() ? "5 Gradient over the factor" : "5 Gradient over d_k";
@@ -157,10 +156,10 @@ export default { render({ model, el }) {
       m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle)); m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
       m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : "no scaling";
       const q = on ? ax.length - 1 : grid.indexOf(512), lift = on ? 16 : 0;
-      if (!notes()) put(m.tags[k], { x: m.X5(q) - (on ? 0 : 8), y: Math.min(CH + 4, m.Y5(middle[q]) + lift + (on ? 0 : 12)) });
+      if (!notes()) attrs(m.tags[k], { x: m.X5(q) - (on ? 0 : 8), y: Math.min(CH + 4, m.Y5(middle[q]) + lift + (on ? 0 : 12)) });
     });
-    put(m.bars[0], { x1: m.X4(i), x2: m.X4(i) }); put(m.bars[1], { x1: m.X5(i), x2: m.X5(i) }); put(m.now, { cx: m.X5(i), cy: m.Y5(N), "data-norm": N.toPrecision(8) });
-    const right = m.X5(i) < P[4].w * .75; m.nowT.textContent = small(N); put(m.nowT, { x: m.X5(i) + (right ? 10 : -10), y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18), "text-anchor": right ? "start" : "end" });
+    attrs(m.bars[0], { x1: m.X4(i), x2: m.X4(i) }); attrs(m.bars[1], { x1: m.X5(i), x2: m.X5(i) }); attrs(m.now, { cx: m.X5(i), cy: m.Y5(N), "data-norm": N.toPrecision(8) });
+    const right = m.X5(i) < P[4].w * .75; m.nowT.textContent = small(N); attrs(m.nowT, { x: m.X5(i) + (right ? 10 : -10), y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18), "text-anchor": right ? "start" : "end" });
     read.textContent = cell ? `weight of “${words()[cell[0]]}” with the score of “${words()[cell[1]]}”: ${cell[0] === cell[1] ? "+" : ""}${signed(J[cell[0]][cell[1]], 5)}${cell[0] === cell[1] ? ", on the diagonal: plus" : ", off the diagonal: minus"}` : "Point at a cell of the gradient, or go there with Tab and arrows, to read it.";
     note.textContent = notes() ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses." : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. Score axes are even near 0 and logarithmic far out.";
     st.tell(finding(y, N));

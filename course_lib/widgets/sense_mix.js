@@ -127,14 +127,13 @@ export default { render({ model, el }) {
   const steps = h("div", { class: "steps" }, h("h5", {}, "How the vector of this occurrence is made"),
     h("p", { class: "soft" }, "1 both directions of each layer side by side · 2 times its weight · 3 added up · 4 times γ. Of each direction the first numbers are shown."),
     h("div", { class: "strips" }, rows.map((row, r) => h("div", { class: "strip" + (row.l < 0 ? " out" : "") }, h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r]))));
-  const left = h("div", { class: "left" }, h("h5", {}, "The softmax of the three raw weights: always 100 %"), stack, h("h5", {}, `Where “${cut(word, 90)}” stands in each sentence`), svg, legend, read);
-  left.querySelector("h5").textContent = `The softmax of the ${L} raw weights: always 100 %`;
+  const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack, h("h5", {}, `Where “${cut(word, 90)}” stands in each sentence`), svg, legend, read);
   const right = h("div", { class: "right" }, h("h5", {}, "What two probes make of this mix"), meaning.node, grammar?.node, steps);
   const body = h("div", { class: "panels" }, left, right);
   st.root.append(body, h("p", { class: "note" }, "Distances, map and sense score are exact for every mix. The part-of-speech score is measured at some mixes and read off between them. "
     + "The map shows two directions only: what is near on it need not be near in all. Numbers on the axes are lengths of vectors."));
 
-  let W = 0, last = [0, 1].map(axis => Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2)));
+  let last = [0, 1].map(axis => Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2)));
   let side = 300, bar = 300, at = [];
   const nice = x => { const p = 10 ** Math.floor(Math.log10(x)); return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(k => k * p).find(v => v >= x - 1e-12); };
   function draw() {
@@ -154,7 +153,7 @@ export default { render({ model, el }) {
     parts.forEach((part, l) => { part.style.width = `${100 * weights[l]}%`; const says = `${cut(layers[l], 80)} ${pct(weights[l])} %`, room = weights[l] * bar - 10; part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text); part.dataset.value = weights[l].toFixed(6); });
     stack.setAttribute("aria-label", weights.map((w, l) => `${layers[l]} ${pct(w)} %`).join(", "));
     meaning.set(score); grammar?.set(betweenPoints(grid, weights));
-    read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}), ...sentences[chosen].flatMap((w, k) => [k === positions[chosen] ? h("b", {}, w) : w, " "]));
+    read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}), ...inBold(sentences[chosen], positions[chosen]));
     rows.forEach(({ l }, r) => {
       const values = strips[0][chosen].map((_, d) => l >= 0 ? strips[l][chosen][d] : weights.reduce((t, w, k) => t + w * strips[k][chosen][d], 0) * (l === -2 ? g : 1));
       tags[r].textContent = l >= 0 ? `× ${weights[l].toFixed(2)}` : "=";
@@ -166,13 +165,10 @@ export default { render({ model, el }) {
   onKeys(svg, () => ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }), go => set({ chosen: (model.get("chosen") + go + n) % n }));
   let waiting = false;                       // several traits change at once: one picture
   const soon = () => { if (!waiting) { waiting = true; queueMicrotask(() => { waiting = false; draw(); }); } };
-  const leave = st.live(model, TRAITS, soon, now => {
-    W = now;
-    body.classList.toggle("wide", W >= 720);
-    bar = W >= 720 ? W / 2 - 14 : W; side = Math.min(bar, 440);
-    svg.setAttribute("width", side); svg.setAttribute("height", side); svg.setAttribute("viewBox", `0 0 ${side} ${side}`);
+  return st.live(model, TRAITS, soon, now => {
+    body.classList.toggle("wide", now >= 720);
+    bar = now >= 720 ? now / 2 - 14 : now; side = Math.min(bar, 440);
+    attrs(svg, { width: side, height: side, viewBox: `0 0 ${side} ${side}` });
     draw();
   });
-  draw();
-  return leave;
 } };

@@ -20,9 +20,8 @@ export default { render({ model, el }) {
     const tell = i => { hot = i; const [text, state, note] = tokens[i]; read.textContent = [text, states[state][1], note].filter(Boolean).join(" · "); };
     list.replaceChildren(...tokens.map(([text, state, note], i) => {
       const word = h("span", { class: "text" }, cut(text, 150)), sign = states[state][0];
-      const box = h("span", { class: `token ${state}`, role: "listitem", tabindex: i === Math.max(0, hot) ? 0 : -1, "data-state": state, "data-text": text, ...KEYS, title: note, "aria-label": [text, states[state][1], note].filter(Boolean).join(", "),
+      return h("span", { class: `token ${state}`, role: "listitem", tabindex: i === Math.max(0, hot) ? 0 : -1, "data-state": state, "data-text": text, ...KEYS, title: note, "aria-label": [text, states[state][1], note].filter(Boolean).join(", "),
         onfocus: () => tell(i), onpointerenter: () => tell(i) }, sign ? h("i", { "aria-hidden": "true" }, sign) : null, word);
-      return box;
     }));
     const most = Math.max(1e-9, ...counts.flatMap(([, a, b]) => [a, b]));
     bars.replaceChildren(...counts.map(([name, seen, expected]) => h("div", { class: "bar", "data-seen": seen }, h("span", {}, name),
@@ -34,16 +33,9 @@ export default { render({ model, el }) {
     at.set(model.get("frame"));
     st.tell(says);
   }
-  onKeys(list, event => {
-    const i = [...list.children].indexOf(event.target);
-    return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
-  }, to => {
-    const box = list.children[to];
-    if (!box) return;
+  onList(list, box => {
     for (const other of list.children) other.tabIndex = other === box ? 0 : -1;
     box.focus();
   });
-  const leave = st.live(model, ["frame"], draw);
-  draw();
-  return leave;
+  return st.live(model, ["frame"], draw);
 } };

@@ -96,8 +96,7 @@ export default { render({ model, el }) {
   function layout() {                       // dots to their places, then names where there is room
     const wide = W >= 620, side0 = wide ? Math.min(W - 330, 620) : W, height = Math.min(side0, 540);
     body.classList.toggle("wide", wide);
-    svg.setAttribute("width", side0); svg.setAttribute("height", height);
-    svg.setAttribute("viewBox", `0 0 ${side0} ${height}`);
+    attrs(svg, { width: side0, height, viewBox: `0 0 ${side0} ${height}` });
     const w = model.get("window");
     at = words.map((_, i) => { const [x, y] = place(w, i); return [side0 / 2 + x * (side0 / 2 - 46), height / 2 - y * (height / 2 - 18)]; });
     const chosen = model.get("chosen"), list0 = near().map(([i]) => i), first = [chosen, ...list0];
@@ -148,7 +147,5 @@ export default { render({ model, el }) {
     });
     if (best >= 0) set({ chosen: best });
   });
-  const leave = st.live(model, TRAITS, draw, now => { W = now; layout(); });
-  draw();
-  return leave;
+  return st.live(model, TRAITS, draw, now => { W = now; layout(); });
 } };

@@ -115,14 +115,8 @@ def learning_curves(
     figure, axes = plt.subplots()
     ends: list[tuple[float, float, str]] = []  # y, x and name of each curve's last point
     for number, (name, rows) in enumerate(curves.items()):
-        points = np.asarray(rows, dtype=float)
-        if points.ndim != 2 or points.shape[1] != 4:
-            raise CourseError(
-                f"learning_curves: {name!r} has shape {points.shape}. Give rows of (x, score, low, high)."
-            )
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
-        axes.plot(points[:, 0], points[:, 1], style.line, color=style.colour, marker=style.marker)
-        axes.fill_between(points[:, 0], points[:, 2], points[:, 3], color=style.colour, alpha=0.18, lw=0)
+        points = _curve(axes, f"learning_curves: {name!r}", rows, style)
         ends.append((points[-1, 1], points[-1, 0], name))
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
@@ -147,13 +141,7 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
     for axes, panel in zip(grid.flat, panels, strict=False):
         styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
         for name, line in {**panel.curves, **panel.baseline}.items():
-            points, style = np.asarray(line, dtype=float), styles.get(name, BASELINE)
-            if points.ndim != 2 or points.shape[1] != 4:
-                raise CourseError(
-                    f"curve_panels: {name!r} has shape {points.shape}. Give rows of (x, score, low, high)."
-                )
-            axes.plot(*points[:, :2].T, style.line, color=style.colour, marker=style.marker, ms=5, label=name)
-            axes.fill_between(points[:, 0], points[:, 2], points[:, 3], color=style.colour, alpha=0.18, lw=0)
+            _curve(axes, f"curve_panels: {name!r}", line, styles.get(name, BASELINE), ms=5, label=name)
         axes.set_title(panel.title, fontsize=9)
         axes.set(xlabel=x, ylabel=panel.unit)
         if not axes.lines:
@@ -281,6 +269,17 @@ def main_directions(rows: np.ndarray, k: int = 2) -> np.ndarray:
     signs = np.sign(directions[np.arange(min(k, len(directions))), np.abs(directions[:k]).argmax(1)])
     places = places * np.where(signs == 0, 1, signs)
     return np.pad(places, ((0, 0), (0, k - places.shape[1])))
+
+
+def _curve(axes, name: str, rows: Sequence[Sequence[float]], style: SystemStyle, **look: object) -> np.ndarray:
+    """A line through (x, score) within a band from low to high. Returns the points."""
+    points = np.asarray(rows, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 4:
+        raise CourseError(f"{name} has shape {points.shape}. Give rows of (x, score, low, high).")
+    x, score, low, high = points.T
+    axes.plot(x, score, style.line, color=style.colour, marker=style.marker, **look)
+    axes.fill_between(x, low, high, color=style.colour, alpha=0.18, lw=0)
+    return points
 
 
 def _label_ends(axes, ends: list[tuple[float, float, str]]) -> None:

@@ -30,7 +30,7 @@ DRAWS = 4
 
 
 class Saturation(NamedTuple):
-    """weights y [token], jacobian dy_i / dz_j [token, token], norm: its Frobenius norm."""
+    """weights y [token], jacobian dy_i / dz_j [token, token], norm: its Frobenius norm; of each row of scores."""
 
     weights: np.ndarray
     jacobian: np.ndarray
@@ -40,10 +40,10 @@ class Saturation(NamedTuple):
 def saturation(scores: np.ndarray, factor: float = 1.0, temperature: float = 1.0) -> Saturation:
     """The softmax of z = scores * factor / temperature, and how far it still listens: y_i (delta_ij - y_j)."""
     z = np.asarray(scores, float) * factor / temperature
-    powers = np.exp(z - z.max())
-    y = powers / powers.sum()
-    jacobian = np.diag(y) - np.outer(y, y)
-    return Saturation(y, jacobian, float(np.sqrt((jacobian**2).sum())))
+    powers = np.exp(z - z.max(-1, keepdims=True))
+    y = powers / powers.sum(-1, keepdims=True)
+    jacobian = y[..., None] * (np.eye(y.shape[-1]) - y[..., None, :])
+    return Saturation(y, jacobian, np.linalg.norm(jacobian, axis=(-2, -1)))
 
 
 @cache
@@ -63,15 +63,7 @@ def score_paths() -> np.ndarray:
 def typical_norms() -> np.ndarray:
     """[spread, 3]: 10 %, 50 % and 90 % of the Jacobian's norm over draws of eight normal scores of that spread."""
     draws = np.random.default_rng(9).normal(size=(10_000, 8))
-    return np.array([np.quantile(_norms(spread * draws), [0.1, 0.5, 0.9]) for spread in SPREADS])
-
-
-def _norms(scores: np.ndarray) -> np.ndarray:
-    """`saturation(row).norm` of every row of scores [draw, token] at once."""
-    weights = np.exp(scores - scores.max(1, keepdims=True))
-    weights /= weights.sum(1, keepdims=True)
-    jacobians = weights[:, :, None] * (np.eye(scores.shape[1]) - weights[:, None])
-    return np.linalg.norm(jacobians, axis=(1, 2))
+    return np.array([np.quantile(saturation(spread * draws).norm, [0.1, 0.5, 0.9]) for spread in SPREADS])
 
 
 class SoftmaxSaturation(CourseWidget):

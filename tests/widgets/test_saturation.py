@@ -9,7 +9,7 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.widgets import softmax_saturation
-from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, _norms, saturation, score_paths, typical_norms
+from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, saturation, score_paths, typical_norms
 
 
 def test_weights_and_jacobian_equal_autograds():
@@ -80,7 +80,7 @@ def test_the_still_picture_has_the_numbers():
 
 def test_the_norms_of_many_rows_are_those_of_each():
     rows = np.random.default_rng(3).normal(scale=5, size=(7, 8))
-    assert _norms(rows) == pytest.approx([saturation(row).norm for row in rows])
+    assert saturation(rows).norm == pytest.approx([saturation(row).norm for row in rows])
 
 
 def test_module_and_page_are_small():

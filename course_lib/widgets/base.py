@@ -12,8 +12,11 @@ import json
 import math
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import anywidget
+
+from course_lib.errors import CourseError
 
 FOLDER = Path(__file__).parent
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
@@ -108,6 +111,14 @@ class CourseWidget(anywidget.AnyWidget):
             f'<iframe sandbox="allow-scripts" title="{html.escape(self.title)}" srcdoc="{html.escape(document)}" '
             f'style="{look}"></iframe>'
         )
+
+
+def in_range(widget: str, proposal: dict, first: float, last: float) -> Any:
+    """The value that a trait is to take. Raises CourseError unless all its numbers lie from `first` to `last`."""
+    value = proposal["value"]
+    if not all(first <= number <= last for number in (value if isinstance(value, list) else [value])):
+        raise CourseError(f"{widget}.{proposal['trait'].name} is {value}. Use {first} to {last}.")
+    return value
 
 
 def percent(share: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 MOST_WORDS, MOST_NUMBERS = 12, 8
 SIZES = (1_000, 10_000, 50_000, 200_000)  # of a vocabulary, beside the one that is shown
@@ -36,11 +36,8 @@ class OneHotRow(CourseWidget):
 
     @traitlets.validate("word", "size", "times")
     def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        first, last = {"word": (0, len(self.words) - 1), "size": (0, len(self.sizes) - 1), "times": (1, 3)}[name]
-        if not first <= value <= last:
-            raise CourseError(f"one_hot_row.{name} is {value}. Use {first} to {last}.")
-        return value
+        ends = {"word": (0, len(self.words) - 1), "size": (0, len(self.sizes) - 1), "times": (1, 3)}
+        return in_range("one_hot_row", proposal, *ends[proposal["trait"].name])
 
     def finding(self) -> str:
         word, n, m = self.words[self.word], len(self.words), len(self.matrix[0])

@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 FEWEST, MOST = 2, 12
 PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sections 3.2 and 3.3
@@ -56,10 +56,7 @@ class RateDesigner(CourseWidget):
                     f"rate_designer.opens is {value}. Give {len(self.layers)} steps from 0 to {self.steps}, one each."
                 )
             return value
-        low, high = {"factor": (1, 5), "cut": (0.01, 0.9), "ratio": (1, 64)}[name]
-        if not low <= value <= high:
-            raise CourseError(f"rate_designer.{name} is {value}. Use {low} to {high}.")
-        return value
+        return in_range("rate_designer", proposal, *{"factor": (1, 5), "cut": (0.01, 0.9), "ratio": (1, 64)}[name])
 
     def rates(self) -> np.ndarray:
         return layer_rates(len(self.layers), self.steps, self.opens, self.factor, self.cut, self.ratio)

@@ -13,7 +13,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 MOST = 60  # occurrences
 SHOWN = 6  # numbers per direction in the strips
@@ -93,9 +93,7 @@ class ScalarMixWidget(CourseWidget):
     train = traitlets.List(traitlets.Int()).tag(sync=True)
     test = traitlets.List(traitlets.Int()).tag(sync=True)
     grid = traitlets.List().tag(sync=True)  # [[weight of each layer ..., part-of-speech accuracy], ...]
-    static = traitlets.List().tag(
-        sync=True
-    )  # [sense accuracy, part-of-speech accuracy] of static vectors; None: unknown
+    static = traitlets.List().tag(sync=True)  # of static vectors: [sense, part-of-speech accuracy]; None: unknown
     presets = traitlets.List().tag(sync=True)  # [[name, raw weights], ...]
     raw = traitlets.List(traitlets.Float()).tag(sync=True)
     gamma = traitlets.Float(1.0).tag(sync=True)
@@ -104,11 +102,11 @@ class ScalarMixWidget(CourseWidget):
 
     @traitlets.validate("raw", "chosen")
     def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if name == "raw" and (len(value) != len(self.layers) or not np.isfinite(value).all()):
+        if proposal["trait"].name == "chosen":
+            return in_range("scalar_mix", proposal, 0, len(self.senses) - 1)
+        value = proposal["value"]
+        if len(value) != len(self.layers) or not np.isfinite(value).all():
             raise CourseError(f"scalar_mix.raw is {value}. Give {len(self.layers)} finite numbers, one per layer.")
-        if name == "chosen" and not 0 <= value < len(self.senses):
-            raise CourseError(f"scalar_mix.chosen is {value}. Use 0 to {len(self.senses) - 1}.")
         return value
 
     @property
@@ -223,9 +221,8 @@ def scalar_mix(
         raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
     given = {"each alike": [0.0] * len(tables), "top layer only": [-4.0] * (len(tables) - 1) + [4.0], **(presets or {})}
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
-        raise CourseError(
-            f"scalar_mix: the preset {bad[0]!r} has {len(given[bad[0]])} weights for {len(tables)} layers."
-        )
+        own = len(given[bad[0]])
+        raise CourseError(f"scalar_mix: the preset {bad[0]!r} has {own} weights for {len(tables)} layers.")
     half = tables[0].shape[1] // 2
     strips = [
         [[round(float(v), 2) for v in (*row[:SHOWN], *row[half : half + SHOWN])] for row in table] for table in tables

@@ -9,7 +9,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 MOST = 40
 
@@ -34,11 +34,8 @@ class Occurrences(CourseWidget):
 
     @traitlets.validate("system", "cell")
     def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        limit = len(self.systems if name == "system" else self.senses)
-        if not all(0 <= number < limit for number in ([value] if name == "system" else value)):
-            raise CourseError(f"occurrences.{name} is {value}. Use 0 to {limit - 1}.")
-        return value
+        known = self.systems if proposal["trait"].name == "system" else self.senses
+        return in_range("occurrences", proposal, 0, len(known) - 1)
 
     def similarity(self, system: int | None = None) -> np.ndarray:
         """The shipped cosines [occurrence, occurrence] of a system, two digits."""

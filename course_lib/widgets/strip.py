@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 MOST_FRAMES, MOST_TOKENS = 200, 60
 # state -> (sign, what it means, colour of the still picture); a state is never shown by colour alone
@@ -57,9 +57,7 @@ class TokenStrip(CourseWidget):
 
     @traitlets.validate("frame")
     def _in_range(self, proposal):
-        if not 0 <= proposal["value"] < len(self.frames):
-            raise CourseError(f"token_strip.frame is {proposal['value']}. Use 0 to {len(self.frames) - 1}.")
-        return proposal["value"]
+        return in_range("token_strip", proposal, 0, len(self.frames) - 1)
 
     def finding(self) -> str:
         return self.frames[self.frame][1]

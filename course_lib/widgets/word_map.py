@@ -13,7 +13,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 DIRECTIONS = 24  # of the shipped vectors. Of 50 directions they keep nine of ten neighbours, of 24 all
 MOST_WORDS = 200
@@ -108,11 +108,8 @@ class EmbeddingMap(CourseWidget):
 
     @traitlets.validate("chosen", "window")
     def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        limit = len(self.words if name == "chosen" else self.windows)
-        if not 0 <= value < max(limit, 1):
-            raise CourseError(f"embedding_map.{name} is {value}. Use 0 to {limit - 1}.")
-        return value
+        known = self.words if proposal["trait"].name == "chosen" else self.windows
+        return in_range("embedding_map", proposal, 0, len(known) - 1)
 
     def neighbours(self, word: int | None = None, window: int | None = None) -> list[tuple[int, float]]:
         """The ten neighbours of a word (number) at a window (place), by the shipped numbers."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from course_lib.widgets import span_explorer
-from course_lib.widgets.span_scores import log_probabilities
+from course_lib.widgets.answer_spans import log_probabilities
 from tests.browser.conftest import HOSTILE
 from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from course_lib.errors import CourseError
 from course_lib.widgets import span_explorer
-from course_lib.widgets.span_scores import best_spans, log_probabilities, refused_spans, valid_pairs
+from course_lib.widgets.answer_spans import best_spans, log_probabilities, refused_spans, valid_pairs
 
 WORDS = ["In", "1443", "Sejong", "made", "han", "##gul", "<b>"]
 START = [0.0, 1.0, 3.0, 0.0, 2.5, -1.0, 0.0]

@@ -25,6 +25,11 @@ class Mistake:
     seen: Callable[..., bool] | None = None
 
 
+def several_ways(name: str, says: str, *models: Callable[..., Any]) -> tuple[Mistake, ...]:
+    """One mistake that is made in several ways, each with a model of its own."""
+    return tuple(Mistake(name, says, model) for model in models)
+
+
 @dataclass(frozen=True)
 class Probe:
     """One call of the reader's function. `shows` is the property it looks at, as a phrase."""

@@ -16,8 +16,7 @@ _FOLDER = Path(__file__).parent
 
 def chapters() -> list[int]:
     """Chapters that have exercises."""
-    folders = (folder for folder in _FOLDER.glob("chapter*") if (folder / "__init__.py").is_file())
-    return sorted(int(folder.name.removeprefix("chapter")) for folder in folders)
+    return _chapters_with("__init__.py")
 
 
 def of_chapter(chapter: int) -> list[Exercise]:
@@ -48,4 +47,8 @@ def recall_file(chapter: int) -> Path:
 
 def recall_chapters() -> list[int]:
     """Chapters that have recall questions."""
-    return sorted(int(path.parent.name.removeprefix("chapter")) for path in _FOLDER.glob("chapter*/recall.toml"))
+    return _chapters_with("recall.toml")
+
+
+def _chapters_with(file: str) -> list[int]:
+    return sorted(int(path.parent.name.removeprefix("chapter")) for path in _FOLDER.glob(f"chapter*/{file}"))

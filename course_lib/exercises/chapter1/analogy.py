@@ -2,7 +2,7 @@
 
 import torch
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def analogy(vectors: torch.Tensor, a: int, b: int, c: int) -> int:
@@ -71,32 +71,23 @@ EXERCISE = Exercise(
             "The answer is one of the three words asked with, the nearest to itself.",
             model=lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], []),
         ),
-        Mistake(
+        *several_ways(
             "only one input is excluded",
             "Another of the three words asked with can still win.",
-            model=lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [c]),
-        ),
-        Mistake(
-            "only one input is excluded",
-            "Another of the three words asked with can still win.",
-            model=lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a]),
+            lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [c]),
+            lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a]),
         ),
         Mistake(
             "the vectors are not brought to length 1 before the sum",
             "A long vector decides the sum alone. Multiplying one row by 10 should change nothing.",
             model=lambda v, a, b, c: _nearest(_unit(v), v[a] - v[b] + v[c], [a, b, c]),
         ),
-        Mistake(
+        *several_ways(
             "the dot product is not normalised",
             "The words are ranked by a product that grows with their length. Multiplying one row by 10 should "
             "change nothing.",
-            model=lambda v, a, b, c: _nearest(v, v[a] - v[b] + v[c], [a, b, c]),
-        ),
-        Mistake(
-            "the dot product is not normalised",
-            "The words are ranked by a product that grows with their length. Multiplying one row by 10 should "
-            "change nothing.",
-            model=lambda v, a, b, c: _nearest(v, _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
+            lambda v, a, b, c: _nearest(v, v[a] - v[b] + v[c], [a, b, c]),
+            lambda v, a, b, c: _nearest(v, _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
         ),
         Mistake(
             "the least similar word",

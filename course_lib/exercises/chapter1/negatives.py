@@ -2,7 +2,7 @@
 
 import math
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def negative_distribution(counts: dict[str, int], power: float = 0.75) -> dict[str, float]:
@@ -17,10 +17,6 @@ def _shares(counts, weight, total=None):
     return {word: w / total for word, w in weights.items()}
 
 
-_BY_VOCABULARY = Mistake(
-    "divides by the vocabulary size",
-    "The values do not sum to 1. A share is taken of the total of all words' weights, not of the number of words.",
-)
 EXERCISE = Exercise(
     id="1.2",
     title="How negatives are drawn",
@@ -47,9 +43,14 @@ EXERCISE = Exercise(
         Probe("power 1: as in the text", ({"눈": 5, "말": 2}, 1.0)),
     ),
     mistakes=(
-        Mistake(_BY_VOCABULARY.name, _BY_VOCABULARY.says, lambda c, p: _shares(c, lambda n: n**p, len(c))),
-        Mistake(_BY_VOCABULARY.name, _BY_VOCABULARY.says, lambda c, p: _shares(c, lambda n: (n / len(c)) ** p, 1)),
-        Mistake(_BY_VOCABULARY.name, _BY_VOCABULARY.says, lambda c, p: _shares(c, lambda n: n, len(c))),
+        *several_ways(
+            "divides by the vocabulary size",
+            "The values do not sum to 1. A share is taken of the total of all words' weights, not of the number of "
+            "words.",
+            lambda c, p: _shares(c, lambda n: n**p, len(c)),
+            lambda c, p: _shares(c, lambda n: (n / len(c)) ** p, 1),
+            lambda c, p: _shares(c, lambda n: n, len(c)),
+        ),
         Mistake(
             "the power is missing",
             "The values sum to 1, but they are the shares of the text itself. (A factor would cancel out; a "
@@ -76,17 +77,12 @@ EXERCISE = Exercise(
             "The values are weights; a probability distribution sums to 1.",
             model=lambda c, p: _shares(c, lambda n: n**p, 1),
         ),
-        Mistake(
+        *several_ways(
             "softmax",
             "The values sum to 1, but through exponentials: doubling all counts should change nothing. Plain "
             "shares do that.",
-            model=lambda c, p: _shares(c, lambda n: math.exp(n**p)),
-        ),
-        Mistake(
-            "softmax",
-            "The values sum to 1, but through exponentials: doubling all counts should change nothing. Plain "
-            "shares do that.",
-            model=lambda c, p: _shares(c, math.exp),
+            lambda c, p: _shares(c, lambda n: math.exp(n**p)),
+            lambda c, p: _shares(c, math.exp),
         ),
         Mistake(
             "rare words become the most frequent",

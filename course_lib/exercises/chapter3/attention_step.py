@@ -3,7 +3,7 @@ section 3, equations 3 and 4."""
 
 import torch
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def attention_step(query: torch.Tensor, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -83,15 +83,11 @@ EXERCISE = Exercise(
             "A score of 0 is a score like any other. Its exponential is 1.",
             model=lambda q, s, m: _read((_scores(q, s, m) * m).softmax(1), s),
         ),
-        Mistake(
+        *several_ways(
             "the softmax runs over the batch",
             "The weights of one sentence depend on the other sentences. They should sum to 1 in each row.",
-            model=lambda q, s, m: _read(_scores(q, s, m).softmax(0), s),
-        ),
-        Mistake(
-            "the softmax runs over the batch",
-            "The weights of one sentence depend on the other sentences. They should sum to 1 in each row.",
-            model=lambda q, s, m: _read(_masked(_scores(q, s, m), m).softmax(0).nan_to_num(), s),
+            lambda q, s, m: _read(_scores(q, s, m).softmax(0), s),
+            lambda q, s, m: _read(_masked(_scores(q, s, m), m).softmax(0).nan_to_num(), s),
         ),
         Mistake(
             "the scores are scaled",

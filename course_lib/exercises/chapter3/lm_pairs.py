@@ -3,7 +3,7 @@ section 2.3."""
 
 from itertools import pairwise
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def lm_pairs(words: list[str], boundary: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -21,10 +21,6 @@ def _forward(words, boundary):
     return lm_pairs(words, boundary)[0]
 
 
-_SAME = Mistake(
-    "both directions predict the following word",
-    "The backward model's targets are the forward model's. Coming from the right, it should guess the word before.",
-)
 EXERCISE = Exercise(
     id="3.1",
     title="Two directions, two targets",
@@ -52,8 +48,13 @@ EXERCISE = Exercise(
         Probe("one word, another boundary", (["stop"], "#")),
     ),
     mistakes=(
-        Mistake(_SAME.name, _SAME.says, lambda w, b: (_forward(w, b), _forward(w, b))),
-        Mistake(_SAME.name, _SAME.says, lambda w, b: (_forward(w, b), _forward(w, b)[::-1])),
+        *several_ways(
+            "both directions predict the following word",
+            "The backward model's targets are the forward model's. Coming from the right, it should guess the word "
+            "before.",
+            lambda w, b: (_forward(w, b), _forward(w, b)),
+            lambda w, b: (_forward(w, b), _forward(w, b)[::-1]),
+        ),
         Mistake(
             "a model predicts the word it has just read",
             "A pair holds one word twice. A model that sees its target learns to copy.",

@@ -4,6 +4,7 @@ import math
 
 import torch
 
+from course_lib.exercises.chapter3.path_score import fixed_numbers
 from course_lib.exercises.exercise import Exercise, Mistake, Probe
 
 
@@ -37,13 +38,9 @@ def _emission_at_from(emissions, transitions, start, end):
     return (alpha + end).logsumexp(dim=0)
 
 
-def _numbers(*shape, step):
-    """Fixed numbers between -3 and 3 with nothing special about them."""
-    return (torch.arange(torch.Size(shape).numel()) * step % 13 - 6.0).reshape(shape) / 2
-
-
 def _probe(shows, word, step, scale=1.0):
-    tensors = _numbers(word, 3, step=step), _numbers(3, 3, step=step + 1), _numbers(3, step=4), _numbers(3, step=11)
+    shapes = ((word, 3), step), ((3, 3), step + 1), ((3,), 4), ((3,), 11)
+    tensors = [fixed_numbers(*shape, step=step) for shape, step in shapes]
     return Probe(shows, tuple(tensor * scale for tensor in tensors))
 
 

@@ -41,7 +41,7 @@ def _score(
     return sum(every[part] for part in parts)
 
 
-def _numbers(*shape, step):
+def fixed_numbers(*shape, step):
     """Fixed numbers between -3 and 3 with nothing special about them."""
     return (torch.arange(torch.Size(shape).numel()) * step % 13 - 6.0).reshape(shape) / 2
 
@@ -50,8 +50,9 @@ def _probe(shows, tags, lengths, step):
     tags = torch.tensor(tags)
     batch, word = tags.shape
     mask = torch.arange(word) < torch.tensor(lengths)[:, None]
-    parameters = _numbers(3, 3, step=step + 1), _numbers(3, step=step + 2) + 1, _numbers(3, step=step + 3) - 1
-    return Probe(shows, (_numbers(batch, word, 3, step=step), *parameters, tags, mask))
+    emissions, transitions = fixed_numbers(batch, word, 3, step=step), fixed_numbers(3, 3, step=step + 1)
+    start, end = fixed_numbers(3, step=step + 2) + 1, fixed_numbers(3, step=step + 3) - 1
+    return Probe(shows, (emissions, transitions, start, end, tags, mask))
 
 
 EXERCISE = Exercise(

@@ -2,7 +2,7 @@
 
 import math
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def perplexity(log_probs: list[list[float]]) -> tuple[float, float]:
@@ -24,11 +24,6 @@ def _mean(values):
     return sum(values) / len(values)
 
 
-_TWICE = Mistake(
-    "nats and bits are mixed",
-    "A logarithm to base e is turned back with the base 2, or the other way round. If each of 8 words has probability "
-    "1/8, the text should come out at 3 bits and perplexity 8.",
-)
 EXERCISE = Exercise(
     id="3.2",
     title="Perplexity from log-probabilities",
@@ -56,15 +51,12 @@ EXERCISE = Exercise(
         Probe("three sentences", ([[-1.0, -2.0, -0.1], [-7.0, -0.2], [-3.0, -5.0, -1.5, -0.3]],)),
     ),
     mistakes=(
-        Mistake(
-            _TWICE.name,
-            _TWICE.says,
-            model=lambda s: (_both(-_mean(_flat(s)))[0], 2 ** -_mean(_flat(s))),
-        ),
-        Mistake(
-            _TWICE.name,
-            _TWICE.says,
-            model=lambda s: (_both(-_mean(_flat(s)))[0], math.exp(_both(-_mean(_flat(s)))[0])),
+        *several_ways(
+            "nats and bits are mixed",
+            "A logarithm to base e is turned back with the base 2, or the other way round. If each of 8 words has "
+            "probability 1/8, the text should come out at 3 bits and perplexity 8.",
+            lambda s: (_both(-_mean(_flat(s)))[0], 2 ** -_mean(_flat(s))),
+            lambda s: (_both(-_mean(_flat(s)))[0], math.exp(_both(-_mean(_flat(s)))[0])),
         ),
         Mistake(
             "the first number is in nats",

@@ -1,6 +1,6 @@
 """Exercise 4.1: which words a state has read. Source: Peters et al. 2018, arXiv:1802.05365, section 3.1."""
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Mistake, Probe, several_ways
 
 
 def words_seen(n_words: int, k: int, layer: int, stacked: bool) -> tuple[set[int], set[int]]:
@@ -73,15 +73,11 @@ EXERCISE = Exercise(
             "You join both directions. Each of the two states has its own side.",
             model=lambda n, k, layer, stacked: _all(n) if layer else ({k}, {k}),
         ),
-        Mistake(
+        *several_ways(
             "a state has not read its own word",
             "Word k itself is missing: the state at k comes after word k was read.",
-            model=lambda n, k, layer, stacked: tuple(s - {k} for s in words_seen(n, k, layer, stacked)),
-        ),
-        Mistake(
-            "a state has not read its own word",
-            "Word k itself is missing: the state at k comes after word k was read.",
-            model=lambda n, k, layer, stacked: (
+            lambda n, k, layer, stacked: tuple(s - {k} for s in words_seen(n, k, layer, stacked)),
+            lambda n, k, layer, stacked: (
                 words_seen(n, k, layer, stacked)
                 if layer != 1 and (stacked or not layer)
                 else (set(range(k)), set(range(k + 1, n)))

@@ -51,8 +51,8 @@ def _reading(page: BeautifulSoup) -> list[str]:
         f"frame without a title: {str(f)[:60]}" for f in page.find_all("iframe") if not f.get("title", "").strip()
     ]
     levels = [(int(h.name[1]), " ".join(h.get_text().split())) for h in page.find_all(re.compile("^h[1-6]$"))]
-    if [level for level, _ in levels].count(1) != 1:
-        found.append(f"has {[level for level, _ in levels].count(1)} headings of level 1, not one")
+    if (n := [level for level, _ in levels].count(1)) != 1:
+        found.append(f"has {n} headings of level 1, not one")
     for (above, _), (level, words) in zip([(0, ""), *levels], levels, strict=False):
         if level > above + 1:
             found.append(f"heading “{words}” is of level {level} after one of level {above}")
@@ -79,10 +79,10 @@ def _loading(page: BeautifulSoup) -> list[str]:
 def _links(page: BeautifulSoup, name: str, folder: Path, places: dict[str, set[str]]) -> list[str]:
     """Links inside the site: the file is there, and the place in it."""
     found = []
-    targets = [(tag.get("href") or tag.get("src"), tag.name) for tag in page.find_all(["a", "link", "script", "img"])]
-    for address, _ in targets:
-        parts = urlsplit(address or "")
-        if not address or parts.scheme or parts.netloc:
+    targets = [tag.get("href") or tag.get("src") for tag in page.find_all(["a", "link", "script", "img"])]
+    for address in filter(None, targets):
+        parts = urlsplit(address)
+        if parts.scheme or parts.netloc:
             continue
         file, place = unquote(parts.path) or name, unquote(parts.fragment)
         if not (folder / file).is_file():

@@ -8,16 +8,17 @@ import contextlib
 import html
 import re
 import struct
-from functools import cache
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from nbconvert.filters.ansi import strip_ansi
+from nbformat import NotebookNode
 
 from course_lib.site.formulas import plain_words
 from course_lib.site.prose import Prose
 
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
+_FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
 _TOO_LONG = 200  # letters of a picture's description
 
 
@@ -43,7 +44,7 @@ def widget_html(stored: str) -> str:
     """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script."""
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
-        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_script('frame.js')}</script></head>", 1)
+        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
         frame["loading"] = "lazy"
         around = frame.parent if frame.parent.name == "div" else None
         height = re.search(r"height:(\d+)px", (around or frame).get("style", ""))
@@ -56,11 +57,12 @@ def widget_html(stored: str) -> str:
     return str(page)
 
 
-def describe(source: str, text_after: str, section: str) -> str:
-    """Words for the picture of a cell: its title and what the text says to notice, else its section's name."""
+def describe(cell: NotebookNode, after: NotebookNode | None, section: str) -> str:
+    """Words for the picture of a cell: its title and what the text after it says to notice, else its section's name."""
+    text_after = after.source if after is not None and after.cell_type == "markdown" else ""
     notice = re.match(r"\*\*Notice\.\*\*\s*(.+)", text_after, re.S)
     sentences = re.split(r"(?<=[.!?])\s", plain_words(notice.group(1).split("\n\n")[0]))[:2] if notice else []
-    words = [title.rstrip(".") + "." for title in _titles(source)] + sentences
+    words = [title.rstrip(".") + "." for title in _titles(cell.source)] + sentences
     text = " ".join(words) or f"Figure of the section “{section}”."
     return text if len(text) <= _TOO_LONG else text[: _TOO_LONG - 2].rsplit(" ", 1)[0] + " …"
 
@@ -90,8 +92,3 @@ def _picture(data: str, mime: str, description: str) -> str:
 
 def _plain(text: str, kind: str) -> str:
     return f'<pre class="{kind}">{html.escape(strip_ansi(text).rstrip())}</pre>'
-
-
-@cache
-def _script(name: str) -> str:
-    return (Path(__file__).parent / name).read_text(encoding="utf-8").strip()

@@ -55,14 +55,12 @@ class Chapter:
 def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
     """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
     prose, parts = Prose(pages), []
-    for i, cell in enumerate(notebook.cells):
+    for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
             parts.append(f'<div class="prose">\n{prose.render(cell.source)}</div>')
         elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
-            after = notebook.cells[i + 1] if i + 1 < len(notebook.cells) else None
-            text_after = after.source if after is not None and after.cell_type == "markdown" else ""
             section = prose.headings[-1].words if prose.headings else name
-            parts.append(_code_cell(cell, prose, describe(cell.source, text_after, section)))
+            parts.append(_code_cell(cell, prose, describe(cell, after, section)))
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."

@@ -93,8 +93,7 @@ def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:
             continue
         if cell.cell_type == "code":
             cell = nbformat.from_dict(cell)
-            text_after = after.source if after is not None and after.cell_type == "markdown" else ""
-            cell.metadata.update(shown=lines_shown(cell), description=describe(cell.source, text_after, section))
+            cell.metadata.update(shown=lines_shown(cell), description=describe(cell, after, section))
             cells.append(cell)
         else:
             cells += _without_notices(cell)

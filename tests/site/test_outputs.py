@@ -63,10 +63,10 @@ def test_a_frame_alone_gets_a_place_of_its_own():
     ],
 )
 def test_a_figure_is_described_by_its_title_and_what_to_notice(source, after, expected):
-    assert describe(source, after, "4.1 Why?") == expected
+    assert describe(v4.new_code_cell(source), v4.new_markdown_cell(after), "4.1 Why?") == expected
 
 
 def test_a_description_is_cut_between_words():
-    found = describe("", "**Notice.** " + "word " * 100, "s")
+    found = describe(v4.new_code_cell(""), v4.new_markdown_cell("**Notice.** " + "word " * 100), "s")
     assert len(found) <= 200
     assert found.endswith("word …")

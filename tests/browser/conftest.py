@@ -1,7 +1,9 @@
 """One gallery notebook with every widget on small data, in one JupyterLab for all tests of this folder."""
 
 import importlib.util
+import json
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.notebooks.lab import Lab, find_browser
+from tests.notebooks.stored import browser
 from tests.widgets import gap_models
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}  # or Lab asks which
@@ -74,6 +77,14 @@ strange""",
 spans""",
 ]
 
+IN_KERNEL = """async code => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const future = kernel.requestExecute({ code });
+  let text = "";
+  future.onIOPub = message => { if (message.header.msg_type === "stream") text += message.content.text; };
+  await future.done;
+  return text.trim(); }"""
+
 
 def needs_browser():
     """A learner without Chromium skips these tests, with the reason. CI installs it, so there it is a failure."""
@@ -103,6 +114,71 @@ def lab(tmp_path_factory):
         yield lab
         assert lab.blocked == []
         assert lab.page_errors == []
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser without a network, for files that need no JupyterLab."""
+    needs_browser()
+    with browser() as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def root(lab, request):
+    """The gallery's first widget of the file's class `WIDGET`, as it was at first."""
+    root = lab.page.locator(request.module.WIDGET).first
+    root.get_by_role("button", name="reset").click()
+    return root
+
+
+def kernel(lab, expression: str):
+    """What the expression is in the kernel."""
+    return json.loads(lab.page.evaluate(IN_KERNEL, f"import json; print(json.dumps({expression}))"))
+
+
+def kernel_comes_to(lab, code: str, wanted: str):
+    """What `code` prints in the kernel comes to be `wanted`: what a page sets is there a moment later.
+
+    JupyterLab sends what widgets say over a thread of its own (ipykernel 7: a subshell), so code that is run after a
+    press can come before it. Wait also before Python sets what the page has just set: the page's may come last.
+    """
+    for _ in range(30):
+        found = lab.page.evaluate(IN_KERNEL, code)
+        if found == wanted:
+            return
+        lab.page.wait_for_timeout(200)
+    assert found == wanted
+
+
+def is_only_text(lab, root) -> None:
+    """No hostile word has become an element, and none has run."""
+    assert root.locator("img, script").count() == 0
+    assert lab.page.evaluate("() => window.hit") is None
+
+
+def is_dark(root) -> bool:
+    """Light letters, that is."""
+    colour = root.evaluate("node => getComputedStyle(node).color")
+    return sum(map(float, colour.split("(")[1].split(")")[0].split(",")[:3])) > 380
+
+
+def asked_elsewhere(page) -> list[str]:
+    """The list in which every address will stand that the page asks a network for."""
+    asked, here = [], ("file:", "data:", "blob:", "about:")
+    page.on("request", lambda request: None if request.url.startswith(here) else asked.append(request.url))
+    return asked
+
+
+@contextmanager
+def page_without_kernel(lab, width: int, theme: str):
+    """A page beside JupyterLab's, which asks no network for anything."""
+    context = lab.page.context.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page = context.new_page()
+    asked = asked_elsewhere(page)
+    yield page
+    context.close()
+    assert asked == []
 
 
 def stays_inside(lab, root, *, widths=(1400, 900, 560), also=lambda: True) -> None:

@@ -3,8 +3,9 @@
 import nbformat
 import pytest
 
-from tests.browser.conftest import KERNEL, needs_browser
-from tests.notebooks.lab import CHROMIUM_FLAGS, Lab, find_browser
+from tests.browser.conftest import KERNEL, asked_elsewhere, needs_browser
+from tests.notebooks.lab import Lab
+from tests.notebooks.stored import browser
 
 pytestmark = pytest.mark.browser
 
@@ -25,23 +26,20 @@ def stored(shown, tmp_path):
 def test_an_exported_page_is_alive_without_kernel_and_network(stored, shown, tmp_path):
     needs_browser()
     from nbconvert import HTMLExporter
-    from playwright.sync_api import sync_playwright
 
     page_file = tmp_path / "page.html"
     text, _ = HTMLExporter(mathjax_url="", require_js_url="").from_filename(str(stored))
     page_file.write_text(text, encoding="utf-8")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
-        page, asked = browser.new_page(), []
-        page.on("request", lambda request: asked.append(request.url))
+    with browser() as chromium:
+        page = chromium.new_page()
+        asked = asked_elsewhere(page)
         page.goto(page_file.as_uri())
         frame = page.frame_locator("iframe")
         assert frame.locator(".say").inner_text() == shown.finding()
         frame.locator("input[type=range]").press("End")
         shown.window = 3
         assert frame.locator(".say").inner_text() == shown.finding()
-        browser.close()
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+        assert asked == []
 
 
 def test_an_untrusted_notebook_shows_the_still_picture(stored):

@@ -3,19 +3,12 @@
 import pytest
 
 from course_lib.widgets import attention_heatmap
-from tests.browser.conftest import HOSTILE, stays_inside
-from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
+from tests.browser.conftest import HOSTILE, IN_KERNEL, is_only_text, kernel_comes_to, stays_inside
 from tests.widgets.test_heads_map import weights
 
 pytestmark = pytest.mark.browser
+WIDGET = ".cw-heads"
 TOKENS = ["[CLS]", *HOSTILE, "사과"]
-
-
-@pytest.fixture
-def root(lab):
-    root = lab.page.locator(".cw-heads").first
-    root.get_by_role("button", name="reset").click()
-    return root
 
 
 @pytest.fixture
@@ -87,8 +80,7 @@ def test_a_decoder_hatches_what_may_not_be_seen(lab):
 
 
 def test_hostile_tokens_stay_text_and_nothing_sticks_out(lab, root):
-    assert root.locator("img, script").count() == 0
-    assert lab.page.evaluate("() => window.hit") is None
+    is_only_text(lab, root)
     stays_inside(lab, root)
 
 

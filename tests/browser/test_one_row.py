@@ -5,17 +5,10 @@ import pytest
 
 from course_lib.widgets import one_hot_row
 from course_lib.widgets.one_row import row_product
-from tests.browser.conftest import HOSTILE, stays_inside
-from tests.browser.test_word_map import kernel_comes_to
+from tests.browser.conftest import HOSTILE, is_only_text, kernel_comes_to, stays_inside
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def root(lab):
-    root = lab.page.locator(".cw-row").first
-    root.get_by_role("button", name="reset").click()
-    return root
+WIDGET = ".cw-row"
 
 
 @pytest.fixture
@@ -77,7 +70,6 @@ def test_the_cost_grows_with_the_vocabulary(root, table):
 
 
 def test_hostile_words_stay_text_and_nothing_sticks_out(lab, root):
-    assert root.locator("img, script").count() == 0
-    assert lab.page.evaluate("() => window.hit") is None
+    is_only_text(lab, root)
     name = root.locator(".out .name")
     stays_inside(lab, root, also=lambda: name.evaluate("node => node.scrollWidth <= node.clientWidth"))  # not cut off

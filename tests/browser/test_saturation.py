@@ -3,17 +3,10 @@
 import pytest
 
 from course_lib.widgets import softmax_saturation
-from tests.browser.conftest import stays_inside
-from tests.browser.test_word_map import IN_KERNEL, kernel_comes_to
+from tests.browser.conftest import IN_KERNEL, kernel_comes_to, stays_inside
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def root(lab):
-    root = lab.page.locator(".cw-sat").first
-    root.get_by_role("button", name="reset").click()
-    return root
+WIDGET = ".cw-sat"
 
 
 @pytest.fixture

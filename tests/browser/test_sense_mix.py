@@ -1,27 +1,13 @@
 """The mix of layers in a real JupyterLab: drawn = computed for every control, keyboard, hostile text, widths."""
 
-import json
-import statistics
-
 import numpy as np
 import pytest
 
 from course_lib.widgets.sense_mix import map_places, mixed_gram
-from tests.browser.conftest import stays_inside
-from tests.browser.test_word_map import IN_KERNEL, KEY_TO_PICTURE, kernel_comes_to
+from tests.browser.conftest import is_only_text, kernel, kernel_comes_to, stays_inside
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def root(lab):
-    root = lab.page.locator(".cw-mix").first
-    root.get_by_role("button", name="reset").click()
-    return root
-
-
-def kernel(lab, expression):
-    return json.loads(lab.page.evaluate(IN_KERNEL, f"import json; print(json.dumps({expression}))"))
+WIDGET = ".cw-mix"
 
 
 def agree(lab, root):
@@ -88,21 +74,7 @@ def test_arrow_keys_choose_an_occurrence_and_its_sentence_is_read(lab, root):
 
 
 def test_hostile_text_stays_text_and_nothing_sticks_out(lab, root):
-    assert root.locator("img, script").count() == 0
-    assert lab.page.evaluate("() => window.hit") is None
+    is_only_text(lab, root)
     # all numbers are seen, also where the panels stand side by side with least room
     strips, seen = root.locator(".strips"), "node => node.scrollWidth <= node.clientWidth"
     stays_inside(lab, root, widths=(1400, 1120, 900, 560), also=lambda: strips.evaluate(seen))
-
-
-def test_latency_from_key_to_picture_is_printed(lab, root):
-    """Printed, not judged: machines are noisy. The budget is 20 ms."""
-    lab.page.evaluate(KEY_TO_PICTURE.replace(".cw-map svg.map", ".cw-mix svg.map"))
-    slider = root.locator("input[type=range]").nth(1)
-    slider.focus()
-    for press in range(20):
-        slider.press("ArrowRight" if press % 4 < 2 else "ArrowLeft")
-        lab.page.wait_for_function("n => window.times.length > n", arg=press)
-    times = lab.page.evaluate("() => window.times")
-    print(f"\nkey to picture: median {statistics.median(times):.1f} ms ({min(times):.1f} to {max(times):.1f})")
-    assert len(times) == 20

@@ -1,6 +1,5 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
-import re
 from contextlib import contextmanager
 
 import pytest
@@ -8,8 +7,7 @@ import pytest
 from course_lib.config import project_dir
 from course_lib.site.build import build_site
 from course_lib.widgets import softmax_saturation
-from tests.browser.conftest import needs_browser
-from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
+from tests.browser.conftest import asked_elsewhere
 
 pytestmark = pytest.mark.browser
 
@@ -23,30 +21,19 @@ BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    needs_browser()
+def site(chromium, tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     build_site(project_dir(), folder)
     return folder
-
-
-@pytest.fixture(scope="module")
-def chromium(site):
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
-        yield browser
-        browser.close()
 
 
 @contextmanager
 def reader(chromium, width: int = 1000, scheme: str = "light", **options):
     """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
     context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, **options)
-    page, faults = context.new_page(), []
+    page = context.new_page()
+    faults = asked_elsewhere(page)
     page.set_default_timeout(10_000)
-    page.on("request", lambda r: None if re.match("file:|data:|blob:|about:", r.url) else faults.append(r.url))
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
     try:

@@ -1,13 +1,10 @@
 """The deck of chapter 6 as a lecturer opens it, from the disk, with the network blocked."""
 
-import re
-
 import pytest
 
 from course_lib.config import project_dir
 from course_lib.site.slides import write_slides
-from tests.browser.conftest import needs_browser
-from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
+from tests.browser.conftest import asked_elsewhere
 
 pytestmark = pytest.mark.browser
 
@@ -16,25 +13,18 @@ ROOM = """() => { const slide = Reveal.getCurrentSlide(), sheet = slide.querySel
 
 
 @pytest.fixture(scope="module")
-def slides(tmp_path_factory):
+def slides(chromium, tmp_path_factory):
     """The open deck, 1280 x 720."""
-    needs_browser()
-    from playwright.sync_api import sync_playwright
-
     # without npm or its registry: an error that names the remedy
     path = write_slides(project_dir() / "notebooks" / "06_transformer.ipynb", tmp_path_factory.mktemp("deck"))
-    faults = []
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 720})
-        page.set_default_timeout(20_000)
-        page.on("request", lambda r: None if re.match("file:|data:|blob:|about:", r.url) else faults.append(r.url))
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-        page.goto(path.as_uri())
-        page.wait_for_function("() => window.Reveal?.isReady()")
-        yield page
-        browser.close()
+    page = chromium.new_page(viewport={"width": 1280, "height": 720})
+    faults = asked_elsewhere(page)
+    page.set_default_timeout(20_000)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.goto(path.as_uri())
+    page.wait_for_function("() => window.Reveal?.isReady()")
+    yield page
     assert faults == []
 
 

@@ -6,35 +6,23 @@ import pytest
 
 from course_lib.exercises import recall, registry
 from course_lib.exercises.questions import questions
-from tests.browser.conftest import needs_browser
+from tests.browser.conftest import asked_elsewhere, chromium  # noqa: F401
 from tests.exercises.test_recall_widget import HOSTILE, HOSTILE_FILE
-from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def browser():
-    needs_browser()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=find_browser(), args=CHROMIUM_FLAGS)
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def show(browser):
+def show(chromium):  # noqa: F811
     """A function that shows HTML at a width and returns the page and the frame in it; asks nothing of any network."""
-    pages, asked = [], []
+    pages, faults = [], []
 
     def show(text, width=1000, scheme="light"):
-        page = browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
+        page = chromium.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
         pages.append(page)
-        page.on("request", lambda r: asked.append(r.url) if not re.match("(data|about|blob):", r.url) else None)
-        page.on("pageerror", lambda error: asked.append(str(error)))
-        page.on("dialog", lambda dialog: asked.append(dialog.message))
+        faults.append(asked_elsewhere(page))
+        page.on("pageerror", lambda error: faults[-1].append(str(error)))
+        page.on("dialog", lambda dialog: faults[-1].append(dialog.message))
         page.set_content(text)
         frame = page.frame_locator("iframe")
         frame.locator(".cw-recall .say").wait_for()
@@ -43,7 +31,7 @@ def show(browser):
     yield show
     for page in pages:
         page.close()
-    assert asked == []
+    assert not any(faults)
 
 
 def test_choices_feedback_and_progress(show):
@@ -121,11 +109,11 @@ def test_hostile_text_is_shown_as_text(show, tmp_path, monkeypatch):
     assert frame.locator("img").count() == 0
 
 
-def test_the_list_shows_where_frame_and_style_are_stripped(show, browser):
+def test_the_list_shows_where_frame_and_style_are_stripped(show, chromium):  # noqa: F811
     stripped = re.sub(r"<style>.*?</style>|<iframe.*?</iframe>", "", recall(1).page(), flags=re.DOTALL)
     page, _ = show(recall(1).page())
     assert not page.locator(".recall-plain-1").is_visible()
-    bare = browser.new_page()
+    bare = chromium.new_page()
     bare.set_content(stripped)
     first = bare.locator("summary").first
     assert first.is_visible()

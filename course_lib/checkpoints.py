@@ -4,7 +4,7 @@
     model.safetensors    the tensors
     card.md, ...         small text files: the card, tokenizer files
 
-`save_checkpoint` replaces the folder as a whole (course_lib/folders.py): a reader finds the old one or the new one.
+`save_checkpoint` replaces the folder as a whole (course_lib/files.py): a reader finds the old one or the new one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import safetensors.torch
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.folders import recover_folder, replace_folder
+from course_lib.files import recover_folder, replace_folder
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1

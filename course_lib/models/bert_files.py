@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
-from course_lib.folders import replace_folder
+from course_lib.files import replace_folder
 from course_lib.models.bert_config import BertConfig
 from course_lib.models.rebuilding import rebuilding
 from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces

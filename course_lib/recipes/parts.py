@@ -12,7 +12,7 @@ from pathlib import Path
 
 from course_lib.checkpoints import CONFIG
 from course_lib.errors import CourseError
-from course_lib.folders import recover_folder, replace_folder
+from course_lib.files import recover_folder, replace_folder
 
 MANIFEST = "manifest.json"
 PART_BYTES = 16 << 20

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import CONFIG, TENSORS, Checkpoint, load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
-from course_lib.folders import recover_folder
+from course_lib.files import recover_folder
 from course_lib.training import carry
 from course_lib.training.feed import Place
 from course_lib.training.groups import Groups

@@ -23,8 +23,8 @@ from course_lib.models.translator import Translator
 from course_lib.text.joiners import joined_words
 from course_lib.text.pieces import TOKENIZER_FILE, Pieces
 from course_lib.training import fit
+from course_lib.training.averaging import LastCheckpoints
 from course_lib.training.history import History
-from course_lib.training.last_checkpoints import LastCheckpoints
 from course_lib.training.resume import HISTORY, find_state
 from course_lib.training.schedules import inverse_sqrt_warmup
 

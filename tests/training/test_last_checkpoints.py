@@ -6,8 +6,7 @@ import torch
 from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.training import fit
-from course_lib.training.averaging import LastWeights
-from course_lib.training.last_checkpoints import LastCheckpoints
+from course_lib.training.averaging import LastCheckpoints, LastWeights
 from tests.training.nets import Classifier, rows
 
 

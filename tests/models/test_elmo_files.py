@@ -10,8 +10,7 @@ import torch
 
 from course_lib.data.streams import TwoWayStreams
 from course_lib.errors import CourseError
-from course_lib.models.elmo_files import load_elmo
-from course_lib.models.elmo_options import elmo_config
+from course_lib.models.elmo_files import elmo_config, load_elmo
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
 from course_lib.text.elmo_bytes import ElmoBytes

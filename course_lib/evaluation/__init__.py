@@ -7,7 +7,6 @@ from course_lib.evaluation.metrics import (
     balanced_accuracy,
     macro_f1,
     span_f1,
-    span_scores,
     spearman,
     squad_scores,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "macro_f1",
     "seed_interval",
     "span_f1",
-    "span_scores",
     "spearman",
     "squad_scores",
 ]

@@ -6,7 +6,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -35,25 +34,14 @@ def macro_f1(predicted: Iterable, gold: Iterable) -> float:
     return sum(2 * hits[label] / size for label, size in sizes.items()) / len(sizes)
 
 
-class SpanScores(NamedTuple):
-    precision: float
-    recall: float
-    f1: float
-
-
 def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> float:
-    """F1 of whole spans in BIO tags, over all sentences together (the CoNLL score). 0 to 1; see `span_scores`."""
-    return span_scores(predicted, gold).f1
+    """F1 of whole spans in BIO tags, over all sentences together (the CoNLL score). 0 to 1.
 
-
-def span_scores(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> SpanScores:
-    """Precision, recall and F1 of spans: right only if begin, end and type are. One list of BIO tags per sentence.
-
+    One list of tags per sentence. A span is right only if begin, end and type are; where none is right the score is 0.
     Counts as the CoNLL script and seqeval's default do (tested against it): an I- that continues nothing begins a span.
-    Where nothing was predicted (or nothing is there to find) precision (recall) is 0, and so is F1.
     """
     predicted, gold = _paired("span_f1", predicted, gold)
-    n_predicted = n_gold = n_right = 0
+    n_spans = n_right = 0  # spans: of both sides
     for number, (guess, truth) in enumerate(zip(predicted, gold, strict=True)):
         if isinstance(guess, str) or isinstance(truth, str) or len(guess) != len(truth):
             raise CourseError(
@@ -61,12 +49,8 @@ def span_scores(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]
                 "Give one list of tags per sentence, one tag per word on both sides."
             )
         found, there = bio_spans(guess), bio_spans(truth)
-        n_predicted, n_gold, n_right = n_predicted + len(found), n_gold + len(there), n_right + len(found & there)
-    return SpanScores(
-        n_right / n_predicted if n_predicted else 0.0,
-        n_right / n_gold if n_gold else 0.0,
-        2 * n_right / (n_predicted + n_gold) if n_right else 0.0,
-    )
+        n_spans, n_right = n_spans + len(found) + len(there), n_right + len(found & there)
+    return 2 * n_right / n_spans if n_right else 0.0
 
 
 def bio_spans(tags: Sequence[str]) -> set[tuple[str, int, int]]:

@@ -15,6 +15,7 @@ from course_lib.data.readers.word_tests import Question, RatedPair, load_rated_p
 from course_lib.errors import CourseError
 from course_lib.evaluation.metrics import spearman
 from course_lib.models.word_vectors import WordVectors
+from course_lib.text.unknown_words import known_form
 
 _QUESTIONS_AT_ONCE = 256  # a score per question and word: 100 MB for 100,000 words
 
@@ -50,13 +51,13 @@ def word_similarity(vectors: WordVectors, pairs: Iterable[Sequence]) -> Similari
             f"Only {len(found)} of {len(pairs)} test pairs have both words among these {len(vectors)} vectors; "
             "a correlation needs 3 at least. Train on more text, with a smaller min_count, or check the language."
         )
-    cosines = [vectors.similarity(_known(a, vectors), _known(b, vectors)) for a, b, _ in found]
+    cosines = [vectors.similarity(known_form(a, vectors), known_form(b, vectors)) for a, b, _ in found]
     return SimilarityScore(spearman(cosines, [rating for _, _, rating in found]), len(found), len(pairs))
 
 
 def pairs_known_to(pairs: Iterable[Sequence], *systems: WordVectors) -> list[Sequence]:
     """The pairs whose words all the systems know: only on those may two systems be compared."""
-    return [pair for pair in pairs if all(_known(word, system) for system in systems for word in pair[:2])]
+    return [pair for pair in pairs if all(known_form(word, system) for system in systems for word in pair[:2])]
 
 
 def analogies(vectors: WordVectors, questions: Iterable[Sequence[str]]) -> dict[str, AnalogyScore]:
@@ -68,7 +69,7 @@ def analogies(vectors: WordVectors, questions: Iterable[Sequence[str]]) -> dict[
     rows: list[tuple[str, list[int]]] = []
     for section, *words in questions:
         asked[section] = asked.get(section, 0) + 1
-        known = [_known(word, vectors) for word in words]
+        known = [known_form(word, vectors) for word in words]
         if all(known):
             rows.append((section, [vectors.index[word] for word in known]))
     right, found = dict.fromkeys(asked, 0), dict.fromkeys(asked, 0)
@@ -98,11 +99,6 @@ def load_simlex999() -> list[RatedPair]:
 def load_analogies(path: str | Path | None = None) -> list[Question]:
     """Questions in word2vec's format; default: Google's 19,544 English ones (Mikolov et al. 2013) from gensim."""
     return read_analogies(_gensim_data("questions-words.txt") if path is None else path)
-
-
-def _known(word: str, vectors: WordVectors) -> str | None:
-    """The word as the vectors write it, or None."""
-    return next((form for form in (word, word.lower()) if form in vectors), None)
 
 
 def _gensim_data(name: str) -> Path:

@@ -6,16 +6,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course_lib.config import settings as course_settings
+from course_lib.data.public import load_public
 from course_lib.data.running_text import CORPORA
-from course_lib.errors import CourseError
-from course_lib.evaluation.similarity import (
-    load_rated_pairs,
-    load_simlex999,
-    load_wordsim353,
-    pairs_known_to,
-    word_similarity,
-)
+from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pairs_known_to, word_similarity
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.recipes.corpora import WEIGHTS_LICENCE, language, read_documents, split_corpus
@@ -62,10 +55,7 @@ def evaluate(job: Job, sentences: list[list[str]], model: SkipGram, folder: Path
 
 def rated_pairs(corpus: str) -> dict[str, list]:
     if corpus.startswith("ko"):
-        mirror = course_settings().data_mirror
-        if mirror is None:
-            raise CourseError("The Korean word pairs are public data: point COURSE_DATA_DIR to a mirror of the data.")
-        return {"Korean WordSim-353": load_rated_pairs(mirror / "korean_word_tests" / "WS353_korean.csv")}
+        return {"Korean WordSim-353": list(load_public("korean_word_tests", "similarity"))}
     return {"WordSim-353": load_wordsim353(), "SimLex-999": load_simlex999()}
 
 

@@ -7,11 +7,11 @@ Source: Merity et al. 2018, arXiv:1708.02182, section 5: the text is laid into `
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from course_lib.errors import CourseError
@@ -19,15 +19,14 @@ from course_lib.errors import CourseError
 
 @dataclass
 class StreamBatch:
-    """One step. ids: read; targets: the next id of the same stream; starts: True where a new document begins."""
+    """One step. ids: read; targets: the next id of the same stream; carry: the state after the step before."""
 
     ids: Int[Tensor, "stream step"]
     targets: Int[Tensor, "stream step"]
-    starts: Bool[Tensor, "stream step"]
-    carry: Any = field(default=None)
+    carry: Any = None
 
     def to(self, device: torch.device | str) -> StreamBatch:
-        return replace(self, ids=self.ids.to(device), targets=self.targets.to(device), starts=self.starts.to(device))
+        return replace(self, ids=self.ids.to(device), targets=self.targets.to(device))
 
 
 class TextStreams:
@@ -64,13 +63,10 @@ class TextStreams:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.documents), generator=generator).tolist()
         row = torch.cat([self.documents[i] for i in order])
-        begins = torch.zeros(len(row), dtype=torch.bool)
-        begins[torch.tensor([0, *(len(self.documents[i]) for i in order[:-1])]).cumsum(0)] = True
-        used = self.batch_size * self.width
-        ids, starts = (part[:used].view(self.batch_size, self.width) for part in (row, begins))
+        ids = row[: self.batch_size * self.width].view(self.batch_size, self.width)
         for at in range(0, self.width - 1, self.length):
             end = min(at + self.length, self.width - 1)
-            yield StreamBatch(ids[:, at:end], ids[:, at + 1 : end + 1], starts[:, at:end])
+            yield StreamBatch(ids[:, at:end], ids[:, at + 1 : end + 1])
 
 
 @dataclass
@@ -79,7 +75,7 @@ class TwoWayBatch:
 
     forward: StreamBatch
     backward: StreamBatch
-    carry: Any = field(default=None)
+    carry: Any = None
 
     def to(self, device: torch.device | str) -> TwoWayBatch:
         return replace(self, forward=self.forward.to(device), backward=self.backward.to(device))

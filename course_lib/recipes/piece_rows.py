@@ -135,6 +135,4 @@ class OneWayRows:
         targets = text.ids[text.sentences[first][:, None] + torch.arange(places.length)].long()
         ids = targets.roll(1, 1)
         ids[:, 0] = self.pieces.cls
-        starts = torch.zeros_like(ids, dtype=torch.bool)
-        starts[:, 0] = True
-        return StreamBatch(ids, targets, starts)
+        return StreamBatch(ids, targets)

@@ -90,7 +90,7 @@ def run_side(side: str, threads: int) -> dict[str, float]:
             started = time.perf_counter()
         at = number * SIZES["step"]
         part = words[:, at : at + SIZES["step"] + 1]
-        batch = StreamBatch(part[:, :-1], part[:, 1:], torch.zeros_like(part[:, 1:], dtype=torch.bool), carry)
+        batch = StreamBatch(part[:, :-1], part[:, 1:], carry)
         losses = model.loss(batch)
         optimizer.zero_grad()
         losses["loss"].backward()

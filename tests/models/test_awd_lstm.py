@@ -34,7 +34,7 @@ def stored(name: str, *shape: int) -> torch.Tensor:
 
 def step(model: AWDLSTM, n_streams=3, length=5) -> StreamBatch:
     rows = torch.randint(model.config.vocab_size + 1, (n_streams, length + 1))
-    return StreamBatch(rows[:, :-1], rows[:, 1:], torch.zeros(n_streams, length, dtype=torch.bool))
+    return StreamBatch(rows[:, :-1], rows[:, 1:])
 
 
 def test_equals_fastai_and_carries_its_state():
@@ -118,7 +118,7 @@ def test_a_step_of_one_word_has_a_loss():
 def test_tied_weights_get_the_gradient_of_both_uses():
     model = small_awd_lstm(**NO_DROPOUT, alpha=0.0, beta=0.0)
     rows = torch.tensor([[2, 3, 4]])
-    model.loss(StreamBatch(rows[:, :-1], rows[:, 1:], torch.zeros(1, 2, dtype=torch.bool)))["loss"].backward()
+    model.loss(StreamBatch(rows[:, :-1], rows[:, 1:]))["loss"].backward()
     assert model.embedding.weight.grad.abs().sum(1).gt(0).all()  # words never read are still scored
     assert "softmax.bias" in dict(model.named_parameters())
     assert len([p for p in model.parameters() if p.shape == model.embedding.weight.shape]) == 1

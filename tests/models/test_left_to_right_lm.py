@@ -37,7 +37,7 @@ def test_sentence_loss_counts_the_first_word_and_the_end():
 
 def test_stream_loss_is_the_mean_over_all_targets():
     model, ids = small_lm(BANK).eval(), torch.randint(4, 11, (3, 8))
-    batch = StreamBatch(ids[:, :-1], ids[:, 1:], torch.zeros(3, 7, dtype=torch.bool))
+    batch = StreamBatch(ids[:, :-1], ids[:, 1:])
     expected = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
     found = model.loss(batch)
     torch.testing.assert_close(found["loss"], expected)

@@ -53,7 +53,7 @@ def top_state(stack, inputs):
 def test_the_loss_of_one_direction_is_that_of_an_independent_computation():
     model = LSTMLM(LSTMLMConfig(19, 5, 11, dropout=0.0))
     ids = torch.randint(19, (2, 8))
-    losses = model.loss(StreamBatch(ids[:, :-1], ids[:, 1:], torch.zeros(2, 7, dtype=torch.bool)))
+    losses = model.loss(StreamBatch(ids[:, :-1], ids[:, 1:]))
     linear, expected = model.softmax.linear, 0.0
     for row in ids:
         states = top_state(model.lstm, model.embedding.weight[row[:-1]])
@@ -112,7 +112,7 @@ def test_words_the_softmax_does_not_know_are_read_as_themselves_and_predicted_as
     model = small_bilm(WORDS, characters=True, vocab_size=7).eval()
 
     def losses(read, predicted):
-        stream = StreamBatch(torch.tensor([[read]]), torch.tensor([[predicted]]), torch.tensor([[False]]))
+        stream = StreamBatch(torch.tensor([[read]]), torch.tensor([[predicted]]))
         return model.loss(TwoWayBatch(stream, stream))["forward"]
 
     assert losses(5, 18).equal(losses(5, 0))

@@ -11,13 +11,13 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from course_lib.checkpoints import Checkpoint
 from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.packed_lstm import run_lstm
 from course_lib.models.word_vectors import WordVectors
 
 PADDING, UNKNOWN = 0, 1
@@ -135,12 +135,9 @@ class RandomEncoder(ContextEncoder):
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])
         layers = [hidden]
-        lengths = batch.mask.sum(1).cpu()
         for lstm in self.lstms:
-            packed = pack_padded_sequence(layers[-1], lengths, batch_first=True, enforce_sorted=False)
-            output, _ = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=hidden.shape[1])
-            layers.append(output)
-        rows, half = torch.arange(len(lengths), device=hidden.device), self.dim // 2
+            layers.append(run_lstm(lstm, layers[-1], batch.mask)[0])
+        rows, half = torch.arange(len(batch), device=hidden.device), self.dim // 2
         last = batch.mask.sum(1) - 1
         top = layers[-1]
         sentence = (

@@ -16,13 +16,13 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.baselines import StaticVectors, masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.packed_lstm import run_lstm
 from course_lib.models.word_vectors import WordVectors
 
 State = tuple[Float[Tensor, "batch width"], Float[Tensor, "batch width"]]  # hidden state and cell of an LSTM
@@ -64,10 +64,7 @@ class BiLSTM(nn.Module):
         self, below: Float[Tensor, "batch unit below"], mask: Bool[Tensor, "batch unit"]
     ) -> tuple[Float[Tensor, "batch unit width"], State]:
         """Per word [forward; backward], zeros at padding; and the state after all words, directions joined likewise."""
-        lengths = mask.sum(1).cpu()
-        packed = pack_padded_sequence(self.dropout(below), lengths, batch_first=True, enforce_sorted=False)
-        packed, (hidden, cell) = self.lstm(packed)
-        output, _ = pad_packed_sequence(packed, batch_first=True, total_length=mask.shape[1])
+        output, (hidden, cell) = run_lstm(self.lstm, self.dropout(below), mask)
         return output, (hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1))
 
 

@@ -16,12 +16,12 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.packed_lstm import run_lstm
 from course_lib.models.rebuilding import rebuilding
 from course_lib.models.shipped import KINDS, class_at
 
@@ -77,12 +77,7 @@ class Head(nn.Module, ABC):
         else:
             states = encoding.layers[self.layer][..., : self.encoder.dims[self.layer]]  # without the zeros of filling
         states = self.dropout(states)
-        if self.lstm is None:
-            return states
-        lengths = encoding.mask.sum(1).cpu()
-        packed = pack_padded_sequence(states, lengths, batch_first=True, enforce_sorted=False)
-        hidden, _ = pad_packed_sequence(self.lstm(packed)[0], batch_first=True, total_length=states.shape[1])
-        return self.dropout(hidden)
+        return states if self.lstm is None else self.dropout(run_lstm(self.lstm, states, encoding.mask)[0])
 
     # -- training parts of it -----------------------------------------------------------------------------------------
     def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:

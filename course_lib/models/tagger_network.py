@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import pad as pad_right
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
@@ -24,6 +23,7 @@ from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.elmo import ELMo
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.frozen_states import FrozenStates
+from course_lib.models.packed_lstm import run_lstm
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
@@ -92,8 +92,8 @@ class TaggerNetwork(ContextEncoder):
             spelled = self.char_cnn.forward_unique(batch.ids["characters"], batch.ids["character_row"])
             word = torch.cat([word, spelled], dim=-1)
         beside = self._beside(batch)
-        first = _run(self.lstm1, self._join(self.dropout(word), beside.get("input")), batch.mask)
-        second = _run(self.lstm2, self._join(self.dropout(first), beside.get("between")), batch.mask)
+        first, _ = run_lstm(self.lstm1, self._join(self.dropout(word), beside.get("input")), batch.mask)
+        second, _ = run_lstm(self.lstm2, self._join(self.dropout(first), beside.get("between")), batch.mask)
         top = self._join(second, beside.get("output"))
         layers = torch.stack([pad_right(layer, (0, self.dim - layer.shape[-1])) for layer in (word, first, top)])
         return Encoding(layers, batch.mask, batch.segment, masked_mean(top, batch.mask))
@@ -130,11 +130,3 @@ class TaggerNetwork(ContextEncoder):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> TaggerNetwork:
         raise CourseError("A TagLM is not read from a checkpoint folder. Build it and load its state_dict().")
-
-
-def _run(
-    lstm: nn.LSTM, inputs: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
-) -> Float[Tensor, "batch unit hidden"]:
-    """Both directions over the real units; zeros at padding."""
-    packed = pack_padded_sequence(inputs, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-    return pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=inputs.shape[1])[0]

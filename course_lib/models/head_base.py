@@ -8,7 +8,7 @@ systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one)
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
+from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.packed_lstm import run_lstm
@@ -29,7 +31,8 @@ BODIES = ("none", "bilstm")
 
 
 class Head(nn.Module, ABC):
-    """An encoder and what a task puts on top of it. A subclass sets `output`, `kind` and writes the methods below.
+    """An encoder and what a task puts on top of it. A subclass sets `output`, `kind`, `_settings` (the arguments of its
+    constructor beside encoder and seed, for the file) and writes `loss`.
 
     body   "none": the encoder's states as they are; "bilstm": one bidirectional LSTM over them
     layer  which layer is read: a number as in `encoder.layer_names`, or "mix" for a learned ScalarMix of all
@@ -37,6 +40,7 @@ class Head(nn.Module, ABC):
     """
 
     kind: str
+    _settings: dict[str, Any]
 
     def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
         super().__init__()
@@ -60,14 +64,9 @@ class Head(nn.Module, ABC):
             self.width = 2 * hidden
         self._head_frozen = False
 
-    # -- what a subclass writes ---------------------------------------------------------------------------------------
     @abstractmethod
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats, "count": items it is the mean of}, as `fit` wants it."""
-
-    @abstractmethod
-    def _config(self) -> dict[str, Any]:
-        """The arguments of the constructor beside the encoder and the seed, for the file."""
 
     # -- reading the encoder ------------------------------------------------------------------------------------------
     def _words(self, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
@@ -142,7 +141,7 @@ class Head(nn.Module, ABC):
         save_checkpoint(
             folder,
             kind=self.kind,
-            config={"head": self._config(), "encoder": encoder},
+            config={"head": self._settings, "encoder": encoder},
             tensors=self.state_dict(),
             files=self.encoder._files(),
             card=card,
@@ -157,6 +156,19 @@ class Head(nn.Module, ABC):
             head = cls(built, **checkpoint.config["head"])
         load_weights(head, checkpoint.tensors, source=checkpoint.folder)
         return head.eval()
+
+
+def loader(
+    rows: Sequence, lengths: Sequence[int], collate: Callable[[list], Batch], *, size: int, seed: int
+) -> Callable[[int], DataLoader]:
+    """For `fit`: epoch -> batches that `collate` makes of rows of like length, shuffled anew each epoch."""
+    buckets = Buckets(lengths, size=size, seed=seed)
+
+    def of_epoch(epoch: int) -> DataLoader:
+        # A generator of its own: opening an epoch must not move the global one, which dropout uses.
+        return DataLoader(rows, batch_sampler=list(buckets(epoch)), collate_fn=collate, generator=torch.Generator())
+
+    return of_epoch
 
 
 @contextmanager

@@ -13,12 +13,11 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
-from course_lib.data.bucketing import Buckets
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.evaluating import evaluating
-from course_lib.models.head_base import Head
+from course_lib.models.head_base import Head, loader
 
 NO_LABEL = -100  # at padding: no part of the loss
 Texts = Iterable[Sentence | LabelledText | TaggedSentence | SentencePair | str | Sequence]
@@ -60,8 +59,7 @@ class LabelHead(Head):
         Raises CourseError for what the encoder cannot read, a label the head does not know, and a wrong number of them.
         """
         read, targets = self._read(sentences, labels)
-        batch = self._encode(read)
-        return batch if targets is None else replace(batch, labels={"labels": self._stack(targets)})
+        return self._encode(read) if targets is None else self._labelled(read, targets)
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
@@ -75,20 +73,13 @@ class LabelHead(Head):
                 "Give records that bring them: LabelledText for texts, SentencePair for pairs, TaggedSentence for "
                 "words."
             )
-        buckets = Buckets([self._length(item) for item in read], size=batch_size, seed=seed)
 
-        def collate(numbers: list[int]) -> Batch:
-            labels = self._stack([targets[i] for i in numbers])
-            return replace(self._encode([read[i] for i in numbers]), labels={"labels": labels})
+        def collate(rows: list[tuple]) -> Batch:
+            items, labels = map(list, zip(*rows, strict=True))
+            return self._labelled(items, labels)
 
-        def epoch_batches(epoch: int) -> DataLoader:
-            # A generator of its own: opening an epoch must not move the global one, which dropout uses.
-            generator = torch.Generator()
-            return DataLoader(
-                range(len(read)), batch_sampler=list(buckets(epoch)), collate_fn=collate, generator=generator
-            )
-
-        return epoch_batches
+        rows = list(zip(read, targets, strict=True))
+        return loader(rows, [self._length(item) for item in read], collate, size=batch_size, seed=seed)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy in nats, "count": texts or real words}. Raises CourseError without labels."""
@@ -128,6 +119,9 @@ class LabelHead(Head):
     def _encode(self, read: list) -> Batch:
         return self.encoder.batch(read)
 
+    def _labelled(self, read: list, targets: list) -> Batch:
+        return replace(self._encode(read), labels={"labels": self._stack(targets)})
+
     def _length(self, item: Any) -> int:
         return len(item)
 
@@ -152,9 +146,6 @@ class LabelHead(Head):
                 f"Its labels: {', '.join(self.labels)}."
             )
         return self._index[label]
-
-    def _config(self) -> dict[str, Any]:
-        return dict(self._settings)
 
 
 def _text_of(item: Any) -> Any:

@@ -17,12 +17,11 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
-from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder
 from course_lib.models.evaluating import evaluating
-from course_lib.models.head_base import Head, seeded
+from course_lib.models.head_base import Head, loader, seeded
 from course_lib.models.pair_head import match
 from course_lib.models.span_rows import Asked, Row, rows_of, training_rows
 from course_lib.models.spans import Answer, distinct, spans_by_score, units_of
@@ -110,15 +109,7 @@ class SpanExtractor(Head):
         """
         found = rows_of(asked, self.encoder, self.overlap)
         rows = [row for windows in found for row in training_rows(windows, self.no_answer)]
-        buckets = Buckets([len(row) for row in rows], size=batch_size, seed=seed)
-
-        def epoch_batches(epoch: int) -> DataLoader:
-            # A generator of its own: opening an epoch must not move the global one, which dropout uses.
-            return DataLoader(
-                rows, batch_sampler=list(buckets(epoch)), collate_fn=self._labelled, generator=torch.Generator()
-            )
-
-        return epoch_batches
+        return loader(rows, [len(row) for row in rows], self._labelled, size=batch_size, seed=seed)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy of start and end in nats, "count": rows}. Raises CourseError without labels."""
@@ -187,9 +178,6 @@ class SpanExtractor(Head):
         targets = [_target(row, *_passage(batch, number)) for number, row in enumerate(rows)]
         starts, ends = torch.tensor(targets).unbind(1)
         return replace(batch, labels={"start": starts, "end": ends})
-
-    def _config(self) -> dict[str, Any]:
-        return dict(self._settings)
 
 
 def _passage(batch: Batch, number: int) -> tuple[int, list[tuple[int, int]]]:

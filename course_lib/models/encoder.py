@@ -32,14 +32,13 @@ class Encoding:
     """What an encoder says of a batch.
 
     layers    one vector per layer and unit; layers narrower than `dim` are filled up with zeros on the right
-    sentence  one vector per row (for pairs read apart: the mean of the two sides, which `sides` holds one by one)
+    sentence  one vector per row (for pairs read apart: the mean of the two sides)
     """
 
     layers: Float[Tensor, "layer batch unit dim"]
     mask: Bool[Tensor, "batch unit"]
     segment: Int[Tensor, "batch unit"]
     sentence: Float[Tensor, "batch sentence_dim"]
-    sides: Float[Tensor, "2 batch sentence_dim"] | None = None
 
 
 class ContextEncoder(nn.Module, ABC):
@@ -128,8 +127,8 @@ class ContextEncoder(nn.Module, ABC):
         layers = sides[0].layers.new_zeros(len(self.dims), *batch.mask.shape, self.dim)
         for number, side in enumerate(sides):
             layers[:, batch.mask & (batch.segment == number)] = side.layers[:, side.mask]
-        vectors = torch.stack([side.sentence for side in sides])
-        return Encoding(layers, batch.mask, batch.segment, vectors.mean(0), vectors)
+        sentence = torch.stack([side.sentence for side in sides]).mean(0)
+        return Encoding(layers, batch.mask, batch.segment, sentence)
 
     def encode(
         self, sentences: Sentences, *, layer: int | None = None, unit: str = "word", batch_size: int = 32
@@ -222,24 +221,12 @@ class ContextEncoder(nn.Module, ABC):
         int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
         int6  matrices with six bits per number and a scale for 32; likewise
         """
-        self._write(folder, self.state_dict(), self._config(), card=card, half=half, int8=int8, int6=int6)
-
-    def _write(
-        self,
-        folder: str | Path,
-        tensors: Mapping[str, Tensor],
-        config: dict[str, Any],
-        *,
-        card: str | None = None,
-        half: bool = False,
-        int8: bool = False,
-        int6: bool = False,
-    ) -> None:
+        tensors = self.state_dict()
         matrices = self._matrices(tensors)
         save_checkpoint(
             folder,
             kind=self.kind,
-            config=config,
+            config=self._config(),
             tensors=tensors,
             files=self._files(),
             card=card,

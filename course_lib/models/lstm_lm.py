@@ -163,7 +163,7 @@ class BiLM(ContextEncoder):
         if self.softmax is None:
             raise CourseError(
                 "This BiLM was saved without its softmax, as ELMo's published files were: it encodes, but cannot "
-                "predict or train. Use a checkpoint saved with softmax=True."
+                "predict or train. Use a checkpoint that holds one."
             )
 
     # -- encoder ------------------------------------------------------------------------------------------------------
@@ -200,15 +200,6 @@ class BiLM(ContextEncoder):
         return groups if self.softmax is None else [*groups, ("softmax", [self.softmax])]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, softmax: bool = True, **options: Any) -> None:
-        """As every encoder, with its options; softmax=False leaves the softmax out, often the larger part: the saved
-        model encodes, and cannot train."""
-        tensors, config = self.state_dict(), self._config()
-        if not softmax:
-            tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith("softmax.")}
-            config["softmax"] = None
-        self._write(folder, tensors, config, **options)
-
     def _config(self) -> dict[str, Any]:
         return asdict(self.config)
 

@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from course_lib.data.records import Sentence
+
 
 @dataclass
 class Batch:
@@ -56,6 +58,12 @@ def pad(rows: Sequence[Sequence[int]], value: int = 0) -> Int[Tensor, "batch uni
 def length_mask(lengths: Sequence[int]) -> Bool[Tensor, "batch unit"]:
     """True at the first lengths[i] units of row i."""
     return torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+def word_batch(ids: dict[str, Tensor], sentences: Sequence[Sentence]) -> Batch:
+    """A batch of single sentences whose units are their words."""
+    mask = length_mask([len(sentence) for sentence in sentences])
+    return Batch(ids, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in sentences])
 
 
 def join_sides(first: Batch, second: Batch) -> Batch:

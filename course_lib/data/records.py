@@ -42,6 +42,19 @@ class Sentence:
         return len(self.words)
 
 
+def checked_sentences(sentences: Sequence[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
+    """What a model called `reader` is given. Raises CourseError for one sentence, for none and for an empty one."""
+    if isinstance(sentences, (str, Sentence)):
+        raise CourseError(f"{reader} reads a list of sentences, not one {type(sentences).__name__}. Put it in [ ].")
+    records = [Sentence.of(sentence) for sentence in sentences]
+    if not records:
+        raise CourseError(f"{reader} got no sentence. Pass at least one.")
+    for number, record in enumerate(records):
+        if not record.words:
+            raise CourseError(f"{reader}: sentence {number} of {len(records)} is empty. Drop empty sentences first.")
+    return records
+
+
 @dataclass(frozen=True)
 class TaggedSentence:
     """A sentence with one tag per word in each layer of `tags`, e.g. "upos", "ner" (BIO); heads: 0 = root."""

@@ -19,7 +19,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.errors import CourseError
@@ -221,8 +221,7 @@ class AWDLSTM(ContextEncoder):
     # -- the contract -------------------------------------------------------------------------------------------------
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
-        mask = length_mask([len(sentence) for sentence in first])
-        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+        return word_batch({"words": ids}, first)
 
     def _states(self, batch: Batch) -> Encoding:
         outputs, _ = self(self.reading_order(batch))

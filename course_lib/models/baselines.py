@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from course_lib.checkpoints import Checkpoint
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
@@ -77,8 +77,7 @@ class StaticVectors(ContextEncoder):
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
-        mask = length_mask([len(sentence) for sentence in first])
-        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+        return word_batch({"words": ids}, first)
 
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])
@@ -129,8 +128,7 @@ class RandomEncoder(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         buckets = self.config["buckets"]
         ids = pad([[1 + zlib.crc32(word.encode()) % buckets for word in sentence.words] for sentence in first])
-        mask = length_mask([len(sentence) for sentence in first])
-        return Batch({"words": ids}, mask, torch.zeros_like(ids), [list(sentence.spans) for sentence in first])
+        return word_batch({"words": ids}, first)
 
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])

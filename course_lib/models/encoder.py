@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
-from course_lib.data.records import Sentence
+from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.evaluating import evaluating
 from course_lib.models.rebuilding import rebuilding
@@ -247,18 +247,8 @@ class ContextEncoder(nn.Module, ABC):
         return encoder.eval()
 
     def _checked(self, sentences: Sentences) -> list[Sentence]:
-        if isinstance(sentences, (str, Sentence)):
-            raise CourseError(
-                f"{type(self).__name__} reads a list of sentences, not one {type(sentences).__name__}. Put it in [ ]."
-            )
-        records = [Sentence.of(sentence) for sentence in sentences]
-        if not records:
-            raise CourseError(f"{type(self).__name__} got no sentence. Pass at least one.")
+        records = checked_sentences(sentences, type(self).__name__)
         for number, record in enumerate(records):
-            if not record.words:
-                raise CourseError(
-                    f"{type(self).__name__}: sentence {number} of {len(records)} is empty. Drop empty sentences first."
-                )
             if self.max_units is not None and len(record) > self.max_units:
                 raise CourseError(
                     f"{type(self).__name__}: sentence {number} has {len(record)} words; at most {self.max_units} fit. "

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.data.batch import Batch, length_mask
+from course_lib.data.batch import Batch, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
@@ -168,9 +168,7 @@ class BiLM(ContextEncoder):
 
     # -- encoder ------------------------------------------------------------------------------------------------------
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        mask = length_mask([len(sentence) for sentence in first])
-        ids = self.token.inputs([[*self._boundaries, *sentence.words] for sentence in first])
-        return Batch(ids, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in first])
+        return word_batch(self.token.inputs([[*self._boundaries, *sentence.words] for sentence in first]), first)
 
     def _states(self, batch: Batch) -> Encoding:
         words, read = self._read(batch)

@@ -18,11 +18,12 @@ from torch import Tensor, nn
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
-from course_lib.data.records import ParallelPair, Sentence
+from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoder_state import DecoderState
 from course_lib.models.decoding import beam_search
+from course_lib.models.encoder import Sentences
 from course_lib.models.positions import PositionedEmbedding
 from course_lib.models.rebuilding import rebuilding
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
@@ -87,11 +88,7 @@ class Translator(nn.Module):
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
         """Tensors on the CPU. Raises CourseError if there is no pair, or an empty side."""
-        source, source_mask = self.source([pair.source for pair in pairs])
-        rows = self._target_rows(pairs)
-        return TranslationBatch(
-            source, source_mask, pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
-        )
+        return TranslationBatch(*self.source([pair.source for pair in pairs]), *self._padded(self._target_rows(pairs)))
 
     def batches(
         self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
@@ -103,26 +100,24 @@ class Translator(nn.Module):
 
         def of_epoch(epoch: int = 0) -> Iterator[TranslationBatch]:
             for rows in buckets(epoch):
-                parts = []
-                for side in (sources, targets):
-                    chosen = [side[i] for i in rows]
-                    parts += [pad(chosen, self.pieces.padding), length_mask([len(ids) for ids in chosen])]
-                yield TranslationBatch(*parts)
+                source, target = (self._padded([side[i] for i in rows]) for side in (sources, targets))
+                yield TranslationBatch(*source, *target)
 
         return of_epoch
 
-    def source(
-        self, sentences: Sequence[Sentence | str | Sequence[str]]
-    ) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
+    def source(self, sentences: Sentences) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
-        rows = self._source_rows(sentences)
+        return self._padded(self._source_rows(sentences))
+
+    def _padded(self, rows: list[list[int]]) -> tuple[Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]]:
         return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
 
-    def _source_rows(self, sentences: Sequence[Sentence | str | Sequence[str]]) -> list[list[int]]:
-        return [[*self.pieces.ids(record.words), self.pieces.end] for record in _check(sentences)]
+    def _source_rows(self, sentences: Sentences) -> list[list[int]]:
+        records = checked_sentences(sentences, "Translator")
+        return [[*self.pieces.ids(record.words), self.pieces.end] for record in records]
 
     def _target_rows(self, pairs: Sequence[ParallelPair]) -> list[list[int]]:
-        records = _check([pair.target for pair in pairs])
+        records = checked_sentences([pair.target for pair in pairs], "Translator")
         return [[self.pieces.begin, *self.pieces.ids(record.words), self.pieces.end] for record in records]
 
     @torch.no_grad()
@@ -140,13 +135,13 @@ class Translator(nn.Module):
         )
         return weights, targets, sources
 
-    def translate(self, sentences: Sequence[Sentence | str | Sequence[str]], *, beam: int = 4) -> list[str]:
+    def translate(self, sentences: Sentences, *, beam: int = 4) -> list[str]:
         """The best translation that beam search finds, words with a space between them."""
         return [found.text for found in beam_search(self, sentences, beam=beam)]
 
     def start(
         self,
-        sentences: Sequence[Sentence | str | Sequence[str]],
+        sentences: Sentences,
         *,
         width: int = 1,
         max_steps: int | None = None,
@@ -194,15 +189,3 @@ class Translator(nn.Module):
     def logits(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows vocab"]:
         """Scores of all pieces for states of the decoder (section 3.4: the embedding table again)."""
         return states @ self.embedding.tokens.weight.T
-
-
-def _check(sentences: Sequence[Sentence | str | Sequence[str]]) -> list[Sentence]:
-    if isinstance(sentences, (str, Sentence)):
-        raise CourseError("Translator reads a list of sentences, not one sentence. Put it in [ ].")
-    records = [Sentence.of(sentence) for sentence in sentences]
-    if not records:
-        raise CourseError("Translator got no sentence. Pass at least one.")
-    for number, record in enumerate(records):
-        if not record.words:
-            raise CourseError(f"Translator: sentence {number} of {len(records)} is empty. Drop empty sentences first.")
-    return records

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
@@ -133,8 +133,7 @@ class UnknownVectors(ContextEncoder):
             for sentence, row_ids in zip(first, rows, strict=True)
         ]
         ids = {"words": pad([[row or PADDING for row in row_ids] for row_ids in rows]), "types": pad(keys)}
-        mask = length_mask([len(sentence) for sentence in first])
-        return Batch(ids, mask, torch.zeros_like(ids["words"]), [list(sentence.spans) for sentence in first])
+        return word_batch(ids, first)
 
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])

@@ -66,8 +66,8 @@ def read_pairs(
     ]
 
 
-def read_questions_by_class(path: str | Path, *, fine: bool = False) -> list[LabelledText]:
-    """TREC's lines `COARSE:fine question`: labelled with the coarse class, or with `COARSE:fine`."""
+def read_questions_by_class(path: str | Path) -> list[LabelledText]:
+    """TREC's lines `COARSE:fine question`: labelled with the coarse class."""
     found = []
     for number, line in numbered_lines(path):
         label, _, question = line.partition(" ")
@@ -76,7 +76,7 @@ def read_questions_by_class(path: str | Path, *, fine: bool = False) -> list[Lab
             raise CourseError(
                 f"{path}, line {number}: {line[:60]!r} is not `CLASS:kind question`. Write both, and a space between."
             )
-        found.append(LabelledText(question, label if fine else coarse))
+        found.append(LabelledText(question, coarse))
     return found
 
 

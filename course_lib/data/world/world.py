@@ -30,7 +30,6 @@ from course_lib.data.world.questions import Examiner
 from course_lib.data.world.reversals import reversal
 from course_lib.data.world.sense_cues import SenseCues
 from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSentence
-from course_lib.data.world.word_labels import word_labels
 from course_lib.errors import CourseError
 
 NEGATIVES = ("same_topic", "any_topic")
@@ -149,11 +148,6 @@ class World:
         examiner = Examiner(self._composer("reviews"))
         while True:
             yield examiner.review(language)
-
-    def word_labels(self, language: str = "en") -> dict[str, tuple[str, str]]:
-        """word -> (part of speech, topic): for asking what kind of likeness vectors hold. No ambiguous words."""
-        _check_language(language)
-        return word_labels(self.lexicon, self.frames, language)
 
     def _topic(self, topic: str | None) -> str | None:
         if topic is not None and topic not in self.topics:

@@ -121,12 +121,3 @@ def test_reversed_roles_keep_the_words():
             agent, patient = (first.words[first.roles[role][0]] for role in ("AGENT", "PATIENT"))
             assert second.words[second.roles["AGENT"][0]] == patient
             assert second.words[second.roles["PATIENT"][0]] == agent
-
-
-def test_word_labels():
-    english, korean = World().word_labels("en"), World().word_labels("ko")
-    assert english["carrot"] == ("NOUN", "market")
-    assert korean["당근"] == ("NOUN", "market")
-    assert english["bloomed"] == ("VERB", "farm")
-    assert "bank" not in english
-    assert Counter(upos for upos, _ in english.values())["VERB"] > 50

@@ -11,17 +11,18 @@ import numpy as np
 import torch
 
 from course_lib.errors import CourseError
-from course_lib.experiments.chapter6_details import details_removed
+from course_lib.evaluation.losses import mean_loss
 from course_lib.experiments.measurement import Measurement, claim
 from course_lib.experiments.world_lm import Text, lm_text, new_lm, streams, train_lm
-from course_lib.models.left_to_right_lm import LeftToRightLM
+from course_lib.experiments.world_translator import CONFIG as TRANSLATOR
+from course_lib.experiments.world_translator import translator, unseen_pairs, world_bleu
 from course_lib.models.transformer import TransformerConfig
+from course_lib.training.averaging import LastWeights
 from course_lib.training.schedules import linear_decay, rise_and_fall
 
 CONFIG = TransformerConfig(d_model=64, n_heads=4, n_layers=6, d_ff=256, dropout=0.0)
 RATES = (3e-4, 1e-3, 3e-3)
-
-
+RECIPE = replace(TRANSLATOR, dropout=0.1)  # what the paper has: dropout, and label smoothing 0.1
 SCHEDULES = {"with warm-up": rise_and_fall, "without warm-up": linear_decay}
 
 
@@ -51,7 +52,7 @@ def post_norm_needs_warmup(
             train_lm(model, text, seed, steps=steps, rate=rate, schedule=SCHEDULES[schedule])
         except CourseError:  # fit's word for a loss that is not a finite number
             return math.nan
-        return validation_loss(model, held_out)
+        return mean_loss(model, streams(model, held_out, 0)())
 
     best = {
         name: min(rates, key=lambda rate: np.nan_to_num(run("post", name, rate, 1_000, dev), nan=math.inf))
@@ -78,20 +79,9 @@ def post_norm_needs_warmup(
             for name, found in pre.items()
             if found
         }
-        | (details_removed(steps=detail_steps) if detail_steps else {}),
+        | (details_removed(detail_steps) if detail_steps else {}),
         data=f"sentences of the world, {n_layers} layers, {steps} steps",
     )
-
-
-@torch.no_grad()
-def validation_loss(model: LeftToRightLM, text: Text) -> float:
-    """Nats per token over running text."""
-    total = count = 0.0
-    for batch in streams(model, text, 0)():
-        losses = model.loss(batch)
-        total += float(losses["loss"]) * losses["count"]
-        count += losses["count"]
-    return total / count
 
 
 def unigram_loss(text: Text, test: Text) -> float:
@@ -102,3 +92,28 @@ def unigram_loss(text: Text, test: Text) -> float:
     scores = [-math.log((counts[word] or 1) / total) for words in test for word in words]
     scores += [-math.log(count / total) for count in ends.values() for _ in test]
     return float(np.mean(scores))
+
+
+def details_removed(steps: int) -> dict[str, float]:
+    """{what was removed: BLEU or perplexity on unseen sentences of the world}; decoding with a beam where not said.
+
+    The last weights come first; averaging and the beam are added to the same training, not to another one.
+    """
+    test = [pair.parallel() for pair in unseen_pairs(300, 1)]
+    found: dict[str, float] = {}
+    for name, config in (
+        ("full recipe", RECIPE),
+        ("without dropout", replace(RECIPE, dropout=0.0)),
+        ("without label smoothing", replace(RECIPE, label_smoothing=0.0)),
+    ):
+        model = translator(0, steps=0, config=config)
+        last = LastWeights(model, keep=5, every=max(1, steps // 50))
+        model = translator(0, steps=steps, config=config, watchers=[last], model=model)
+        found[f"{name}: BLEU"] = world_bleu(model, test, beam=4)
+        with torch.no_grad():  # of the plain cross-entropy per target word, not of the smoothed one
+            found[f"{name}: perplexity"] = float(model.loss(model.batch(test))["cross_entropy"].exp())
+        if name == "full recipe":
+            found["without a beam (greedy): BLEU"] = world_bleu(model, test)
+            model.load_state_dict(last.mean())
+            found["mean of the last 5 weights: BLEU"] = world_bleu(model, test, beam=4)
+    return found

@@ -9,8 +9,7 @@ import numpy as np
 
 from course_lib.data.world import WorldPair
 from course_lib.device import seed_everything
-from course_lib.experiments.head_ablation import ablation
-from course_lib.experiments.head_weights import Weights, cross_weights, encoder_weights
+from course_lib.experiments.head_weights import Weights, ablation, cross_weights, encoder_weights
 from course_lib.experiments.measurement import Measurement, claim
 from course_lib.experiments.world_translator import trained_translator, unseen_pairs
 from course_lib.models.translator import Translator

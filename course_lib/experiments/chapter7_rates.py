@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 
 from course_lib.data.world import World
+from course_lib.evaluation.losses import mean_loss
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.bert_batches import MASKED, Asked, Row, Shares, sentence_rows
 from course_lib.experiments.bert_probe import PROBE_SEED, best_rate, world_probe
@@ -85,15 +86,9 @@ def _rate(search: bool, shares: Shares, steps: int, score: Callable[[Bert], floa
     return best_rate(lambda rate: score(world_bert(DEV_SEED, steps=steps, shares=shares, rate=rate)))
 
 
-@torch.no_grad()
 def masked_loss(model: Bert, rows: Sequence[Row], shares: Shares = MASKED) -> float:
     """Nats per hidden piece of held-out rows; the same pieces are hidden for every network."""
-    total = count = 0.0
-    for batch in Asked(rows, model.pieces, shares=shares)():
-        losses = model.loss(batch)
-        total += float(losses["loss"]) * losses["count"]
-        count += losses["count"]
-    return total / count
+    return mean_loss(model, Asked(rows, model.pieces, shares=shares)())
 
 
 @claim(

@@ -1,8 +1,12 @@
-"""Attention weights of a world translator, sentence by sentence without padding: for claims, and for the heatmap."""
+"""The heads of a world translator: where they look (for claims, and for the heatmap), and what switching one off costs.
+
+Weights are given sentence by sentence, without padding.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +16,8 @@ from torch import Tensor
 
 from course_lib.data.world import WorldPair
 from course_lib.errors import CourseError
-from course_lib.models.attention import padding_mask
+from course_lib.evaluation.losses import mean_loss
+from course_lib.models.attention import MultiHeadAttention, padding_mask
 from course_lib.models.translator import Translator
 
 Weights = list[Float[np.ndarray, "layer head row column"]]
@@ -70,6 +75,44 @@ def cross_attention(model: Translator, pair: WorldPair, source: str = "en") -> C
         gold[aligned, place] = True
     [weights] = cross_weights(model, [pair], source)
     return CrossAttention(weights, list(record.target.words), [*record.source.words, "[EOS]"], gold)
+
+
+@contextmanager
+def switched_off(attention: MultiHeadAttention, head: int) -> Iterator[None]:
+    """Inside, nothing of what this head reads reaches the output. The head's columns of W^O are 0 meanwhile."""
+    weight = attention.output.weight
+    d_head = weight.shape[1] // attention.n_heads
+    columns = slice(head * d_head, (head + 1) * d_head)
+    kept = weight.detach()[:, columns].clone()
+    try:
+        with torch.no_grad():
+            weight[:, columns] = 0.0
+        yield
+    finally:
+        with torch.no_grad():
+            weight[:, columns] = kept
+
+
+def translation_loss(model: Translator, pairs: Sequence[WorldPair]) -> float:
+    """Nats per target word, English to Korean, without label smoothing."""
+    starts = range(0, len(pairs), BATCH)
+    batches = (model.batch([pair.parallel() for pair in pairs[start : start + BATCH]]) for start in starts)
+    return mean_loss(model, batches, "cross_entropy")
+
+
+def ablation(model: Translator, pairs: Sequence[WorldPair], layer: int, head: int, *, cross: bool) -> dict[str, float]:
+    """Loss of the whole net, without this head, and without another head of its layer (their mean)."""
+    attention = model.decoder.layers[layer].cross_attention if cross else model.encoder.layers[layer].attention
+    without = []
+    for number in range(attention.n_heads):
+        with switched_off(attention, number):
+            without.append(translation_loss(model, pairs))
+    others = [loss for number, loss in enumerate(without) if number != head]
+    return {
+        "loss with all heads, in nats": translation_loss(model, pairs),
+        "loss without the chosen head": without[head],
+        "loss without another head of its layer, mean": float(np.mean(others)),
+    }
 
 
 def _check_whole_words(model: Translator) -> None:

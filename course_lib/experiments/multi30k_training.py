@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-import torch
-
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.device import seed_everything
+from course_lib.evaluation.losses import mean_loss
 from course_lib.files import atomic_file
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
@@ -106,13 +105,10 @@ def minutes_used(folder: Path) -> float:
     return 0.0 if found is None else History.from_json(found.files[HISTORY].read_text(encoding="utf-8")).seconds / 60
 
 
-@torch.no_grad()
 def _held_out(model: Translator, pairs: Sequence[ParallelPair], tokens: int) -> dict[str, float]:
-    total = pieces = 0.0
-    for batch in model.batches(pairs, tokens=tokens)(0):
-        losses = model.loss(batch.to(model.embedding.tokens.weight.device))
-        total, pieces = total + losses["count"] * float(losses["cross_entropy"]), pieces + losses["count"]
-    return {"held-out perplexity": math.exp(total / pieces)}
+    device = model.embedding.tokens.weight.device
+    batches = (batch.to(device) for batch in model.batches(pairs, tokens=tokens)(0))
+    return {"held-out perplexity": math.exp(mean_loss(model, batches, "cross_entropy"))}
 
 
 def _pieces(corpus: Corpus, size: int, path: Path) -> Pieces:

@@ -9,12 +9,13 @@ from torch import nn
 
 from course_lib.data.world import World
 from course_lib.errors import CourseError
+from course_lib.evaluation.losses import mean_loss
 from course_lib.experiments import chapter6, chapter6_depth, chapter6_distance, chapter6_lookup, chapter6_order
 from course_lib.experiments import chapter6_heads as heads
 from course_lib.experiments import chapter6_scaling as scaling
 from course_lib.experiments import chapter6_time as timing
 from course_lib.experiments.judging import judge
-from course_lib.experiments.world_lm import lm_text, new_lm
+from course_lib.experiments.world_lm import lm_text, new_lm, streams
 from course_lib.models.transformer import TransformerConfig
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training.schedules import rise_and_fall
@@ -213,4 +214,4 @@ def test_validation_loss_is_a_mean_over_all_tokens():
     text = lm_text(37)
     model = new_lm(SMALL, text, 0).eval()
     nn.init.zeros_(model.embedding.tokens.weight)  # every piece is as likely as another
-    assert chapter6_depth.validation_loss(model, text) == pytest.approx(np.log(len(model.pieces)), rel=1e-5)
+    assert mean_loss(model, streams(model, text, 0)()) == pytest.approx(np.log(len(model.pieces)), rel=1e-5)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from course_lib.data.world import World
-from course_lib.experiments.head_ablation import ablation, switched_off, translation_loss
+from course_lib.experiments.head_weights import ablation, switched_off, translation_loss
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator

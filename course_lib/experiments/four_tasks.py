@@ -17,6 +17,7 @@ from course_lib.errors import CourseError
 from course_lib.experiments import task_scores
 from course_lib.experiments.passages import Parts, question_pairs, single_questions, split_by_article
 from course_lib.experiments.row_sizes import Record, fits, fits_windows
+from course_lib.experiments.target_texts import drawn
 from course_lib.experiments.task_scores import BASELINES, KINDS, SCORE, TAGS, UNITS, Records
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
@@ -78,15 +79,7 @@ class FourTask:
         Raises CourseError for more than there are, and for fewer than there are labels.
         """
         needed = self.labels if self.kind in ("sentence", "pair") else []
-        if not max(1, len(needed)) <= n_labels <= len(self.train):
-            raise CourseError(
-                f"{self.name}: {n_labels} labelled records were asked for. There are {len(self.train)}"
-                f"{f' of {len(needed)} labels' if needed else ''}; give a number between."
-            )
-        order = Random(seed).sample(range(len(self.train)), len(self.train))
-        first = [next(i for i in order if self.train[i].label == label) for label in needed]
-        rest = [i for i in order if i not in first]
-        return [self.train[i] for i in [*first, *rest][:n_labels]]
+        return drawn(self.train, needed, n_labels, seed, f"{self.name}: {n_labels} labelled records")
 
     def score(self, head: FourHead, part: str = "test") -> float:
         """The head's score on "test" or "dev", in %."""

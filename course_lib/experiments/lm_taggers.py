@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -15,6 +14,7 @@ from course_lib.data.world import World
 from course_lib.evaluation import span_f1
 from course_lib.experiments.kept_states import KeptStates
 from course_lib.experiments.reuse import for_task
+from course_lib.experiments.task_scores import commonest_tags
 from course_lib.experiments.tasks import Task, learn, names
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.crf import forbidden_bio
@@ -65,7 +65,7 @@ class TaggerBench:
     def dictionary(self, n_seeds: int) -> list[float]:
         """Span F1 in % by seed of giving each word the tag that it has most often in the labelled sentences."""
         tasks = (drawn(self.task, self.n_labels, seed) for seed in range(n_seeds))
-        return [100 * span_f1(commonest_tags(task), task.gold()) for task in tasks]
+        return [100 * span_f1(commonest_tags(task.train, task.test, task.tag), task.gold()) for task in tasks]
 
     def score(self, lm: ContextEncoder | None, task: Task, seed: int) -> Score:
         """A tagger trained on all of `task.train`, on the task's test sentences."""
@@ -89,16 +89,6 @@ def f1(scores: Sequence[Score]) -> np.ndarray:
 def unseen(scores: Sequence[Score]) -> float:
     """The mean over seeds, in %."""
     return float(np.mean([score.unseen for score in scores]))
-
-
-def commonest_tags(task: Task, unknown: str = "O") -> list[list[str]]:
-    """Each test word's commonest tag in the training sentences; `unknown` for a word that they lack."""
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for record in task.train:
-        for word, tag in zip(record.sentence.words, record.tags[task.tag], strict=True):
-            counts[word][tag] += 1
-    best = {word: tags.most_common(1)[0][0] for word, tags in counts.items()}
-    return [[best.get(word, unknown) for word in record.sentence.words] for record in task.test]
 
 
 def unseen_hits(task: Task, predicted: Sequence[Sequence[str]]) -> float:

@@ -16,9 +16,9 @@ from course_lib.data.handmade import handmade_questions
 from course_lib.data.public import load_public
 from course_lib.data.records import Passage
 from course_lib.errors import CourseError
-from course_lib.evaluation import accuracy, squad_scores
 from course_lib.experiments.passages import ANSWERS, OTHER, question_pairs, single_questions, split_by_article
 from course_lib.experiments.row_sizes import Record, texts_of
+from course_lib.experiments.task_scores import percent
 from course_lib.experiments.tasks import parts_of_speech, reviews
 from course_lib.models.head_base import Head
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
@@ -53,15 +53,10 @@ class Column:
 
     def score(self, head: Head) -> float:
         """Accuracy of the test texts, pairs or words, or F1 of the answers, in %."""
+        guesses = head.predict(self.test)
         if self.name == "span":
-            found = [answer.text for answer in head.predict(self.test)]
-            gold = [[text for text, _ in record.questions[0].answers] for record in self.test]
-            return squad_scores(found, gold)["f1"]
-        predicted = head.predict(self.test)
-        if self.name == "tagging":
-            gold = [tag for record in self.test for tag in record.tags["upos"]]
-            return 100 * accuracy([tag for row in predicted for tag in row], gold)
-        return 100 * accuracy(predicted, [record.label for record in self.test])
+            guesses = [answer.text for answer in guesses]
+        return percent("words" if self.name == "tagging" else self.name, guesses, self.test, tags="upos")
 
 
 def column(name: str, source: str = "handmade", n_train: int | None = None, n_test: int | None = None) -> Column:

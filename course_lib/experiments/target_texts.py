@@ -40,15 +40,21 @@ class TargetTexts:
 
         Raises CourseError for more than there are, and for fewer than there are labels.
         """
-        if not len(self.labels) <= n_labels <= len(self.train):
-            raise CourseError(
-                f"{self.name}: {n_labels} labelled texts were asked for. There are {len(self.train)} of "
-                f"{len(self.labels)} labels; give a number between."
-            )
-        order = Random(seed).sample(self.train, len(self.train))
-        first = [next(record for record in order if record.label == label) for label in self.labels]
-        chosen = {id(record) for record in first}
-        return (first + [record for record in order if id(record) not in chosen])[:n_labels]
+        return drawn(self.train, self.labels, n_labels, seed, f"{self.name}: {n_labels} labelled texts")
+
+
+def drawn(records: Sequence, labels: Sequence[str], n: int, seed: int, asked: str) -> list:
+    """`n` of the records, one of each of the labels first; the smaller draw is a part of the larger.
+
+    Raises CourseError, which begins with what was `asked` for, where there are not so many.
+    """
+    if not max(1, len(labels)) <= n <= len(records):
+        of = f" of {len(labels)} labels" if labels else ""
+        raise CourseError(f"{asked} were asked for. There are {len(records)}{of}; give a number between.")
+    order = Random(seed).sample(range(len(records)), len(records))
+    first = [next(i for i in order if records[i].label == label) for label in labels]
+    rest = [i for i in order if i not in first]
+    return [records[i] for i in [*first, *rest][:n]]
 
 
 def target_texts(

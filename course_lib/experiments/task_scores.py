@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from statistics import median
 
@@ -13,9 +13,7 @@ from jaxtyping import Float
 from course_lib.data.records import LabelledText, Passage, SentencePair, TaggedSentence
 from course_lib.evaluation import accuracy, span_f1
 from course_lib.evaluation.metrics import squad_scores
-from course_lib.experiments.lm_taggers import commonest_tags
 from course_lib.experiments.target_texts import bag_of_words, cut
-from course_lib.experiments.tasks import Task
 from course_lib.text.words import split_words, word_spans
 
 # The four of chapter 8; "words" (tags without spans) has the head of "tokens".
@@ -89,7 +87,19 @@ def majority(kind: str, train: Records, test: Records, language: str = "en", tag
 
 def dictionary(train: Sequence[TaggedSentence], test: Sequence[TaggedSentence], tags: str = TAGS) -> list[list[str]]:
     """Each word's commonest tag in the training sentences; for a word that they lack the commonest of all."""
-    return commonest_tags(Task("", train, test, tags), unknown=commonest_tag(train, tags))
+    return commonest_tags(train, test, tags, unknown=commonest_tag(train, tags))
+
+
+def commonest_tags(
+    train: Sequence[TaggedSentence], test: Sequence[TaggedSentence], tags: str = TAGS, unknown: str = "O"
+) -> list[list[str]]:
+    """Each test word's commonest tag in the training sentences; `unknown` for a word that they lack."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in train:
+        for word, tag in zip(record.sentence.words, record.tags[tags], strict=True):
+            counts[word][tag] += 1
+    best = {word: seen.most_common(1)[0][0] for word, seen in counts.items()}
+    return [[best.get(word, unknown) for word in record.sentence.words] for record in test]
 
 
 def commonest_tag(train: Sequence[TaggedSentence], tags: str = TAGS) -> str:

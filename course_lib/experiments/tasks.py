@@ -13,12 +13,13 @@ from course_lib.data.records import LabelledText, TaggedSentence
 from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
-from course_lib.evaluation import accuracy, span_f1
+from course_lib.experiments.task_scores import dictionary, percent
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.heads import SequenceClassifier, TokenTagger
 from course_lib.training import fit
 
 Head = SequenceClassifier | TokenTagger
+EPOCHS, BATCH_SIZE = 4, 16  # of every training here
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Task:
     train: Sequence[LabelledText | TaggedSentence]
     test: Sequence[LabelledText | TaggedSentence]
     tag: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """How guesses are scored: as a kind of `task_scores.scores`."""
+        return "sentence" if self.tag is None else "tokens" if self.tag == "ner" else "words"
 
     @property
     def labels(self) -> list[str]:
@@ -52,10 +58,10 @@ class Task:
         return [record.text if self.tag is None else record.sentence for record in self.test]
 
 
-def reviews(source: str = "handmade", language: str = "en") -> Task:
+def reviews(source: str = "handmade") -> Task:
     """Positive or negative? source: "handmade", or "sst2" (whole sentences and phrases; needs the public set)."""
     if source == "handmade":
-        return Task("handmade reviews", *(handmade_reviews(language, split) for split in ("train", "test")))
+        return Task("handmade reviews", *(handmade_reviews("en", split) for split in ("train", "test")))
     return Task("SST-2", load_public(source, "train"), load_public(source, "dev"))
 
 
@@ -83,9 +89,7 @@ def learn(
     seed: int,
     *,
     slow: dict[str, float] | None = None,
-    epochs: int = 4,
     min_steps: int = 60,
-    batch_size: int = 16,
     learning_rate: float = 3e-3,
 ) -> Head:
     """A head trained on `n_labels` records of the task (None: all), drawn by `seed`, for at least `min_steps` steps.
@@ -99,36 +103,21 @@ def learn(
     chosen = Random(seed).sample(range(len(task.train)), n_labels)
     seed_everything(seed)
     head = make_head(task.labels)
-    batches = head.batches([task.train[i] for i in chosen], batch_size, seed)
-    steps = max(min_steps, epochs * -(-n_labels // batch_size))
+    batches = head.batches([task.train[i] for i in chosen], BATCH_SIZE, seed)
+    steps = max(min_steps, EPOCHS * -(-n_labels // BATCH_SIZE))
     fit(head, batches, steps=steps, learning_rate=learning_rate, groups=head.groups(slow), seed=seed, show=False)
     return head
 
 
 def score(task: Task, head: Head) -> float:
     """Accuracy on the task's test records in %, per text or per word; span F1 in % for named entities."""
-    predicted, gold = head.predict(task.texts()), task.gold()
-    if task.tag is None:
-        return 100 * accuracy(predicted, gold)
-    if task.tag == "ner":
-        return 100 * span_f1(predicted, gold)
-    return 100 * accuracy([tag for row in predicted for tag in row], [tag for row in gold for tag in row])
+    return percent(task.kind, head.predict(task.texts()), task.test, tags=task.tag)
 
 
 def majority(task: Task) -> float:
     """What guessing the commonest label gives, in %; for words: each word's commonest tag in the training records."""
     if task.tag is None:
-        best = max(task.labels, key=[record.label for record in task.train].count)
-        return 100 * accuracy([best] * len(task.test), task.gold())
-    counts: dict[str, dict[str, int]] = {}
-    overall: dict[str, int] = {}
-    for record in task.train:
-        for word, tag in zip(record.sentence.words, record.tags[task.tag], strict=True):
-            for table in (counts.setdefault(word, {}), overall):
-                table[tag] = table.get(tag, 0) + 1
-    common = max(overall, key=overall.get)
-    guess = {word: max(tags, key=tags.get) for word, tags in counts.items()}
-    predicted = [[guess.get(word, common) for word in record.sentence.words] for record in task.test]
-    if task.tag == "ner":
-        return 100 * span_f1(predicted, task.gold())
-    return 100 * accuracy([tag for row in predicted for tag in row], [tag for row in task.gold() for tag in row])
+        guesses = [max(task.labels, key=[record.label for record in task.train].count)] * len(task.test)
+    else:
+        guesses = dictionary(task.train, task.test, task.tag)
+    return percent(task.kind, guesses, task.test, tags=task.tag)

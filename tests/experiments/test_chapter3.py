@@ -14,6 +14,7 @@ from course_lib.errors import CourseError
 from course_lib.experiments import chapter3, cue_sides, lm_taggers
 from course_lib.experiments.kept_states import KeptStates, window_means
 from course_lib.experiments.lm_checkpoints import checkpoints, rank_products
+from course_lib.experiments.task_scores import commonest_tags
 from course_lib.experiments.tasks import Task
 from course_lib.experiments.translation import static_vectors, train_cove, untrained_cove
 from course_lib.experiments.world_bilm import new_bilm, train_bilm, world_text
@@ -158,7 +159,7 @@ def test_drawn_is_a_sample_that_the_seed_decides():
 
 def test_dictionary_and_unseen_words_by_hand():
     task = replace(toy_task(), test=[tagged(["Mr", "N3", "T1", "came"], ["O", "B-PER", "B-PER", "O"])])
-    assert lm_taggers.commonest_tags(task) == [["O", "B-PER", "O", "O"]]
+    assert commonest_tags(task.train, task.test, task.tag) == [["O", "B-PER", "O", "O"]]
     assert lm_taggers.unseen_hits(task, [["O", "O", "B-PER", "O"]]) == 100  # N3 was seen
     assert lm_taggers.unseen_hits(task, [["O", "B-PER", "O", "O"]]) == 0
     assert np.isnan(lm_taggers.unseen_hits(replace(task, test=[]), []))

@@ -15,10 +15,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from course_lib.errors import CourseError
-from course_lib.evaluation.intervals import Interval
+from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 from course_lib.experiments.claims import Claim, Rule, get_claim
-from course_lib.experiments.effects import effect_interval, excess_interval, judged_interval
 from course_lib.experiments.measurement import Exact, Measured, Measurement
 from course_lib.experiments.verdict import Finding, Verdict
 from course_lib.experiments.wording import finding_sentence, verdict_sentence
@@ -143,3 +144,59 @@ def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
         for label, value in getattr(measured, key).items():
             merged[f"{label} ({name})" if label in merged else label] = value
     return merged
+
+
+RESAMPLES, RESAMPLES_STATISTIC = 10_000, 1_000  # means are resampled at once, any other statistic one by one
+
+
+def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> Interval:
+    """95 % interval of the mean (or of `statistic`): Student's t over seeds, bootstrap over items or clusters."""
+    if measured.seeds:
+        return seed_interval(measured.values)
+    return _bootstrap(measured.values, measured.clusters, measured.statistic, resamples, seed)
+
+
+def judged_interval(measured: Measurement, resamples: int | None, seed: int, what: str = "the") -> Interval:
+    """The same for a measurement that decides. Raises CourseError for width zero: no spread is no evidence."""
+    interval = effect_interval(measured, resamples, seed)
+    if interval.zero_width:
+        raise CourseError(
+            f"{what} interval has width zero: nothing varied around {interval.estimate:g}, so there is no evidence of "
+            "spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim as exact."
+        )
+    return interval
+
+
+def excess_interval(
+    measured: Measurement, effect: Interval, control: Interval, resamples: int | None, seed: int
+) -> Interval:
+    """Interval of effect minus control: paired where both come from the same items or seeds, else independent."""
+    other = measured.control
+    same = len(measured.values) == len(other.values) and (
+        measured.clusters is None or list(measured.clusters) == list(other.clusters)
+    )
+    if not same:
+        return independent_difference(effect, control)
+    if measured.statistic is None and other.statistic is None:
+        difference = measured.values - other.values
+        if measured.seeds:
+            return seed_interval(difference)
+        return _bootstrap(difference, measured.clusters, None, resamples, seed)
+    first, second = measured.statistic or np.mean, other.statistic or np.mean
+    ours = measured.values.reshape(len(measured.values), -1)
+    rows = np.hstack([ours, other.values.reshape(len(other.values), -1)])
+    width = ours.shape[1]
+    return _bootstrap(rows, measured.clusters, lambda r: first(r[:, :width]) - second(r[:, width:]), resamples, seed)
+
+
+def independent_difference(first: Interval, second: Interval) -> Interval:
+    """Interval of the difference of two independent estimates, from theirs (Zou and Donner 2008, Stat. Med. 27)."""
+    estimate = first.estimate - second.estimate
+    below = math.hypot(first.estimate - first.low, second.high - second.estimate)
+    above = math.hypot(first.high - first.estimate, second.estimate - second.low)
+    return Interval(estimate - below, estimate + above, estimate)
+
+
+def _bootstrap(values, clusters, statistic, resamples: int | None, seed: int) -> Interval:
+    n = resamples or (RESAMPLES if statistic is None else RESAMPLES_STATISTIC)
+    return bootstrap_interval(values, clusters=clusters, n=n, seed=seed, statistic=statistic)

@@ -6,8 +6,7 @@ import pytest
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 from course_lib.experiments.claims import Claim, Rule
-from course_lib.experiments.effects import independent_difference
-from course_lib.experiments.judging import difference_word, equivalence_word, judge
+from course_lib.experiments.judging import difference_word, equivalence_word, independent_difference, judge
 from course_lib.experiments.measurement import Exact, Measurement
 
 RULE = Rule("difference", "made up", "points", delta=2.0, varies="seeds", item="seed")

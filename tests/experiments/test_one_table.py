@@ -5,9 +5,8 @@ import pytest
 
 from course_lib.errors import CourseError
 from course_lib.experiments import table_record
-from course_lib.experiments.one_table import Table, one_table
+from course_lib.experiments.one_table import SYSTEMS, Table, one_table
 from course_lib.experiments.table_record import record, recorded_table, table_path
-from course_lib.experiments.table_systems import SYSTEMS
 from course_lib.widgets import figures
 
 SMALL = {"n_seeds": 2, "steps": 3, "n_labels": 19, "n_test": 11}
@@ -70,7 +69,7 @@ def test_all_columns_of_a_system_that_mixes_layers():
 
 
 def test_a_system_that_does_not_ship_is_named_and_left_out(monkeypatch):
-    monkeypatch.setattr("course_lib.experiments.table_systems.shipped_names", lambda: ["skipgram-en"])
+    monkeypatch.setattr("course_lib.experiments.one_table.shipped_names", lambda: ["skipgram-en"])
     table = one_table(["BERT", "random", "left-to-right Transformer"], "sentence", **SMALL)
     assert table.systems == ("random",)
     assert table.note.endswith("Not in this version: BERT (bert-en), left-to-right Transformer (gpt-en).")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 import torch
@@ -271,13 +272,9 @@ def own_vector_per_new_word(
 def known_words() -> list[str]:
     """The world's words without its names, in lower case."""
     words: dict[str, None] = {}
-    for sentence in _limited(World(5).sentences("en"), 3_000):
+    for sentence in islice(World(5).sentences("en"), 3_000):
         words |= {word.lower(): None for word, tag in zip(sentence.words, sentence.ner, strict=True) if tag == "O"}
     return list(words)
-
-
-def _limited(stream, n: int):
-    return (item for item, _ in zip(stream, range(n), strict=False))
 
 
 def _with_names_of_the_table(matcher: Matcher, questions: Sequence[NameQuestion], seed: int) -> float:

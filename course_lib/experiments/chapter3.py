@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
-import torch
 
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
@@ -23,6 +22,7 @@ from course_lib.experiments.tasks import Head, Task, learn, majority, parts_of_s
 from course_lib.experiments.translation import shipped_cove, untrained_cove, world_cove
 from course_lib.experiments.world_bilm import train_bilm, world_bilm, world_text
 from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import seeded
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
@@ -77,8 +77,7 @@ def lm_states_raise_f1(
 
 def untrained(model: BiLM, seed: int = 0) -> BiLM:
     """The same network before training."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return BiLM(model.config, model.vocabulary, model.characters).eval()
 
 

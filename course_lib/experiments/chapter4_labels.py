@@ -40,11 +40,20 @@ def elmo_needs_fewer_labels(
     table = for_task(vectors, task)
     learned, random = (kept_states(model, task) for model in (encoder, untrained(encoder)))
 
+    def f1(states: FrozenStates | None, places: Sequence[str], n_labels: int, seed: int) -> float:
+        def make_head(labels: Sequence[str]) -> TagLM:
+            elmo = None
+            if states is not None:
+                elmo = ELMo(states.encoder, places, dropout=0.25)
+                elmo.states = states
+            words = StaticVectors.from_word_vectors(table)
+            return TagLM(labels, words, lm=elmo, hidden=hidden, tags=task.tag, seed=seed)
+
+        return score(task, learn(task, make_head, n_labels, seed, min_steps=steps))
+
     def curve(states: FrozenStates | None, at: Sequence[int], places: Sequence[str] = ("input",)) -> np.ndarray:
         """Span F1 in %: [size, seed]."""
-        return np.array(
-            [[_f1(task, table, states, places, n, seed, steps, hidden) for seed in range(n_seeds)] for n in at]
-        )
+        return np.array([[f1(states, places, n, seed) for seed in range(n_seeds)] for n in at])
 
     without, added, control = curve(None, sizes), curve(learned, sizes), curve(random, sizes)
     placed = {name: curve(learned, sizes[-1:], places)[0] for name, places in PLACEMENTS.items() if name != "input"}
@@ -97,24 +106,3 @@ def kept_states(encoder: ContextEncoder, task: Task) -> FrozenStates:
     states = FrozenStates(encoder)
     states.keep([record.sentence for record in (*task.train, *task.test)], megabytes=1_024)
     return states
-
-
-def _f1(
-    task: Task,
-    table: WordVectors,
-    states: FrozenStates | None,
-    places: Sequence[str],
-    n_labels: int,
-    seed: int,
-    steps: int,
-    hidden: int,
-) -> float:
-    def make_head(labels: Sequence[str]) -> TagLM:
-        elmo = None
-        if states is not None:
-            elmo = ELMo(states.encoder, places, dropout=0.25)
-            elmo.states = states
-        words = StaticVectors.from_word_vectors(table)
-        return TagLM(labels, words, lm=elmo, hidden=hidden, tags=task.tag, seed=seed)
-
-    return score(task, learn(task, make_head, n_labels, seed, min_steps=steps))

@@ -10,13 +10,14 @@ from jaxtyping import Float
 from course_lib.evaluation.probes import mixed_probe
 from course_lib.experiments.chapter3 import untrained
 from course_lib.experiments.measurement import Measurement, claim
-from course_lib.experiments.pos_probe import TaggedWords, static_rows, tagged_words, window_word_rows, word_rows
+from course_lib.experiments.pos_probe import TaggedWords, static_baselines, tagged_words, word_rows
 from course_lib.experiments.sense_test import (
     Rows,
     SenseSplit,
     balanced,
     joined,
     layer_rows,
+    majority_score,
     sense_hits,
     sense_split,
     weighted_mean,
@@ -112,7 +113,7 @@ def layers_divide_the_work(
             "the same network untrained, the sum in points": sum_of_means(
                 _divided_by(untrained(encoder), words, split)
             ),
-            "majority sense, balanced, in %": balanced(sense_hits(_constant(window), split), split),
+            "majority sense, balanced, in %": majority_score(window, split),
             "window mean, balanced sense accuracy, in %": balanced(sense_hits(window, split), split),
         },
         parts={
@@ -154,11 +155,8 @@ def _divided_by(encoder: ContextEncoder, words: TaggedWords, split: SenseSplit) 
 
 def tag_baselines(words: TaggedWords, vectors: WordVectors) -> dict[str, float]:
     """Part-of-speech accuracy in % of what a layer has to beat."""
-    return {
-        "majority tag per word, in %": majority(words.task),
-        "static vectors, in %": 100 * float(words.right(static_rows(vectors, words)).mean()),
-        "mean of the window's static vectors, in %": 100 * float(words.right(window_word_rows(vectors, words)).mean()),
-    }
+    static = static_baselines(vectors, words, lambda rows: 100 * float(words.right(rows).mean()))
+    return {"majority tag per word, in %": majority(words.task)} | static
 
 
 def opened(encoder: ContextEncoder | str, vectors: WordVectors | str) -> tuple[ContextEncoder, WordVectors]:
@@ -167,8 +165,3 @@ def opened(encoder: ContextEncoder | str, vectors: WordVectors | str) -> tuple[C
         load(encoder) if isinstance(encoder, str) else encoder,
         load(vectors).word_vectors() if isinstance(vectors, str) else vectors,
     )
-
-
-def _constant(rows: Rows) -> Rows:
-    """What a static vector is to the occurrences of one word: all the same."""
-    return Rows(np.ones_like(rows.train), np.ones_like(rows.test))

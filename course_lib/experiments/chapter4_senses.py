@@ -16,8 +16,10 @@ from course_lib.experiments.sense_test import (
     joined,
     layer_rows,
     left_out,
+    majority_score,
     sense_hits,
     sense_split,
+    top_score,
     weighted_mean,
     window_rows,
 )
@@ -43,7 +45,7 @@ def upper_layer_knows_senses(
     return Measurement(
         gain(layers[-1], window, split),
         control=Measurement(gain(layers[-1], window, split.shuffled(seed)), **_shared(split.words)),
-        baselines=baselines(window, split) | {"the same network untrained, in %": _of_top(untrained(encoder), split)},
+        baselines=baselines(window, split) | {"the same network untrained, in %": top_score(untrained(encoder), split)},
         parts={
             f"{name}, in %": balanced(sense_hits(rows, split), split)
             for name, rows in zip(encoder.layer_names, layers, strict=True)
@@ -84,7 +86,7 @@ def _separated(
         # the layer is chosen anew: with shuffled senses another one may look best
         control=Measurement(gain(layers[_best(layers, shuffled)], window, shuffled), **shared),
         baselines={f"{name}, {language}": value for name, value in baselines(window, split).items()}
-        | {f"the same network untrained, {language}, in %": _of_top(untrained(encoder), split)},
+        | {f"the same network untrained, {language}, in %": top_score(untrained(encoder), split)},
         parts={
             f"chosen layer, {language}": encoder.layer_names[best],
             **{
@@ -108,8 +110,7 @@ def gain(ours: Rows, other: Rows, split: SenseSplit) -> np.ndarray:
 
 def baselines(window: Rows, split: SenseSplit) -> dict[str, float]:
     """Balanced accuracy in %. The majority sense and a static vector both give 1 / number of senses, up to ties."""
-    same = Rows(np.ones_like(window.train), np.ones_like(window.test))
-    chance = balanced(sense_hits(same, split), split)
+    chance = majority_score(window, split)
     return {
         "majority sense, in %": chance,
         "static vector (ties count as guesses), in %": chance,
@@ -119,10 +120,6 @@ def baselines(window: Rows, split: SenseSplit) -> dict[str, float]:
 
 def _best(layers: Sequence[Rows], split: SenseSplit) -> int:
     return int(np.argmax([left_out(rows, split) for rows in layers]))
-
-
-def _of_top(encoder: ContextEncoder, split: SenseSplit) -> float:
-    return balanced(sense_hits(layer_rows(encoder, split)[-1], split), split)
 
 
 def _shared(clusters: Sequence) -> dict:

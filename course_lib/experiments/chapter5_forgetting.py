@@ -144,14 +144,10 @@ def forgetting(
             found.append((step, percent_right(model, texts.dev), loss))
 
     classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed, watch=watch)
-    chance = 100 * max(_shares(texts))
+    gold = [record.label for record in texts.dev]
+    chance = 100 * max(gold.count(label) / len(gold) for label in texts.labels)
     rows = np.array([(0, chance, language_loss(lm, documents)), *found])
     return Forgetting(rows[:, 0].astype(int), rows[:, 1], rows[:, 2])
-
-
-def _shares(texts: TargetTexts) -> list[float]:
-    gold = [record.label for record in texts.dev]
-    return [gold.count(label) / len(gold) for label in texts.labels]
 
 
 def _mean(values: Sequence[float]) -> float:

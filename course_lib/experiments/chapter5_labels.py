@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from course_lib.data.records import LabelledText
 from course_lib.experiments.chapter4_labels import reached_at
 from course_lib.experiments.fine_tuning import (
+    FROM_SCRATCH,
     Tricks,
     classifier,
     for_target,
@@ -26,8 +26,6 @@ from course_lib.models.awd_lstm import AWDLSTM
 
 SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"
 BAG = "bag of words"
-# Slow lower layers help who has something to keep; from scratch they would leave the network at chance.
-FROM_SCRATCH = Tricks.none(3e-3)
 
 
 @dataclass(frozen=True)
@@ -125,23 +123,18 @@ def label_curves(
             return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
         return start if system == PRE_TRAINED else from_scratch(start, seed)
 
-    def learner(model: AWDLSTM, seed: int, tricks: Tricks) -> Callable[[Sequence[LabelledText]], float]:
-        def score(records: Sequence[LabelledText]) -> float:
+    def scores(system: str, seed: int) -> list[float]:
+        drawn = [texts.draw(n, seed) for n in sizes]
+        if system == BAG:
+            return [bag_of_words(records, texts.test) for records in drawn]
+        model, tricks, found = encoder(system, seed), FROM_SCRATCH if system == SCRATCH else Tricks(), []
+        for records in drawn:
             steps = min(max_steps, max(min_steps, 2 * math.ceil(len(records) / 16)))
             trained = classifier(model, records, texts.labels, steps=steps, seed=seed, tricks=tricks)
-            return percent_right(trained, texts.test)
+            found.append(percent_right(trained, texts.test))
+        return found
 
-        return score
-
-    def bag_of_words_of(records: Sequence[LabelledText]) -> float:
-        return bag_of_words(records, texts.test)
-
-    curves = {system: np.zeros((len(sizes), n_seeds)) for system in systems}
-    for system in systems:
-        for seed in range(n_seeds):
-            tricks = FROM_SCRATCH if system == SCRATCH else Tricks()
-            score = bag_of_words_of if system == BAG else learner(encoder(system, seed), seed, tricks)
-            curves[system][:, seed] = [score(texts.draw(n, seed)) for n in sizes]
+    curves = {system: np.array([scores(system, seed) for seed in range(n_seeds)]).T for system in systems}
     return LabelCurves(tuple(sizes), curves, texts.name)
 
 

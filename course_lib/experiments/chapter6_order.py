@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.data.world import World
 from course_lib.device import seed_everything
+from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.measurement import Exact, claim
 from course_lib.experiments.world_lm import Text, lm_text, new_lm, train_lm
@@ -172,8 +173,7 @@ def places_found(reader: Reader, causal: bool, seed: int) -> float:
     states = reader(rows, causal).numpy()
     train, test = (part[:, 1:].reshape(-1, states.shape[-1]) for part in (states[:30], states[30:]))
     labels = list(range(PLACES)) * 30
-    guesses = probe(train, labels, test)
-    return 100 * float(np.mean([guess == label for guess, label in zip(guesses, labels, strict=True)]))
+    return 100 * accuracy(probe(train, labels, test), labels)
 
 
 def _sentence_distance(reader: Reader, first: Tensor, second: Tensor) -> float:

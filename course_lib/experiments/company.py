@@ -13,6 +13,7 @@ from torch import Tensor
 from course_lib.data.handmade import handmade_names
 from course_lib.data.on_disk import on_disk_sentences
 from course_lib.data.running_text import corpus_files, read_articles
+from course_lib.models.head_base import seeded
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.words import split_sentences, split_words
 
@@ -61,9 +62,13 @@ def ppmi_rows(sentences: Text, vocabulary: Vocabulary, n_rows: int, window: int)
         for centre, context in ((ids[:-shift], ids[shift:]), (ids[shift:], ids[:-shift])):
             known = (centre >= 0) & (centre < n_rows) & (context >= 0)
             counts += np.bincount(centre[known] * len(vocabulary) + context[known], minlength=len(counts))
-    joint = torch.from_numpy(counts.reshape(n_rows, -1)) / counts.sum()
+    return _ppmi(torch.from_numpy(counts.reshape(n_rows, -1))).float()
+
+
+def _ppmi(counts: Float[Tensor, "row context"]) -> Float[Tensor, "row context"]:
+    joint = counts / counts.sum()
     chance = joint.sum(1, keepdim=True) * joint.sum(0, keepdim=True)
-    return (joint / chance).log().nan_to_num(0.0).clamp(min=0).float()
+    return (joint / chance).log().nan_to_num(0.0).clamp(min=0)
 
 
 def centred_cosines(rows: Float[Tensor, "word dim"]) -> np.ndarray:
@@ -100,11 +105,8 @@ def word_topics(sentences: Text, words: list[str], *, n_topics: int = 20, block:
         for word in sentence:
             if word in index:
                 counts[index[word], number // block] += 1
-    joint = counts / counts.sum()
-    chance = joint.sum(1, keepdim=True) * joint.sum(0, keepdim=True)
-    ppmi = (joint / chance).log().nan_to_num(0.0).clamp(min=0)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    ppmi = _ppmi(counts)
+    with seeded(seed):
         left, size, _ = torch.svd_lowrank(ppmi, q=min(50, *ppmi.shape))
     rows = torch.nn.functional.normalize(left * size, dim=1)
     return KMeans(n_topics, n_init=3, random_state=seed).fit_predict(rows.numpy()).tolist()

@@ -8,7 +8,7 @@ import numpy as np
 
 from course_lib.data.records import SenseExample
 from course_lib.data.world import World
-from course_lib.evaluation.probes import nearest_mean
+from course_lib.experiments.sense_test import Rows, SenseSplit, sense_hits
 from course_lib.experiments.world_bilm import world_bilm
 from course_lib.models.encoder import ContextEncoder
 
@@ -28,18 +28,12 @@ def cued(language: str, side: str, n: int = 600) -> tuple[list[SenseExample], li
 
 def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: list[SenseExample]) -> float:
     """In %: a test occurrence's top state gets the sense with the nearest mean state among those of its word."""
-    rows, asked = (
-        np.stack(
-            [r[e.position] for e, r in zip(part, encoder.encode([e.sentence for e in part], layer=-1), strict=True)]
-        )
-        for part in (train, test)
-    )
-    hits = np.zeros(len(test))
-    for word in {example.word for example in test}:
-        known, new = ([i for i, e in enumerate(part) if e.word == word] for part in (train, test))
-        labels, gold = [train[i].sense for i in known], [test[i].sense for i in new]
-        hits[new] = nearest_mean(rows[known], labels, asked[new], gold)
-    return 100 * float(hits.mean())
+
+    def states(part: list[SenseExample]) -> np.ndarray:
+        encoded = encoder.encode([example.sentence for example in part], layer=-1)
+        return np.stack([rows[example.position] for rows, example in zip(encoded, part, strict=True)])
+
+    return 100 * float(sense_hits(Rows(states(train), states(test)), SenseSplit(train, test, "")).mean())
 
 
 def accuracy_by_side(n_words: int, steps: int, n_seeds: int) -> dict[tuple[str, str, str], np.ndarray]:

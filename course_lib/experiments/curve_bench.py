@@ -13,7 +13,7 @@ from functools import cached_property
 from course_lib.errors import CourseError
 from course_lib.experiments import fine_tuning, head_recipe
 from course_lib.experiments.curve_record import ALL, Labels
-from course_lib.experiments.fine_tuning import Tricks, classifier, for_target, tuned
+from course_lib.experiments.fine_tuning import FROM_SCRATCH, Tricks, classifier, for_target, tuned
 from course_lib.experiments.four_tasks import FourTask
 from course_lib.experiments.head_recipe import Recipe, fine_tune
 from course_lib.models.awd_lstm import AWDLSTM
@@ -25,15 +25,9 @@ AWD_SCRATCH, AWD_GENERAL, AWD_TARGET = "awd-scratch", "awd-general", "awd-target
 BERT_SCRATCH, BERT, MINILM = "bert-scratch", "bert", "minilm"
 AWD_SYSTEMS = (AWD_SCRATCH, AWD_GENERAL, AWD_TARGET)
 BERT_SYSTEMS = (BERT_SCRATCH, BERT)
-# Slow lower layers and late opening help who has something to keep; from scratch they leave the network at chance.
-SCRATCH_TRICKS, PRE_TRAINED_TRICKS = Tricks.none(3e-3), Tricks()
 MINILM_RATE = 1e-4  # published weights, wider and deeper
 BERT_RATE = 5e-4  # between the two rates of C8.4, which takes fewer steps
-AWD_RATES = {
-    AWD_SCRATCH: SCRATCH_TRICKS.rate,
-    AWD_GENERAL: PRE_TRAINED_TRICKS.rate,
-    AWD_TARGET: PRE_TRAINED_TRICKS.rate,
-}
+AWD_TRICKS = {AWD_SCRATCH: FROM_SCRATCH, AWD_GENERAL: Tricks(), AWD_TARGET: Tricks()}
 BERT_RATES = dict.fromkeys(BERT_SYSTEMS, BERT_RATE)
 MOST_WORDS = 8_000  # of the target's vocabulary
 
@@ -109,7 +103,8 @@ class Bench:
             "n_test": len(self.task.test),
             "n_all": len(self.task.train),
             "effort": asdict(self.effort),
-            "rates": ({} if self._lm is None else AWD_RATES) | ({} if self._bert is None else BERT_RATES),
+            "rates": ({} if self._lm is None else {name: tricks.rate for name, tricks in AWD_TRICKS.items()})
+            | ({} if self._bert is None else BERT_RATES),
         }
 
     def n_labels(self, labels: Labels) -> int:
@@ -139,11 +134,11 @@ class Bench:
             start = self.bert if system == BERT else head_recipe.from_scratch(self.bert, seed)
             return self.task.scores(fine_tune(self.task, start, n_labels, seed, self.effort.recipe))
         if system == AWD_SCRATCH:
-            start, tricks = fine_tuning.from_scratch(self.general, seed), SCRATCH_TRICKS
+            start = fine_tuning.from_scratch(self.general, seed)
         else:
-            start, tricks = (self.target if system == AWD_TARGET else self.general), PRE_TRAINED_TRICKS
+            start = self.target if system == AWD_TARGET else self.general
         learned = classifier(
-            start, self.task.draw(n_labels, seed), self.task.labels, steps=self.steps(system, n_labels), tricks=tricks,
-            seed=seed, batch_size=self.effort.batch_size,
+            start, self.task.draw(n_labels, seed), self.task.labels, steps=self.steps(system, n_labels),
+            tricks=AWD_TRICKS[system], seed=seed, batch_size=self.effort.batch_size,
         )  # fmt: skip
         return self.task.scores(learned)

@@ -18,6 +18,7 @@ from course_lib.evaluation import accuracy
 from course_lib.experiments.company import text
 from course_lib.experiments.world_bilm import world_text
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
+from course_lib.models.head_base import seeded
 from course_lib.models.shipped import load
 from course_lib.models.ulmfit import ULMFiTClassifier
 from course_lib.text.vocabulary import Vocabulary
@@ -62,6 +63,10 @@ class Tricks:
             return gradual(model, epochs, factor)
         whole = at_once(model, epochs, factor)
         return whole if self.opens == "at once" else replace(whole, stages=(Stage(0, epochs, whole.names[-1:]),))
+
+
+# Slow lower layers and late opening help who has something to keep; from scratch they leave the network at chance.
+FROM_SCRATCH = Tricks.none(3e-3)
 
 
 def general_documents(source: str, n_words: int) -> list[list[str]]:
@@ -131,8 +136,7 @@ def tuned(
 
 def from_scratch(lm: AWDLSTM, seed: int) -> AWDLSTM:
     """The same network before any training."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return AWDLSTM(lm.config, lm.vocabulary)
 
 

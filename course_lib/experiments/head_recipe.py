@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
-import torch
-
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.experiments.four_tasks import FourHead, FourTask
 from course_lib.experiments.row_sizes import Record
 from course_lib.models.bert import Bert
 from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import seeded
 from course_lib.models.shipped import load
 from course_lib.training import fit
 from course_lib.training.schedules import warmup_linear
@@ -121,8 +120,7 @@ def from_scratch(bert: Bert, seed: int) -> Bert:
     """The same network and the same pieces before any training. Raises CourseError for another encoder."""
     if not isinstance(bert, Bert):
         raise CourseError(f"from_scratch makes a new Bert, and {type(bert).__name__} is none. Give a Bert.")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         return Bert(bert.config, bert.pieces).eval()
 
 

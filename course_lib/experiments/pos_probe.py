@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -82,6 +82,14 @@ def static_rows(vectors: WordVectors, words: TaggedWords) -> Rows:
 def window_word_rows(vectors: WordVectors, words: TaggedWords) -> Rows:
     """The mean of the static vectors around each word, without its own."""
     return Rows(*(_windows(vectors, part) for part in (words.task.train, words.task.test)))
+
+
+def static_baselines(vectors: WordVectors, words: TaggedWords, score: Callable[[Rows], float]) -> dict[str, float]:
+    """What a layer has to beat: the `score` of the words' static vectors, and of the means around them."""
+    return {
+        "static vectors, in %": score(static_rows(vectors, words)),
+        "mean of the window's static vectors, in %": score(window_word_rows(vectors, words)),
+    }
 
 
 def _windows(vectors: WordVectors, records: Sequence[TaggedSentence]) -> Float[np.ndarray, "word dim"]:

@@ -152,6 +152,17 @@ def balanced(hits: Float[np.ndarray, " occurrence"], split: SenseSplit) -> float
     return 100 * weighted_mean(np.stack([hits, split.weights()], 1))
 
 
+def top_score(encoder: ContextEncoder, split: SenseSplit) -> float:
+    """Balanced accuracy in % of the encoder's top layer."""
+    return balanced(sense_hits(layer_rows(encoder, split)[-1], split), split)
+
+
+def majority_score(rows: Rows, split: SenseSplit) -> float:
+    """The same of one vector for all: what the majority sense and a static vector give, up to ties."""
+    same = Rows(np.ones_like(rows.train), np.ones_like(rows.test))
+    return balanced(sense_hits(same, split), split)
+
+
 def _occurrences(
     encoder: ContextEncoder, examples: Sequence[SenseExample]
 ) -> Float[np.ndarray, "layer occurrence dim"]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-import torch
-
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
 from course_lib.data.world import World
@@ -14,6 +12,7 @@ from course_lib.experiments.company import text
 from course_lib.experiments.world_bilm import TEXT_SEED
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.cove import CoVe, CoVeConfig
+from course_lib.models.head_base import seeded
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
@@ -22,15 +21,15 @@ from course_lib.training import fit
 from course_lib.training.schedules import cosine
 
 
-def world_cove(seed: int = 0, *, n_pairs: int = 5_000, steps: int = 500, width: int = 64) -> tuple[CoVe, StaticVectors]:
-    """CoVe of English-to-Korean sentences of the world, and the static vectors that it reads, both `width` wide.
+def world_cove() -> tuple[CoVe, StaticVectors]:
+    """CoVe of English-to-Korean sentences of the world, and the static vectors that it reads, both 64 wide.
 
     Both know the same English sentences and nothing else. Half are of the test split: see `world_text`.
     """
     worlds = [World(TEXT_SEED, split=split) for split in ("train", "test")]
-    pairs = [pair.parallel() for world in worlds for pair in islice(world.pairs(), n_pairs // 2)]
-    static = static_vectors([list(pair.source.words) for pair in pairs], width, seed, epochs=20)
-    return train_cove(static, pairs, seed, steps=steps), static
+    pairs = [pair.parallel() for world in worlds for pair in islice(world.pairs(), 2_500)]
+    static = static_vectors([list(pair.source.words) for pair in pairs], 64, epochs=20)
+    return train_cove(static, pairs, 0, steps=500), static
 
 
 def static_vectors(sentences: list[list[str]], width: int, seed: int = 0, epochs: int = 5) -> StaticVectors:
@@ -62,8 +61,7 @@ def shipped_cove(name: str, source: str, n_words: int) -> tuple[CoVe, StaticVect
     return cove, static_vectors(text(source, n_words) + captions, cove.dims[-1])
 
 
-def untrained_cove(cove: CoVe, seed: int = 0) -> CoVe:
+def untrained_cove(cove: CoVe) -> CoVe:
     """The same network over the same static vectors, before any translation."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(0):
         return CoVe.from_word_vectors(cove.static.word_vectors(), cove.config).eval()

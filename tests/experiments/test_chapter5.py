@@ -8,7 +8,7 @@ import torch
 
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
-from course_lib.experiments import chapter5, chapter5_forgetting, chapter5_labels, chapter5_tricks, fine_tuning
+from course_lib.experiments import chapter5, chapter5_forgetting, chapter5_labels, fine_tuning
 from course_lib.experiments.chapter5_forgetting import Forgetting
 from course_lib.experiments.claims import get_claim
 from course_lib.experiments.fine_tuning import Tricks, classifier, for_target, from_scratch, language_loss, tuned
@@ -38,7 +38,7 @@ def lm():
 def texts(monkeypatch):
     train, dev, test = records(40), records(11, 1), records(13, 2)
     made = TargetTexts("made up", train, dev, test, [record.text.split() for record in train])
-    for module in (chapter5, chapter5_labels, chapter5_tricks, chapter5_forgetting):
+    for module in (chapter5, chapter5_labels, chapter5_forgetting):
         monkeypatch.setattr(module, "target_texts", lambda source, **sizes: made)
     documents = [f"{a} {b}".split() for a in GOOD for b in BAD] * 3
     for module in (chapter5, chapter5_forgetting):
@@ -196,9 +196,7 @@ def test_small_runs_return_what_the_rules_ask_for(lm, texts):
             sizes=(7, 17), few=7, min_steps=1, max_steps=2, lm_steps=2, **small
         ),
         "C5.2": chapter5.fine_tuning_the_lm_adds(n_labels=11, lm_steps=2, steps=2, **small),
-        "C5.3": chapter5_tricks.tricks_beat_plain_fine_tuning(
-            n_labels=11, steps=2, rates=(1e-2,), leave_out=True, **small
-        ),
+        "C5.3": chapter5.tricks_beat_plain_fine_tuning(n_labels=11, steps=2, rates=(1e-2,), leave_out=True, **small),
         "C5.4": chapter5_forgetting.all_at_once_forgets(n_labels=11, steps=2, every=2, **small),
     }
     for name, found in measured.items():

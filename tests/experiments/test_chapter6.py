@@ -12,7 +12,6 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.experiments import chapter6, chapter6_depth, chapter6_distance, chapter6_lookup, chapter6_order
 from course_lib.experiments import chapter6_heads as heads
-from course_lib.experiments import chapter6_scaling as scaling
 from course_lib.experiments import chapter6_time as timing
 from course_lib.experiments.judging import judge
 from course_lib.experiments.world_lm import lm_text, new_lm, streams
@@ -93,13 +92,13 @@ def test_far_is_the_mean_of_the_tasks():
 
 def test_scores_of_unit_entries_vary_with_d_k():
     torch.manual_seed(0)
-    nets = scaling.LookUps(5, 64, 1.0)
+    nets = chapter6.LookUps(5, 64, 1.0)
     scores = nets.query.detach() @ nets.key.detach().transpose(1, 2)
     assert float(scores.var()) == pytest.approx(64, rel=0.1)
 
 
 def test_look_ups_equal_attention_written_out():
-    nets = scaling.LookUps(2, 7, 0.5)
+    nets = chapter6.LookUps(2, 7, 0.5)
     asked, symbols, values = (
         torch.tensor([[3], [1]]),
         torch.tensor([[[3, 1, 2]], [[0, 1, 5]]]),
@@ -112,9 +111,9 @@ def test_look_ups_equal_attention_written_out():
 
 
 def test_steps_count_until_learned_and_stop_at_the_most():
-    learned = scaling.steps_to_learn(16, 0.25, 3e-2, 2, 200, 64, 0)
+    learned = chapter6.steps_to_learn(16, 0.25, 3e-2, 2, 200, 64, 0)
     assert (learned < 100).all()
-    assert scaling.steps_to_learn(16, 0.25, 1e-6, 2, 9, 64, 0).tolist() == [9, 9]
+    assert chapter6.steps_to_learn(16, 0.25, 1e-6, 2, 9, 64, 0).tolist() == [9, 9]
 
 
 def test_answers_of_two_look_ups_are_ordered():

@@ -4,7 +4,7 @@ from random import Random
 
 import torch
 
-from course_lib.experiments.leaky_rnn import LeakyRNN, train_leaky_rnn
+from course_lib.experiments.chapter4 import LeakyRNN, train_leaky_rnn
 from course_lib.text.vocabulary import Vocabulary
 
 WORDS = [f"w{i}" for i in range(11)]

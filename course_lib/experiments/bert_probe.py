@@ -17,9 +17,11 @@ from course_lib.data.world import World
 from course_lib.experiments.pos_probe import TaggedWords, word_rows
 from course_lib.experiments.sense_test import Rows
 from course_lib.experiments.tasks import Task, majority
+from course_lib.experiments.world_bert import RATE
 from course_lib.models.encoder import ContextEncoder, Sentences
 
 PROBE_SEED = 41  # of the labelled sentences; the text without labels has another
+DEV_SEED = 1_000  # of the network that a learning rate is chosen with
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,15 @@ def world_probe(n_train: int = 20, n_test: int = 150) -> PosProbe:
     )
     tags = ([tag for record in part for tag in record.tags["upos"]] for part in (train, dev + test))
     return PosProbe(TaggedWords(Task("the world", train, dev + test, tag="upos"), *tags), Task("", train, test, "upos"))
+
+
+def trained(make: Callable, on_dev: Callable, n_seeds: int, search: bool) -> tuple[list, float]:
+    """What `make(seed, learning rate)` gives for each seed, and the rate that they share.
+
+    search  choose the rate whose network, of a seed of its own, is best `on_dev`; else it is RATE
+    """
+    rate = best_rate(lambda rate: on_dev(make(DEV_SEED, rate))) if search else RATE
+    return [make(seed, rate) for seed in range(n_seeds)], rate
 
 
 def best_rate(score: Callable[[float], float], start: float = 3e-3, factor: float = 3.0) -> float:

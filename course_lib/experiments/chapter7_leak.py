@@ -10,7 +10,7 @@ from course_lib.device import seed_everything
 from course_lib.experiments.bert_batches import LEAKY, Asked, Row, Shares
 from course_lib.experiments.bert_probe import world_probe
 from course_lib.experiments.measurement import Exact, Measurement, claim
-from course_lib.experiments.pos_probe import static_rows, window_word_rows
+from course_lib.experiments.pos_probe import static_baselines
 from course_lib.experiments.world_bert import world_bert, world_rows
 from course_lib.models.attention import attend
 from course_lib.models.bert import Bert
@@ -110,8 +110,7 @@ def masking_makes_features(
             "untrained",
             baselines={
                 "majority tag per word, in %": probe.majority,
-                "static vectors, in %": probe.score(static_rows(vectors, probe.words)),
-                "mean of the window's static vectors, in %": probe.score(window_word_rows(vectors, probe.words)),
+                **static_baselines(vectors, probe.words, probe.score),
                 "the same network untrained, in %": found["untrained"].score,
                 "the leaky network, in %": found["leaky"].score,
             },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -12,16 +12,16 @@ from jaxtyping import Float
 
 from course_lib.data.records import LabelledText, Sentence, SentencePair
 from course_lib.data.world import World
+from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.bert_batches import pair_rows
-from course_lib.experiments.bert_probe import PROBE_SEED, best_rate, world_probe
+from course_lib.experiments.bert_probe import PROBE_SEED, trained, world_probe
 from course_lib.experiments.measurement import Measurement, claim
-from course_lib.experiments.world_bert import RATE, new_bert, train_bert, whole_words
+from course_lib.experiments.world_bert import new_bert, train_bert, whole_words
 from course_lib.experiments.world_bilm import TEXT_SEED, world_text
 from course_lib.models.baselines import masked_mean
 from course_lib.models.bert import Bert
 
-DEV_SEED = 1_000
 Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
 PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
 
@@ -54,9 +54,9 @@ def next_sentence_helps_pairs(
 
     def scores(model: Bert, part: int) -> dict[str, float]:
         """part: 1 dev, 2 test."""
-        probed = pos.of(model)
-        return {f"pairs, {name}": accuracy(model, found[0], found[part]) for name, found in pairs.items()} | {
-            "sentences": accuracy(model, texts[0], texts[part]),
+        probed, features = pos.of(model), partial(vectors, model)
+        return {f"pairs, {name}": right((found[0], found[part]), features) for name, found in pairs.items()} | {
+            "sentences": right((texts[0], texts[part]), features),
             "tagging": probed.score if part == 2 else probed.dev,
         }
 
@@ -68,8 +68,7 @@ def next_sentence_helps_pairs(
 
     found, rates, asked = {}, {}, []
     for nsp in (True, False):
-        rates[nsp] = best_rate(lambda rate, nsp=nsp: on_dev(make(nsp, DEV_SEED, rate))) if search else RATE
-        models = [make(nsp, seed, rates[nsp]) for seed in range(n_seeds)]
+        models, rates[nsp] = trained(partial(make, nsp), on_dev, n_seeds, search)
         found[nsp] = [scores(model, 2) for model in models]
         if nsp:
             asked = [next_right(model, pairs["another topic"][2]) for model in models]
@@ -139,16 +138,11 @@ def vectors(model: Bert, records: Sequence[SentencePair] | Sequence[LabelledText
     return np.concatenate(found)
 
 
-def accuracy(model: Bert, train: Sequence, test: Sequence) -> float:
-    """Of a linear probe, in %."""
-    return right((train, test), lambda records: vectors(model, records))
-
-
 def right(parts: Sequence[Sequence], features: Features) -> float:
     """A probe on any features, learned from the first part, in % of the last."""
     train, test = parts[0], parts[-1]
     guesses = probe(features(train), [record.label for record in train], features(test))
-    return 100 * float(np.mean([guess == record.label for guess, record in zip(guesses, test, strict=True)]))
+    return 100 * accuracy(guesses, [record.label for record in test])
 
 
 @torch.no_grad()

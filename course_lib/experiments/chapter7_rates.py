@@ -11,19 +11,19 @@ import torch
 from jaxtyping import Float
 
 from course_lib.data.world import World
+from course_lib.evaluation import accuracy
 from course_lib.evaluation.losses import mean_loss
 from course_lib.evaluation.probes import probe
 from course_lib.experiments.bert_batches import MASKED, Asked, Row, Shares, sentence_rows
-from course_lib.experiments.bert_probe import PROBE_SEED, best_rate, world_probe
+from course_lib.experiments.bert_probe import PROBE_SEED, trained, world_probe
 from course_lib.experiments.measurement import Measurement, claim
-from course_lib.experiments.world_bert import RATE, world_bert
+from course_lib.experiments.world_bert import world_bert
 from course_lib.experiments.world_lm import lm_text
 from course_lib.models.bert import Bert
 
 MASK_RATES = (0.05, 0.15, 0.3, 0.5, 0.9)
 APART = Shares(corrupt=0.15, predict=0.05)
 MISMATCH = Shares(to_mask=1.0, to_random=0.0)
-DEV_SEED = 1_000  # of the network that a learning rate is chosen with
 Place = tuple[tuple[str, ...], int]  # a sentence's words and which one is asked
 
 
@@ -41,8 +41,7 @@ def mask_rate_is_a_trade_off(
     dev_rows = sentence_rows(lm_text(200, part=1), untrained.pieces)
     score, dev, loss, rates = {}, {}, {}, {}
     for name, shares in settings.items():
-        rates[name] = _rate(search, shares, steps, lambda model: pos.of(model).dev)
-        models = [world_bert(seed, steps=steps, shares=shares, rate=rates[name]) for seed in range(n_seeds)]
+        models, rates[name] = _trained(shares, steps, lambda model: pos.of(model).dev, n_seeds, search)
         probed = [pos.of(model) for model in models]
         score[name] = np.array([one.score for one in probed])
         dev[name] = float(np.mean([one.dev for one in probed]))
@@ -79,11 +78,9 @@ def _masked(rate: float) -> str:
     return f"{100 * rate:g} % masked"
 
 
-def _rate(search: bool, shares: Shares, steps: int, score: Callable[[Bert], float]) -> float:
-    """The learning rate for these shares; `score` is of a network with a seed of its own, on dev."""
-    if not search:
-        return RATE
-    return best_rate(lambda rate: score(world_bert(DEV_SEED, steps=steps, shares=shares, rate=rate)))
+def _trained(shares: Shares, steps: int, on_dev: Callable, n_seeds: int, search: bool) -> tuple[list[Bert], float]:
+    """Networks with these shares, and their learning rate, as `trained` chooses it."""
+    return trained(lambda seed, rate: world_bert(seed, steps=steps, shares=shares, rate=rate), on_dev, n_seeds, search)
 
 
 def masked_loss(model: Bert, rows: Sequence[Row], shares: Shares = MASKED) -> float:
@@ -120,8 +117,7 @@ def mask_token_makes_a_mismatch(
     dev_rows = sentence_rows(lm_text(200, part=1), untrained.pieces)
     found, parts = {}, {}
     for shares in (MASKED, MISMATCH, *more):
-        rate = _rate(search, shares, steps, lambda model: -masked_loss(model, dev_rows, MISMATCH))
-        models = [world_bert(seed, steps=steps, shares=shares, rate=rate) for seed in range(n_seeds)]
+        models, rate = _trained(shares, steps, lambda model: -masked_loss(model, dev_rows, MISMATCH), n_seeds, search)
         for hidden, places in ((False, "unmasked"), (True, "masked")):
             scores = np.array([identity(model, train, test, hidden=hidden) for model in models])
             found[shares, hidden], parts[f"{_name(shares)}, {places} places: in %"] = scores, float(scores.mean())
@@ -178,8 +174,8 @@ def identity(
 ) -> float:
     """In % of the test places: a probe on a layer's states names the word. hidden: [MASK] stands there, in both."""
     rows = [states_at(model, part, hidden, layer) for part in (train, test)]
-    guesses = probe(rows[0], [words[place] for words, place in train], rows[1])
-    return 100 * float(np.mean([g == words[place] for g, (words, place) in zip(guesses, test, strict=True)]))
+    asked, gold = ([words[place] for words, place in part] for part in (train, test))
+    return 100 * accuracy(probe(rows[0], asked, rows[1]), gold)
 
 
 @torch.no_grad()

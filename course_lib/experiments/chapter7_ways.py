@@ -1,21 +1,38 @@
-"""Claims C7.5 and C7.6: masked networks against those that read one way."""
+"""Claims C7.5 and C7.6: masked networks against those that read one way, also on cues to be read jointly (XOR).
+
+There the order of two activities on the left and the word former or latter on the right tell the sense; neither does
+alone. A linear head on the states of two one-way networks adds what each side says, and no sum is an XOR.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any
 
 import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
 
+from course_lib.data.batch import Batch
+from course_lib.data.bucketing import Buckets
+from course_lib.data.records import SenseExample
+from course_lib.device import seed_everything
 from course_lib.experiments.bert_batches import BATCH, MASKED, Shares
-from course_lib.experiments.bert_probe import PosProbe, SideBySide, best_rate, world_probe
-from course_lib.experiments.chapter7_joint import joint_accuracy
+from course_lib.experiments.bert_probe import PosProbe, SideBySide, trained, world_probe
 from course_lib.experiments.cue_sides import SIDES, cued, sense_accuracy
 from course_lib.experiments.measurement import Measurement, claim
-from course_lib.experiments.pos_probe import static_rows, window_word_rows
-from course_lib.experiments.world_bert import RATE, new_bert, rise, train_bert, world_bert, world_rows
+from course_lib.experiments.pos_probe import static_baselines
+from course_lib.experiments.world_bert import new_bert, rise, train_bert, world_bert, world_rows
+from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
+from course_lib.training import fit
+from course_lib.training.schedules import linear_decay
 
-DEV_SEED = 1_000  # of the network that a learning rate is chosen with
+WAYS = ("left-to-right", "right-to-left")
 OBJECTIVES = {
     "left-to-right": ("left-to-right", MASKED),
     "left-to-right, 15 % asked": ("left-to-right", Shares(predict=0.15)),
@@ -33,14 +50,11 @@ def masked_converges_more_slowly(
     search  choose a learning rate for each objective by the curve's mean on dev; else all have the same
     """
     pos = world_probe(n_test=n_test)
-    rates = {
-        name: best_rate(lambda rate, name=name: curve(name, DEV_SEED, rate, points, pos)[1].mean()) if search else RATE
-        for name in OBJECTIVES
-    }
-    curves = {
-        name: np.stack([curve(name, seed, rates[name], points, pos)[0] for seed in range(n_seeds)])
-        for name in OBJECTIVES
-    }
+    curves, rates = {}, {}
+    for name in OBJECTIVES:
+        make = partial(curve, name, points=points, pos=pos)
+        runs, rates[name] = trained(make, lambda run: run[1].mean(), n_seeds, search)
+        curves[name] = np.stack([on_test for on_test, _ in runs])
     means = {name: found.mean(1) for name, found in curves.items()}
     both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
     ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
@@ -116,8 +130,7 @@ def both_sides_beat_one(
     }
     score, parts = {}, {}
     for name, make in nets.items():
-        rate = best_rate(lambda rate, make=make: pos.of(make(DEV_SEED, rate)).dev) if search else RATE
-        models = [make(seed, rate) for seed in range(n_seeds)]
+        models, rate = trained(make, lambda model: pos.of(model).dev, n_seeds, search)
         score[name] = np.array([pos.of(model).score for model in models])
         parts[f"{name}: probe, in %"] = float(score[name].mean())
         parts[f"{name}: learning rate"] = rate
@@ -129,8 +142,7 @@ def both_sides_beat_one(
             parts[f"{name}, fine-tuned on XOR cues: senses, in %"] = float(np.mean(found))
     untrained = world_bert(0, steps=0)
     baselines = {
-        "static vectors, in %": pos.score(static_rows(vectors, pos.words)),
-        "mean of the window's static vectors, in %": pos.score(window_word_rows(vectors, pos.words)),
+        **static_baselines(vectors, pos.words, pos.score),
         "the same network untrained, in %": pos.of(untrained).score,
     } | {f"untrained, cue {side}: senses, in %": sense_accuracy(untrained, *split) for side, split in splits.items()}
     shared = {"seeds": True, "data": f"sentences of the world, {steps} steps of {BATCH} sentences"}
@@ -142,4 +154,52 @@ def both_sides_beat_one(
     }
 
 
-WAYS = ("left-to-right", "right-to-left")
+class SenseReader(nn.Module):
+    """Top states of a word, of one network or of several side by side, and a linear head over its senses."""
+
+    def __init__(self, encoders: Sequence[Bert], senses: Sequence[str]):
+        super().__init__()
+        self.encoders, self.senses = nn.ModuleList(encoders), {sense: i for i, sense in enumerate(senses)}
+        self.head = nn.Linear(sum(encoder.dim for encoder in encoders), len(senses))
+
+    def batch(self, examples: Sequence[SenseExample]) -> Batch:
+        batch = self.encoders[0].batch([example.sentence for example in examples])
+        batch.labels["place"] = torch.tensor([example.position for example in examples])
+        batch.labels["sense"] = torch.tensor([self.senses[example.sense] for example in examples])
+        return batch
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch sense"]:
+        rows, places = torch.arange(len(batch)), batch.labels["place"]
+        states = [encoder.states(batch).layers[-1, rows, places] for encoder in self.encoders]
+        return self.head(torch.cat(states, -1))
+
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        return {"loss": F.cross_entropy(self(batch), batch.labels["sense"]), "count": len(batch)}
+
+
+def joint_accuracy(
+    encoder: Bert | SideBySide,
+    train: Sequence[SenseExample],
+    test: Sequence[SenseExample],
+    *,
+    steps: int,
+    rate: float = 1e-3,
+    seed: int = 0,
+) -> float:
+    """In %, of a copy fine-tuned on `train`; of the senses of the test word the likelier one is taken (chance: 50)."""
+    seed_everything(seed)
+    encoders = deepcopy(encoder.encoders if isinstance(encoder, SideBySide) else [encoder])
+    senses = sorted({example.sense for example in (*train, *test)})
+    model = SenseReader(encoders, senses)
+    buckets = Buckets([len(example.sentence) for example in train], size=32, seed=seed)
+
+    def batches(epoch: int) -> Iterator[Batch]:
+        return (model.batch([train[i] for i in rows]) for rows in buckets(epoch))
+
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, betas=(0.9, 0.98), show=False)
+    of_word = {example.word: {e.sense for e in (*train, *test) if e.word == example.word} for example in test}
+    may = torch.tensor([[sense in of_word[example.word] for sense in senses] for example in test])
+    with torch.no_grad():
+        batch = model.eval().batch(test)
+        guesses = model(batch).masked_fill(~may, -torch.inf).argmax(-1)
+    return 100 * float(np.mean((guesses == batch.labels["sense"]).numpy()))

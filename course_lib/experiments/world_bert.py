@@ -70,22 +70,18 @@ def world_bert(
     objective: str = "masked",
     width: int = 64,
     rate: float = RATE,
-    n_words: int = N_WORDS,
-    language: str = "en",
 ) -> Bert:
     """Trained on sentences of the world, whole words as pieces; the text is always the same. Cached: do not change it.
 
     objective  "masked"; or "left-to-right", "right-to-left": the one-way twins, asked at all places
     """
-    text = world_text(n_words, language)
-    model = new_bert(whole_words(text), seed, objective=objective, width=width)
-    rows = world_rows(n_words, language)
-    return train_bert(model, rows, seed, steps=steps, objective=objective, shares=shares, rate=rate)
+    model = new_bert(whole_words(world_text(N_WORDS)), seed, objective=objective, width=width)
+    return train_bert(model, world_rows(), seed, steps=steps, objective=objective, shares=shares, rate=rate)
 
 
-@lru_cache(maxsize=4)
-def world_rows(n_words: int = N_WORDS, language: str = "en") -> tuple[Row, ...]:
-    text = world_text(n_words, language)
+@lru_cache(maxsize=1)
+def world_rows() -> tuple[Row, ...]:
+    text = world_text(N_WORDS)
     return sentence_rows(text, whole_words(text))
 
 
@@ -96,21 +92,18 @@ def whole_words(text: tuple[tuple[str, ...], ...]) -> WordPieces:
     return WordPieces([*SPECIALS, *sorted(words)], lowercase=False)
 
 
-def new_bert(
-    pieces: WordPieces, seed: int, *, objective: str = "masked", width: int = 64, n_layers: int = 2, norm: str = "post"
-) -> Bert:
+def new_bert(pieces: WordPieces, seed: int, *, objective: str = "masked", width: int = 64) -> Bert:
     """Untrained. With one seed and width all objectives start from the same numbers."""
     seed_everything(seed)
     config = BertConfig(
         vocab_size=len(pieces),
         d_model=width,
         n_heads=4,
-        n_layers=n_layers,
+        n_layers=2,
         d_ff=2 * width,
         max_units=64,
         dropout=0.0,
         attention_dropout=0.0,
-        norm=norm,
     )
     model = Bert(config, pieces)
     with torch.no_grad():

@@ -31,11 +31,11 @@ def new_lm(config: TransformerConfig, text: Text, seed: int) -> LeftToRightLM:
     return LeftToRightLM(config, Pieces.words(text))
 
 
-def streams(model: LeftToRightLM, text: Text, seed: int, *, batch: int = 16, length: int = 24) -> TextStreams:
+def streams(model: LeftToRightLM, text: Text, seed: int) -> TextStreams:
     """Running text of whole sentences, each between [BOS] and [EOS]."""
     pieces = model.pieces
     rows = [[pieces.begin, *pieces.ids(words), pieces.end] for words in text]
-    return TextStreams(rows, batch, length, seed=seed)
+    return TextStreams(rows, batch_size=16, length=24, seed=seed)
 
 
 def train_lm(
@@ -46,7 +46,6 @@ def train_lm(
     steps: int,
     rate: float,
     schedule: Schedule,
-    clip: float | None = 1.0,
 ) -> LeftToRightLM:
     """In eval mode. Raises CourseError if the loss stops being a number."""
     fit(
@@ -56,7 +55,6 @@ def train_lm(
         learning_rate=rate,
         schedule=schedule,
         betas=(0.9, 0.98),
-        clip=clip,
         show=False,
     )
     return model.eval()

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course_lib.data.records import LabelledText, SentencePair
-from course_lib.experiments import chapter7_joint, chapter7_leak, chapter7_pairs, chapter7_rates, chapter7_ways
+from course_lib.experiments import chapter7_leak, chapter7_pairs, chapter7_rates, chapter7_ways
 from course_lib.experiments.bert_batches import LEAKY, MASKED, Asked, Shares, pair_rows, sentence_rows
 from course_lib.experiments.bert_probe import SideBySide, best_rate, world_probe
 from course_lib.experiments.cue_sides import cued
@@ -210,7 +210,7 @@ def test_one_way_networks_cannot_tell_what_stands_behind():
     text = tuple(example.sentence.words for example in (*train, *test))
     one_way = new_bert(whole_words(text), 0, objective="left-to-right", width=8)
 
-    reader = chapter7_joint.SenseReader([one_way], sorted({e.sense for e in train}))
+    reader = chapter7_ways.SenseReader([one_way], sorted({e.sense for e in train}))
     assert reader(reader.batch(train[:1])).shape == (1, len(reader.senses))
     turned = {"former": "latter", "latter": "former"}
     other = [turned.get(word, word) for word in train[0].sentence.words]
@@ -223,7 +223,7 @@ def test_fine_tuning_leaves_the_encoder_as_it_was():
     text = tuple(example.sentence.words for example in (*train, *test))
     model = new_bert(whole_words(text), 0, width=8)
     before = [parameter.clone() for parameter in model.parameters()]
-    assert 0 <= chapter7_joint.joint_accuracy(model, train, test, steps=2) <= 100
+    assert 0 <= chapter7_ways.joint_accuracy(model, train, test, steps=2) <= 100
     assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 
 

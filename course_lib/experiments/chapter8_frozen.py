@@ -13,7 +13,6 @@ from time import process_time
 import numpy as np
 from torch import nn
 
-from course_lib.data.records import Sentence
 from course_lib.experiments.four_tasks import FourTask, names
 from course_lib.experiments.head_recipe import (
     DEV_SEED,
@@ -112,18 +111,18 @@ def fine_tuning_beats_frozen(
 
         return trained
 
-    def measured(
-        trained: Callable[[int, float], TokenTagger], choices: Sequence[float] = frozen_rates, n: int = n_seeds
-    ) -> Scored:
-        return scored(task, trained, choices, n)
-
     layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
-    fine = measured(tuned, rates)
-    frozen = measured(on(KeptStates(JoinedLayers(model))))
-    linear = measured(on(layers[-1], linear=True))
-    single = {name: measured(on(kept), n=n_layer_seeds) for name, kept in zip(model.layer_names, layers, strict=True)}
-    scratch = measured(lambda seed, rate: tuned(seed, rate, from_scratch(model, seed)), rates)
-    seconds = reading_seconds(model, [record.sentence for record in task.draw(n_labels, 0)])
+    fine = scored(task, tuned, rates, n_seeds)
+    frozen = scored(task, on(KeptStates(JoinedLayers(model))), frozen_rates, n_seeds)
+    linear = scored(task, on(layers[-1], linear=True), frozen_rates, n_seeds)
+    single = {
+        name: scored(task, on(kept), frozen_rates, n_layer_seeds)
+        for name, kept in zip(model.layer_names, layers, strict=True)
+    }
+    scratch = scored(task, lambda seed, rate: tuned(seed, rate, from_scratch(model, seed)), rates, n_seeds)
+    before = process_time()
+    model.encode([record.sentence for record in task.draw(n_labels, 0)])
+    seconds = process_time() - before
     unit = "span F1 in %"
     drawn = [task.draw(n_labels, seed) for seed in range(n_seeds)]
     return Measurement(
@@ -177,10 +176,3 @@ def two_layer_tagger(states: ContextEncoder, labels: Sequence[str], hidden: int,
             states.dims[-1], hidden, num_layers=2, dropout=0.1, batch_first=True, bidirectional=True
         ).to(states.device)
     return head
-
-
-def reading_seconds(encoder: ContextEncoder, sentences: Sequence[Sentence]) -> float:
-    """CPU seconds of computing all layers of these sentences once."""
-    before = process_time()
-    encoder.encode(sentences)
-    return process_time() - before

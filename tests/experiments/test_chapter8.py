@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
-from course_lib.experiments import chapter8_curves, chapter8_recipe
-from course_lib.experiments.chapter8_curves import area
-from course_lib.experiments.chapter8_recipe import best_for_all
+from course_lib.experiments import chapter8
+from course_lib.experiments.chapter8 import area, best_for_all
 from course_lib.experiments.chapter8_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
 from course_lib.experiments.head_recipe import Recipe, best_rate, fine_tune, from_scratch
 from course_lib.experiments.judging import judge
@@ -21,8 +20,7 @@ FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
 @pytest.fixture
 def small(monkeypatch):
     """Small tasks in the place of the handmade ones; arguments of a measurement that is over in seconds."""
-    for module in (chapter8_curves, chapter8_recipe):
-        monkeypatch.setattr(module, "four_tasks", lambda source, language, **sizes: four_samples.tasks())
+    monkeypatch.setattr(chapter8, "four_tasks", lambda source, language, **sizes: four_samples.tasks())
     return {"encoder": four_samples.bert(), "recipe": FEW, "rates": (1e-2,), "n_test": 7, "n_spans": 7}
 
 
@@ -111,7 +109,7 @@ def test_the_rate_for_all_is_the_best_on_the_mean():
 def test_curves_are_judged(small):
     learned = Recipe(rate=1e-2, min_steps=100, max_steps=100, batch_size=8)
     small["encoder"] = fine_tune(four_samples.pair_task(), small["encoder"], 9, 0, learned).encoder.eval()
-    found = chapter8_curves.pre_trained_beats_scratch(
+    found = chapter8.pre_trained_beats_scratch(
         **small, static=RandomEncoder(6, buckets=97), sizes=(3, 6), static_rates=(3e-2,), static_recipe=FEW
     )
     verdict = judge("C8.2", found)
@@ -130,17 +128,17 @@ def test_curves_are_judged(small):
 
 
 def test_pre_trained_that_is_from_scratch_gains_nothing(small, monkeypatch):
-    monkeypatch.setattr(chapter8_curves, "from_scratch", lambda encoder, seed: encoder)
+    monkeypatch.setattr(chapter8, "from_scratch", lambda encoder, seed: encoder)
     task, model = four_samples.sentence_task(), small["encoder"]
     curves = [
-        chapter8_curves.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]
-        for system in (chapter8_curves.PRE_TRAINED, chapter8_curves.SCRATCH)
+        chapter8.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]
+        for system in (chapter8.PRE_TRAINED, chapter8.SCRATCH)
     ]
     np.testing.assert_array_equal(*curves)
 
 
 def test_one_recipe_is_judged(small):
-    found = chapter8_recipe.one_recipe_serves_four_tasks(**small | {"rates": (1e-2, 3e-2)}, n_labels=5)
+    found = chapter8.one_recipe_serves_four_tasks(**small | {"rates": (1e-2, 3e-2)}, n_labels=5)
     verdict = judge("C8.4", found)
     starts = ["bag of words (sentence)", "word overlap (pair)", "dictionary (tokens)", "overlap window (span)"]
     assert [name.split(":")[0] for name in verdict.baselines] == starts

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from course_lib.errors import CourseError
 from course_lib.experiments.curve_record import (
@@ -29,32 +29,18 @@ from course_lib.experiments.curve_record import (
 )
 from course_lib.experiments.provenance import provenance
 
+if TYPE_CHECKING:
+    from course_lib.experiments.curve_tasks import CurveTask
+
 LABELS: tuple[Labels, ...] = (100, 500, 2_000, ALL)
 SEEDS = 3
-
-
-class Opened(Protocol):
-    """A task whose data are in memory: curve_bench.Bench, or another one in a test."""
-
-    def description(self) -> dict: ...
-    def n_labels(self, labels: Labels) -> int: ...
-    def steps(self, system: str, n_labels: int) -> int: ...
-    def scores(self, system: str, n_labels: int, seed: int) -> Mapping[str, float]: ...
-
-
-class Unopened(Protocol):
-    """A task whose systems are known before its data are read: curve_tasks.CurveTask."""
-
-    systems: tuple[str, ...]
-    on_request: tuple[str, ...]
-    open: Callable[[], Opened]
 
 
 @dataclass(frozen=True)
 class Plan:
     """Which cells are wanted. systems: None for all that a task has, without those `on_request`."""
 
-    tasks: Mapping[str, Unopened]
+    tasks: Mapping[str, CurveTask]
     systems: Sequence[str] | None = None
     labels: Sequence[Labels] = LABELS
     seeds: int = SEEDS

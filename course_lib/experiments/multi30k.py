@@ -79,6 +79,7 @@ def record(
     with atomic_file(outputs_path(folder), "w") as file:
         file.writelines(f"{line}\n" for line in found)
     on_cpu = choose_device().type == "cpu"
+    command = f"python -m course_lib.experiments.multi30k --minutes {minutes:g}{'' if on_cpu else ' --device cuda'}"
     pieces = target_pieces(model.batches(corpus.train, tokens=sizes.tokens, seed=seed), len(history.steps))
     result = TranslationRecord(
         NAME,
@@ -104,7 +105,7 @@ def record(
             Sample(pair.source.text, translation, pair.target.text)
             for pair, translation in zip(SAMPLES, _translate(model, SAMPLES, BEAM), strict=True)
         ),
-        {"command": _command(minutes, on_cpu), **origin},
+        {"command": command, **origin},
     )
     write_translation(result)
     return result
@@ -118,10 +119,6 @@ def outputs_path(folder: Path) -> Path:
 def _translate(model: Translator, test: Sequence[ParallelPair], beam: int) -> list[str]:
     sources = [Sentence.of(joined_words(pair.source.text)) for pair in test]
     return [written(text) for text in translations(model, sources, beam=beam)]
-
-
-def _command(minutes: float, on_cpu: bool) -> str:
-    return f"python -m course_lib.experiments.multi30k --minutes {minutes:g}{'' if on_cpu else ' --device cuda'}"
 
 
 def main() -> None:

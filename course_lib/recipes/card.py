@@ -11,7 +11,7 @@ from pathlib import Path
 
 from course_lib.checkpoints import CARD, CONFIG
 from course_lib.errors import CourseError
-from course_lib.experiments.curve_downstream import HEADING, downstream
+from course_lib.experiments.curve_page import HEADING, downstream
 from course_lib.experiments.curve_record import Curves, recorded_curves
 
 FACTS = ("model", "tokens", "settings", "device", "minutes", "licence", "command")  # on every card

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.experiments.curve_downstream import NO_CURVE, NOT_RECORDED, downstream
+from course_lib.experiments.curve_page import NO_CURVE, NOT_RECORDED, downstream
 from course_lib.experiments.curve_record import ALL, Cell, Curves
 from course_lib.experiments.curve_tasks import TASKS
 

@@ -42,7 +42,9 @@ def a_head_is_tiny(*, n_labels: int = 3, width: int = 60) -> Exact:
     head, pooler = sizes["sentence, 2 labels"], counted(bert.pooler)
     error = max(abs(head - HEAD), abs(pooler - POOLER), abs(head_size(2, 768) - HEAD), abs(pooler_size(768) - POOLER))
 
-    small = Bert(BertConfig(vocab_size=31, d_model=width, n_heads=3, n_layers=1, d_ff=17, max_units=11), _pieces())
+    small = Bert(
+        BertConfig(vocab_size=31, d_model=width, n_heads=3, n_layers=1, d_ff=17, max_units=11), WordPieces(SPECIALS)
+    )
     own = counted(SequenceClassifier(small, [str(label) for label in range(n_labels)])) - counted(small)
     follows = own == head_size(n_labels, width) and counted(small.pooler) == pooler_size(width)
     return Exact(
@@ -68,8 +70,4 @@ def counted(module: nn.Module) -> int:
 def paper_bert() -> Bert:
     """BERT base with shapes and without numbers: nothing is allocated, nothing can be computed."""
     with torch.device("meta"):
-        return Bert(BertConfig.paper(), _pieces())
-
-
-def _pieces() -> WordPieces:
-    return WordPieces(SPECIALS)
+        return Bert(BertConfig.paper(), WordPieces(SPECIALS))

@@ -13,9 +13,8 @@ from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from course_lib.experiments.claims import Claim, all_claims
 from course_lib.experiments.records import Record, read_record
-from course_lib.experiments.verdict import Finding
+from course_lib.experiments.verdict import Finding, interval_text
 from course_lib.experiments.verdict_card import NOT_MEASURED
-from course_lib.experiments.wording import interval_text
 from course_lib.files import atomic_file
 
 COMMAND = "python -m course_lib.experiments.claim_page"

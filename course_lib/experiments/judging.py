@@ -21,8 +21,7 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 from course_lib.experiments.claims import Claim, Rule, get_claim
 from course_lib.experiments.measurement import Exact, Measured, Measurement
-from course_lib.experiments.verdict import Finding, Verdict
-from course_lib.experiments.wording import finding_sentence, verdict_sentence
+from course_lib.experiments.verdict import Finding, Verdict, finding_sentence, verdict_sentence
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8

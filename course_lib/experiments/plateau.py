@@ -7,7 +7,6 @@ batches, masks, rates and steps are the same. One file, `data/recorded/plateau.j
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -16,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
-from course_lib.experiments.recorded import read_recorded
-from course_lib.files import atomic_file
+from course_lib.experiments.recorded import read_recorded, write_recorded
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -147,8 +145,7 @@ def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, s
     found = Plateau(
         unigram, dict(setting), {name: {**curves, start: curve}[name] for name in NAMES if name in {*curves, start}}
     )
-    with atomic_file(plateau_path(), "w") as file:
-        file.write(json.dumps({"format": FORMAT, **asdict(found)}, ensure_ascii=False, allow_nan=False) + "\n")
+    write_recorded(plateau_path(), {"format": FORMAT, **asdict(found)}, indent=None)
     return found
 
 

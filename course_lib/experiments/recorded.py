@@ -1,4 +1,4 @@
-"""Reading a file of `data/recorded`: there or not, of this format or another, whole or damaged."""
+"""A file of `data/recorded`: there or not, of this format or another, whole or damaged; and how it is replaced."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from course_lib.errors import CourseError
+from course_lib.files import atomic_file
 
 T = TypeVar("T")
 _MOST = 1e300  # what is shown must fit into a float
@@ -36,6 +37,13 @@ def read_recorded(path: Path, version: int, command: str, build: Callable[[dict]
             f"{path} is damaged ({type(error).__name__}: {error!s:.300}). "
             f"Restore it with git, or delete it and record it again: {command}"
         ) from None
+
+
+def write_recorded(path: Path, document: Mapping, indent: int | None = 1) -> None:
+    """Replace the file, whole or not at all. Raises ValueError for a number that is NaN or infinite."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent, allow_nan=False)
+    with atomic_file(path, "w") as file:
+        file.write(text + "\n")
 
 
 def _check(value: Any, kind: Any, place: str) -> None:

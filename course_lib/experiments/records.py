@@ -5,7 +5,6 @@ A record holds the rule it was judged by. If the rule in `data/claims.toml` has 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,9 +13,8 @@ from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 from course_lib.experiments.claims import Claim, Rule
-from course_lib.experiments.recorded import read_recorded
+from course_lib.experiments.recorded import read_recorded, write_recorded
 from course_lib.experiments.verdict import Finding, Verdict
-from course_lib.files import atomic_file
 
 FORMAT = 1
 _INTERVALS = ("effect", "control", "excess")
@@ -59,13 +57,11 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
         "baselines": dict(verdict.baselines),
         "parts": {name: asdict(part) if isinstance(part, Interval) else part for name, part in verdict.parts.items()},
     }
+    path = record_path(verdict.claim.id)
     try:
-        text = json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False)
+        write_recorded(path, _plain(document))
     except ValueError:
         raise CourseError(f"Claim {verdict.claim.id}: a number is NaN or infinite, which is not recorded.") from None
-    path = record_path(verdict.claim.id)
-    with atomic_file(path, "w") as file:
-        file.write(text + "\n")
     return path
 
 

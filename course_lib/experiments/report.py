@@ -11,9 +11,8 @@ from course_lib.experiments.claims import Claim, all_claims, get_claim
 from course_lib.experiments.ledger import Card, run, run_and_record
 from course_lib.experiments.measurement import find_code
 from course_lib.experiments.records import Record, read_record
-from course_lib.experiments.verdict import Verdict
+from course_lib.experiments.verdict import Verdict, design_text, number_text
 from course_lib.experiments.verdict_card import NOT_MEASURED
-from course_lib.experiments.wording import design_text, number_text
 
 _STYLES = {"holds": "blue", "contradicted": "red", "open": "yellow"}
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,8 +16,7 @@ from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.experiments.one_table import Table, one_table
 from course_lib.experiments.provenance import provenance
-from course_lib.experiments.recorded import read_recorded
-from course_lib.files import atomic_file
+from course_lib.experiments.recorded import read_recorded, write_recorded
 
 FORMAT = 1
 COMMAND = "python -m course_lib.experiments.one_table --record"
@@ -58,8 +56,7 @@ def record(systems: Sequence[str] | None = None, **settings) -> Table:
     document = asdict(table) | {"format": FORMAT, "scores": np.round(table.scores, 2).tolist()}
     document["seconds"] = [round(seconds, 2) for seconds in table.seconds]
     document["run"] = {"command": COMMAND, **origin, "seconds": f"{time.perf_counter() - start:.0f}"}
-    with atomic_file(table_path(), "w") as file:
-        file.write(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    write_recorded(table_path(), document)
     return recorded_table()
 
 

@@ -5,7 +5,6 @@ record = recorded_translation("multi30k")        # None if nothing was recorded;
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from html import escape
@@ -13,8 +12,7 @@ from pathlib import Path
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
-from course_lib.experiments.recorded import read_recorded
-from course_lib.files import atomic_file
+from course_lib.experiments.recorded import read_recorded, write_recorded
 
 FORMAT = 1
 COMMANDS = {
@@ -120,8 +118,7 @@ def write_translation(record: TranslationRecord) -> Path:
     document = {"format": FORMAT, **asdict(record)}
     for score in document["scores"]:
         score |= {key: round(score[key], 2) for key in ("bleu", "low", "high")}
-    with atomic_file(translation_path(record.name), "w") as file:
-        file.write(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+    write_recorded(translation_path(record.name), document)
     return translation_path(record.name)
 
 

@@ -12,8 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from course_lib.experiments.forest_plot import COLOURS, WIDTH, Row, forest_svg
-from course_lib.experiments.verdict import Finding, Verdict
-from course_lib.experiments.wording import design_text, number_text
+from course_lib.experiments.verdict import Finding, Verdict, design_text, number_text
 
 if TYPE_CHECKING:
     from course_lib.experiments.ledger import Card

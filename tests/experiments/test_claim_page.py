@@ -8,7 +8,7 @@ from course_lib.experiments.claim_page import BEGIN, COMMAND, END, claims_markdo
 from course_lib.experiments.claims import get_claim
 from course_lib.experiments.ledger import run_and_record
 from course_lib.experiments.records import read_record, record_path
-from course_lib.experiments.wording import interval_text
+from course_lib.experiments.verdict import interval_text
 
 
 def test_readme_holds_the_present_table():

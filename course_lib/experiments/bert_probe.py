@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 
 import numpy as np
 from jaxtyping import Bool
 
-from course_lib.data.world import World
 from course_lib.experiments.pos_probe import TaggedWords, word_rows
 from course_lib.experiments.sense_test import Rows
-from course_lib.experiments.tasks import Task, majority
+from course_lib.experiments.tasks import Task, majority, world_sentences
 from course_lib.experiments.world_bert import RATE
 from course_lib.models.encoder import ContextEncoder, Sentences
 
@@ -86,10 +84,8 @@ class PosProbe:
 @lru_cache(maxsize=4)
 def world_probe(n_train: int = 20, n_test: int = 150) -> PosProbe:
     """n_test sentences in dev and in test each."""
-    train, dev, test = (
-        [sentence.tagged for sentence in islice(World(PROBE_SEED, split=split).sentences(), n)]
-        for split, n in (("train", n_train), ("dev", n_test), ("test", n_test))
-    )
+    sizes = {"train": n_train, "dev": n_test, "test": n_test}
+    train, dev, test = (world_sentences(split, n, PROBE_SEED) for split, n in sizes.items())
     tags = ([tag for record in part for tag in record.tags["upos"]] for part in (train, dev + test))
     return PosProbe(TaggedWords(Task("the world", train, dev + test, tag="upos"), *tags), Task("", train, test, "upos"))
 

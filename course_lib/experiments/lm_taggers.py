@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from random import Random
 
 import numpy as np
 
 from course_lib.data.public import load_public
-from course_lib.data.world import World
 from course_lib.evaluation import span_f1
 from course_lib.experiments.kept_states import KeptStates
 from course_lib.experiments.reuse import for_task
 from course_lib.experiments.task_scores import commonest_tags
-from course_lib.experiments.tasks import Task, learn, names
+from course_lib.experiments.tasks import Task, learn, names, world_sentences
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.crf import forbidden_bio
 from course_lib.models.encoder import ContextEncoder
@@ -23,11 +21,10 @@ from course_lib.models.taglm import TagLM
 from course_lib.models.word_vectors import WordVectors
 
 
-def span_task(source: str = "world", n_world: int = 2_500) -> Task:
+def span_task(source: str = "world") -> Task:
     """Spans as BIO tags: names of the "world" or of "wnut17", chunks of "conll2000" (these need the public sets)."""
     if source == "world":
-        drawn = [islice(World(11, split=split).sentences("en"), n) for split, n in (("train", n_world), ("test", 400))]
-        return Task("names of the world", *([sentence.tagged for sentence in part] for part in drawn), tag="ner")
+        return Task("names of the world", world_sentences("train", 2_500), world_sentences("test", 400), tag="ner")
     if source == "conll2000":
         return Task("CoNLL-2000 chunks", *(list(load_public(source, s)) for s in ("train", "test")), tag="chunk")
     return names(source)

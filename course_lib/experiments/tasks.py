@@ -65,13 +65,17 @@ def reviews(source: str = "handmade") -> Task:
     return Task("SST-2", load_public(source, "train"), load_public(source, "dev"))
 
 
-def parts_of_speech(source: str = "handmade", n_world: int = 200) -> Task:
+def world_sentences(split: str, n: int, seed: int = 11) -> list[TaggedSentence]:
+    """`n` labelled sentences of the world; the text without labels has another seed."""
+    return [sentence.tagged for sentence in islice(World(seed, split=split).sentences("en"), n)]
+
+
+def parts_of_speech(source: str = "handmade") -> Task:
     """Universal parts of speech. source: "handmade", "world", or "ud_english_ewt" (needs the public set)."""
     if source == "handmade":
         return Task("handmade sentences", *(handmade_names("en", split) for split in ("train", "test")), tag="upos")
     if source == "world":
-        drawn = [islice(World(11, split=split).sentences("en"), n_world) for split in ("train", "test")]
-        return Task("the world", *([sentence.tagged for sentence in part] for part in drawn), tag="upos")
+        return Task("the world", *(world_sentences(split, 200) for split in ("train", "test")), tag="upos")
     return Task("UD English EWT", *(load_public(source, split) for split in ("train", "test")), tag="upos")
 
 

@@ -15,6 +15,9 @@ from course_lib.device import seed_everything
 from course_lib.experiments.measurement import Exact, Measurement, claim
 
 CHUNK = 1_000  # draws held in memory together
+N_SYMBOLS, N_SLOTS, N_VALUES = 32, 8, 8  # of the look-ups
+LEARNED, SMOOTHED = 0.9, 8  # accuracy to reach, as the mean over so many batches
+RULES = ("divided", "undivided", "rescaled")
 
 
 @claim("C6.3")
@@ -98,11 +101,6 @@ def softmax_jacobian(weights: Float[Tensor, " token"]) -> Float[Tensor, "token t
 
 def _jacobian(scores: Float[Tensor, " token"]) -> Float[Tensor, "token token"]:
     return torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), scores)
-
-
-N_SYMBOLS, N_SLOTS, N_VALUES = 32, 8, 8
-LEARNED, SMOOTHED = 0.9, 8  # accuracy to reach, as the mean over so many batches
-RULES = ("divided", "undivided", "rescaled")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from course_lib.experiments.verdict import Finding, Verdict, finding_sentence, v
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
+RESAMPLES, RESAMPLES_STATISTIC = 10_000, 1_000  # means are resampled at once, any other statistic one by one
 
 
 def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:
@@ -143,9 +144,6 @@ def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
         for label, value in getattr(measured, key).items():
             merged[f"{label} ({name})" if label in merged else label] = value
     return merged
-
-
-RESAMPLES, RESAMPLES_STATISTIC = 10_000, 1_000  # means are resampled at once, any other statistic one by one
 
 
 def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> Interval:

@@ -276,20 +276,22 @@ def _curve(axes, name: str, rows: Sequence[Sequence[float]], style: SystemStyle,
     points = np.asarray(rows, dtype=float)
     if points.ndim != 2 or points.shape[1] != 4:
         raise CourseError(f"{name} has shape {points.shape}. Give rows of (x, score, low, high).")
-    x, score, low, high = points.T
-    axes.plot(x, score, style.line, color=style.colour, marker=style.marker, **look)
-    axes.fill_between(x, low, high, color=style.colour, alpha=0.18, lw=0)
+    axes.plot(*points[:, :2].T, style.line, color=style.colour, marker=style.marker, **look)
+    axes.fill_between(*points[:, [0, 2, 3]].T, color=style.colour, alpha=0.18, lw=0)
     return points
 
 
 def _label_ends(axes, ends: list[tuple[float, float, str]]) -> None:
-    """Names right of the last points (y, x, name), from below; one that would stand in another is moved up."""
-    line, near, placed = 14.0, 60.0, []  # in points of type
+    """Names right of the last points (y, x, name); one that would stand in another, or on a dot, is moved up."""
+    line, letter = 14.0, 6.0  # in points of type
     axes.figure.canvas.draw()  # the layout gives the axes their size
-    for y, x, name in sorted(ends):
-        across, height = axes.transData.transform((x, y)) * 72 / axes.figure.dpi
-        top = max([height, *(low + line for place, low in placed if abs(place - across) < near)])
-        placed.append((across, top))
+    dots = axes.transData.transform([(x, y) for y, x, _ in ends]) * 72 / axes.figure.dpi
+    taken = [(across, across, height) for across, height in dots]
+    for (across, height), (y, x, name) in sorted(zip(dots.tolist(), ends, strict=True), reverse=True):
+        end, top = across + letter * (len(name) + 3), height
+        while hit := [low for a, b, low in taken if a < end and across < b and abs(low - top) < line - 0.1]:
+            top = max(hit) + line
+        taken.append((across, end, top))
         axes.annotate(name, (x, y), xytext=(7, top - height), textcoords="offset points", va="center")
 
 

@@ -43,7 +43,7 @@ class Asked:
     wrong: str = ""
 
 
-@claim("C6.2", full={"n_train": 300, "steps": 600, "n_seeds": 8})
+@claim("C6.2", full={"n_train": 300, "steps": 600, "n_seeds": 8, "longer": 3})
 def attention_reaches_far(
     *,
     n_train: int = 150,
@@ -52,6 +52,7 @@ def attention_reaches_far(
     rates: Sequence[float] = (2e-3, 6e-3, 2e-2),
     width: int = 64,
     n_seeds: int = 5,
+    longer: int = 0,
 ) -> Measurement:
     """Accuracy at distances 16-20, mean of the two tasks, attention minus LSTM, per seed; the control: at 0-3.
 
@@ -59,6 +60,7 @@ def attention_reaches_far(
 
     n_train, n_test  sentences per task and distance
     rates            learning rates; each network has the one that is better on dev, with a seed of its own
+    longer           the LSTM once more with so many times the steps, among the parts; 0: not
     """
     train, dev, test = splits(n_train, n_test)
     words = Vocabulary.from_sentences(
@@ -76,6 +78,9 @@ def attention_reaches_far(
         fresh = learned(net, words, train, width, 0, 1.0, 0)
         untrained[net] = far(test, fresh.right(test))
         n_parameters[net] = sum(p.numel() for p in fresh.parameters())
+    if longer:
+        models = [learned("LSTM", words, train, width, longer * steps, rate_of["LSTM"], s) for s in range(n_seeds)]
+        right[f"LSTM, {longer} times the steps"] = np.stack([model.right(test) for model in models])
     majority = Counter((item.task, item.word) for item in train)
     best = {task: max((w for t, w in majority if t == task), key=lambda w: majority[task, w]) for task in TASKS}
 
@@ -96,7 +101,7 @@ def attention_reaches_far(
             f"{net}, {task}, distance {low}-{high}: accuracy in %": 100
             * float(right[net][:, [one.task == task and low <= one.distance <= high for one in test]].mean())
             for task in TASKS
-            for net in NETS
+            for net in right
             for low, high in ((0, 3), (4, 9), (10, 15), (FAR[0], FAR[-1]))
         }
         | {f"{net}: parameters": n for net, n in n_parameters.items()}

@@ -147,7 +147,8 @@ def _control_moves(finding: Finding, start: str) -> str:
 
 
 def _round(value: float, d: int) -> float:
-    return round(value, d) + 0.0  # never -0.0
+    """As the record keeps it, in six digits: a tie falls the same way live and recorded. Never -0.0."""
+    return round(float(f"{value:.6g}"), d) + 0.0
 
 
 def _plural(noun: str) -> str:

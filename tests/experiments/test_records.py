@@ -3,16 +3,19 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import pytest
 
 from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval
 from course_lib.experiments import provenance
-from course_lib.experiments.claims import get_claim
+from course_lib.experiments.claims import all_claims, get_claim
 from course_lib.experiments.judging import judge
 from course_lib.experiments.ledger import run, run_and_record
 from course_lib.experiments.measurement import Exact
 from course_lib.experiments.records import read_record, record_path, write_record
+from course_lib.experiments.verdict import finding_sentence, interval_text, verdict_sentence
 
 RUN = {"command": "c", "profile": "full", "date": "2026-02-03", "device": "cpu", "commit": "abc", "code": "d"}
 
@@ -38,6 +41,18 @@ def test_an_exact_verdict_is_recorded_too(ledger):
     write_record(judge("C9.2", Exact(0.0, "largest error", detail="All rows.", data="a table")), RUN)
     finding = read_record(get_claim("C9.2")).verdict.findings[0]
     assert (finding.word, finding.error, finding.effect, finding.detail) == ("holds", 0.0, None, "All rows.")
+
+
+@pytest.mark.parametrize("claim", all_claims().values(), ids=lambda claim: claim.id)
+def test_a_recorded_sentence_says_what_its_numbers_say(claim):
+    verdict = read_record(claim).verdict
+    findings = [replace(finding, sentence=finding_sentence(finding)) for finding in verdict.findings]
+    assert verdict_sentence(verdict.word, findings, verdict.data) == verdict.sentence
+
+
+def test_a_tie_falls_the_same_way_live_and_recorded():
+    live, recorded = (Interval(-4.0, 6.0, estimate) for estimate in (0.75 - 1e-12, 0.75))
+    assert interval_text(live) == interval_text(recorded)
 
 
 def test_a_record_knows_that_its_rule_has_changed(ledger):

@@ -89,7 +89,8 @@ def reuse_helps_where_labels_are_few(
             for way, rows in scores.items()
             for size, row in zip(sizes, rows, strict=True)
         }
-        baselines = {"majority, in %": majority(task)}
+        guess = "majority" if task.tag is None else "each word's commonest tag, all training sentences"
+        baselines = {f"{guess}, in %": majority(task)}
         if task.tag is None:
             baselines[f"mean of the static vectors, logistic regression, {sizes[-1]:,} texts, in %"] = _bag_of_vectors(
                 task, vectors, sizes[-1]

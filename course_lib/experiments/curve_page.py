@@ -12,9 +12,9 @@ from course_lib.experiments.curve_bench import (
     BERT_SCRATCH,
     MINILM,
 )
-from course_lib.experiments.curve_record import COMMAND, Curves, recorded_curves
+from course_lib.experiments.curve_record import ALL, COMMAND, Curves, recorded_curves
 from course_lib.experiments.curve_tasks import AWD, TASKS, CurveTask
-from course_lib.experiments.label_curves import Plan
+from course_lib.experiments.label_curves import LABELS, Plan
 
 NOT_RECORDED, NO_CURVE = "not recorded yet", "—"  # on a card
 HEADING = "public tasks: fine-tuned / from scratch"
@@ -64,9 +64,16 @@ def missing_cells(chapter: int, curves: Curves | None = None) -> str:
     lacking = [key for name in _tasks(chapter) for key in _plan(chapter, name).missing(curves)]
     if not lacking:
         dates = sorted({run["date"] for run in curves.runs})
-        return f"All {len(wanted)} trainings are recorded ({dates[0]} to {dates[-1]}). Command: {COMMAND}"
-    tasks = "; ".join(dict.fromkeys(TASKS[name].title for name, *_ in lacking))
-    return f"{len(wanted) - len(lacking)} of {len(wanted)} trainings are recorded; missing: {tasks}. Command: {COMMAND}"
+        when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+        return f"All {len(wanted)} trainings are recorded ({when}). Command: {COMMAND}"
+    titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
+    for name, task in _tasks(chapter).items():
+        counts = dict.fromkeys("all" if n == ALL else f"{n:,}" for which, _, n, _ in lacking if which == name)
+        if counts:
+            which = f" with {' and '.join(counts)} labels" if len(counts) < len(LABELS) else ""
+            titles.setdefault(which, []).append(task.title)
+    missing = "; ".join(f"missing{which}: {'; '.join(tasks)}" for which, tasks in titles.items())
+    return f"{len(wanted) - len(lacking)} of {len(wanted)} trainings are recorded; {missing}. Command: {COMMAND}"
 
 
 def curves_markdown(chapter: int, curves: Curves | None = None) -> str:

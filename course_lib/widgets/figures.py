@@ -130,10 +130,7 @@ def learning_curves(
 
 
 def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure:
-    """Curves of several tasks side by side over a log axis, with bands and a tick at each point.
-
-    A panel without a value stays empty.
-    """
+    """Curves of several tasks over a log axis: bands, a tick at each point, one legend; no value, an empty panel."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
     size = (3.7 * columns, 3 * rows)
@@ -143,7 +140,7 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
         for name, line in {**panel.curves, **panel.baseline}.items():
             _curve(axes, f"curve_panels: {name!r}", line, styles.get(name, BASELINE), ms=5, label=name)
         axes.set_title(panel.title, fontsize=9)
-        axes.set(xlabel=x, ylabel=panel.unit)
+        axes.set(xlabel="; dashed: ".join([x, *panel.baseline]), ylabel=panel.unit)
         if not axes.lines:
             axes.set(xticks=[], yticks=[])
             continue
@@ -151,9 +148,11 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
         places = sorted({int(place) for line in axes.lines for place in line.get_xdata()})
         axes.set_xticks(places, [f"{place:,}" for place in places])
         axes.minorticks_off()
-        axes.legend(frameon=True, framealpha=0.8, edgecolor="none", fontsize=8)
     for axes in grid.flat[len(panels) :]:
         axes.remove()
+    starts = {line.get_label(): line for axes in figure.axes for line in axes.lines if line.get_linestyle() == "-"}
+    if starts:
+        figure.legend(starts.values(), starts.keys(), loc="outside upper left", ncols=4, frameon=False)
     return _done(figure)
 
 

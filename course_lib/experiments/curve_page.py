@@ -41,7 +41,7 @@ GAINS = {
 def curve_figure(chapter: int, curves: Curves | None = None):
     """A panel for each task of the chapter: mean score over labels, the band from the lowest to the highest seed.
 
-    A task without a value keeps its empty panel; cells that are missing are named in the title.
+    A task without a value keeps its empty panel, which says so.
     """
     from course_lib.widgets import figures
 
@@ -53,7 +53,7 @@ def curve_figure(chapter: int, curves: Curves | None = None):
         lines = {label: curves.rows(name, system) for system, label in systems.items()}
         baseline = {known["baseline"]: rows} if (rows := curves.rows(name, BASELINE)) else {}
         unit = f"{known['metric']}, {known['n_test']:,} test items" if lines or baseline else "not recorded yet"
-        panels.append(figures.Panel(f"{task.title}{_gaps(chapter, name, curves)}", unit, lines, baseline))
+        panels.append(figures.Panel(task.title, unit, lines, baseline))
     return figures.curve_panels(panels, x="labels (log scale)")
 
 
@@ -134,13 +134,6 @@ def _plan(chapter: int, name: str) -> Plan:
 def _always(chapter: int) -> list[str]:
     """The systems that have to be there; MiniLM is shown where somebody measured it."""
     return [system for system in (BASELINE, *SHOWN[chapter]) if system != MINILM]
-
-
-def _gaps(chapter: int, name: str, curves: Curves) -> str:
-    """ " (7 of 48 missing)", or nothing."""
-    plan = _plan(chapter, name)
-    lacking, wanted = len(plan.missing(curves)), len(plan.wanted())
-    return f" ({lacking} of {wanted} missing)" if lacking else ""
 
 
 def _gain(gain: Interval | float | None) -> str:

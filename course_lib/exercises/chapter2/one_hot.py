@@ -40,7 +40,7 @@ EXERCISE = Exercise(
         A **one-hot** row has one place per word of the vocabulary: a 1 at the place of its word, 0 everywhere else.
         Write the embedding layer as it is explained: turn the ids into one-hot rows, then multiply them by the table.
         Do not look a row up by its index. Return both: the one-hot rows, as numbers, and the product.
-        The ids may have any number of axes: `[batch, unit]` gives `[batch, unit, word]` and `[batch, unit, dim]`.
+        The ids may have any number of axes: `[batch, unit]` gives `[batch, unit, vocabulary]` and `[batch, unit, dim]`.
         Before you run it: with a vocabulary of 130,000 words, each number of the product is a sum of 130,000 terms. How
         many of them are not 0 times something?
     """,

@@ -68,7 +68,7 @@ def missing_cells(chapter: int, curves: Curves | None = None) -> str:
         return f"All {len(wanted)} trainings are recorded ({when}). Command: {COMMAND}"
     titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
     for name, task in _tasks(chapter).items():
-        counts = dict.fromkeys("all" if n == ALL else f"{n:,}" for which, _, n, _ in lacking if which == name)
+        counts = dict.fromkeys("all" if n == ALL else f"{n:,}" for key, _, n, _ in lacking if key == name)
         if counts:
             which = f" with {' and '.join(counts)} labels" if len(counts) < len(LABELS) else ""
             titles.setdefault(which, []).append(task.title)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,3 +48,18 @@ def seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
+
+
+def move(value: Any, device: torch.device | str) -> Any:
+    """A batch or a carry on `device`: anything with `.to`, or dicts, tuples and lists of such; the rest as it is."""
+    return map_leaves(value, lambda leaf: leaf.to(device) if hasattr(leaf, "to") else leaf)
+
+
+def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+    """`change` of everything in nested dicts, tuples (named ones too) and lists, which stay as they are."""
+    if isinstance(value, dict):
+        return {key: map_leaves(part, change) for key, part in value.items()}
+    if isinstance(value, (tuple, list)):
+        parts = [map_leaves(part, change) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)  # named tuples take arguments
+    return change(value)

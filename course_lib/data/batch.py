@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from course_lib.data.records import Sentence
+from course_lib.device import move
 
 
 @dataclass
@@ -35,15 +36,8 @@ class Batch:
     labels: dict[str, Tensor] = field(default_factory=dict)
 
     def to(self, device: torch.device | str) -> Batch:
-        return replace(
-            self,
-            ids={name: tensor.to(device) for name, tensor in self.ids.items()},
-            mask=self.mask.to(device),
-            segment=self.segment.to(device),
-            carry=_move(self.carry, device),
-            sides=None if self.sides is None else (self.sides[0].to(device), self.sides[1].to(device)),
-            labels={name: tensor.to(device) for name, tensor in self.labels.items()},
-        )
+        moved = {name: move(value, device) for name, value in vars(self).items() if name != "spans"}
+        return replace(self, **moved)
 
     def __len__(self) -> int:
         return self.mask.shape[0]
@@ -74,11 +68,3 @@ def join_sides(first: Batch, second: Batch) -> Batch:
     segment = ((position >= n_first[:, None]) & mask).long()
     spans = [a + b for a, b in zip(first.spans, second.spans, strict=True)]
     return Batch({}, mask, segment, spans, sides=(first, second))
-
-
-def _move(carry: Any, device: torch.device | str) -> Any:
-    if isinstance(carry, Tensor):
-        return carry.to(device)
-    if isinstance(carry, (tuple, list)):
-        return type(carry)(_move(part, device) for part in carry)
-    return carry

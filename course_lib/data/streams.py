@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from course_lib.device import move
 from course_lib.errors import CourseError
 
 
@@ -26,7 +27,7 @@ class StreamBatch:
     carry: Any = None
 
     def to(self, device: torch.device | str) -> StreamBatch:
-        return replace(self, ids=self.ids.to(device), targets=self.targets.to(device))
+        return replace(self, **move(vars(self), device))
 
 
 class TextStreams:
@@ -78,7 +79,7 @@ class TwoWayBatch:
     carry: Any = None
 
     def to(self, device: torch.device | str) -> TwoWayBatch:
-        return replace(self, forward=self.forward.to(device), backward=self.backward.to(device))
+        return replace(self, **move(vars(self), device))
 
 
 class TwoWayStreams:

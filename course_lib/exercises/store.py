@@ -3,6 +3,7 @@
 One JSON file per exercise (`1.2.json`: every version tried, with its result) and per chapter of recall questions
 (`recall-1.json`) in `answers/` beside the course, which git ignores; COURSE_ANSWERS_DIR names another folder.
 A write is whole or does not happen; several kernels may write at once; a damaged file is set aside, never overwritten.
+A file that would grow too large loses its oldest versions: two hundred of the longest that are kept fit in.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 
 _FORMAT = 1
-_MOST_BYTES = 2_000_000  # a larger file was not written here
+_MOST_BYTES = 20_000_000  # of a file; a larger one was not written here
 _PATIENCE = 5.0  # seconds to wait for another kernel before going on without keeping the answer
 
 
@@ -57,8 +58,10 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
                 note = f"{path.name} could not be read ({error}). It was kept as {aside.name}; a new file was begun."
             changed = change(list(items))
             if changed != items:
-                with atomic_file(path, "w") as file:
-                    json.dump({"format": _FORMAT, "items": changed}, file, ensure_ascii=False, indent=1)
+                while len(content := _content(changed)) > _MOST_BYTES and len(changed) > 1:
+                    changed = changed[1:]
+                with atomic_file(path) as file:
+                    file.write(content)
     except (CourseError, OSError, UnicodeEncodeError) as error:  # the last: half a letter, which no file can hold
         reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else _first_sentence(error)
         return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
@@ -68,6 +71,10 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
 def names() -> list[str]:
     """What is kept, damaged files set aside not counted."""
     return sorted(path.stem for path in folder().glob("*.json") if ".damaged" not in path.name)
+
+
+def _content(items: list) -> bytes:
+    return json.dumps({"format": _FORMAT, "items": items}, ensure_ascii=False, indent=1).encode()
 
 
 def _load(path: Path, is_item: Callable[[Any], bool]) -> list:

@@ -49,10 +49,10 @@ def heads_find_structure(
         of: [(of(net, dev), of(net, test)) for net in (model, untrained)] for of in (encoder_weights, cross_weights)
     }
     measured = {}
-    for name, weights_of, relation, extra in (
-        ("syntactic head", encoder_weights, syntactic_heads, None),
-        ("antecedent", encoder_weights, antecedents, nearest_noun),
-        ("aligned word", cross_weights, alignments, diagonal),
+    for name, weights_of, relation, others in (
+        ("syntactic head", encoder_weights, syntactic_heads, {}),
+        ("antecedent", encoder_weights, antecedents, {"nearest noun or name before the pronoun": nearest_noun}),
+        ("aligned word", cross_weights, alignments, {"the diagonal": diagonal}),
     ):
         gold_dev, gold_test = relation(dev), relation(test)
         (of_dev, of_test), (fresh_dev, fresh_test) = looks[weights_of]
@@ -68,11 +68,7 @@ def heads_find_structure(
                 f"{name}: best fixed offset ({chosen.offset:+d}), in %": 100 * float(offset.mean()),
                 f"{name}: the untrained net's best head, in %": 100 * float(hits(fresh_test, gold_test, fresh).mean()),
             }
-            | (
-                {}
-                if extra is None
-                else {f"{name}: {extra.__doc__.split(',')[0].lower()}, in %": extra(test, gold_test)}
-            ),
+            | {f"{name}: {rule}, in %": share(test, gold_test) for rule, share in others.items()},
             parts={
                 f"{name}: chosen head": f"layer {chosen.layer + 1}, head {chosen.head + 1}",
                 f"{name}: right, in %": 100 * float(ours.mean()),

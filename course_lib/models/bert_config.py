@@ -19,7 +19,7 @@ class BertConfig:
     """Sizes and choices. Raises CourseError that names the setting which cannot work.
 
     max_units   positions: pieces of a row, [CLS] and [SEP] counted too
-    n_segments  kinds of segment: 0 is the first sentence, 1 the second
+    n_segments  kinds of segment: 0 is the first sentence, 1 the second; with 1 only single sentences can be read
     norm        "post", the paper's, or "pre" (Xiong et al. 2020, arXiv:2002.04745), with a last layer norm on top
     """
 
@@ -49,8 +49,6 @@ class BertConfig:
         for name in SIZES:
             if type(size := getattr(self, name)) is not int or size < 1:  # True is no size
                 raise CourseError(f"BertConfig: {name}={size!r}. Use a whole number, 1 or more.")
-        if self.n_segments < 2:
-            raise CourseError(f"BertConfig: n_segments={self.n_segments}. Use 2 or more: a pair has two.")
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise CourseError(f"BertConfig: {name}={getattr(self, name)}. Use a probability from 0 to below 1.")

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.models.bert_config import BertConfig
 
@@ -35,8 +36,7 @@ class MaskedPairs:
     next: Bool[Tensor, " batch"] | None = None
 
     def to(self, device: torch.device | str) -> MaskedPairs:
-        tensors = {name: value for name, value in vars(self).items() if value is not None}
-        return replace(self, **{name: tensor.to(device) for name, tensor in tensors.items()})
+        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return self.input_ids.shape[0]

@@ -50,6 +50,7 @@ def train_skip_gram(
     device: torch.device | str | None = None,
     threads: int = 2,
     progress: bool | str = "auto",
+    keep_interrupted: bool = False,
 ) -> SkipGram:
     """Train skip-gram on sentences (lists of str, or records with `.words`); pairs never cross sentences.
 
@@ -57,8 +58,8 @@ def train_skip_gram(
     device      default: COURSE_DEVICE, else the best there is
     threads     on the CPU; with 1 the same seed gives the same vectors, bit for bit. GPUs get one stream.
     progress    False: no bar
-    An interrupt (KeyboardInterrupt) ends training with a warning and returns the model as far as it got:
-    `model.trained_epochs` says how far. Raises CourseError if there is nothing to train on.
+    Ctrl-C ends it with KeyboardInterrupt. With `keep_interrupted` it warns instead and returns the model as far as it
+    got: `model.trained_epochs` says how far. Raises CourseError if there is nothing to train on.
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))
@@ -73,7 +74,8 @@ def train_skip_gram(
         model = SkipGram(config, vocabulary).to(device)
     text = encode_sentences(sentences, vocabulary)
     with _one_thread_per_operation(device):
-        _train(model, text, torch.Generator().manual_seed(seed), threads if device.type == "cpu" else 1, progress)
+        n_threads = threads if device.type == "cpu" else 1
+        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress, keep_interrupted)
     if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
         raise CourseError(
             f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
@@ -81,7 +83,14 @@ def train_skip_gram(
     return model
 
 
-def _train(model: SkipGram, text: TokenRow, generator: torch.Generator, threads: int, progress: bool | str) -> None:
+def _train(
+    model: SkipGram,
+    text: TokenRow,
+    generator: torch.Generator,
+    threads: int,
+    progress: bool | str,
+    keep_interrupted: bool,
+) -> None:
     config, n_words = model.config, len(text)
     keep = keep_probability(torch.tensor(model.vocabulary.counts), config.sample)
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
@@ -102,6 +111,8 @@ def _train(model: SkipGram, text: TokenRow, generator: torch.Generator, threads:
                     speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
                     bar.update(words, loss=work.loss, speed=speed)
         except KeyboardInterrupt:
+            if not keep_interrupted:
+                raise
             warnings.warn(
                 f"Training was interrupted after {work.epochs_done:.2f} of {config.epochs} epochs. "
                 "The model is returned as far as it got.",

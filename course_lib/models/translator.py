@@ -19,6 +19,7 @@ from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoin
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
+from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoder_state import DecoderState
@@ -42,7 +43,7 @@ class TranslationBatch:
     target_mask: Bool[Tensor, "batch target"]
 
     def to(self, device: torch.device | str) -> TranslationBatch:
-        return replace(self, **{name: tensor.to(device) for name, tensor in vars(self).items()})
+        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return len(self.source)

@@ -23,10 +23,8 @@ _THIN = "0.167em"
 @cache
 def mathml(tex: str, block: bool = False) -> str:
     """A <math> element for `tex` (without its dollars). Raises CourseError for TeX that has no MathML here."""
-    try:
-        from latex2mathml.converter import convert
-    except ImportError as error:
-        raise CourseError("Formulas need the package latex2mathml. `make site` installs it.") from error
+    from latex2mathml.converter import convert
+
     if tex.count("{") - tex.count(r"\{") != tex.count("}") - tex.count(r"\}"):
         raise CourseError(f"The braces of the formula ${tex}$ do not match. Correct it in the chapter's text.")
     try:

@@ -22,9 +22,9 @@ from course_lib.site.formulas import plain_words
 from course_lib.site.lecture import LIVE, read_stored
 from course_lib.site.outputs import describe, output_html
 from course_lib.site.prose import Prose
-from course_lib.site.reveal import Reveal, reveal
 
 FOLDER = Path(__file__).parent
+VENDOR = FOLDER / "vendor"  # reveal.js 6.0.2 (`npm pack reveal.js@6.0.2`, dist/), as it was published
 LINES_SHOWN = 18  # of a cell's code; the rest is folded
 BEGINS = ("slide", "subslide")
 NOTICE = "**Notice.**"
@@ -35,12 +35,10 @@ _SAID_BY_NOBODY = re.compile(r"(?:import|from) .*|\w+ = course_lib\.start\(.*\)|
 def write_slides(notebook: Path, folder: Path) -> Path:
     """The deck of a stored notebook as NAME.html in `folder`.
 
-    Raises CourseError: no cell begins a slide, a formula is not understood, reveal.js cannot be had.
+    Raises CourseError: no cell begins a slide, a formula is not understood.
     """
     try:
-        stored = read_stored(notebook)
-        said_cells(stored, notebook.stem)  # a notebook without slides is told so before anything is fetched
-        page = deck(stored, notebook.stem, reveal())
+        page = deck(read_stored(notebook), notebook.stem)
     except CourseError as error:
         raise CourseError(str(error) if notebook.name in str(error) else f"{notebook.name}: {error}") from error
     path = folder / f"{notebook.stem}.html"
@@ -49,26 +47,33 @@ def write_slides(notebook: Path, folder: Path) -> Path:
     return path
 
 
-def deck(notebook: NotebookNode, name: str, library: Reveal) -> str:
+def deck(notebook: NotebookNode, name: str) -> str:
     """The page, as text. `name` is the notebook's."""
     from nbconvert import SlidesExporter
     from pygments.formatters import HtmlFormatter
 
     cells = said_cells(notebook, name)
-    exporter = SlidesExporter(raw_template=(FOLDER / "slides.html.j2").read_text(encoding="utf-8"))
+    exporter = SlidesExporter(raw_template=_own("slides.html.j2"))
     prose = Prose(set())
     exporter.register_filter("drawn_text", prose.render)
     exporter.register_filter("drawn_code", code_html)
     exporter.register_filter("drawn_outputs", partial(_outputs_html, prose=prose))
+    library = {file.name: file.read_text(encoding="utf-8") for file in VENDOR.iterdir()}
+    # "<!--" would confuse the page's script element
+    scripts = [library[name].replace("<!--", "<\\!--") for name in ("reveal.min.js", "notes.min.js")]
     colours = HtmlFormatter(style="xcode").get_style_defs(".highlight")
     parts = {
         "title": html.escape(next((w for c in cells if (w := _heading(c))), name)),
-        "style": "\n".join((library.style, _math_font(), colours, (FOLDER / "slides.css").read_text(encoding="utf-8"))),
-        "script": "\n".join((library.script, library.notes, (FOLDER / "slides.js").read_text(encoding="utf-8"))),
-        "licence": library.licence.replace("--", ""),
+        "style": "\n".join((library["reveal.min.css"], _math_font(), colours, _own("slides.css"))),
+        "script": "\n".join((*scripts, _own("slides.js"))),
+        "licence": library["reveal.LICENSE.txt"],
     }
     page, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells), {"deck": parts})
     return page
+
+
+def _own(name: str) -> str:
+    return (FOLDER / name).read_text(encoding="utf-8")
 
 
 def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:

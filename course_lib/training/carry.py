@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import Tensor
 
+from course_lib.device import map_leaves
 from course_lib.errors import CourseError
 
 
 def detach(carry: Any) -> Any:
     """The same values without their past: the next batch's gradient ends here (truncated back-propagation)."""
-    return _map(carry, Tensor.detach)
+    return map_leaves(carry, lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf)
 
 
 def hand_on(batch: Any, carry: Any) -> Any:
@@ -34,13 +33,6 @@ def hand_on(batch: Any, carry: Any) -> Any:
     batch = copy.copy(batch)
     batch.carry = carry
     return batch
-
-
-def move(value: Any, device: torch.device) -> Any:
-    """A batch or a carry on `device`: anything with `.to`, or dicts, tuples and lists of tensors."""
-    if hasattr(value, "to"):
-        return value.to(device)
-    return _map(value, lambda tensor: tensor.to(device))
 
 
 def pack(carry: Any, tensors: dict[str, Tensor]) -> Any:
@@ -69,14 +61,3 @@ def unpack(packed: dict, tensors: dict[str, Tensor]) -> Any:
     if kind == "value":
         return content
     return {"tuple": tuple, "list": list}[kind](unpack(part, tensors) for part in content)
-
-
-def _map(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
-    if isinstance(value, Tensor):
-        return change(value)
-    if isinstance(value, dict):
-        return {key: _map(part, change) for key, part in value.items()}
-    if isinstance(value, (tuple, list)):
-        parts = [_map(part, change) for part in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)  # named tuples take arguments
-    return value

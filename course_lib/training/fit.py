@@ -54,6 +54,8 @@ def fit(
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
     show: bool | str = "auto",
+    label: str = "training",
+    keep_interrupted: bool = False,
 ) -> History:
     """Train `model` in place until `steps`, `epochs` or `minutes` are reached, whichever comes first.
 
@@ -71,11 +73,15 @@ def fit(
                 starts anew with each epoch
     minutes     all in all, over resumed runs
     evaluate    model (in eval mode) -> scores, every `evaluate_every` steps and at the end
+    show, label of the progress bar, as for `Progress`
     watchers    called after each step with the number of steps done and {"loss", parts, "gradient_norm" if clipped,
                 "epoch", "learning_rates"}
 
-    Ctrl-C ends it after the current step, without an exception. Raises CourseError for arguments that cannot work, a
-    loss that is not a finite number (the weights stay as before that step), and a state that does not fit.
+    Ctrl-C ends it after the current step; what was reached stays in the model and in the folder, and KeyboardInterrupt
+    goes on to the caller, so that nobody takes a half-trained model for a trained one. With `keep_interrupted` the
+    caller says that it will do: the history comes back, `.interrupted`. A second Ctrl-C does not wait, and goes on.
+    Raises CourseError for arguments that cannot work, a loss that is not a finite number (the weights stay as before
+    that step), and a state that does not fit.
     """
     check_arguments(model, learning_rate, clip, save_every, save_steps, evaluate_every)
     end, processes = End(steps, epochs, minutes), choose_processes(device)
@@ -106,14 +112,17 @@ def fit(
 
     was_training = model.training
     shown = show if processes.is_first else False
+    interrupts = Interrupts()
     try:
-        with Interrupts() as interrupts, Progress("training", total=run.total, show=shown, start=run.step) as bar:
+        with interrupts, Progress(label, total=run.total, show=shown, start=run.step) as bar:
             _train(run, base, schedule, clip, (bar.watch, *watchers), interrupts)
             run.close()
     except KeyboardInterrupt:
         run.interrupt()
         if shown:
             print(_stopped(run))
+        if interrupts.twice or not keep_interrupted:
+            raise
     finally:
         stepper.zero_grad()
         model.train(was_training)

@@ -31,8 +31,8 @@ class History:
     interrupted: bool = False
 
     def add(self, step: int, loss: float, parts: dict[str, float], rates: dict[str, float]) -> None:
-        for name in parts.keys() - self.parts.keys():
-            self.parts[name] = [None] * len(self.steps)
+        for name in parts:  # in the order of the loss: that of a set changes with the hash seed
+            self.parts.setdefault(name, [None] * len(self.steps))
         for name, values in self.parts.items():
             value = parts.get(name)
             values.append(value if value is not None and math.isfinite(value) else None)

@@ -8,13 +8,14 @@ from types import FrameType
 
 
 class Interrupts:
-    """`with Interrupts() as interrupts:` — the first one is noted in `asked`; a second one raises KeyboardInterrupt.
+    """`with Interrupts() as interrupts:` — the first one is noted in `asked`; a second one, in `twice`,
+    raises KeyboardInterrupt where it comes.
 
     Outside the main thread, and where someone else handles the signal, nothing is changed.
     """
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = self.twice = False
         self._installed = False
 
     def __enter__(self) -> Interrupts:
@@ -30,5 +31,6 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.asked:
+            self.twice = True
             raise KeyboardInterrupt
         self.asked = True

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.checkpoints import CONFIG, TENSORS, Checkpoint, load_checkpoint, load_weights, save_checkpoint
+from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.files import recover_folder
 from course_lib.training import carry
@@ -99,7 +100,7 @@ def restore(
     place = Place(
         config["epoch"],
         config["position"],
-        carry.move(carry.unpack(config["carry"], tensors), device),
+        move(carry.unpack(config["carry"], tensors), device),
         RandomState.unpack(_under("random.epoch_start.", tensors), config["epoch_start"]),
         RandomState.unpack(_under("random.now.", tensors), config["now"]),
     )

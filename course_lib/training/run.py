@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.training import carry, randomness, resume
 from course_lib.training.feed import Feed, Place
@@ -107,7 +108,7 @@ class Run:
             item = next(self._rounds, None)
             if item is not None:
                 batch, weight = item
-                yield carry.move(carry.hand_on(batch, self.place.carry), self.processes.device), weight
+                yield move(carry.hand_on(batch, self.place.carry), self.processes.device), weight
                 continue
             if self.place.position == 0:
                 raise CourseError(f"fit: there is no batch in epoch {self.place.epoch + 1}. Give at least one batch.")

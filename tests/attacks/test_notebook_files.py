@@ -8,14 +8,13 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from course_lib.site import slides
 from course_lib.site.build import read_chapters
 from course_lib.site.lecture import write_lecture
 from course_lib.site.slides import write_slides
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json
 from tests.site.small import FRAME, PIXEL, display
-from tests.site.test_slides import LIBRARY, code, text
+from tests.site.test_slides import code, text
 
 pytestmark = pytest.mark.slow
 
@@ -51,8 +50,7 @@ ODD = {
 
 
 @pytest.fixture
-def whole(monkeypatch):
-    monkeypatch.setattr(slides, "reveal", lambda: LIBRARY)
+def whole():
     return nbformat.writes(v4.new_notebook(cells=CELLS))
 
 

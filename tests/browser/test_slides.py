@@ -15,7 +15,6 @@ ROOM = """() => { const slide = Reveal.getCurrentSlide(), sheet = slide.querySel
 @pytest.fixture(scope="module")
 def slides(chromium, tmp_path_factory):
     """The open deck, 1280 x 720."""
-    # without npm or its registry: an error that names the remedy
     path = write_slides(project_dir() / "notebooks" / "06_transformer.ipynb", tmp_path_factory.mktemp("deck"))
     page = chromium.new_page(viewport={"width": 1280, "height": 720})
     faults = asked_elsewhere(page)

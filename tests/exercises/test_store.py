@@ -45,7 +45,7 @@ def test_an_unchanged_list_is_not_written_again(answers_folder):
         (b"[1, 2]", "not a file of answers"),
         (b'{"format": 2, "items": ["a"]}', "format 2"),
         (b'{"format": 1, "items": [3]}', "incomplete"),
-        (b" " * 2_000_001, "too large"),
+        (b" " * 20_000_001, "too large"),
     ],
 )
 def test_a_damaged_file_is_named_and_set_aside(answers_folder, content, reason):
@@ -61,6 +61,25 @@ def test_a_damaged_file_is_named_and_set_aside(answers_folder, content, reason):
     assert (answers_folder / "1.2.damaged1.json").read_bytes() == content
     assert store.read("1.2", is_item) == (["new"], "")
     assert store.names() == ["1.2"]
+
+
+def test_many_long_answers_are_all_kept(answers_folder):
+    versions = [f"{number:02}" + "x" * 90_000 for number in range(23)]
+    for version in versions:
+        assert store.update("1.2", is_item, add(version)) == ""
+    assert store.read("1.2", is_item) == (versions, "")
+    assert [path.name for path in answers_folder.glob("*.json")] == ["1.2.json"]
+
+
+def test_a_full_file_loses_its_oldest_answers(answers_folder, monkeypatch):
+    monkeypatch.setattr(store, "_MOST_BYTES", 331)
+    for number in range(13):
+        assert store.update("1.2", is_item, add(f"{number:02}" + "배" * 17)) == ""
+    items, note = store.read("1.2", is_item)
+    assert note == ""
+    assert 3 <= len(items) < 13
+    assert [int(item[:2]) for item in items] == list(range(13 - len(items), 13))
+    assert (answers_folder / "1.2.json").stat().st_size <= 331
 
 
 def test_two_damaged_files_are_both_kept(answers_folder):

@@ -56,7 +56,8 @@ def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkey
     with monkeypatch.context() as patch:
         patch.setattr(multi30k_training, "averaged", interrupting)
         translation_record.translation_path("multi30k").unlink()
-        assert record(corpus=CORPUS, sizes=SIZES, folder=cut) is None
+        with pytest.raises(KeyboardInterrupt):
+            record(corpus=CORPUS, sizes=SIZES, folder=cut)
         assert recorded_translation("multi30k") is None
     resumed = record(corpus=CORPUS, sizes=SIZES, folder=cut)
     assert outputs_path(cut).read_text(encoding="utf-8") == outputs_path(tmp_path / "whole").read_text(encoding="utf-8")

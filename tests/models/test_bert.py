@@ -235,7 +235,7 @@ def test_smaller_files_give_nearly_the_same(settings, error, tmp_path):
         ({"dropout": 1.0}, "dropout=1.0"),
         ({"attention_dropout": -0.1}, "attention_dropout=-0.1"),
         ({"max_units": 2}, "max_units=2"),
-        ({"n_segments": 1}, "n_segments=1"),
+        ({"n_segments": 0}, "n_segments=0"),
         ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
     ],
 )

@@ -191,7 +191,8 @@ def test_fit_resumes_bit_for_bit(tmp_path):
     def train(folder, watchers):
         torch.manual_seed(0)
         model = small_bilm(WORDS, softmax="sampled", n_samples=3)
-        fit(model, TwoWayStreams(documents(), 5, 11), steps=11, folder=folder, seed=0, show=False, watchers=watchers)
+        options = {"seed": 0, "show": False, "watchers": watchers, "keep_interrupted": True}
+        fit(model, TwoWayStreams(documents(), 5, 11), steps=11, folder=folder, **options)
         return model.state_dict()
 
     def stop(step, losses):

@@ -383,11 +383,15 @@ def test_an_error_in_a_worker_is_not_lost(monkeypatch):
         train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1), device="cpu", progress=False)
 
 
-def test_an_interrupt_leaves_a_usable_model(monkeypatch):
-    monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
+def test_an_interrupt_goes_on_to_the_caller_or_leaves_a_usable_model(monkeypatch):
     config = SkipGramConfig(dim=7, min_count=1, sample=0, epochs=500)
+    options = {"device": "cpu", "progress": False}
+    monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
+    with pytest.raises(KeyboardInterrupt):
+        train_skip_gram(synonym_text(400), config, **options)
+    monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
     with pytest.warns(UserWarning, match="interrupted after"):
-        model = train_skip_gram(synonym_text(400), config, device="cpu", progress=False)
+        model = train_skip_gram(synonym_text(400), config, **options, keep_interrupted=True)
     assert 0 < model.trained_epochs < 500
     assert model.output.weight.abs().sum() > 0
     assert len(model.word_vectors().neighbours("t0a")) == 10

@@ -4,7 +4,6 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from course_lib.site import slides
 from tests.test_cli import course, project, started  # noqa: F401 (fixtures)
 
 
@@ -28,7 +27,6 @@ def test_lecture_writes_two_files(monkeypatch, capsys, chapter, number):
 
 
 def test_slides_go_where_they_are_asked_to(monkeypatch, capsys, chapter, tmp_path):
-    monkeypatch.setattr(slides, "reveal", lambda: slides.Reveal("/* r */", "/* n */", "", "MIT"))
     code, out, _ = course(monkeypatch, capsys, "slides", "06", "--out", str(tmp_path / "deck"))
     assert code == 0
     assert "6 · Small" in (tmp_path / "deck" / "06_small.html").read_text(encoding="utf-8")

@@ -1,5 +1,8 @@
 """The deck of a small chapter: where slides begin, what is shown, what is folded, what only the speaker reads."""
 
+import re
+import tomllib
+
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
@@ -7,11 +10,8 @@ from nbformat import v4
 
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.site.reveal import Reveal
 from course_lib.site.slides import LINES_SHOWN, deck, said_cells, write_slides
 from tests.site.small import FRAME, PIXEL, display
-
-LIBRARY = Reveal(script="/* reveal */", notes="/* notes */", style=".reveal{}", licence="MIT -- of somebody")
 
 
 def kind(slide_type: str, **more) -> dict:
@@ -27,7 +27,7 @@ def code(source: str, *outputs, slide_type: str = "-", tags: tuple = ()):
 
 
 def page(*cells) -> BeautifulSoup:
-    return BeautifulSoup(deck(v4.new_notebook(cells=list(cells)), "07_small", LIBRARY), "html.parser")
+    return BeautifulSoup(deck(v4.new_notebook(cells=list(cells)), "07_small"), "html.parser")
 
 
 def shown(sheet) -> str:
@@ -117,8 +117,24 @@ def test_nothing_is_loaded():
     deck = page(text("# One", "slide"), code("p", display(image_png=PIXEL)))
     assert deck.select("link, script[src], iframe[src]") == []
     assert [img["src"] for img in deck.select("img") if not img["src"].startswith("data:")] == []
-    assert "/* reveal */" in deck.select_one("body script").get_text()
-    assert "MIT  of somebody" in str(deck)  # two hyphens would end the comment
+    assert "Reveal" in deck.select_one("body script").get_text()
+    assert "Hakim El Hattab" in str(deck)  # the licence goes with it
+
+
+def test_a_deck_needs_neither_npm_nor_a_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("COURSE_CACHE_DIR", str(tmp_path / "empty"))
+    path = tmp_path / "01_one.ipynb"
+    nbformat.write(v4.new_notebook(cells=[text("# One $x^2$", "slide")]), path)
+    assert "<math" in write_slides(path, tmp_path).read_text(encoding="utf-8")
+    assert not (tmp_path / "empty").exists()
+
+
+def test_what_slides_need_is_installed_for_every_reader():
+    """`make lab` installs the dependencies, `make test` the test extra besides."""
+    project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert "latex2mathml" in needed
 
 
 def test_a_notebook_without_slides(tmp_path):
@@ -131,7 +147,7 @@ def test_a_notebook_without_slides(tmp_path):
 @pytest.mark.parametrize("path", sorted((project_dir() / "notebooks").glob("0*.ipynb")), ids=lambda path: path.stem)
 def test_the_chapters_decks(path):
     """At most 45 slides, a bounded page, every formula understood."""
-    deck_page = deck(nbformat.read(path, as_version=4), path.stem, LIBRARY)
+    deck_page = deck(nbformat.read(path, as_version=4), path.stem)
     assert 8 <= deck_page.count('class="sheet"') <= 45
     assert len(deck_page.encode()) < 2_500_000
     assert "$$" not in BeautifulSoup(deck_page, "html.parser").select_one(".slides").get_text()

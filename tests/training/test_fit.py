@@ -273,3 +273,21 @@ def test_the_name_is_the_function_whatever_was_imported_before(first):
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+
+HASHED = """
+from course_lib.training.history import History
+history = History()
+history.add(1, 1.0, {"mlm": 1.0, "nsp": 2.0, "mlm_accuracy": 0.5, "forward": 3.0, "backward": 4.0}, {})
+print(list(history.parts))
+"""
+
+
+def test_a_history_is_the_same_under_every_hash_seed():
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", HASHED], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True
+        ).stdout
+        for seed in ("1", "2", "3")
+    ]
+    assert said == ["['mlm', 'nsp', 'mlm_accuracy', 'forward', 'backward']\n"] * 3

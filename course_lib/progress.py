@@ -15,7 +15,7 @@ import time
 from course_lib.loss_curve import LossCurve, draw, duration, number
 
 SECONDS_BETWEEN_PICTURES = 0.25
-SECONDS_BEFORE_PLAIN_LINES = 10.0
+SECONDS_BEFORE_PLAIN_LINES, MOST_SECONDS_BETWEEN_LINES = 10.0, 600.0
 
 
 class Progress:
@@ -136,7 +136,7 @@ class _Terminal:
 
 
 class _Lines:
-    """A line after ten seconds, twenty, forty, ... and one at the end."""
+    """A line after ten seconds, twenty, forty, ..., then one every ten minutes, and one at the end."""
 
     def __init__(self, quiet: bool) -> None:
         self._next, self._quiet = SECONDS_BEFORE_PLAIN_LINES, quiet
@@ -145,7 +145,7 @@ class _Lines:
         seconds = time.monotonic() - bar._began
         if seconds >= self._next or (state != "running" and not self._quiet):
             while self._next <= seconds:
-                self._next *= 2
+                self._next += min(self._next, MOST_SECONDS_BETWEEN_LINES)
             self._quiet = False
             print(bar.line(state), file=sys.stderr, flush=True)
 

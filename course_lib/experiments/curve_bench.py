@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from course_lib.errors import CourseError
 from course_lib.experiments import fine_tuning, head_recipe
@@ -18,7 +18,7 @@ from course_lib.experiments.four_tasks import FourTask
 from course_lib.experiments.head_recipe import Recipe, fine_tune
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
-from course_lib.models.minilm import INSTALL, PACKAGE, minilm_folder
+from course_lib.models.shipped import load
 
 BASELINE = "baseline"
 AWD_SCRATCH, AWD_GENERAL, AWD_TARGET = "awd-scratch", "awd-general", "awd-target"
@@ -30,6 +30,7 @@ BERT_RATE = 5e-4  # between the two rates of C8.4, which takes fewer steps
 AWD_TRICKS = {AWD_SCRATCH: FROM_SCRATCH, AWD_GENERAL: Tricks(), AWD_TARGET: Tricks()}
 BERT_RATES = dict.fromkeys(BERT_SYSTEMS, BERT_RATE)
 MOST_WORDS = 8_000  # of the target's vocabulary
+PUBLISHED = partial(load, "minilm-en")
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,6 @@ class Effort:
         return Recipe(BERT_RATE, self.epochs, self.min_steps, self.max_steps, self.batch_size)
 
 
-def published_minilm() -> Bert:
-    """all-MiniLM-L6-v2. Raises CourseError where its package is not installed."""
-    if (folder := minilm_folder()) is None:
-        raise CourseError(f"The system {MINILM!r} needs the package {PACKAGE}. Install it: {INSTALL}")
-    return Bert.from_pretrained(folder)
-
-
 class Bench:
     """One task with its systems, opened: records in memory, networks loaded when they are first needed.
 
@@ -67,7 +61,7 @@ class Bench:
         *,
         lm: Callable[[], AWDLSTM] | None = None,
         bert: Callable[[], Bert] | None = None,
-        minilm: Callable[[], Bert] = published_minilm,
+        minilm: Callable[[], Bert] = PUBLISHED,
     ):
         self.effort, self._lm, self._bert, self._minilm = effort, lm, bert, minilm
         self.task = task if bert is None else task.fitting(self.bert, windows=True)

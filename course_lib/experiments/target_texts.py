@@ -74,7 +74,7 @@ def target_texts(
     if source == "handmade":
         parts = [handmade_reviews("en", split) for split in ("train", "dev", "test")]
     elif source in SOURCES:
-        drawn = Random(0).sample(records := load_public(source, "train"), len(records))
+        drawn = _in_order(load_public(source, "train"))
         tested = load_public(source, _TEST_SPLIT[source]) if source in _TEST_SPLIT else drawn[-n_test:]
         learned = drawn if source in _TEST_SPLIT else drawn[:-n_test]
         parts = [learned[n_dev:][: max(n_train, n_unlabelled)], learned[:n_dev]]
@@ -84,6 +84,15 @@ def target_texts(
     train, dev, test = ([cut(record, n_words) for record in part] for part in parts)
     unlabelled = [record.text.split() for record in train[:n_unlabelled]]
     return TargetTexts(SOURCES.get(source, "handmade reviews"), train[:n_train], dev, test, unlabelled)
+
+
+def unseen_in_tests(records: Sequence[LabelledText]) -> list[LabelledText]:
+    """Of IMDb's reviews those that `target_texts` neither tests nor chooses on: language models may read them."""
+    return _in_order(records)[500:-1_000]
+
+
+def _in_order(records: Sequence[LabelledText]) -> list[LabelledText]:
+    return Random(0).sample(records, len(records))
 
 
 def cut(record: LabelledText, n_words: int) -> LabelledText:

@@ -31,6 +31,11 @@ from course_lib.text.word_pieces import WordPieces
 
 __all__ = ["Bert", "BertConfig", "BertEmbedding", "BertOutput", "MaskedPairs"]
 
+ONE_SEGMENT = (
+    "Bert: this one knows one segment (n_segments=1), so it reads single sentences and no pairs. "
+    "Use another BERT for pairs."
+)
+
 
 @dataclass
 class BertOutput:
@@ -47,7 +52,8 @@ class Bert(ContextEncoder):
     A sentence is read as [CLS] a [SEP], a pair as [CLS] a [SEP] b [SEP] in one pass. The sentence vector is [CLS]'s
     last state, a word's vector is that of its first piece. [CLS] and [SEP] are not units; [MASK] is never in a text.
 
-    fresh_heads  after `from_pretrained`: the parts that the file did not hold and that hold random numbers now
+    fresh_heads  after `from_pretrained`: the parts that the file did not hold and that hold random numbers now, kept
+                 by `save`. Who trains such a part takes its name out
     """
 
     kind = "bert"
@@ -82,13 +88,15 @@ class Bert(ContextEncoder):
     ) -> BertOutput:
         """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real.
 
-        Raises CourseError if a row is longer than the table of positions.
+        Raises CourseError if a row is longer than the table of positions, or of more segments than the model knows.
         """
         if input_ids.shape[1] > self.config.max_units:
             raise CourseError(
                 f"Bert: rows of {input_ids.shape[1]} pieces, [CLS] and [SEP] included; at most "
                 f"{self.config.max_units} fit. Cut the text with course_lib.data.windows."
             )
+        if self.config.n_segments < 2 and token_type_ids is not None and token_type_ids.any():
+            raise CourseError(ONE_SEGMENT)
         mask = None
         if attention_mask is not None and not attention_mask.all():  # attention without a mask is faster
             mask = padding_mask(attention_mask.bool())
@@ -117,7 +125,7 @@ class Bert(ContextEncoder):
     def fill(self, sentence: Sentence | str | Sequence[str], k: int = 5) -> list[list[tuple[str, float]]]:
         """For each [MASK] of a text, or of a list of words, the k most probable pieces with their probability.
 
-        Raises CourseError if there is no [MASK], or if the row is too long.
+        Raises CourseError if there is no [MASK], if the row is too long, and for a masked-LM head that is fresh.
         """
         return fill_masks(self, sentence, k)
 
@@ -130,6 +138,8 @@ class Bert(ContextEncoder):
         return list(weights), [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        if second is not None and self.config.n_segments < 2:
+            raise CourseError(ONE_SEGMENT)
         rows = []
         for number, sentence in enumerate(first):
             sides = (sentence,) if second is None else (sentence, second[number])
@@ -192,11 +202,14 @@ class Bert(ContextEncoder):
         write_folder(self, Path(folder))
 
     def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
+        return asdict(self.config) | ({"fresh_heads": self.fresh_heads} if self.fresh_heads else {})
 
     def _files(self) -> dict[str, str]:
         return self.pieces.files()
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> Bert:
-        return cls(BertConfig(**config), WordPieces.from_files(files))
+        sizes = {name: value for name, value in config.items() if name != "fresh_heads"}
+        model = cls(BertConfig(**sizes), WordPieces.from_files(files))
+        model.fresh_heads = tuple(config.get("fresh_heads", ()))
+        return model

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) -> list[list[tuple[str, float]]]:
     """For each [MASK] the k most probable pieces, best first, with their probability among all pieces."""
+    if "mlm" in model.fresh_heads:
+        raise CourseError(
+            "Bert.fill: the file of this published BERT held no masked-LM head, so its guesses would be noise. "
+            "Train the head (Bert.loss), or use another BERT."
+        )
     words = _words_and_masks(sentence)
     pieces = model.pieces
     ids = [pieces.cls]

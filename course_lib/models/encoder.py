@@ -214,12 +214,14 @@ class ContextEncoder(nn.Module, ABC):
         half: bool = False,
         int8: bool = False,
         int6: bool = False,
+        files: Mapping[str, str] | None = None,
     ) -> None:
         """Write a checkpoint folder that `course_lib.load` reads.
 
         half  float16 instead of float32
         int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
         int6  matrices with six bits per number and a scale for 32; likewise
+        files further text files by name, such as a licence
         """
         tensors = self.state_dict()
         matrices = self._matrices(tensors)
@@ -228,7 +230,7 @@ class ContextEncoder(nn.Module, ABC):
             kind=self.kind,
             config=self._config(),
             tensors=tensors,
-            files=self._files(),
+            files={**self._files(), **(files or {})},
             card=card,
             half=half,
             int8=matrices if int8 else [],

@@ -1,4 +1,5 @@
-"""`python -m course_lib.recipes NAME`: from raw text to a checked checkpoint; `... table`: the list of all cards.
+"""`python -m course_lib.recipes NAME`: from raw text to a checked checkpoint; `... table`: the list of all cards;
+`... queue`: one recipe after the other.
 
 Several processes: `accelerate launch -m course_lib.recipes NAME --profile gpu`.
 """
@@ -14,20 +15,27 @@ from course_lib.checkpoints import CARD
 from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
-from course_lib.recipes import awd_lstm, bert, bilm, card, cove, engine, gpt, reviews, skip_gram
+from course_lib.recipes import awd_lstm, bert, bilm, card, cove, engine, further, gpt, minilm, queue, reviews, skip_gram
 
-FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, gpt, reviews)
+FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, further, gpt, minilm, reviews)
 RECIPES = {recipe.name: recipe for family in FAMILIES for recipe in family.RECIPES}
-TABLE = "table"
+TABLE, QUEUE = "table", "queue"
 
 
 def main(
-    name: Annotated[str, typer.Argument(help=f"one of: {', '.join(RECIPES)}; or {TABLE}: list the shipped cards")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help=f"one of: {', '.join(RECIPES)}; {TABLE}: list the shipped cards; "
+            f"{QUEUE}: one after the other, what is not finished yet of {', '.join(queue.QUEUE)}"
+        ),
+    ],
     profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
     minutes: Annotated[
         float | None, typer.Option(help="train so long in all; more than before: go on; default: as the recipe says")
     ] = None,
     piece: Annotated[float | None, typer.Option(help="stop after so many minutes; the same command goes on")] = None,
+    status: Annotated[bool, typer.Option("--status", help=f"with {QUEUE}: only say how far it is")] = False,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
 ) -> None:
     """Train a checkpoint that ships with the course."""
@@ -38,9 +46,16 @@ def main(
                 file.write(card.overview(path.parent))
             typer.echo(f"Written: {path}")
             return
+        where = out or settings().cache_dir / "recipes"
+        if name == QUEUE:
+            recipes = [RECIPES[queued] for queued in queue.QUEUE]
+            if status:
+                typer.echo(queue.status(recipes, where))
+            else:
+                queue.run(recipes, where)
+            return
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        where = out or settings().cache_dir / "recipes"
         folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes, piece=piece)
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)

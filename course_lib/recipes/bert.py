@@ -1,8 +1,11 @@
-"""Recipes of the BERTs that ship with the course: masked language model and next sentence, on Wikipedia."""
+"""Recipes of our BERTs, from nothing: masked language model and next sentence, on Wikipedia.
+
+further.py goes on from them, on more kinds of text, to the checkpoints that ship."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -102,38 +105,47 @@ def plain(job: Job, material: Material) -> Bert:
 
 
 def batches(job: Job, material: Material, model: Bert) -> Rows:
-    return _rows(job, material.train, material.pieces, job.settings.masked)
+    return rows_of(job, material.train, material.pieces)
 
 
-def _rows(job: Job, text: PieceText, pieces: WordPieces, masked: float) -> Rows:
+def rows_of(
+    job: Job, text: PieceText, pieces: WordPieces, *, masked: float | None = None, asks_next: bool = True
+) -> Rows:
+    """A text as batches for `Bert.loss`; masked: share of the pieces, None: as in training."""
+    masked = job.settings.masked if masked is None else masked
     masking = Masking(len(pieces), pieces.mask, pieces.special_ids, corrupt=masked)
     usual, long = (Places(text, factor * job.settings.length) for factor in (1, 2))
-    return Rows(usual, long, MaskedPairRows(pieces, masking), job.settings.pieces_per_batch, job.seed)
+    return Rows(usual, long, MaskedPairRows(pieces, masking, asks_next), job.settings.pieces_per_batch, job.seed)
 
 
 @torch.no_grad()
-def scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[str, float]:
-    """Means over held-out batches, always the same ones with the same masks; the model is in eval mode."""
-    rows = _rows(job, material.held_out, material.pieces, SCORED)
+def scores(
+    job: Job, text: PieceText, pieces: WordPieces, model: Bert, n_batches: int, *, asks_next: bool = True
+) -> dict[str, float]:
+    """Means over batches of held-out text, always the same ones with the same masks; the model is in eval mode."""
+    rows = rows_of(job, text, pieces, masked=SCORED, asks_next=asks_next)
     found = [model.loss(batch.to(model.device)) for batch in islice(rows(0), n_batches)]
-    names = ("mlm", "mlm_accuracy", "nsp_accuracy")
+    names = ("mlm", "mlm_accuracy", "nsp_accuracy") if asks_next else ("mlm", "mlm_accuracy")
     return {name: fmean(float(losses[name]) for losses in found) for name in names}
 
 
+def told(found: dict[str, float]) -> str:
+    """Scores as a card says them."""
+    follows = f"; next sentence: accuracy {found['nsp_accuracy']:.3f}" if "nsp_accuracy" in found else ""
+    return f"masked pieces ({SCORED:.0%}): accuracy {found['mlm_accuracy']:.3f}, loss {found['mlm']:.3f} nats{follows}"
+
+
 def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[str, str]:
-    result = {}
-    for which, bert in (("as trained", model), ("as shipped", load(folder))):
-        found = scores(job, material, bert, job.settings.scored_batches)
-        result[f"held out, {which}"] = (
-            f"masked pieces ({SCORED:.0%}): accuracy {found['mlm_accuracy']:.3f}, loss {found['mlm']:.3f} nats; "
-            f"next sentence: accuracy {found['nsp_accuracy']:.3f}"
-        )
-    return result
+    return {
+        f"held out, {which}": told(scores(job, material.held_out, material.pieces, bert, job.settings.scored_batches))
+        for which, bert in (("as trained", model), ("as shipped", load(folder)))
+    }
 
 
 def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
     """Held-out scores on the way, kept in the history."""
-    return {"evaluate": lambda bert: scores(job, material, bert, 32), "evaluate_every": 2_000}
+    own = partial(scores, job, material.held_out, material.pieces, n_batches=32)
+    return {"evaluate": lambda bert: own(model=bert), "evaluate_every": 2_000}
 
 
 def save(job: Job, model: ContextEncoder, folder: Path, card: str | None) -> None:
@@ -159,7 +171,7 @@ def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
     cpu = Settings(Training(7e-4, betas=(0.9, 0.98), minutes=200), **settings)
     return Recipe(
         name,
-        f"{language(corpus)} BERT",
+        f"{language(corpus)} BERT, Wikipedia only",
         corpus,
         licence=WEIGHTS_LICENCE,
         profiles={
@@ -179,6 +191,6 @@ def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
 
 
 RECIPES = (
-    _recipe("bert-en", "enwiki2015"),
-    _recipe("bert-ko", "kowiki2022", lowercase=False, max_characters=1_500),
+    _recipe("bert-en-wiki", "enwiki2015"),
+    _recipe("bert-ko-wiki", "kowiki2022", lowercase=False, max_characters=1_500),
 )

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from course_lib.checkpoints import CONFIG
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.experiments.provenance import provenance
@@ -33,6 +34,7 @@ class Training:
 
     steps, epochs  the training ends there, and the wave is laid over them: resumed, it is the same bit for bit
     waves          a training that ended at these steps and went on: the wave is laid over each of them, then over steps
+    warm_up        steps in which the rate rises at the beginning
     minutes        instead of them: the wave follows the clock and ends when the minutes are used up
     """
 
@@ -41,12 +43,14 @@ class Training:
     steps: int | None = None
     epochs: int | None = None
     waves: tuple[int, ...] = ()
+    warm_up: int = 0
     minutes: float | None = None
-    save_every: float = 300  # seconds
+    save_every: float = 600  # seconds
 
     def rate(self, step: int, total: int) -> float:
         """Factor of the learning rate, as a schedule of `fit`."""
-        return cosine(step, next((end for end in self.waves if step < end), total), floor=FLOOR)
+        rise = min(1.0, (step + 1) / (self.warm_up + 1))
+        return rise * cosine(step, next((end for end in self.waves if step < end), total), floor=FLOOR)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,8 @@ class Recipe:
             return found
         if self.train is not None:
             raise CourseError(f"The recipe {self.name} has no time limit. Leave --minutes out.")
-        return replace(found, training=replace(found.training, minutes=minutes, steps=None, epochs=None, waves=()))
+        by_clock = {"minutes": minutes, "steps": None, "epochs": None, "waves": (), "warm_up": 0}
+        return replace(found, training=replace(found.training, **by_clock))
 
 
 def run(
@@ -125,17 +130,29 @@ def run(
     if isinstance(model, torch.nn.Module):
         model.eval()
     recipe.save(job, model, folder, None)
+    described = recipe.describe(job, material, history)
     rows = {
-        **recipe.describe(job, material, history),
+        **described,
         "settings": ", ".join(f"{name} {value}" for name, value in flatten(asdict(job.settings))),
-        "device": provenance()["device"],
-        "minutes": f"{history.seconds / 60:.1f}",
+        "device": described.get("device", provenance()["device"]),
+        "minutes": described.get("minutes", f"{history.seconds / 60:.1f}"),
         **({"rate": story} if (story := budget_story(_budgets_file(job))) else {}),
         **recipe.evaluate(job, material, model, folder),
         "licence": recipe.licence,
         "command": _command(recipe.name, profile, minutes),
     }
     recipe.save(job, model, folder, card.render(recipe.title, rows))
+    return folder
+
+
+def starting_point(job: Job, name: str) -> Path:
+    """The checkpoint that a recipe goes on from. Raises CourseError if it has not been made."""
+    folder = job.out / name
+    if not (folder / CONFIG).exists():
+        raise CourseError(
+            f"{job.recipe.name} goes on from {name}, and {folder} is not there. Make it first "
+            f"(`python -m course_lib.recipes {name}`), or copy a checkpoint that was made so to that place."
+        )
     return folder
 
 
@@ -169,6 +186,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bo
         seed=job.seed,
         folder=folder,
         save_every=given.save_every,
+        label=recipe.name,
         **pace,
         **(recipe.watch(job, material, model) if recipe.watch else {}),
     )
@@ -177,7 +195,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bo
     out_of_time = given.minutes is not None and history.seconds >= 60 * given.minutes
     out_of_steps = given.steps is not None and len(history.steps) >= given.steps
     cut = piece is not None and history.seconds >= 60 * (before + piece)
-    return model, history, not history.interrupted and (out_of_time or out_of_steps or not cut)
+    return model, history, out_of_time or out_of_steps or not cut
 
 
 def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -185,8 +203,8 @@ def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     found = []
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            found += flatten(value)
-        elif value not in (None, ()) and name != "save_every":
+            found += [(part if name == "training" else f"{name} {part}", own) for part, own in flatten(value)]
+        elif value not in (None, ()) and name not in ("save_every", "texts"):  # the card's corpus row tells the texts
             found.append((name, value))
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import torch
@@ -99,11 +99,29 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class MixedRows:
+    """Batches of several texts, each of one text, drawn by weight. An epoch is short, so that a resume skips little."""
+
+    texts: tuple[Rows, ...]
+    weights: tuple[float, ...]
+    batches: int = 2_000
+    seed: int = 0
+
+    def __call__(self, epoch: int = 0) -> Iterator[Any]:
+        generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
+        order = torch.multinomial(torch.tensor(self.weights), self.batches, replacement=True, generator=generator)
+        # a text that ends within an epoch begins anew, in another order
+        streams = [chain.from_iterable(map(rows, count(epoch))) for rows in self.texts]
+        return (next(streams[text]) for text in order.tolist())
+
+
+@dataclass(frozen=True)
 class MaskedPairRows:
-    """[CLS] a [SEP] b [SEP], masked: for `Bert.loss`. Half of the b follow their a."""
+    """[CLS] a [SEP] b [SEP], masked: for `Bert.loss`. Half of the b follow their a; asks_next: is that asked for?"""
 
     pieces: WordPieces
     masking: Masking
+    asks_next: bool = True
 
     def __call__(self, places: Places, first: Int[Tensor, " row"], generator: torch.Generator) -> MaskedPairs:
         """Rows that begin at the sentences `first`."""
@@ -120,7 +138,8 @@ class MaskedPairRows:
         ids[:, 0] = self.pieces.cls
         ids[(column == sep) | (column == length - 1)] = self.pieces.sep
         masked = self.masking(ids, torch.ones_like(ids, dtype=torch.bool), generator)
-        return MaskedPairs(masked.ids, masked.rows, masked.columns, masked.answers, in_second.long(), None, follows)
+        asked = follows if self.asks_next else None
+        return MaskedPairs(masked.ids, masked.rows, masked.columns, masked.answers, in_second.long(), None, asked)
 
 
 @dataclass(frozen=True)

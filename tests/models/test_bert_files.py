@@ -187,6 +187,21 @@ def test_a_published_bert_is_an_encoder_that_our_own_files_keep(tmp_path):
         Bert.from_pretrained(tmp_path / "own")
 
 
+def test_one_segment_reads_single_sentences_and_no_pair(tmp_path):
+    theirs = peer(tmp_path / "one", type_vocab_size=1)
+    ours = Bert.from_pretrained(tmp_path / "one")
+    ids, _, real = inputs()
+    with torch.no_grad():
+        expected = theirs(ids, attention_mask=real.long(), output_hidden_states=True).hidden_states
+        for state, other in zip(ours(ids, None, real).hidden_states, expected, strict=True):
+            torch.testing.assert_close(state[real], other[real], **CLOSE)
+    assert len(ours.encode([BANK, RIVER])) == 2
+    with pytest.raises(CourseError, match=r"one segment .* single sentences and no pairs"):
+        ours.batch([BANK], [RIVER])
+    with pytest.raises(CourseError, match=r"one segment"):
+        ours(ids, torch.ones_like(ids))
+
+
 def test_lower_case_is_read_from_the_tokenizers_settings(tmp_path):
     peer(tmp_path)
     assert not Bert.from_pretrained(tmp_path).pieces.lowercase

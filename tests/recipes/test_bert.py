@@ -36,12 +36,12 @@ def test_scores_are_taken_on_the_same_masks_each_time(out):
     own = job(out)
     material = bert.read(own)
     model = bert.build(own, material).eval()
-    found = bert.scores(own, material, model, 3)
+    found = bert.scores(own, material.held_out, material.pieces, model, 3)
     torch.rand(5)
-    assert bert.scores(own, material, model, 3) == found
+    assert bert.scores(own, material.held_out, material.pieces, model, 3) == found
     with torch.no_grad():  # a model that always says "follows"
         model.nsp.bias.copy_(torch.tensor([99.0, 0.0]))
-    always = bert.scores(own, material, model, 3)["nsp_accuracy"]
+    always = bert.scores(own, material.held_out, material.pieces, model, 3)["nsp_accuracy"]
     assert 0 < always < 1
 
 

@@ -11,7 +11,7 @@ import pytest
 from course_lib.errors import CourseError
 from course_lib.recipes import engine
 from course_lib.recipes.__main__ import RECIPES
-from tests.recipes.small import STEPS, small, write_corpora
+from tests.recipes.small import STEPS, make_starts, small, write_corpora
 
 TRAINED = [name for name, recipe in RECIPES.items() if recipe.train is None]
 
@@ -46,6 +46,8 @@ def weights(folder):
 def test_killed_and_resumed_equals_uninterrupted(name, out, tmp_path):
     recipe, again = small(RECIPES[name]), tmp_path / "again"
     write_corpora(again)
+    for folder in (out, again):
+        make_starts(recipe, folder)
     whole = engine.run(recipe, out)
 
     with pytest.raises(Killed):

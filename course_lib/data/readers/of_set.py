@@ -15,7 +15,7 @@ from course_lib.data.readers.squad import read_squad
 from course_lib.data.readers.tables import read_labelled, read_pairs, read_questions_by_class
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
 from course_lib.data.registry import PublicSet
-from course_lib.data.running_text import Article, read_articles
+from course_lib.data.running_text import CORPORA, Article, read_articles
 
 NEG_POS = {"0": "neg", "1": "pos"}
 
@@ -46,12 +46,11 @@ _BY_FILE: dict[str, Callable[[Path, str], list]] = {
     "senseval_4words": lambda path, _: read_senseval(path),
     "korean_word_tests": lambda path, split: load_rated_pairs(path) if split == "similarity" else read_analogies(path),
 }
-_STREAMS = ("enwiki2015", "kowiki2022")
 
 
 def read_set(public: PublicSet, parts: Iterable[tuple[str, list[Path]]]) -> list | Iterator[Article]:
     """The records of (split, its files) in order: a list, or a stream of articles for running text."""
-    if public.name in _STREAMS:
+    if public.name in CORPORA:
         return read_articles(chain.from_iterable(paths for _, paths in parts))
     if public.name == "multi30k":
         return [pair for _, (source, target) in parts for pair in read_aligned(source, target)]

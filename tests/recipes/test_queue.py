@@ -1,0 +1,86 @@
+"""The queue: one recipe after the other, stopped, killed, taken up again: the weights of one that ran through."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.files import lock
+from course_lib.recipes import queue
+from course_lib.recipes.__main__ import RECIPES
+from tests.recipes.queue_process import NAMES, recipes
+from tests.recipes.small import write_corpora
+
+COMMAND = [sys.executable, "-m", "tests.recipes.queue_process"]
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+
+
+def start(folder):
+    """As a shell's `&` does: with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return subprocess.Popen([*COMMAND, str(folder)], **PIPES)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def steps_saved(folder, name):
+    try:
+        return json.loads((folder / f"{name}.training" / "config.json").read_text())["config"]["step"]
+    except OSError:
+        return 0
+
+
+def wait_until(condition, process):
+    end = time.monotonic() + 120
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_killed_and_stopped_it_ends_with_the_same_weights(tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    for folder in (whole, cut):
+        write_corpora(folder)
+    through = start(whole)
+
+    first = start(cut)
+    wait_until(lambda: steps_saved(cut, NAMES[0]) >= 20, first)
+    first.kill()
+    first.communicate()
+    assert "next: bilm-en" in queue.status(recipes(), cut)
+    reached = steps_saved(cut, NAMES[0])
+
+    second = start(cut)
+    wait_until(lambda: steps_saved(cut, NAMES[1]) >= 20, second)
+    assert (cut / NAMES[0] / "card.md").exists()
+    second.send_signal(signal.SIGTERM)
+    said, faults = second.communicate(timeout=60)
+    assert second.returncode == 0, faults
+    assert "Stopped: finished: bilm-en | next: awd-lstm-en" in said
+    assert "Traceback" not in faults
+    assert steps_saved(cut, NAMES[1]) < 150
+
+    said, _ = start(cut).communicate(timeout=120)
+    assert said.splitlines()[-1] == "finished: bilm-en, awd-lstm-en"
+    through.communicate(timeout=120)
+    assert through.returncode == 0
+    assert 20 <= reached < 150
+    for name in NAMES:
+        assert (cut / name / "model.safetensors").read_bytes() == (whole / name / "model.safetensors").read_bytes()
+
+
+def test_two_queues_do_not_share_a_folder(tmp_path):
+    with lock(tmp_path / ".queue.lock"), pytest.raises(CourseError, match=r"another process that holds .*queue.lock"):
+        queue.run(recipes(), tmp_path)
+
+
+def test_the_queue_says_on_one_line_how_far_it_is(tmp_path):
+    said = queue.status([RECIPES[name] for name in queue.QUEUE], tmp_path)
+    assert said.startswith("next: bilm-en, 0 of 30,000 (0%) steps saved | waiting: bert-en, ")
+    assert "\n" not in said

@@ -44,7 +44,10 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothi
     from course_lib.config import project_dir
 
     target = project_dir() / "notebooks" if chapter is None else _stored_notebook(chapter)
-    environment = os.environ | {"JUPYTER_PREFER_ENV_PATH": "1"}  # this kernel, not a "python3" of the user's own
+    # this kernel, not a "python3" of the user's own; and no question about Jupyter news over the first cell
+    paths = filter(None, (str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")))
+    own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    environment = os.environ | own
     command = [sys.executable, "-m", "jupyterlab", str(target)]
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
         typer.echo("You are root: notebooks may change every file here. JupyterLab gets --allow-root.", err=True)

@@ -66,6 +66,20 @@ def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):
     ]
 
 
+def test_lab_asks_nothing_about_jupyter_news(monkeypatch, capsys, project):
+    from jupyterlab_server.config import get_page_config
+
+    seen = {}
+    monkeypatch.setattr(
+        subprocess, "run", lambda command, env: seen.update(env) or subprocess.CompletedProcess(command, 0)
+    )
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
+    assert course(monkeypatch, capsys, "lab")[0] == 0
+    assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", seen["JUPYTER_CONFIG_PATH"])
+    assert "@jupyterlab/apputils-extension:announcements" in get_page_config([])["disabledExtensions"]
+
+
 def test_lab_with_a_wrong_chapter_is_one_red_sentence(monkeypatch, capsys, project, started):
     code, out, err = course(monkeypatch, capsys, "lab", "44")
     assert (code, out) == (1, "")

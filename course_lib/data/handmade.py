@@ -6,7 +6,7 @@ from course_lib.config import data_dir
 from course_lib.data.readers.columns import read_columns
 from course_lib.data.readers.senses import SPLITS, read_senses
 from course_lib.data.readers.squad import read_squad
-from course_lib.data.readers.tables import read_labelled
+from course_lib.data.readers.tables import read_labelled, read_table
 from course_lib.data.records import LabelledText, Passage, SenseExample, TaggedSentence
 from course_lib.errors import CourseError
 
@@ -31,6 +31,12 @@ def handmade_reviews(language: str = "en", split: str | None = None) -> list[Lab
 def handmade_questions(language: str = "en", split: str | None = None) -> list[Passage]:
     """Passages with questions whose answers stand in them."""
     return read_squad(_file(language, "questions.json", split), split)
+
+
+def handmade_gaps(language: str = "en") -> list[tuple[str, frozenset[str]]]:
+    """Everyday sentences with one [MASK], each with the words that make sense there. English only."""
+    rows = (row for _, row in read_table(_file(language, "gaps.tsv", None), ("sentence", "answers")))
+    return [(row["sentence"], frozenset(row["answers"].split())) for row in rows]
 
 
 def _file(language: str, name: str, split: str | None):

@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 from course_lib.checkpoints import CARD
+from course_lib.data.handmade import handmade_gaps
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from course_lib.recipes import card as cards
@@ -95,17 +96,30 @@ def _scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[s
     }
 
 
+def gaps_filled(bert: Bert) -> str:
+    """Everyday gaps: how often is the first guess a word that makes sense, and how often one of five?"""
+    gaps = handmade_gaps("en")
+    guesses = [[piece for piece, _ in bert.fill(sentence)[0]] for sentence, _ in gaps]
+    first, five = (
+        sum(bool(answers & set(found[:k])) for found, (_, answers) in zip(guesses, gaps, strict=True)) for k in (1, 5)
+    )
+    return f"first guess {first}, one of five {five}, of {len(gaps)}"
+
+
 def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[str, str]:
     """Each text by itself: before, where the start can be asked, as trained and as shipped."""
     versions = {"as trained": model, "as shipped": load(folder)}
     if not job.settings.head_only:
         versions = {f"of {job.settings.start}": load(starting_point(job, job.settings.start))} | versions
     found = {which: _scores(job, material, bert, job.settings.scored_batches) for which, bert in versions.items()}
-    return {
+    rows = {
         f"held out, {text.name}, {which}": told(by_text[text.name])
         for text in job.settings.texts
         for which, by_text in found.items()
     }
+    if language(job.recipe.corpus) == "English":
+        rows |= {f"everyday gaps that make sense, {which}": gaps_filled(bert) for which, bert in versions.items()}
+    return rows
 
 
 def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:

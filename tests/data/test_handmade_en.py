@@ -9,6 +9,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from course_lib.config import data_dir
+from course_lib.data.handmade import handmade_gaps
+from course_lib.models.shipped import load
 from course_lib.text.words import split_words
 from tests.data import handmade_baselines as baselines
 from tests.data import handmade_checks as checks
@@ -24,6 +26,17 @@ QUESTIONS = checks.questions_of(ARTICLES)
 
 def test_files_are_plain():
     checks.check_files(FOLDER)
+
+
+def test_gaps_can_be_filled():
+    """Each with one gap, and with at least one answer that our BERT can give: its answers are single pieces."""
+    gaps = handmade_gaps("en")
+    pieces = set(load("bert-en").pieces.vocabulary)
+    assert len(gaps) == 40
+    for sentence, answers in gaps:
+        assert sentence.split().count("[MASK]") == 1
+        assert sentence == sentence.lower().replace("[mask]", "[MASK]")
+        assert answers & pieces, sentence
 
 
 def test_every_sense_has_the_same_fixed_split_and_the_same_cue_sides():

@@ -1,6 +1,6 @@
 import pytest
 
-from course_lib.recipes import cove, minilm, reviews, skip_gram
+from course_lib.recipes import cove, further, minilm, reviews, skip_gram
 from tests.recipes.small import pairs, published, rated, reviews_of, write_corpora
 
 
@@ -10,6 +10,7 @@ def out(tmp_path, monkeypatch):
     monkeypatch.setattr(cove, "load_public", pairs)
     monkeypatch.setattr(reviews, "load_public", reviews_of)
     monkeypatch.setattr(skip_gram, "rated_pairs", rated)
+    monkeypatch.setattr(further, "handmade_gaps", lambda language: [("the [MASK] sees", frozenset({"king"}))])
     package = published(tmp_path / "package")
     monkeypatch.setattr(minilm, "package_folder", lambda: package)
     folder = tmp_path / "out"

@@ -5,7 +5,7 @@ import torch
 
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
-from course_lib.recipes.piece_rows import LONG_EVERY, MaskedPairRows, OneWayRows, Places, Rows
+from course_lib.recipes.piece_rows import LONG_EVERY, MaskedPairRows, MixedRows, OneWayRows, Places, Rows
 from course_lib.recipes.piece_text import PieceText
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 
@@ -104,3 +104,28 @@ def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
 def test_short_articles_are_an_error():
     with pytest.raises(CourseError, match="Rows of 997 pieces need two articles of 1994 pieces or more"):
         Places(text(), 997)
+
+
+def test_mixed_rows_are_drawn_by_weight_and_a_short_text_begins_anew():
+    class Counted:
+        def __init__(self, name, n):
+            self.name, self.n = name, n
+
+        def __call__(self, epoch):
+            return iter([(self.name, epoch, place) for place in range(self.n)])
+
+    mixed = MixedRows((Counted("long", 5_000), Counted("short", 70)), (0.75, 0.25), batches=1_000, seed=3)
+    batches = list(mixed(0))
+    assert len(batches) == 1_000
+    assert batches == list(mixed(0)) != list(mixed(1))
+    short = [batch for batch in batches if batch[0] == "short"]
+    assert 200 < len(short) < 300
+    assert short[:141] == [("short", epoch, place) for epoch in (0, 1) for place in range(70)] + [("short", 2, 0)]
+    assert {batch[1] for batch in mixed(1) if batch[0] == "long"} == {1}
+
+
+def test_the_next_sentence_is_not_asked_where_sentences_do_not_run_on(pieces):
+    masking, places = Masking(len(pieces), pieces.mask, pieces.special_ids), Places(text(), LENGTH)
+    for asks in (True, False):
+        batch = MaskedPairRows(pieces, masking, asks)(places, torch.arange(3), torch.Generator().manual_seed(0))
+        assert (batch.next is not None) == asks

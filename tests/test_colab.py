@@ -40,7 +40,12 @@ def installed(monkeypatch):
         return versions[name]
 
     monkeypatch.setattr(colab.importlib.metadata, "version", version)
-    for name in ("ipywidgets", "anywidget", "jaxtyping"):  # not loaded yet, as in a kernel that has just started
+    for name in (
+        "ipywidgets",
+        "anywidget",
+        "jaxtyping",
+        "latex2mathml",
+    ):  # not loaded yet, as in a kernel that has just started
         monkeypatch.delitem(sys.modules, name, raising=False)
     return versions
 
@@ -67,17 +72,16 @@ def pip(monkeypatch):
 def test_only_what_is_missing_is_asked_for_and_torch_is_pinned_as_it_is(installed, pip, capsys):
     colab.install()
     ((packages, constraints),) = pip.calls
-    assert sorted(packages) == ["anywidget>=0.9.13", "ipywidgets>=8.1", "jaxtyping>=0.2.30"]
+    assert sorted(packages) == ["anywidget>=0.9.13", "ipywidgets>=8.1", "jaxtyping>=0.2.30", "latex2mathml>=3.77"]
     assert pip.alone == ["bertviz>=1.4"]  # its own requirements would replace much
     kept = {name: version for name, version in LIKE_COLAB.items() if name not in ("ipywidgets", "ipykernel")}
     assert dict(pin.split("==") for pin in constraints) == kept
-    assert (
-        capsys.readouterr().out == "Installed: jaxtyping, ipywidgets, anywidget, bertviz. Kept: PyTorch 2.8.0+cu126.\n"
-    )
+    said = capsys.readouterr().out
+    assert said == "Installed: jaxtyping, ipywidgets, anywidget, latex2mathml, bertviz. Kept: PyTorch 2.8.0+cu126.\n"
 
 
 def test_a_second_run_does_nothing(installed, pip, capsys):
-    installed.update(anywidget="0.9.18", ipywidgets="8.1.7", jaxtyping="0.3.2", bertviz="1.4.1")
+    installed.update(anywidget="0.9.18", ipywidgets="8.1.7", jaxtyping="0.3.2", latex2mathml="3.78", bertviz="1.4.1")
     colab.install()
     assert pip.calls == pip.alone == []
     assert capsys.readouterr().out.endswith("PyTorch 2.8.0+cu126 too: nothing was installed.\n")
@@ -106,7 +110,9 @@ def test_torch_that_is_too_old_is_not_replaced(installed, pip):
 
 def test_pip_that_fails_is_told_in_a_sentence(installed, pip):
     pip.code, pip.stderr = 1, "noise\nERROR: No matching distribution found for anywidget>=0.9.13\n"
-    with pytest.raises(CourseError, match=r"could not install jaxtyping, ipywidgets, anywidget .*: ERROR: No matching"):
+    with pytest.raises(
+        CourseError, match=r"could not install jaxtyping, ipywidgets, anywidget, latex2mathml .*: ERROR: No matching"
+    ):
         colab.install()
 
 

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from course_lib.data import registry
-from course_lib.data.readers.of_set import _BY_FILE, _STREAMS
+from course_lib.data.readers.of_set import _BY_FILE
 from course_lib.data.registry import KINDS
+from course_lib.data.running_text import CORPORA
 from course_lib.errors import CourseError
 
 SETS = registry.registry()
@@ -14,7 +15,7 @@ FILES = [file for public in SETS.values() for file in public.files]
 
 
 def test_every_file_is_pinned():
-    assert len(SETS) == 21
+    assert len(SETS) == 22
     for public in SETS.values():
         assert public.kind in KINDS
         for file in public.files:
@@ -43,8 +44,8 @@ def test_every_set_says_what_it_is_and_has_a_reader():
         about = (public.title, public.licence, public.licence_known_by, public.citation, public.original, public.subset)
         assert all(about)
         assert set(public.languages) <= {"en", "ko", "de"}
-        assert name in _BY_FILE or name in _STREAMS or name == "multi30k"
-        assert name in _STREAMS or set(public.splits) <= set(public.counts)
+        assert name in _BY_FILE or name in CORPORA or name == "multi30k"
+        assert name in CORPORA or set(public.splits) <= set(public.counts)
     assert "unmodified" in SETS["korquad1_dev"].conditions
     assert {name for name, public in SETS.items() if "non-commercial use" in public.conditions} == {
         "coarsewsd20",

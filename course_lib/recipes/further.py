@@ -6,7 +6,7 @@ arXiv:1810.04805, section 3.1: 800 million words of books, 2,500 million of Wiki
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -154,12 +154,14 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
 def _recipe(
     name: str, title: str, start: str, texts: tuple[Text, ...], training: Training, licence: str = "", **settings: Any
 ) -> Recipe:
+    cpu = Settings(training, start, texts, **settings)
+    on_gpu = Training(2 * training.learning_rate, training.betas, minutes=25)
     return Recipe(
         name,
         title,
         texts[0].name,
         licence=licence + weights_licence(texts),
-        profiles={"cpu": Settings(training, start, texts, **settings)},
+        profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
         read=read,
         build=build,
         batches=batches,

@@ -1,7 +1,7 @@
-"""One exercise: the question, the probes of its check, and the mistakes it knows by name.
+"""One exercise: the probes of its check, the mistakes it knows by name, and its words.
 
 A mistake is written as a *model*: a small function that computes what a reader with that mistake computes. An answer
-that equals a model on every probe has that mistake; where no model is exact enough, `seen` looks at one result.
+that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at one result.
 (The idea of tests that name the misconception is ARENA's.)
 """
 
@@ -9,25 +9,18 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Mistake:
-    """`model(*inputs)` gives the mistaken result; or `seen(got, expected, *inputs)` is true on a probe that fails."""
+class Seen:
+    """Stands in the place of a model: `look(got, expected, *inputs)` is true on a probe that fails."""
 
-    name: str
-    says: str  # which property fails and where to look; never the answer
-    model: Callable[..., Any] | None = None
-    seen: Callable[..., bool] | None = None
-
-
-def several_ways(name: str, says: str, *models: Callable[..., Any]) -> tuple[Mistake, ...]:
-    """One mistake that is made in several ways, each with a model of its own."""
-    return tuple(Mistake(name, says, model) for model in models)
+    look: Callable[..., bool]
 
 
 @dataclass(frozen=True)
@@ -39,18 +32,43 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class Texts:
+    """The words of an exercise, as they stand under its id in `texts.toml`, in the folder of its chapter."""
+
+    title: str
+    question: str  # Markdown
+    why: str  # why the solution is so
+    hints: list[str]  # where to look; what to do; nearly how
+    mistakes: dict[str, str | list[str]]  # name -> which property fails and where to look; never the answer
+
+    def says(self, mistake: str, model: int) -> str:
+        """The sentence of a mistake: one for all its models, or a list with one for each."""
+        sentences = self.mistakes[mistake]
+        return sentences if isinstance(sentences, str) else sentences[model]
+
+
+@cache
+def _read(file: Path) -> dict[str, dict]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
 class Exercise:
     id: str  # chapter and number: "1.2"
-    title: str
+    solution: Callable  # the reference; its signature and docstring are the starter's too
     difficulty: int  # 1 (one line) .. 5 (an evening)
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
-    question: str  # Markdown
-    solution: Callable  # the reference; its signature and docstring are the starter's too
-    why: str
-    hints: tuple[str, str, str]  # where to look; what to do; nearly how
-    probes: tuple[Probe, ...]
-    mistakes: tuple[Mistake, ...]  # the first that fits is named
+    probes: Sequence[Probe]
+    mistakes: Sequence[tuple]  # rows (name, model, more models of the same mistake); the first that fits is named
+
+    @property
+    def texts_file(self) -> Path:
+        return Path(inspect.getfile(self.solution)).with_name("texts.toml")
+
+    @property
+    def texts(self) -> Texts:
+        return Texts(**_read(self.texts_file)[self.id])
 
     @property
     def head(self) -> str:
@@ -60,7 +78,8 @@ class Exercise:
     @property
     def markdown(self) -> str:
         """Title, head and question, as they stand in the notebook's text."""
-        return f"### Exercise {self.id} · {self.title}\n*{self.head}*\n\n{textwrap.dedent(self.question).strip()}"
+        texts = self.texts
+        return f"### Exercise {self.id} · {texts.title}\n*{self.head}*\n\n{texts.question.strip()}"
 
     @property
     def starter(self) -> str:

@@ -38,13 +38,14 @@ def hint(exercise_id: str, level: int = 1) -> Message:
     if level not in (1, 2, 3):
         raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
     further = f'Next: hint("{exercise_id}", level={level + 1})' if level < 3 else f'Next: solution("{exercise_id}")'
-    return Message(f"Exercise {exercise_id}: hint {level} of 3", (exercise.hints[level - 1], further))
+    return Message(f"Exercise {exercise_id}: hint {level} of 3", (exercise.texts.hints[level - 1], further))
 
 
 def solution(exercise_id: str) -> Message:
     """The reference solution and why it is so."""
     exercise = registry.find(exercise_id)
-    return Message(f"Exercise {exercise_id}: a solution", (exercise.why,), code=inspect.getsource(exercise.solution))
+    code = inspect.getsource(exercise.solution)
+    return Message(f"Exercise {exercise_id}: a solution", (exercise.texts.why,), code=code)
 
 
 def recall(chapter: int):

@@ -7,10 +7,11 @@ import dis
 import inspect
 import reprlib
 import traceback
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from course_lib.exercises.compare import difference, same
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Probe, Seen
 from course_lib.exercises.limit import NoEnd, time_limit
 from course_lib.exercises.messages import Result
 
@@ -18,6 +19,11 @@ _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  #
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
+
+
+class Mistake(NamedTuple):
+    name: str
+    says: str
 
 
 def judge(exercise: Exercise, answer: Any, limit: float = 10) -> Result:
@@ -71,28 +77,31 @@ def _compare(exercise: Exercise, results: list) -> Result:
         says = (f'Compare with solution("{exercise.id}").',)
         return Result(title, says, tone="right", exercise=exercise.id, state="right")
     failing = [i for i, fault in enumerate(faults) if fault]
-    for mistake in exercise.mistakes:
-        if mistake.model is not None:
-            fits = all(same(got, mistake.model(*p.inputs)) for got, p in zip(results, exercise.probes, strict=True))
-        else:
-            fits = any(_seen(mistake, results[i], expected[i], exercise.probes[i]) for i in failing)
-        if fits:
-            return _mistake(exercise, mistake, exercise.probes[failing[0]], results[failing[0]])
     first = failing[0]
-    probe = exercise.probes[first]
+    probe, got = exercise.probes[first], results[first]
+    for name, *models in exercise.mistakes:
+        for n, model in enumerate(models):
+            if _fits(model, exercise.probes, results, expected, failing):
+                return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), probe, got)
     says = (
         f"It fails on: {probe.shows}. There {faults[first]}.",
-        _call(exercise, probe, results[first]),
+        _call(exercise, probe, got),
         f'Stuck? hint("{exercise.id}", level=1), then 2 and 3.',
     )
     return Result(f"Exercise {exercise.id}: not yet.", says, tone="wrong", exercise=exercise.id, state="wrong")
 
 
-def _seen(mistake: Mistake, got: Any, expected: Any, probe: Probe) -> bool:
+def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> bool:
+    if isinstance(model, Seen):
+        return any(_seen(model, results[i], expected[i], probes[i]) for i in failing)
+    return all(same(got, model(*probe.inputs)) for got, probe in zip(results, probes, strict=True))
+
+
+def _seen(seen: Seen, got: Any, expected: Any, probe: Probe) -> bool:
     if hasattr(got, "__next__"):  # a look would use it up
         return False
     try:
-        return bool(mistake.seen(got, expected, *probe.inputs))
+        return bool(seen.look(got, expected, *probe.inputs))
     except Exception:  # the result has a form that this mistake does not have
         return False
 

@@ -1,4 +1,4 @@
-"""Which exercises there are. Each is a module with one `EXERCISE` in its chapter's folder: `chapterN/topic.py`.
+"""Which exercises there are. Each is a module with one `EXERCISE` in its chapter's folder: `chapterN/ex_N_M_topic.py`.
 A new file is found by itself; nothing is listed twice."""
 
 from __future__ import annotations

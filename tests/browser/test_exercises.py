@@ -127,7 +127,8 @@ def test_an_exercise_from_unattempted_to_right(exercise, page, table, tmp_path):
     for source, mistake in _wrong_answers(exercise):
         shown = page.run(cell, source)
         assert shown.title == f"✗ {name}: not yet: {mistake}."
-        assert shown.paragraphs[0] in [m.says for m in exercise.mistakes if m.name == mistake]
+        sentences = exercise.texts.mistakes[mistake]
+        assert shown.paragraphs[0] in ([sentences] if isinstance(sentences, str) else sentences)
         assert _expected_values_in(shown, exercise) == []
         table[exercise.id][0] += 1
     page.picture(cell, tmp_path / f"{exercise.id}-wrong.png")
@@ -164,12 +165,12 @@ def _slips(exercise, page):
 def _help(exercise, page, source):
     """Hints, solution, and the answer brought back in a cell that is right when it is run."""
     cell = _cell(exercise, "help")
-    for level, text in enumerate(exercise.hints, start=1):
+    for level, text in enumerate(exercise.texts.hints, start=1):
         shown = page.run(cell, f'hint("{exercise.id}", level={level})')
         assert shown.title == f"▸ Exercise {exercise.id}: hint {level} of 3"
         assert shown.paragraphs[0] == text
     shown = page.run(cell, f'solution("{exercise.id}")')
-    assert shown.paragraphs == [exercise.why]
+    assert shown.paragraphs == [exercise.texts.why]
     assert shown.code.strip() == inspect.getsource(exercise.solution).strip()
     shown = page.run(cell, f'restore("{exercise.id}")')
     assert shown.paragraphs[0].endswith(": right")

@@ -7,7 +7,7 @@ import torch
 
 from course_lib.exercises import registry
 from course_lib.models.crf import LinearChainCRF
-from tests.exercises.chapter3.viterbi import listed
+from tests.exercises.chapter3.ex_3_4_viterbi import listed
 
 
 @pytest.fixture

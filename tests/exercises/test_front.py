@@ -136,7 +136,7 @@ def test_hints_rise_by_level():
 def test_solution_shows_code_and_reason():
     text = repr(solution("1.2"))
     assert "    total = sum(count**power for count in counts.values())" in text
-    assert registry.find("1.2").why.split(".")[0] in " ".join(text.split())
+    assert registry.find("1.2").texts.why.split(".")[0] in " ".join(text.split())
 
 
 def test_unknown_names_are_course_errors():

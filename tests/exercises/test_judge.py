@@ -1,11 +1,11 @@
-"""What the check says to answers that are not merely wrong."""
+"""What the check says to answers that are not merely wrong. The words of its exercise are in texts.toml beside it."""
 
 from dataclasses import replace
 
 import pytest
 import torch
 
-from course_lib.exercises.exercise import Exercise, Mistake, Probe
+from course_lib.exercises.exercise import Exercise, Probe, Seen
 from course_lib.exercises.judge import judge
 
 
@@ -16,19 +16,15 @@ def total(numbers: list[int], factor: int = 1) -> int:
 
 EXERCISE = Exercise(
     id="9.1",
-    title="Sum",
+    solution=total,
     difficulty=1,
     importance=2,
     minutes=3,
-    question="?",
-    solution=total,
-    why="",
-    hints=("", "", ""),
-    probes=(Probe("three numbers", ([2, 3, 5], 1)), Probe("another factor", ([7, 11], 13))),
-    mistakes=(
-        Mistake("forgets the factor", "The factor changes nothing.", model=lambda n, f: sum(n)),
-        Mistake("negative", "The result is below 0.", seen=lambda got, expected, n, f: got < 0),
-    ),
+    probes=[Probe("three numbers", ([2, 3, 5], 1)), Probe("another factor", ([7, 11], 13))],
+    mistakes=[
+        ("forgets the factor", lambda n, f: sum(n), lambda n, f: [sum(n)] * f),
+        ("negative", Seen(lambda got, expected, n, f: got < 0)),
+    ],
 )
 
 
@@ -71,6 +67,11 @@ def test_a_look_at_one_result_names_a_mistake():
     assert judge(EXERCISE, lambda n, f: -f * sum(n)).mistake == "negative"
 
 
+def test_each_model_of_a_mistake_may_have_a_sentence_of_its_own():
+    assert "nothing" in repr(judge(EXERCISE, lambda n, f: sum(n)))
+    assert "repeats" in repr(judge(EXERCISE, lambda n, f: [sum(n)] * f))
+
+
 def test_a_look_that_fails_is_no_verdict():
     assert judge(EXERCISE, lambda n, f: "text").state == "wrong"
 
@@ -86,7 +87,7 @@ def test_an_odd_result_is_wrong_and_no_traceback(odd):
 
 
 def test_a_look_does_not_use_up_an_iterator():
-    exercise = replace(EXERCISE, mistakes=(Mistake("listed", "", seen=lambda got, *_: list(got) == [1]),))
+    exercise = replace(EXERCISE, mistakes=[("listed", Seen(lambda got, *_: list(got) == [1]))])
     given = iter([1])
     assert judge(exercise, lambda n, f: given).state == "wrong"
     assert list(given) == [1]
@@ -107,7 +108,7 @@ def keeps_in_a_default(numbers, factor, found=[]):  # noqa: B006
 
 @pytest.mark.parametrize("answer", [keeps_in_a_global, keeps_in_a_default])
 def test_a_list_that_outlives_the_call_is_named(answer):
-    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
     assert judge(exercise, answer).mistake == "keeps results of an earlier call"
 
 
@@ -119,13 +120,13 @@ def test_a_list_emptied_before_each_call_is_right():
         found.extend(factor * number for number in numbers)
         return found
 
-    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
     assert judge(exercise, scaled).right
 
 
 def test_a_constant_list_is_simply_wrong():
     always = [7]
-    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=())
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
     assert judge(exercise, lambda n, f: always).state == "wrong"
 
 

@@ -10,6 +10,7 @@ from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from course_lib.exercises import check, registry
 from course_lib.exercises.compare import same
+from course_lib.exercises.exercise import Seen
 from course_lib.exercises.judge import judge
 
 EXERCISES = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
@@ -25,10 +26,17 @@ def test_head_and_hints_are_complete(exercise):
     assert exercise.difficulty in range(1, 6)
     assert exercise.importance in range(1, 6)
     assert 1 <= exercise.minutes <= 90
-    assert len(exercise.hints) == 3
-    assert all(len(text.split()) >= 5 for text in (*exercise.hints, exercise.why, exercise.question))
+    texts = exercise.texts
+    assert len(texts.hints) == 3
+    assert all(len(text.split()) >= 5 for text in (*texts.hints, texts.why, texts.question))
     assert exercise.head in exercise.markdown
     assert exercise.solution.__doc__
+
+
+@every_exercise
+def test_the_file_carries_the_number(exercise):
+    chapter, number = exercise.id.split(".")
+    assert f".chapter{chapter}.ex_{chapter}_{number}_" in exercise.solution.__module__
 
 
 @every_exercise
@@ -52,7 +60,9 @@ def test_starter_is_open_and_leaves_nothing_behind(exercise, answers_folder):
 @every_exercise
 def test_hints_and_messages_do_not_hold_the_solution(exercise):
     source = [" ".join(line.split()) for line in _body(exercise)]
-    shown = " ".join([*exercise.hints, exercise.question, *(mistake.says for mistake in exercise.mistakes)])
+    texts = exercise.texts
+    says = [texts.says(name, n) for name, *models in exercise.mistakes for n in range(len(models))]
+    shown = " ".join([*texts.hints, texts.question, *says])
     assert source
     assert [line for line in source if len(line) > 12 and line in " ".join(shown.split())] == []
 
@@ -60,9 +70,8 @@ def test_hints_and_messages_do_not_hold_the_solution(exercise):
 @every_exercise
 def test_each_mistake_gets_its_own_name(exercise):
     """A model is judged as itself: it differs from the solution and from every model before it."""
-    models = [mistake for mistake in exercise.mistakes if mistake.model]
-    assert [judge(exercise, mistake.model).mistake for mistake in models] == [mistake.name for mistake in models]
-    assert all((mistake.model is None) != (mistake.seen is None) for mistake in exercise.mistakes)
+    rows = [(name, model) for name, *models in exercise.mistakes for model in models if not isinstance(model, Seen)]
+    assert [judge(exercise, model).mistake for _, model in rows] == [name for name, _ in rows]
 
 
 @every_exercise

@@ -69,6 +69,6 @@ def test_a_complaint_names_the_file_and_the_key(tmp_path, line, other, complaint
     text = exercises[0].texts_file.read_text(encoding="utf-8")
     assert text.count(line) == 1
     file.write_text(text.replace(line, other), encoding="utf-8")
-    found = [c for c in complaints(file, exercises) if complaint in c]
-    assert len(found) == 1
-    assert str(file) in found[0]
+    matching = [c for c in complaints(file, exercises) if complaint in c]
+    assert len(matching) == 1
+    assert str(file) in matching[0]

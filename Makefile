@@ -31,6 +31,7 @@ test: $(TESTED)      ## everything CI does: style, unit tests, widgets in a brow
 	@rm -rf $(REPORTS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m tests.javascript --check
 	@$(MAKE) unit browser check run-notebooks
 	@$(BIN)/python -m tests.summary $(REPORTS)
 
@@ -77,6 +78,7 @@ site: $(TESTED)      ## the course as a website in build/site: static pages, wid
 format: $(TESTED)    ## put the code into the one format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python -m tests.javascript
 
 clean:               ## remove .venv and everything that can be made again
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -3,7 +3,9 @@ const root = document.documentElement;
 const system = matchMedia("(prefers-color-scheme: dark)");
 const wide = matchMedia("(min-width: 1280px)");
 let chosen = null; // "light", "dark", or null: as the system
-try { chosen = localStorage.getItem("course-theme"); } catch { /* a browser that keeps nothing */ }
+try {
+  chosen = localStorage.getItem("course-theme");
+} catch { /* a browser that keeps nothing */ }
 
 function show() {
   const theme = chosen ?? (system.matches ? "dark" : "light");
@@ -18,11 +20,15 @@ addEventListener("DOMContentLoaded", () => {
   show();
   document.querySelector("button.theme").addEventListener("click", () => {
     chosen = root.dataset.theme === "dark" ? "light" : "dark";
-    try { localStorage.setItem("course-theme", chosen); } catch { /* then it holds for this page */ }
+    try {
+      localStorage.setItem("course-theme", chosen);
+    } catch { /* then it holds for this page */ }
     show();
   });
   const contents = document.querySelector(".toc details");
-  const unfold = () => { if (contents) contents.open = wide.matches; };
+  const unfold = () => {
+    if (contents) contents.open = wide.matches;
+  };
   unfold();
   wide.addEventListener("change", unfold);
 });

@@ -1,19 +1,42 @@
 // Start the deck, and make each slide fit: the largest type that leaves nothing below the edge.
-const WIDTH = 1280, HEIGHT = 720, INNER = 1200, ROOM = 660; // px; INNER x ROOM: what a slide's content may take
-const CODE_COLUMNS = 114, LEAST_CODE = 0.85; // characters of code in a line at zoom 1
+const WIDTH = 1280,
+  HEIGHT = 720,
+  INNER = 1200,
+  ROOM = 660; // px; INNER x ROOM: what a slide's content may take
+const CODE_COLUMNS = 114, // characters of code in a line at zoom 1
+  LEAST_CODE = 0.85;
 // [zoom of text and code, zoom of outputs]: the first that fits is taken; if none does, the last one scrolls
-const ZOOMS = [[1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1], [1, 0.92], [0.92, 0.92],
-  [0.92, 0.85], [0.85, 0.85], [0.85, 0.8], [0.8, 0.8], [0.8, 0.78], [0.75, 0.75], [0.7, 0.7], [0.7, 0.66]];
+const ZOOMS = [
+  [1.2, 1.5],
+  [1.2, 1.35],
+  [1.1, 1.35],
+  [1.1, 1.2],
+  [1, 1.2],
+  [1, 1.1],
+  [1, 1],
+  [1, 0.92],
+  [0.92, 0.92],
+  [0.92, 0.85],
+  [0.85, 0.85],
+  [0.85, 0.8],
+  [0.8, 0.8],
+  [0.8, 0.78],
+  [0.75, 0.75],
+  [0.7, 0.7],
+  [0.7, 0.66]
+];
 
 function fit(slide) {
   const sheet = slide?.querySelector(":scope > .sheet");
   if (!sheet) return;
   const [texts, codes, outputs] = [".said", ".code", ".out"].map(kind => [...sheet.querySelectorAll(kind)]);
   const columns = Math.max(1, ...[...sheet.querySelectorAll(".code > pre, [open] > pre")].flatMap(
-    code => code.textContent.split("\n").map(line => line.length)));
+    code => code.textContent.split("\n").map(line => line.length)
+  ));
   outputs.forEach(output => zoom(output, 1));
   const widths = outputs.map(output =>
-    Math.max(1, ...[...output.querySelectorAll("img, pre, iframe")].map(part => part.offsetWidth), output.offsetWidth));
+    Math.max(1, ...[...output.querySelectorAll("img, pre, iframe")].map(part => part.offsetWidth), output.offsetWidth)
+  );
   const fits = ([text, output]) => {
     texts.forEach(each => zoom(each, text));
     sheet.querySelectorAll(".formula").forEach(narrow);
@@ -38,7 +61,8 @@ function zoom(part, factor) {
     part.style.zoom = factor;
     return;
   }
-  part.style.marginBottom = ""; // Chromium does not always redraw a frame whose zoom changes: scale the finished picture
+  // Chromium does not always redraw a frame whose zoom changes: scale the finished picture
+  part.style.marginBottom = "";
   part.style.transform = `scale(${factor})`;
   part.style.marginBottom = `${(factor - 1) * part.offsetHeight + 8}px`;
 }
@@ -65,8 +89,14 @@ addEventListener("message", event => { // a widget's frame says how high it is
 document.addEventListener("toggle", fitCurrent, true); // folded code was opened
 
 Reveal.initialize({
-  width: WIDTH, height: HEIGHT, margin: 0, center: false, hash: true, slideNumber: "c/t",
-  transition: "none", plugins: [RevealNotes],
+  width: WIDTH,
+  height: HEIGHT,
+  margin: 0,
+  center: false,
+  hash: true,
+  slideNumber: "c/t",
+  transition: "none",
+  plugins: [RevealNotes]
 }).then(fitCurrent);
 Reveal.on("slidechanged", fitCurrent);
 Reveal.on("resize", fitCurrent);

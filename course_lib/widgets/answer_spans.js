@@ -1,142 +1,329 @@
-
-const FLOOR = -8;   // log-probability that has no bar any more: 0.03 %
+const FLOOR = -8; // log-probability that has no bar any more: 0.03 %
 const MOST_REFUSED = 3;
-const signed = v => { const size = Math.floor(100 * Math.abs(v) + .5) / 100; return `${v < 0 && size ? "−" : ""}${size.toFixed(2)}`; };
+const signed = v => {
+  const size = Math.floor(100 * Math.abs(v) + .5) / 100;
+  return `${v < 0 && size ? "−" : ""}${size.toFixed(2)}`;
+};
 const joined = words => words.join(" ").replaceAll(" ##", "");
-const logs = scores => { const top = Math.max(...scores), sum = Math.log(scores.reduce((a, v) => a + Math.exp(v - top), 0)); return scores.map(v => v - top - sum); };
+const logs = scores => {
+  const top = Math.max(...scores),
+    sum = Math.log(scores.reduce((a, v) => a + Math.exp(v - top), 0));
+  return scores.map(v => v - top - sum);
+};
 
-export default { render({ model, el }) {
-  const get = name => model.get(name), tokens = get("tokens"), n = tokens.length, most = get("max_answer"), gold = get("gold"), none = get("null"), bytes = get("scores");
-  const set = setter(model);
-  const [S, E] = [0, 1].map(row => tokens.map((_, i) => bytes.getFloat32(4 * (row * n + i), true))), [P, Q] = [logs(S), logs(E)];
-  const valid = [], wrong = [];   // [start, end, score], best first; of equal ones the leftmost and shortest
-  for (let i = 0; i < n; i++) for (let j = i; j < Math.min(n, i + most); j++) valid.push([i, j, S[i] + E[j]]);
-  valid.sort((a, b) => b[2] - a[2]);
-  const top = valid[0];
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) if ((j < i || j >= i + most) && S[i] + E[j] > top[2]) wrong.push([i, j, S[i] + E[j]]);
-  wrong.sort((a, b) => b[2] - a[2]);
-  const listed = valid.slice(0, get("n_best")), refused = wrong.slice(0, MOST_REFUSED);
-  const argmax = scores => scores.indexOf(Math.max(...scores));
+export default {
+  render({ model, el }) {
+    const get = name => model.get(name),
+      tokens = get("tokens"),
+      n = tokens.length,
+      most = get("max_answer"),
+      gold = get("gold"),
+      none = get("null"),
+      bytes = get("scores");
+    const set = setter(model);
+    const [S, E] = [0, 1].map(row => tokens.map((_, i) => bytes.getFloat32(4 * (row * n + i), true))),
+      [P, Q] = [logs(S), logs(E)];
+    const valid = [],
+      wrong = []; // [start, end, score], best first; of equal ones the leftmost and shortest
+    for (let i = 0; i < n; i++)
+      for (let j = i; j < Math.min(n, i + most); j++) valid.push([i, j, S[i] + E[j]]);
+    valid.sort((a, b) => b[2] - a[2]);
+    const top = valid[0];
+    for (let i = 0; i < n; i++)
+      for (let j = 0; j < n; j++)
+        if ((j < i || j >= i + most) && S[i] + E[j] > top[2]) wrong.push([i, j, S[i] + E[j]]);
+    wrong.sort((a, b) => b[2] - a[2]);
+    const listed = valid.slice(0, get("n_best")),
+      refused = wrong.slice(0, MOST_REFUSED);
+    const argmax = scores => scores.indexOf(Math.max(...scores));
 
-  const text = (i, j) => {
-    if (j < i) return `${tokens[i]} … ${tokens[j]}`;
-    const words = tokens.slice(i, j + 1);
-    return words.length <= 7 ? joined(words) : `${joined(words.slice(0, 4))} … ${joined(words.slice(-2))}`;
-  };
-  const quoted = (i, j) => `“${text(i, j)}”`, log = (i, j) => `${signed(P[i] + Q[j])} (${share(Math.exp(P[i] + Q[j]))})`;
-  const best = `${quoted(top[0], top[1])} with ${log(top[0], top[1])}`;
-  function finding() {
-    const i = get("start"), j = get("end"), score = S[i] + E[j], fits = i <= j && j < i + most;
-    let says = j < i ? `Start “${tokens[i]}”, end “${tokens[j]}”: the end stands before the start, no answer`
-      : !fits ? `${quoted(i, j)} has ${j - i + 1} tokens, and an answer at most ${most}`
-      : `${quoted(i, j)} has log-probability ${log(i, j)}`;
-    const rank = 1 + valid.filter(span => span[2] > score).length, beaten = score > top[2];
-    if (!fits) says += `, ${beaten ? "though" : "and"} its log-probability ${log(i, j)} is ${beaten ? "higher" : "not higher"} than that of the best answer, ${best}.`;
-    else if (rank === 1) says += valid.length === 1 ? ": the only valid span." : `: the best of all ${many(valid.length)} valid spans.`;
-    else says += `: number ${many(rank)} of ${many(valid.length)} valid spans. The best is ${best}.`;
-    if (gold.length) says += top[0] === gold[0] && top[1] === gold[1] ? " The best one is the gold answer." : ` Gold is ${quoted(...gold)}.`;
-    if (none !== null) says += ` “No answer” scores ${signed(none)}, the best span ${signed(top[2])}: ${none > top[2] ? "the model does not answer." : "the model answers."}`;
-    return says;
-  }
+    const text = (i, j) => {
+      if (j < i) return `${tokens[i]} … ${tokens[j]}`;
+      const words = tokens.slice(i, j + 1);
+      return words.length <= 7 ? joined(words) : `${joined(words.slice(0, 4))} … ${joined(words.slice(-2))}`;
+    };
+    const quoted = (i, j) => `“${text(i, j)}”`,
+      log = (i, j) => `${signed(P[i] + Q[j])} (${share(Math.exp(P[i] + Q[j]))})`;
+    const best = `${quoted(top[0], top[1])} with ${log(top[0], top[1])}`;
 
-  const st = stage(el, "Why this answer?");
-  st.root.classList.add("cw-spans");
-  const TRAITS = ["start", "end", "linear"], begin = stateOf(model, TRAITS);
-  const linear = toggle({ label: "bars show probabilities, not their logarithms", value: get("linear"), onchange: v => set({ linear: v }) });
-  st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "", h("div", { class: "row" },
-    button("best answer", () => set({ start: top[0], end: top[1] })),
-    button("best start and best end, apart", () => set({ start: argmax(S), end: argmax(E) })),
-    gold.length ? button("gold answer", () => set({ start: gold[0], end: gold[1] })) : null, button("reset", () => set(begin)), linear.node));
-  const svg = s("svg", { class: "passage" }), read = h("p", { class: "read" }, "Point at a token to read its scores.");
-  const list = h("div", { class: "list" });
-  st.root.append(svg, read, h("h5", {}, "The best spans"), list,
-    h("p", { class: "note" }, `Above a token: its score as the start, below: as the end. Bars are log-probabilities from −8 (none) to 0 (full), so the joint one is the sum of two bars; or probabilities. Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys.${gold.length ? " Dashed frame: gold." : ""}${refused.length ? " Struck through: scores higher than the best answer, but is none." : ""}`));
-
-  // the list: what is refused, then the best spans, and "no answer" where its score puts it
-  const row = (rank, name, score, p, rest) => h(rest.onclick ? "button" : "div", { type: rest.onclick ? "button" : null, "data-score": score.toPrecision(8), ...rest }, h("span", { class: "rank" }, rank), h("span", { class: "name" }, name), h("span", {}, signed(score)), h("b", {}, p));
-  const pick = ([i, j]) => ({ ...KEYS, "data-start": i, "data-end": j, title: j < i ? null : joined(tokens.slice(i, j + 1)), onclick: () => set({ start: i, end: j }) });
-  const entries = listed.map((span, at) => [span[2], row(`${at + 1}`, text(span[0], span[1]), span[2], share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span", ...pick(span) })]);
-  if (none !== null) entries.splice(entries.filter(([score]) => score >= none).length, 0, [none, row("", "no answer", none, "", { class: "span none" })]);
-  list.append(h("div", { class: "span head" }, h("span", {}), h("span", {}, "span"), h("span", {}, "score"), h("b", {}, "probability")),
-    ...refused.map(span => row("✗", [h("s", {}, text(span[0], span[1])), h("em", {}, span[1] < span[0] ? " end before start" : ` ${span[1] - span[0] + 1} tokens`)], span[2], share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span refused", ...pick(span) })),
-    ...entries.map(([, node]) => node));
-
-  const UP = 34, WORD = 22, LABEL = 15, LANE = 11;
-  let W = 0, m = null;
-  const tell = i => { read.textContent = `“${tokens[i]}” as start: score ${signed(S[i])}, log-probability ${signed(P[i])} (${share(Math.exp(P[i]))}). As end: ${signed(E[i])}, ${signed(Q[i])} (${share(Math.exp(Q[i]))}).`; };
-  function build() {
-    svg.replaceChildren();
-    const lines = [[]], wide = tokens.map(token => Math.min(110, Math.max(28, width(token, 12) + 12)));
-    let x = 2;
-    const place = tokens.map((_, i) => {
-      if (x + wide[i] > W - 2 && lines.at(-1).length) { lines.push([]); x = 2; }
-      lines.at(-1).push(i);
-      x += wide[i];
-      return { x: x - wide[i], w: wide[i], line: lines.length - 1 };
-    });
-    let y = 0;
-    const tops = lines.map(line => {
-      const mine = listed.filter(([i, j]) => i <= line.at(-1) && j >= line[0]), t = y;
-      y += LABEL + UP + WORD + UP + LABEL + LANE * mine.length + 6;
-      mine.forEach(([i, j], lane) => {   // a bracket; open where the span goes on in another line
-        const a = place[Math.max(i, line[0])].x + 2, last = place[Math.min(j, line.at(-1))], b = last.x + last.w - 2, low = t + LABEL + 2 * UP + WORD + LABEL + LANE * lane + 7;
-        svg.append(s("path", { class: "bracket", "data-span": `${i},${j}`, d: `M${a} ${low - (i >= line[0] ? 5 : 0)}V${low}H${b}V${low - (j <= line.at(-1) ? 5 : 0)}` }),
-          s("text", { class: "soft", "font-size": 9, x: (a + b) / 2, y: low - 2, "text-anchor": "middle" }, String(listed.findIndex(span => span[0] === i && span[1] === j) + 1)));
-      });
-      return t;
-    });
-    svg.setAttribute("width", W); svg.setAttribute("height", y);
-    m = { W, place, tops, lines, ups: [], downs: [], spans: lines.map(() => s("rect", { class: "chosen", rx: 3 })) };
-    svg.prepend(...m.spans);
-    tokens.forEach((token, i) => {
-      const p = place[i], t = tops[p.line] + LABEL, bar = name => s("rect", { class: `bar ${name}`, "data-token": i, x: p.x + 4, width: p.w - 8, rx: 1 });
-      m.ups.push(bar("start")); m.downs.push(bar("end"));
-      const hit = (name, top) => s("rect", { class: "hit", "data-hit": `${name} ${i}`, x: p.x, y: top, width: p.w, height: UP + WORD / 2, onclick: () => set({ [name]: i }), onpointerenter: () => tell(i) });
-      svg.append(m.ups[i], m.downs[i], s("text", { x: p.x + p.w / 2, y: t + UP + 15, "text-anchor": "middle", "data-text": token }, cut(token, p.w - 6), s("title", {}, token)), hit("start", t), hit("end", t + UP + WORD / 2));
-    });
-    if (gold.length) lines.forEach((line, at) => {
-      const a = Math.max(gold[0], line[0]), b = Math.min(gold[1], line.at(-1));
-      if (a <= b) svg.append(s("rect", { class: "gold", x: place[a].x + 1, width: place[b].x + place[b].w - place[a].x - 2, y: tops[at] + LABEL + UP + 1, height: WORD - 2, rx: 3 }));
-    });
-    m.marks = ["start", "end"].map(name => {
-      const left = name === "start", tall = UP + WORD, mark = s("g", { class: "mark", "data-mark": name, tabindex: 0, role: "slider", ...KEYS, "aria-label": name, "aria-valuemin": 1, "aria-valuemax": n },
-        s("rect", { class: "grip", x: -14, y: left ? -LABEL : 0, width: 28, height: tall + LABEL }), s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }), s("text", { "font-size": 11, x: left ? -2 : 2, y: left ? -3 : tall + 11, "text-anchor": left ? "start" : "end" }, name));
-      const put = i => set({ [name]: Math.min(n - 1, Math.max(0, i)) });
-      onKeys(mark, () => { const now = get(name); return { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageUp: now + 10, PageDown: now - 10, Home: 0, End: n - 1 }; }, put);
-      mark.addEventListener("focus", () => tell(get(name)));
-      onDrag(mark, e => {
-        const box = svg.getBoundingClientRect(), x = e.clientX - box.left, y = e.clientY - box.top, at = Math.max(0, tops.findLastIndex(t => t <= y));
-        put(lines[at].findLast(i => place[i].x <= x) ?? lines[at][0]);
-      });
-      svg.append(mark);
-      return mark;
-    });
-  }
-  function draw() {
-    if (!W) return;
-    if (!m || m.W !== W) build();
-    const i = get("start"), j = get("end"), fits = i <= j && j < i + most, size = v => Math.max(0, UP * (get("linear") ? Math.exp(v) : 1 - v / FLOOR));
-    tokens.forEach((_, k) => {
-      const t = m.tops[m.place[k].line] + LABEL, up = size(P[k]), down = size(Q[k]);
-      for (const [bar, y, tall, on, v] of [[m.ups[k], t + UP - up, up, k === i, P[k]], [m.downs[k], t + UP + WORD, down, k === j, Q[k]]]) {
-        attrs(bar, { y, height: tall, "data-log": v.toPrecision(8) }).classList.toggle("on", on);
-      }
-    });
-    m.lines.forEach((line, at) => {
-      const a = Math.max(Math.min(i, j), line[0]), b = Math.min(Math.max(i, j), line.at(-1)), on = a <= b;
-      const box = on ? { x: m.place[a].x, y: m.tops[at] + LABEL + UP, width: m.place[b].x + m.place[b].w - m.place[a].x, height: WORD } : { width: 0, height: 0 };
-      attrs(m.spans[at], box).classList.toggle("wrong", !fits);
-    });
-    for (const [mark, k, v, right] of [[m.marks[0], i, P[i], 0], [m.marks[1], j, Q[j], 1]]) {
-      const p = m.place[k];
-      attrs(mark, { transform: `translate(${p.x + (right ? p.w - 1 : 1)},${m.tops[p.line] + LABEL + (right ? UP : 0)})`,
-        "aria-valuenow": k + 1, "aria-valuetext": `${tokens[k]}, log-probability ${signed(v)}` });
-      if (mark === svg.querySelector(":focus")) tell(k);
+    function finding() {
+      const i = get("start"),
+        j = get("end"),
+        score = S[i] + E[j],
+        fits = i <= j && j < i + most;
+      let says = j < i ? `Start “${tokens[i]}”, end “${tokens[j]}”: the end stands before the start, no answer`
+        : !fits ? `${quoted(i, j)} has ${j - i + 1} tokens, and an answer at most ${most}`
+        : `${quoted(i, j)} has log-probability ${log(i, j)}`;
+      const rank = 1 + valid.filter(span => span[2] > score).length,
+        beaten = score > top[2];
+      if (!fits)
+        says += `, ${beaten ? "though" : "and"} its log-probability ${log(i, j)} is `
+        + `${beaten ? "higher" : "not higher"} than that of the best answer, ${best}.`;
+      else if (rank === 1)
+        says += valid.length === 1 ? ": the only valid span." : `: the best of all ${many(valid.length)} valid spans.`;
+      else says += `: number ${many(rank)} of ${many(valid.length)} valid spans. The best is ${best}.`;
+      if (gold.length)
+        says += top[0] === gold[0] && top[1] === gold[1] ? " The best one is the gold answer."
+        : ` Gold is ${quoted(...gold)}.`;
+      if (none !== null)
+        says += ` “No answer” scores ${signed(none)}, the best span ${signed(top[2])}: `
+        + `${none > top[2] ? "the model does not answer." : "the model answers."}`;
+      return says;
     }
-    for (const node of list.querySelectorAll("[data-start]")) node.setAttribute("aria-pressed", String(+node.dataset.start === i && +node.dataset.end === j));
-    for (const node of svg.querySelectorAll(".bracket")) node.classList.toggle("on", node.dataset.span === `${i},${j}`);
-    linear.set(get("linear"));
-    st.tell(finding());
+
+    const st = stage(el, "Why this answer?");
+    st.root.classList.add("cw-spans");
+    const TRAITS = ["start", "end", "linear"],
+      begin = stateOf(model, TRAITS);
+    const linear = toggle({
+      label: "bars show probabilities, not their logarithms",
+      value: get("linear"),
+      onchange: v => set({ linear: v })
+    });
+    st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "",
+      h("div", { class: "row" }, button("best answer", () => set({ start: top[0], end: top[1] })),
+        button("best start and best end, apart", () => set({ start: argmax(S), end: argmax(E) })),
+        gold.length ? button("gold answer", () => set({ start: gold[0], end: gold[1] })) : null,
+        button("reset", () => set(begin)), linear.node));
+    const svg = s("svg", { class: "passage" }),
+      read = h("p", { class: "read" }, "Point at a token to read its scores.");
+    const list = h("div", { class: "list" });
+    st.root.append(svg, read, h("h5", {}, "The best spans"), list,
+      h("p", { class: "note" },
+        "Above a token: its score as the start, below: as the end. "
+        + "Bars are log-probabilities from −8 (none) to 0 (full), "
+        + "so the joint one is the sum of two bars; or probabilities. "
+        + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys."
+        + `${gold.length ? " Dashed frame: gold." : ""}`
+        + `${refused.length ? " Struck through: scores higher than the best answer, but is none." : ""}`));
+
+    // the list: what is refused, then the best spans, and "no answer" where its score puts it
+    const row = (rank, name, score, p, rest) =>
+      h(rest.onclick ? "button" : "div", {
+          type: rest.onclick ? "button" : null,
+          "data-score": score.toPrecision(8),
+          ...rest
+        }, h("span", { class: "rank" }, rank), h("span", { class: "name" }, name), h("span", {}, signed(score)),
+        h("b", {}, p));
+    const pick = ([i, j]) => ({
+      ...KEYS,
+      "data-start": i,
+      "data-end": j,
+      title: j < i ? null : joined(tokens.slice(i, j + 1)),
+      onclick: () => set({ start: i, end: j })
+    });
+    const entries = listed.map((span, at) => [
+      span[2],
+      row(`${at + 1}`, text(span[0], span[1]), span[2], share(Math.exp(P[span[0]] + Q[span[1]])), {
+        class: "span",
+        ...pick(span)
+      })
+    ]);
+    if (none !== null)
+      entries.splice(entries.filter(([score]) => score >= none).length, 0, [
+        none,
+        row("", "no answer", none, "", { class: "span none" })
+      ]);
+    list.append(
+      h("div", { class: "span head" }, h("span", {}), h("span", {}, "span"), h("span", {}, "score"),
+        h("b", {}, "probability")),
+      ...refused.map(span =>
+        row("✗", [
+          h("s", {}, text(span[0], span[1])),
+          h("em", {}, span[1] < span[0] ? " end before start" : ` ${span[1] - span[0] + 1} tokens`)
+        ], span[2], share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span refused", ...pick(span) })
+      ),
+      ...entries.map(([, node]) => node)
+    );
+
+    const UP = 34,
+      WORD = 22,
+      LABEL = 15,
+      LANE = 11;
+    let W = 0,
+      m = null;
+    const tell = i => {
+      read.textContent = `“${tokens[i]}” as start: score ${signed(S[i])}, log-probability ${signed(P[i])} (`
+        + `${share(Math.exp(P[i]))}). As end: ${signed(E[i])}, ${signed(Q[i])} (${share(Math.exp(Q[i]))}).`;
+    };
+
+    function build() {
+      svg.replaceChildren();
+      const lines = [[]],
+        wide = tokens.map(token => Math.min(110, Math.max(28, width(token, 12) + 12)));
+      let x = 2;
+      const place = tokens.map((_, i) => {
+        if (x + wide[i] > W - 2 && lines.at(-1).length) {
+          lines.push([]);
+          x = 2;
+        }
+        lines.at(-1).push(i);
+        x += wide[i];
+        return { x: x - wide[i], w: wide[i], line: lines.length - 1 };
+      });
+      let y = 0;
+      const tops = lines.map(line => {
+        const mine = listed.filter(([i, j]) => i <= line.at(-1) && j >= line[0]),
+          t = y;
+        y += LABEL + UP + WORD + UP + LABEL + LANE * mine.length + 6;
+        mine.forEach(([i, j], lane) => { // a bracket; open where the span goes on in another line
+          const a = place[Math.max(i, line[0])].x + 2,
+            last = place[Math.min(j, line.at(-1))],
+            b = last.x + last.w - 2,
+            low = t + LABEL + 2 * UP + WORD + LABEL + LANE * lane + 7;
+          svg.append(
+            s("path", {
+              class: "bracket",
+              "data-span": `${i},${j}`,
+              d: `M${a} ${low - (i >= line[0] ? 5 : 0)}V${low}H${b}V${low - (j <= line.at(-1) ? 5 : 0)}`
+            }),
+            s("text", { class: "soft", "font-size": 9, x: (a + b) / 2, y: low - 2, "text-anchor": "middle" },
+              String(listed.findIndex(span => span[0] === i && span[1] === j) + 1))
+          );
+        });
+        return t;
+      });
+      svg.setAttribute("width", W);
+      svg.setAttribute("height", y);
+      m = { W, place, tops, lines, ups: [], downs: [], spans: lines.map(() => s("rect", { class: "chosen", rx: 3 })) };
+      svg.prepend(...m.spans);
+      tokens.forEach((token, i) => {
+        const p = place[i],
+          t = tops[p.line] + LABEL,
+          bar = name => s("rect", { class: `bar ${name}`, "data-token": i, x: p.x + 4, width: p.w - 8, rx: 1 });
+        m.ups.push(bar("start"));
+        m.downs.push(bar("end"));
+        const hit = (name, top) =>
+          s("rect", {
+            class: "hit",
+            "data-hit": `${name} ${i}`,
+            x: p.x,
+            y: top,
+            width: p.w,
+            height: UP + WORD / 2,
+            onclick: () => set({
+              [name]: i
+            }),
+            onpointerenter: () => tell(i)
+          });
+        svg.append(m.ups[i], m.downs[i],
+          s("text", { x: p.x + p.w / 2, y: t + UP + 15, "text-anchor": "middle", "data-text": token },
+            cut(token, p.w - 6), s("title", {}, token)), hit("start", t), hit("end", t + UP + WORD / 2));
+      });
+      if (gold.length)
+        lines.forEach((line, at) => {
+          const a = Math.max(gold[0], line[0]),
+            b = Math.min(gold[1], line.at(-1));
+          if (a <= b)
+            svg.append(
+              s("rect", {
+                class: "gold",
+                x: place[a].x + 1,
+                width: place[b].x + place[b].w - place[a].x - 2,
+                y: tops[at] + LABEL + UP + 1,
+                height: WORD - 2,
+                rx: 3
+              })
+            );
+        });
+      m.marks = ["start", "end"].map(name => {
+        const left = name === "start",
+          tall = UP + WORD,
+          mark = s("g", {
+              class: "mark",
+              "data-mark": name,
+              tabindex: 0,
+              role: "slider",
+              ...KEYS,
+              "aria-label": name,
+              "aria-valuemin": 1,
+              "aria-valuemax": n
+            }, s("rect", { class: "grip", x: -14, y: left ? -LABEL : 0, width: 28, height: tall + LABEL }),
+            s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }),
+            s("text", {
+              "font-size": 11,
+              x: left ? -2 : 2,
+              y: left ? -3 : tall + 11,
+              "text-anchor": left ? "start" : "end"
+            }, name));
+        const put = i => set({
+          [name]: Math.min(n - 1, Math.max(0, i))
+        });
+        onKeys(mark, () => {
+          const now = get(name);
+          return {
+            ArrowRight: now + 1,
+            ArrowUp: now + 1,
+            ArrowLeft: now - 1,
+            ArrowDown: now - 1,
+            PageUp: now + 10,
+            PageDown: now - 10,
+            Home: 0,
+            End: n - 1
+          };
+        }, put);
+        mark.addEventListener("focus", () => tell(get(name)));
+        onDrag(mark, e => {
+          const box = svg.getBoundingClientRect(),
+            x = e.clientX - box.left,
+            y = e.clientY - box.top,
+            at = Math.max(0, tops.findLastIndex(t => t <= y));
+          put(lines[at].findLast(i => place[i].x <= x) ?? lines[at][0]);
+        });
+        svg.append(mark);
+        return mark;
+      });
+    }
+
+    function draw() {
+      if (!W) return;
+      if (!m || m.W !== W) build();
+      const i = get("start"),
+        j = get("end"),
+        fits = i <= j && j < i + most,
+        size = v => Math.max(0, UP * (get("linear") ? Math.exp(v) : 1 - v / FLOOR));
+      tokens.forEach((_, k) => {
+        const t = m.tops[m.place[k].line] + LABEL,
+          up = size(P[k]),
+          down = size(Q[k]);
+        for (const [bar, y, tall, on, v] of [
+            [m.ups[k], t + UP - up, up, k === i, P[k]],
+            [m.downs[k], t + UP + WORD, down, k === j, Q[k]]
+          ]) {
+          attrs(bar, { y, height: tall, "data-log": v.toPrecision(8) }).classList.toggle("on", on);
+        }
+      });
+      m.lines.forEach((line, at) => {
+        const a = Math.max(Math.min(i, j), line[0]),
+          b = Math.min(Math.max(i, j), line.at(-1)),
+          on = a <= b;
+        const box = on ? {
+          x: m.place[a].x,
+          y: m.tops[at] + LABEL + UP,
+          width: m.place[b].x + m.place[b].w - m.place[a].x,
+          height: WORD
+        } : { width: 0, height: 0 };
+        attrs(m.spans[at], box).classList.toggle("wrong", !fits);
+      });
+      for (const [mark, k, v, right] of [[m.marks[0], i, P[i], 0], [m.marks[1], j, Q[j], 1]]) {
+        const p = m.place[k];
+        attrs(mark, {
+          transform: `translate(${p.x + (right ? p.w - 1 : 1)},${m.tops[p.line] + LABEL + (right ? UP : 0)})`,
+          "aria-valuenow": k + 1,
+          "aria-valuetext": `${tokens[k]}, log-probability ${signed(v)}`
+        });
+        if (mark === svg.querySelector(":focus")) tell(k);
+      }
+      for (const node of list.querySelectorAll("[data-start]"))
+        node.setAttribute("aria-pressed", String(+node.dataset.start === i && +node.dataset.end === j));
+      for (const node of svg.querySelectorAll(".bracket"))
+        node.classList.toggle("on", node.dataset.span === `${i},${j}`);
+      linear.set(get("linear"));
+      st.tell(finding());
+    }
+    return st.live(model, TRAITS, draw, now => {
+      W = now;
+      draw();
+    });
   }
-  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
-} };
+};

@@ -1,186 +1,427 @@
-
 const SPECIALS = new Set(["[CLS]", "[SEP]", "[BOS]", "[EOS]", "[PAD]", "<s>", "</s>"]);
-const pc = x => `${Math.abs(100 * x - Math.trunc(100 * x)) === .5 ? 2 * Math.round(50 * x) : (100 * x).toFixed(0)} %`;   // halves to even, as Python
-const offsetName = o => ({ "-1": "the previous word", 0: "the same place", 1: "the next word" })[o] ?? `${Math.abs(o)} words to the ${o < 0 ? "left" : "right"}`;
+// halves to even, as Python
+const pc = x => `${Math.abs(100 * x - Math.trunc(100 * x)) === .5 ? 2 * Math.round(50 * x) : (100 * x).toFixed(0)} %`;
+const offsetName = o =>
+  ({ "-1": "the previous word", 0: "the same place", 1: "the next word" })[o]
+  ?? `${Math.abs(o)} words to the ${o < 0 ? "left" : "right"}`;
 
-export default { render({ model, el }) {
-  const [L, H, Q, K] = model.get("shape"), bytes = model.get("weights"), exact = model.get("exact"), tokens = model.get("tokens"), sources = model.get("sources");
-  const gold = model.get("gold"), tested = model.get("tested"), kind = model.get("kind"), TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
-  const get = name => model.get(name), set = setter(model);
-  const at = (l, d, q, k) => { const i = ((l * H + d) * Q + q) * K + k; return exact ? bytes.getFloat32(4 * i, true) : bytes.getUint8(i) / 255; };
-  const range = n => Array.from({ length: n }, (_, i) => i), row = (l, d, q) => range(K).map(k => at(l, d, q, k));
-  const top = values => values.reduce((best, v, i) => v > values[best] ? i : best, 0);
-  const st = stage(el, "What does this head look at?");
-  st.root.classList.add("cw-heads");
+export default {
+  render({ model, el }) {
+    const [L, H, Q, K] = model.get("shape"),
+      bytes = model.get("weights"),
+      exact = model.get("exact"),
+      tokens = model.get("tokens"),
+      sources = model.get("sources");
+    const gold = model.get("gold"),
+      tested = model.get("tested"),
+      kind = model.get("kind"),
+      TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
+    const get = name => model.get(name),
+      set = setter(model);
+    const at = (l, d, q, k) => {
+      const i = ((l * H + d) * Q + q) * K + k;
+      return exact ? bytes.getFloat32(4 * i, true) : bytes.getUint8(i) / 255;
+    };
+    const range = n => Array.from({ length: n }, (_, i) => i),
+      row = (l, d, q) => range(K).map(k => at(l, d, q, k));
+    const top = values => values.reduce((best, v, i) => v > values[best] ? i : best, 0);
+    const st = stage(el, "What does this head look at?");
+    st.root.classList.add("cw-heads");
 
-  // per head: words looked at, and agreement with each relation
-  const words = range(L).map(l => range(H).map(d => {
-    let sum = 0, n = 0;
-    for (let q = 0; q < Q; q++) {
-      const r = row(l, d, q), total = r.reduce((a, b) => a + b, 0);
-      if (total > 0) { n++; for (const v of r) if (v > 0) sum -= v / total * Math.log(v / total); }
-    }
-    return Math.exp(sum / Math.max(n, 1));
-  }));
-  const relations = Object.fromEntries(Object.entries(gold).map(([name, pairs]) => {
-    const answers = new Map();
-    for (const [q, k] of pairs) (answers.get(q) ?? answers.set(q, new Set()).get(q)).add(k);
-    const share = test => [...answers].filter(([q, ks]) => test(q, ks)).length / answers.size;
-    const agreement = range(L).map(l => range(H).map(d => share((q, ks) => ks.has(top(row(l, d, q))))));
-    const offsets = [...new Set(pairs.map(([q, k]) => k - q))].sort((a, b) => Math.abs(a) - Math.abs(b) || a - b);
-    const shares = offsets.map(o => share((q, ks) => ks.has(q + o))), best = top(shares);
-    const flat = (tested[name]?.agreement ?? agreement).flat(), place = top(flat);
-    return [name, { answers, agreement, offset: offsets[best], share: shares[best], best: [Math.floor(place / H), place % H] }];
-  }));
-  const shownKeys = () => range(K).filter(k => !(get("hide") && SPECIALS.has(sources[k])));
-  const shownQueries = () => range(Q).filter(q => !(get("hide") && SPECIALS.has(tokens[q])));
+    // per head: words looked at, and agreement with each relation
+    const words = range(L).map(l =>
+      range(H).map(d => {
+        let sum = 0,
+          n = 0;
+        for (let q = 0; q < Q; q++) {
+          const r = row(l, d, q),
+            total = r.reduce((a, b) => a + b, 0);
+          if (total > 0) {
+            n++;
+            for (const v of r)
+              if (v > 0) sum -= v / total * Math.log(v / total);
+          }
+        }
+        return Math.exp(sum / Math.max(n, 1));
+      })
+    );
+    const relations = Object.fromEntries(Object.entries(gold).map(([name, pairs]) => {
+      const answers = new Map();
+      for (const [q, k] of pairs)
+        (answers.get(q) ?? answers.set(q, new Set()).get(q)).add(k);
+      const share = test => [...answers].filter(([q, ks]) => test(q, ks)).length / answers.size;
+      const agreement = range(L).map(l => range(H).map(d => share((q, ks) => ks.has(top(row(l, d, q))))));
+      const offsets = [...new Set(pairs.map(([q, k]) => k - q))].sort((a, b) => Math.abs(a) - Math.abs(b) || a - b);
+      const shares = offsets.map(o => share((q, ks) => ks.has(q + o))),
+        best = top(shares);
+      const flat = (tested[name]?.agreement ?? agreement).flat(),
+        place = top(flat);
+      return [name, {
+        answers,
+        agreement,
+        offset: offsets[best],
+        share: shares[best],
+        best: [Math.floor(place / H), place % H]
+      }];
+    }));
+    const shownKeys = () => range(K).filter(k => !(get("hide") && SPECIALS.has(sources[k])));
+    const shownQueries = () => range(Q).filter(q => !(get("hide") && SPECIALS.has(tokens[q])));
 
-  const finding = () => {
-    const l = get("layer"), d = get("head"), q = get("query"), r = row(l, d, q), keys = shownKeys(), name = `Head ${l + 1}.${d + 1}`, relation = get("relation");
-    if (!r.some(v => v) || !keys.length) return `${name}: “${tokens[q]}” may look at nothing here.`;
-    const best = keys.reduce((b, k) => r[k] > r[b] ? k : b, keys[0]);
-    let says = `${name}: “${tokens[q]}” looks most at “${sources[best]}” (${pc(r[best])})`;
-    if (get("hide") && keys.length < K) says += `, after ${pc(r.reduce((a, b) => a + b, 0) - keys.reduce((a, k) => a + r[k], 0))} for the hidden special tokens`;
-    says += `. It looks at ${words[l][d].toFixed(1)} words on average.`;
-    if (relation) {
-      const { answers, agreement, offset, share } = relations[relation], mine = answers.get(q);
-      if (mine) says += ` ${mine.has(top(r)) ? "Right" : "Wrong"}: the ${relation} is ${gold[relation].filter(p => p[0] === q).map(p => `“${sources[p[1]]}”`).join(", ")}.`;
-      says += ` In this sentence it agrees with ${pc(agreement[l][d])} of the ${relation} links; ${offsetName(offset)} alone would with ${pc(share)}.`;
-      if (tested[relation]) {
-        const against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
-        says += ` Over the test sentences: ${pc(tested[relation].agreement[l][d])}${against ? ` (${against}).` : "."}`;
+    const finding = () => {
+      const l = get("layer"),
+        d = get("head"),
+        q = get("query"),
+        r = row(l, d, q),
+        keys = shownKeys(),
+        name = `Head ${l + 1}.${d + 1}`,
+        relation = get("relation");
+      if (!r.some(v => v) || !keys.length) return `${name}: “${tokens[q]}” may look at nothing here.`;
+      const best = keys.reduce((b, k) => r[k] > r[b] ? k : b, keys[0]);
+      let says = `${name}: “${tokens[q]}” looks most at “${sources[best]}” (${pc(r[best])})`;
+      if (get("hide") && keys.length < K)
+        says += `, after `
+        + `${pc(r.reduce((a, b) => a + b, 0) - keys.reduce((a, k) => a + r[k], 0))} for the hidden special tokens`;
+      says += `. It looks at ${words[l][d].toFixed(1)} words on average.`;
+      if (relation) {
+        const { answers, agreement, offset, share } = relations[relation], mine = answers.get(q);
+        if (mine)
+          says += ` ${mine.has(top(r)) ? "Right" : "Wrong"}: the ${relation} is `
+          + `${gold[relation].filter(p => p[0] === q).map(p => `“${sources[p[1]]}”`).join(", ")}.`;
+        says += ` In this sentence it agrees with ${pc(agreement[l][d])} of the ${relation} links; `
+          + `${offsetName(offset)} alone would with ${pc(share)}.`;
+        if (tested[relation]) {
+          const against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
+          says += ` Over the test sentences: ${pc(tested[relation].agreement[l][d])}`
+            + `${against ? ` (${against}).` : "."}`;
+        }
+      }
+      return says;
+    };
+
+    // controls
+    const names = Object.keys(gold);
+    const pick = names.length
+      ? h("select", { ...KEYS, "aria-label": "gold links", onchange: () => set({ relation: pick.value }) },
+        h("option", { value: "" }, "none"), names.map(n => h("option", { value: n }, n))) : null;
+    const hide = sources.concat(tokens).some(t => SPECIALS.has(t))
+      ? toggle({ label: "hide special tokens", value: get("hide"), onchange: on => set({ hide: on }) }) : null;
+    const start = stateOf(model, TRAITS);
+    const reset = button("reset", () => {
+      pinned = false;
+      set(start);
+    });
+    st.root.append(
+      h("div", { class: "row" },
+        pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, "outline the gold"), pick) : null, hide?.node,
+        reset, h("span", { class: "scale" }, "weight 0", h("i", {}), "1"),
+        pick ? h("span", { class: "scale" }, "bar: agreement with the gold; outlined: the best head") : null)
+    );
+
+    // all heads, small
+    const buttons = [],
+      grid = h("div", { class: "grid", style: `grid-template-columns:auto repeat(${H},auto)` });
+    grid.append(h("span", {}),
+      ...range(H).map(d => h("span", { class: "lab", style: "text-align:center" }, String(d + 1))));
+    for (let l = 0; l < L; l++) {
+      grid.append(h("span", { class: "lab" }, `layer ${l + 1}`));
+      for (let d = 0; d < H; d++) {
+        const canvas = h("canvas", { width: K, height: Q, "aria-hidden": "true" }),
+          bar = h("b", {});
+        const b = h("button", {
+          type: "button",
+          ...KEYS,
+          "aria-label": `head ${l + 1}.${d + 1}`,
+          onclick: () => set({ layer: l, head: d })
+        }, canvas, names.length ? h("i", {}, bar) : null);
+        buttons.push({ b, canvas, bar, l, d });
+        grid.append(b);
       }
     }
-    return says;
-  };
 
-  // controls
-  const names = Object.keys(gold);
-  const pick = names.length ? h("select", { ...KEYS, "aria-label": "gold links", onchange: () => set({ relation: pick.value }) }, h("option", { value: "" }, "none"), names.map(n => h("option", { value: n }, n))) : null;
-  const hide = sources.concat(tokens).some(t => SPECIALS.has(t)) ? toggle({ label: "hide special tokens", value: get("hide"), onchange: on => set({ hide: on }) }) : null;
-  const start = stateOf(model, TRAITS);
-  const reset = button("reset", () => { pinned = false; set(start); });
-  st.root.append(h("div", { class: "row" }, pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, "outline the gold"), pick) : null, hide?.node, reset,
-    h("span", { class: "scale" }, "weight 0", h("i", {}), "1"), pick ? h("span", { class: "scale" }, "bar: agreement with the gold; outlined: the best head") : null));
-
-  // all heads, small
-  const buttons = [], grid = h("div", { class: "grid", style: `grid-template-columns:auto repeat(${H},auto)` });
-  grid.append(h("span", {}), ...range(H).map(d => h("span", { class: "lab", style: "text-align:center" }, String(d + 1))));
-  for (let l = 0; l < L; l++) {
-    grid.append(h("span", { class: "lab" }, `layer ${l + 1}`));
-    for (let d = 0; d < H; d++) {
-      const canvas = h("canvas", { width: K, height: Q, "aria-hidden": "true" }), bar = h("b", {});
-      const b = h("button", { type: "button", ...KEYS, "aria-label": `head ${l + 1}.${d + 1}`, onclick: () => set({ layer: l, head: d }) }, canvas, names.length ? h("i", {}, bar) : null);
-      buttons.push({ b, canvas, bar, l, d });
-      grid.append(b);
+    function paint() { // thumbnails take the theme's colour
+      const probe = getComputedStyle(st.root).getPropertyValue("--amount").trim(),
+        rgb = [1, 3, 5].map(i => parseInt(probe.slice(i, i + 2), 16));
+      for (const { canvas, l, d } of buttons) {
+        const context = canvas.getContext("2d"),
+          image = context.createImageData(K, Q);
+        for (let q = 0; q < Q; q++)
+          for (let k = 0; k < K; k++) image.data.set([...rgb, Math.round(255 * at(l, d, q, k))], 4 * (q * K + k));
+        context.putImageData(image, 0, 0);
+      }
     }
-  }
-  function paint() {                     // thumbnails take the theme's colour
-    const probe = getComputedStyle(st.root).getPropertyValue("--amount").trim(), rgb = [1, 3, 5].map(i => parseInt(probe.slice(i, i + 2), 16));
-    for (const { canvas, l, d } of buttons) {
-      const context = canvas.getContext("2d"), image = context.createImageData(K, Q);
-      for (let q = 0; q < Q; q++) for (let k = 0; k < K; k++) image.data.set([...rgb, Math.round(255 * at(l, d, q, k))], 4 * (q * K + k));
-      context.putImageData(image, 0, 0);
-    }
-  }
-  const svg = s("svg", { tabindex: 0, role: "application", ...KEYS, "aria-label": "Attention of this head. Arrow keys move the cell, brackets change the head, braces the layer, g the gold, Enter holds the cell." });
-  const arcs = s("svg", { "aria-hidden": "true" }), read = h("p", { class: "read" }), head5 = h("h5", {}), arc5 = h("h5", {});
-  const small = h("div", { class: "small" }, h("h5", {}, "All heads"), grid), large = h("div", { class: "large" }, head5, svg);
-  const body = h("div", { class: "panels" }, small, large);
-  st.root.append(body, arc5, arcs, read, h("p", { class: "note" }, `Rows ask, columns are looked at. ${kind === "decoder" ? "Hatched: later words, which may not be seen. " : ""}${exact ? "" : "Weights are stored in steps of 1/255. "}`
-    + "A weight says where a head looks, not what it does with what it finds there. Keys: arrows, [ ] head, { } layer, g gold, Enter holds."));
+    const svg = s("svg", {
+      tabindex: 0,
+      role: "application",
+      ...KEYS,
+      "aria-label": "Attention of this head. Arrow keys move the cell, brackets change the head, braces the layer, "
+        + "g the gold, Enter holds the cell."
+    });
+    const arcs = s("svg", { "aria-hidden": "true" }),
+      read = h("p", { class: "read" }),
+      head5 = h("h5", {}),
+      arc5 = h("h5", {});
+    const small = h("div", { class: "small" }, h("h5", {}, "All heads"), grid),
+      large = h("div", { class: "large" }, head5, svg);
+    const body = h("div", { class: "panels" }, small, large);
+    st.root.append(body, arc5, arcs, read,
+      h("p", { class: "note" },
+        `Rows ask, columns are looked at. ${kind === "decoder" ? "Hatched: later words, which may not be seen. " : ""}`
+        + `${exact ? "" : "Weights are stored in steps of 1/255. "}`
+        + "A weight says where a head looks, not what it does with what it finds there. "
+        + "Keys: arrows, [ ] head, { } layer, g gold, Enter holds."));
 
-  let W = 0, built = "", m = null, pinned = false;
-  function build() {
-    const qs = shownQueries(), ks = shownKeys(), wide = W >= 860, smallW = wide ? Math.min(360, 64 + H * 62) : Math.min(W, 64 + H * 62);
-    body.classList.toggle("wide", wide);
-    small.style.width = `${smallW}px`;
-    const side = Math.max(24, Math.min(56, (smallW - 58) / H - 5));
-    buttons.forEach(({ b }) => { b.style.width = `${side}px`; });
-    const avail = wide ? W - smallW - 28 : W, nameW = Math.min(96, 14 + Math.max(...qs.map(q => width(tokens[q]))));
-    const size = Math.min(34, (avail - nameW - 34) / ks.length), headH = Math.min(78, 10 + .85 * Math.max(...ks.map(k => width(sources[k], 11))));
-    svg.replaceChildren(s("defs", {}, s("pattern", { id: "hatch", width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, s("line", { class: "hatch", x1: 0, x2: 0, y1: 0, y2: 5 }))));
-    attrs(svg, { width: nameW + size * ks.length + 34, height: headH + size * qs.length + 4 });
-    const X = i => nameW + size * i, Y = i => headH + size * i;
-    m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] };
-    m.rowmark = s("rect", { class: "rowmark", x: 0, width: nameW + size * ks.length, height: size });
-    svg.append(m.rowmark, s("rect", { class: "ground", x: nameW, y: headH, width: size * ks.length, height: size * qs.length, fill: "none" }));
-    qs.forEach((q, i) => {
-      const label = s("text", { x: nameW - 6, y: Y(i) + size / 2 + 4, "text-anchor": "end", "font-size": Math.min(12, Math.max(7, size - 1)) }, cut(tokens[q], nameW - 8), s("title", {}, tokens[q]));
-      m.rows.push(label); svg.append(label);
-      m.cells.push(ks.map((k, j) => {
-        const later = kind === "decoder" && k > q;
-        const cell = s("rect", { class: later ? "no" : "cellrect", x: X(j) + .5, y: Y(i) + .5, width: size - 1, height: size - 1, rx: 1.5, "data-q": q, "data-k": k });
-        svg.append(cell);
-        return cell;
+    let W = 0,
+      built = "",
+      m = null,
+      pinned = false;
+
+    function build() {
+      const qs = shownQueries(),
+        ks = shownKeys(),
+        wide = W >= 860,
+        smallW = wide ? Math.min(360, 64 + H * 62) : Math.min(W, 64 + H * 62);
+      body.classList.toggle("wide", wide);
+      small.style.width = `${smallW}px`;
+      const side = Math.max(24, Math.min(56, (smallW - 58) / H - 5));
+      buttons.forEach(({ b }) => {
+        b.style.width = `${side}px`;
+      });
+      const avail = wide ? W - smallW - 28 : W,
+        nameW = Math.min(96, 14 + Math.max(...qs.map(q => width(tokens[q]))));
+      const size = Math.min(34, (avail - nameW - 34) / ks.length),
+        headH = Math.min(78, 10 + .85 * Math.max(...ks.map(k => width(sources[k], 11))));
+      svg.replaceChildren(
+        s("defs", {}, s("pattern", {
+          id: "hatch",
+          width: 5,
+          height: 5,
+          patternUnits: "userSpaceOnUse",
+          patternTransform: "rotate(45)"
+        }, s("line", { class: "hatch", x1: 0, x2: 0, y1: 0, y2: 5 })))
+      );
+      attrs(svg, { width: nameW + size * ks.length + 34, height: headH + size * qs.length + 4 });
+      const X = i => nameW + size * i,
+        Y = i => headH + size * i;
+      m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] };
+      m.rowmark = s("rect", { class: "rowmark", x: 0, width: nameW + size * ks.length, height: size });
+      svg.append(m.rowmark, s("rect", {
+        class: "ground",
+        x: nameW,
+        y: headH,
+        width: size * ks.length,
+        height: size * qs.length,
+        fill: "none"
       }));
-    });
-    ks.forEach((k, j) => {
-      const label = s("text", { transform: `translate(${X(j) + size / 2 + 4},${headH - 6}) rotate(-55)`, "font-size": Math.min(11, Math.max(7, size)) }, cut(sources[k], 82, 11), s("title", {}, sources[k]));
-      m.cols.push(label); svg.append(label);
-    });
-    m.gold = s("g", {}); m.here = s("rect", { class: "here", width: size, height: size, rx: 2 });
-    svg.append(m.gold, m.here);
-    const hit = s("rect", { x: nameW, y: headH, width: size * ks.length, height: size * qs.length, fill: "transparent" });
-    const cellOf = e => { const b = hit.getBoundingClientRect(), i = Math.floor((e.clientY - b.top) / size), j = Math.floor((e.clientX - b.left) / size); return [qs[Math.min(qs.length - 1, Math.max(0, i))], ks[Math.min(ks.length - 1, Math.max(0, j))]]; };
-    hit.addEventListener("pointermove", e => { if (!pinned) { const [q, k] = cellOf(e); if (q !== get("query") || k !== get("key")) set({ query: q, key: k }); } });
-    hit.addEventListener("click", e => { const [q, k] = cellOf(e); pinned = !(pinned && q === get("query") && k === get("key")); set({ query: q, key: k }); draw(); });
-    svg.append(hit);
-    // the sentence for the arcs: one line, or two for cross attention
-    const two = kind === "cross", slotK = W / ks.length, slotQ = W / qs.length;
-    attrs(arcs, { width: W, height: 120 });
-    m.xk = j => (j + .5) * slotK; m.xq = i => (two ? (i + .5) * slotQ : m.xk(ks.indexOf(qs[i])));
-    m.arcs = s("g", {});
-    const line = (list, names, x, y, slot) => list.map((n, i) => { const t = s("text", { x: x(i), y, "text-anchor": "middle", "font-size": 12 }, cut(names[n], slot - 4), s("title", {}, names[n])); arcs.append(t); return t; });
-    arcs.replaceChildren(m.arcs);
-    m.lowK = line(ks, sources, m.xk, two ? 14 : 112, slotK); m.lowQ = two ? line(qs, tokens, m.xq, 112, slotQ) : m.lowK;
-  }
-  function draw() {
-    if (!W) return;
-    const state = [W, get("hide")].join();
-    if (built !== state) { build(); paint(); built = state; }
-    const l = get("layer"), d = get("head"), relation = get("relation"), r = relation ? relations[relation] : null;
-    let q = get("query");
-    if (!m.qs.includes(q)) q = m.qs[0] ?? 0;
-    const values = row(l, d, q), k = m.ks.includes(get("key")) ? get("key") : m.ks.reduce((b, x) => values[x] > values[b] ? x : b, m.ks[0]);
-    m.qs.forEach((a, i) => m.ks.forEach((b, j) => { if (!(kind === "decoder" && b > a)) { const v = at(l, d, a, b), c = m.cells[i][j]; c.setAttribute("fill-opacity", v.toFixed(3)); c.dataset.v = v.toFixed(6); } }));
-    const i = m.qs.indexOf(q), j = m.ks.indexOf(k);
-    attrs(m.rowmark, { y: m.Y(i) }); attrs(m.here, { x: m.X(j), y: m.Y(i) });
-    m.rows.forEach((t, n) => t.classList.toggle("b", n === i)); m.cols.forEach((t, n) => t.classList.toggle("b", n === j));
-    m.gold.replaceChildren(...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) => s("rect", { class: "goldcell", "data-pair": `${a},${b}`, x: m.X(m.ks.indexOf(b)) + 1, y: m.Y(m.qs.indexOf(a)) + 1, width: m.size - 2, height: m.size - 2, rx: 2 })));
-    for (const part of buttons) {
-      const on = part.l === l && part.d === d, found = r ? (tested[relation]?.agreement ?? r.agreement)[part.l][part.d] : 0;
-      part.b.setAttribute("aria-pressed", on);
-      part.b.classList.toggle("best", !!r && r.best[0] === part.l && r.best[1] === part.d);
-      part.bar.style.width = `${100 * found}%`;
-      part.b.dataset.agreement = r ? r.agreement[part.l][part.d].toFixed(6) : "";
-      part.b.title = `head ${part.l + 1}.${part.d + 1}: looks at ${words[part.l][part.d].toFixed(1)} words${r ? `, agrees with ${pc(found)}` : ""}`;
+      qs.forEach((q, i) => {
+        const label = s("text", {
+          x: nameW - 6,
+          y: Y(i) + size / 2 + 4,
+          "text-anchor": "end",
+          "font-size": Math.min(12, Math.max(7, size - 1))
+        }, cut(tokens[q], nameW - 8), s("title", {}, tokens[q]));
+        m.rows.push(label);
+        svg.append(label);
+        m.cells.push(ks.map((k, j) => {
+          const later = kind === "decoder" && k > q;
+          const cell = s("rect", {
+            class: later ? "no" : "cellrect",
+            x: X(j) + .5,
+            y: Y(i) + .5,
+            width: size - 1,
+            height: size - 1,
+            rx: 1.5,
+            "data-q": q,
+            "data-k": k
+          });
+          svg.append(cell);
+          return cell;
+        }));
+      });
+      ks.forEach((k, j) => {
+        const label = s("text", {
+          transform: `translate(${X(j) + size / 2 + 4},${headH - 6}) rotate(-55)`,
+          "font-size": Math.min(11, Math.max(7, size))
+        }, cut(sources[k], 82, 11), s("title", {}, sources[k]));
+        m.cols.push(label);
+        svg.append(label);
+      });
+      m.gold = s("g", {});
+      m.here = s("rect", { class: "here", width: size, height: size, rx: 2 });
+      svg.append(m.gold, m.here);
+      const hit = s("rect", {
+        x: nameW,
+        y: headH,
+        width: size * ks.length,
+        height: size * qs.length,
+        fill: "transparent"
+      });
+      const cellOf = e => {
+        const b = hit.getBoundingClientRect(),
+          i = Math.floor((e.clientY - b.top) / size),
+          j = Math.floor((e.clientX - b.left) / size);
+        return [qs[Math.min(qs.length - 1, Math.max(0, i))], ks[Math.min(ks.length - 1, Math.max(0, j))]];
+      };
+      hit.addEventListener("pointermove", e => {
+        if (!pinned) {
+          const [q, k] = cellOf(e);
+          if (q !== get("query") || k !== get("key")) set({ query: q, key: k });
+        }
+      });
+      hit.addEventListener("click", e => {
+        const [q, k] = cellOf(e);
+        pinned = !(pinned && q === get("query") && k === get("key"));
+        set({ query: q, key: k });
+        draw();
+      });
+      svg.append(hit);
+      // the sentence for the arcs: one line, or two for cross attention
+      const two = kind === "cross",
+        slotK = W / ks.length,
+        slotQ = W / qs.length;
+      attrs(arcs, { width: W, height: 120 });
+      m.xk = j => (j + .5) * slotK;
+      m.xq = i => (two ? (i + .5) * slotQ : m.xk(ks.indexOf(qs[i])));
+      m.arcs = s("g", {});
+      const line = (list, names, x, y, slot) =>
+        list.map((n, i) => {
+          const t = s("text", { x: x(i), y, "text-anchor": "middle", "font-size": 12 }, cut(names[n], slot - 4),
+            s("title", {}, names[n]));
+          arcs.append(t);
+          return t;
+        });
+      arcs.replaceChildren(m.arcs);
+      m.lowK = line(ks, sources, m.xk, two ? 14 : 112, slotK);
+      m.lowQ = two ? line(qs, tokens, m.xq, 112, slotQ) : m.lowK;
     }
-    head5.textContent = `Head ${l + 1}.${d + 1}`;
-    const five = m.ks.filter(x => values[x] > .005).sort((a, b) => values[b] - values[a]).slice(0, 5), mine = r?.answers.get(q), xq = m.xq(i);
-    arc5.textContent = `Where “${cut(tokens[q], 120)}” looks`;
-    m.arcs.replaceChildren(...five.map(x => {
-      const to = m.xk(m.ks.indexOf(x)), lift = Math.min(88, 16 + Math.abs(to - xq) * .4);
-      const path = kind === "cross" ? `M${xq} 98C${xq} 62 ${to} 54 ${to} 20` : Math.abs(to - xq) < 1 ? `M${xq - 7} 98C${xq - 16} 72 ${xq + 16} 72 ${xq + 7} 98` : `M${xq} 98C${xq} ${98 - lift} ${to} ${98 - lift} ${to} 98`;
-      return s("path", { class: "arc" + (mine?.has(x) ? " gold" : ""), d: path, "stroke-width": 1 + 7 * values[x], "stroke-opacity": .35 + .6 * values[x] });
-    }));
-    m.lowQ.forEach((t, n) => t.classList.toggle("b", n === (kind === "cross" ? i : m.ks.indexOf(q))));
-    read.textContent = `${tokens[q]} → ${five.map(x => `${sources[x]} ${pc(values[x])}`).join(", ") || "nothing"}. Cell: ${tokens[q]} → ${sources[k]}, ${(100 * values[k]).toFixed(1)} %${pinned ? ", held" : ""}.`;
-    if (pick) pick.value = relation;
-    hide?.set(get("hide"));
-    st.tell(finding());
+
+    function draw() {
+      if (!W) return;
+      const state = [W, get("hide")].join();
+      if (built !== state) {
+        build();
+        paint();
+        built = state;
+      }
+      const l = get("layer"),
+        d = get("head"),
+        relation = get("relation"),
+        r = relation ? relations[relation] : null;
+      let q = get("query");
+      if (!m.qs.includes(q)) q = m.qs[0] ?? 0;
+      const values = row(l, d, q),
+        k = m.ks.includes(get("key")) ? get("key") : m.ks.reduce((b, x) => values[x] > values[b] ? x : b, m.ks[0]);
+      m.qs.forEach((a, i) =>
+        m.ks.forEach((b, j) => {
+          if (!(kind === "decoder" && b > a)) {
+            const v = at(l, d, a, b),
+              c = m.cells[i][j];
+            c.setAttribute("fill-opacity", v.toFixed(3));
+            c.dataset.v = v.toFixed(6);
+          }
+        })
+      );
+      const i = m.qs.indexOf(q),
+        j = m.ks.indexOf(k);
+      attrs(m.rowmark, { y: m.Y(i) });
+      attrs(m.here, { x: m.X(j), y: m.Y(i) });
+      m.rows.forEach((t, n) => t.classList.toggle("b", n === i));
+      m.cols.forEach((t, n) => t.classList.toggle("b", n === j));
+      m.gold.replaceChildren(
+        ...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) =>
+          s("rect", {
+            class: "goldcell",
+            "data-pair": `${a},${b}`,
+            x: m.X(m.ks.indexOf(b)) + 1,
+            y: m.Y(m.qs.indexOf(a)) + 1,
+            width: m.size - 2,
+            height: m.size - 2,
+            rx: 2
+          })
+        )
+      );
+      for (const part of buttons) {
+        const on = part.l === l && part.d === d,
+          found = r ? (tested[relation]?.agreement ?? r.agreement)[part.l][part.d] : 0;
+        part.b.setAttribute("aria-pressed", on);
+        part.b.classList.toggle("best", !!r && r.best[0] === part.l && r.best[1] === part.d);
+        part.bar.style.width = `${100 * found}%`;
+        part.b.dataset.agreement = r ? r.agreement[part.l][part.d].toFixed(6) : "";
+        part.b.title = `head ${part.l + 1}.${part.d + 1}: looks at ${words[part.l][part.d].toFixed(1)} words`
+          + `${r ? `, agrees with ${pc(found)}` : ""}`;
+      }
+      head5.textContent = `Head ${l + 1}.${d + 1}`;
+      const five = m.ks.filter(x => values[x] > .005).sort((a, b) => values[b] - values[a]).slice(0, 5),
+        mine = r?.answers.get(q),
+        xq = m.xq(i);
+      arc5.textContent = `Where “${cut(tokens[q], 120)}” looks`;
+      m.arcs.replaceChildren(...five.map(x => {
+        const to = m.xk(m.ks.indexOf(x)),
+          lift = Math.min(88, 16 + Math.abs(to - xq) * .4);
+        const path = kind === "cross" ? `M${xq} 98C${xq} 62 ${to} 54 ${to} 20`
+          : Math.abs(to - xq) < 1 ? `M${xq - 7} 98C${xq - 16} 72 ${xq + 16} 72 ${xq + 7} 98`
+          : `M${xq} 98C${xq} ${98 - lift} ${to} ${98 - lift} ${to} 98`;
+        return s("path", {
+          class: "arc" + (mine?.has(x) ? " gold" : ""),
+          d: path,
+          "stroke-width": 1 + 7 * values[x],
+          "stroke-opacity": .35 + .6 * values[x]
+        });
+      }));
+      m.lowQ.forEach((t, n) => t.classList.toggle("b", n === (kind === "cross" ? i : m.ks.indexOf(q))));
+      read.textContent = `${tokens[q]} → `
+        + `${five.map(x => `${sources[x]} ${pc(values[x])}`).join(", ") || "nothing"}. `
+        + `Cell: ${tokens[q]} → ${sources[k]}, ${(100 * values[k]).toFixed(1)} %${pinned ? ", held" : ""}.`;
+      if (pick) pick.value = relation;
+      hide?.set(get("hide"));
+      st.tell(finding());
+    }
+    onKeys(svg, () => {
+      const qs = m.qs,
+        ks = m.ks,
+        i = qs.indexOf(get("query")),
+        key = get("key"),
+        values = row(get("layer"), get("head"), get("query"));
+      const j = ks.includes(key) ? ks.indexOf(key)
+        : ks.indexOf(ks.reduce((b, x) => values[x] > values[b] ? x : b, ks[0]));
+      const go = (di, dj) => {
+        const a = i + di,
+          b = j + dj;
+        if (a >= 0 && a < qs.length && b >= 0 && b < ks.length) set({ query: qs[a], key: ks[b] });
+      };
+      const turn = step => {
+        const p = (get("layer") * H + get("head") + step + L * H) % (L * H);
+        set({ layer: Math.floor(p / H), head: p % H });
+      };
+      return {
+        ArrowUp: () => go(-1, 0),
+        ArrowDown: () => go(1, 0),
+        ArrowLeft: () => go(0, -1),
+        ArrowRight: () => go(0, 1),
+        "[": () => turn(-1),
+        "]": () => turn(1),
+        "{": () => turn(-H),
+        "}": () => turn(H),
+        g: () =>
+          names.length
+          && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }),
+        Enter: () => {
+          pinned = !pinned;
+          draw();
+        }
+      };
+    }, does => does());
+    const theme = new MutationObserver(paint),
+      dark = matchMedia("(prefers-color-scheme:dark)");
+    theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
+    dark.addEventListener("change", paint);
+    const leave = st.live(model, TRAITS, draw, now => {
+      W = now;
+      draw();
+    });
+    return () => {
+      theme.disconnect();
+      dark.removeEventListener("change", paint);
+      leave();
+    };
   }
-  onKeys(svg, () => {
-    const qs = m.qs, ks = m.ks, i = qs.indexOf(get("query")), key = get("key"), values = row(get("layer"), get("head"), get("query"));
-    const j = ks.includes(key) ? ks.indexOf(key) : ks.indexOf(ks.reduce((b, x) => values[x] > values[b] ? x : b, ks[0]));
-    const go = (di, dj) => { const a = i + di, b = j + dj; if (a >= 0 && a < qs.length && b >= 0 && b < ks.length) set({ query: qs[a], key: ks[b] }); };
-    const turn = step => { const p = (get("layer") * H + get("head") + step + L * H) % (L * H); set({ layer: Math.floor(p / H), head: p % H }); };
-    return { ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0), ArrowLeft: () => go(0, -1), ArrowRight: () => go(0, 1), "[": () => turn(-1), "]": () => turn(1), "{": () => turn(-H), "}": () => turn(H),
-      g: () => names.length && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }), Enter: () => { pinned = !pinned; draw(); } };
-  }, does => does());
-  const theme = new MutationObserver(paint), dark = matchMedia("(prefers-color-scheme:dark)");
-  theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });
-  dark.addEventListener("change", paint);
-  const leave = st.live(model, TRAITS, draw, now => { W = now; draw(); });
-  return () => { theme.disconnect(); dark.removeEventListener("change", paint); leave(); };
-} };
+};

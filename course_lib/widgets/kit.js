@@ -1,6 +1,6 @@
 // kit.js stands before each widget's module. Text goes in as text nodes only: tokens are never markup.
 const NS = "http://www.w3.org/2000/svg";
-const KEYS = { "data-lm-suppress-shortcuts": "true" };   // on each focusable element: JupyterLab must not take its keys
+const KEYS = { "data-lm-suppress-shortcuts": "true" }; // on each focusable element: JupyterLab must not take its keys
 
 const fill = (node, attributes, children) => {
   for (const [name, value] of Object.entries(attributes ?? {})) {
@@ -17,21 +17,37 @@ const attrs = (node, attributes) => fill(node, attributes, []);
 const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b", {}, word) : word, " "]);
 
 // Numbers as the text says them, and the traits that a page changes.
-const share = p => 100 * p < .05 ? "< 0.1 %" : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
+const share = p =>
+  100 * p < .05 ? "< 0.1 %"
+  : 100 * p >= 9.95 ? `${Math.floor(100 * p + .5)} %` : `${(Math.floor(1000 * p + .5) / 10).toFixed(1)} %`;
 const many = n => n.toLocaleString("en-US");
-const softmaxOf = z => { const top = Math.max(...z), p = z.map(v => Math.exp(v - top)), sum = p.reduce((a, b) => a + b); return p.map(v => v / sum); };
-const setter = model => changes => { for (const [name, v] of Object.entries(changes)) model.set(name, v); model.save_changes(); };
+const softmaxOf = z => {
+  const top = Math.max(...z),
+    p = z.map(v => Math.exp(v - top)),
+    sum = p.reduce((a, b) => a + b);
+  return p.map(v => v / sum);
+};
+const setter = model => changes => {
+  for (const [name, v] of Object.entries(changes)) model.set(name, v);
+  model.save_changes();
+};
 const stateOf = (model, names) => Object.fromEntries(names.map(name => [name, model.get(name)]));
 
-let ids = 0;   // names of radio groups and word lists, unique on the page
+let ids = 0; // names of radio groups and word lists, unique on the page
 const unique = () => `cw${++ids}-${Math.random().toString(36).slice(2, 8)}`;
 
-const width = (text, size = 12) =>   // of a text in pixels, near enough for layout
-  [...text].reduce((w, c) => w + (c.codePointAt(0) > 0x1100 ? .96 : /[iljtfr.,'!|]/.test(c) ? .34 : /[mwMW]/.test(c) ? .86 : .58), 0) * size;
+const width = (text, size = 12) => // of a text in pixels, near enough for layout
+  [...text].reduce(
+    (w, c) => w + (c.codePointAt(0) > 0x1100 ? .96 : /[iljtfr.,'!|]/.test(c) ? .34 : /[mwMW]/.test(c) ? .86 : .58),
+    0
+  ) * size;
 const cut = (text, pixels, size = 12) => {
   if (width(text, size) <= pixels) return text;
   let out = "";
-  for (const c of text) { if (width(out + c + "…", size) > pixels) break; out += c; }
+  for (const c of text) {
+    if (width(out + c + "…", size) > pixels) break;
+    out += c;
+  }
   return out + "…";
 };
 
@@ -43,68 +59,139 @@ function slider({ label, min, max, value, show, oninput, ticks = [] }) {
     input.setAttribute("aria-valuetext", out.textContent);
     input.style.setProperty("--p", `${100 * (input.value - min) / (max - min || 1)}%`);
   };
-  input.addEventListener("input", () => { paint(); oninput(+input.value); });
+  input.addEventListener("input", () => {
+    paint();
+    oninput(+input.value);
+  });
   paint();
   const marks = h("span", { class: "ticks", "aria-hidden": "true" },
     ticks.map((text, i) => h("span", { style: `left:${100 * i / (ticks.length - 1 || 1)}%` }, String(text))));
   const node = h("div", { class: "ctl" }, h("span", { class: "lab" }, h("span", {}, label), out), input, marks);
-  return { node, input, set: v => { input.value = v; paint(); } };
+  return {
+    node,
+    input,
+    set: v => {
+      input.value = v;
+      paint();
+    }
+  };
 }
+
 function toggle({ label, value, onchange }) {
-  const input = h("input", { type: "checkbox", role: "switch", checked: value, ...KEYS, onchange: () => onchange(input.checked) });
-  return { node: h("label", { class: "switch" }, input, h("span", {}, label)), input, set: v => { input.checked = v; } };
+  const input = h("input", {
+    type: "checkbox",
+    role: "switch",
+    checked: value,
+    ...KEYS,
+    onchange: () => onchange(input.checked)
+  });
+  return {
+    node: h("label", { class: "switch" }, input, h("span", {}, label)),
+    input,
+    set: v => {
+      input.checked = v;
+    }
+  };
 }
-function wordBox({ label, words, value, onword }) {   // a text field that knows the words; anything else is not taken
-  const list = unique(), known = new Map(words.map((w, i) => [w, i]));
-  const input = h("input", { type: "text", list, class: "word", value: words[value] ?? "", ...KEYS, "aria-label": label, autocomplete: "off", spellcheck: "false" });
+
+function wordBox({ label, words, value, onword }) { // a text field that knows the words; anything else is not taken
+  const list = unique(),
+    known = new Map(words.map((w, i) => [w, i]));
+  const input = h("input", {
+    type: "text",
+    list,
+    class: "word",
+    value: words[value] ?? "",
+    ...KEYS,
+    "aria-label": label,
+    autocomplete: "off",
+    spellcheck: "false"
+  });
   const take = () => {
     const found = known.get(input.value.trim());
     input.classList.toggle("unknown", found === undefined && input.value !== "");
     if (found !== undefined) onword(found);
   };
   input.addEventListener("input", take);
-  return { node: h("label", { class: "ctl" }, h("span", { class: "lab" }, label), input, h("datalist", { id: list }, words.map(w => h("option", { value: w })))),
-    input, set: i => { if (document.activeElement !== input) { input.value = words[i] ?? ""; input.classList.remove("unknown"); } } };
+  return {
+    node: h("label", { class: "ctl" }, h("span", { class: "lab" }, label), input,
+      h("datalist", { id: list }, words.map(w => h("option", { value: w })))),
+    input,
+    set: i => {
+      if (document.activeElement !== input) {
+        input.value = words[i] ?? "";
+        input.classList.remove("unknown");
+      }
+    }
+  };
 }
 const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
-const onKeys = (node, moves, go) => node.addEventListener("keydown", event => {   // moves: the event -> {key: where to}
-  const to = moves(event)[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  go(to);
-});
-const onList = (list, go) => onKeys(list, event => {   // arrows from child to child
-  const i = [...list.children].indexOf(event.target);
-  return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
-}, to => { if (list.children[to]) go(list.children[to]); });
+const onKeys = (node, moves, go) =>
+  node.addEventListener("keydown", event => { // moves: the event -> {key: where to}
+    const to = moves(event)[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    go(to);
+  });
+const onList = (list, go) =>
+  onKeys(list, event => { // arrows from child to child
+    const i = [...list.children].indexOf(event.target);
+    return { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: list.children.length - 1 };
+  }, to => {
+    if (list.children[to]) go(list.children[to]);
+  });
 const onDrag = (mark, move) => {
-  mark.addEventListener("pointerdown", event => { mark.setPointerCapture(event.pointerId); event.preventDefault(); mark.focus(); });
-  mark.addEventListener("pointermove", event => { if (mark.hasPointerCapture(event.pointerId)) move(event); });
+  mark.addEventListener("pointerdown", event => {
+    mark.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    mark.focus();
+  });
+  mark.addEventListener("pointermove", event => {
+    if (mark.hasPointerCapture(event.pointerId)) move(event);
+  });
 };
 
-// The frame of every widget: title, finding, and a place for the rest. The finding is heard 600 ms after it stands still.
+// The frame of every widget: title, finding, and a place for the rest.
+// The finding is heard 600 ms after it stands still.
 function stage(el, title) {
-  const say = h("p", { class: "say" }), live = h("p", { class: "sr", "aria-live": "polite" });
+  const say = h("p", { class: "say" }),
+    live = h("p", { class: "sr", "aria-live": "polite" });
   const root = h("section", { class: "cw", "aria-label": title }, h("h4", {}, title), say, live);
   el.append(root);
   let calm;
   return {
     root,
-    tell(text, heard = text) { say.textContent = text; clearTimeout(calm); calm = setTimeout(() => { live.textContent = heard; }, 600); },
+    tell(text, heard = text) {
+      say.textContent = text;
+      clearTimeout(calm);
+      calm = setTimeout(() => {
+        live.textContent = heard;
+      }, 600);
+    },
     watch(draw) {
       let last = 0;
       const observer = new ResizeObserver(() => {
         const now = root.clientWidth - 32;
-        if (now > 0 && now !== last) { last = now; draw(now); }
+        if (now > 0 && now !== last) {
+          last = now;
+          draw(now);
+        }
       });
       observer.observe(root);
-      return () => { observer.disconnect(); clearTimeout(calm); };
+      return () => {
+        observer.disconnect();
+        clearTimeout(calm);
+      };
     },
-    live(model, names, draw, resized = () => {}) {   // draws now, and when a trait changes; gives the clean-up back
-      const heard = names.map(name => `change:${name}`).join(" "), leave = this.watch(resized);
+    live(model, names, draw, resized = () => {}) { // draws now, and when a trait changes; gives the clean-up back
+      const heard = names.map(name => `change:${name}`).join(" "),
+        leave = this.watch(resized);
       model.on(heard, draw);
       draw();
-      return () => { leave(); model.off(heard, draw); };
-    },
+      return () => {
+        leave();
+        model.off(heard, draw);
+      };
+    }
   };
 }

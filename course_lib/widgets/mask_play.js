@@ -1,163 +1,319 @@
-
-const MASKED = "[MASK]", WAIT = 5000;   // ms without an answer: the kernel is gone
+const MASKED = "[MASK]",
+  WAIT = 5000; // ms without an answer: the kernel is gone
 const NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
 const GONE = "The kernel does not answer: start it and run the cell again.";
-const ALONE = "This page has no kernel. Without one, the given sentences can be explored, one hidden token at a time; for all else open the notebook.";
+const ALONE =
+  "This page has no kernel. Without one, the given sentences can be explored, one hidden token at a time; "
+  + "for all else open the notebook.";
 const copy = value => JSON.parse(JSON.stringify(value));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
 // What is said of a side: {tokens, masked, unknown, guesses}
 const around = (side, at) => {
-  const shown = side.tokens.map((token, i) => side.masked.includes(i) ? MASKED : token), middle = side.masked[at] ?? 0;
-  const first = Math.max(0, middle - 6), end = middle + 7;
-  return `“${first ? "… " : ""}${shown.slice(first, end).join(" ").replaceAll(" ##", "")}${end < shown.length ? " …" : ""}”`;
+  const shown = side.tokens.map((token, i) => side.masked.includes(i) ? MASKED : token),
+    middle = side.masked[at] ?? 0;
+  const first = Math.max(0, middle - 6),
+    end = middle + 7;
+  return `“${first ? "… " : ""}${shown.slice(first, end).join(" ").replaceAll(" ##", "")}`
+    + `${end < shown.length ? " …" : ""}”`;
 };
 const best = (side, at) => `“${side.guesses[at][0][0]}” (${share(side.guesses[at][0][1])})`;
 const covered = (side, at) => share(side.guesses[at].reduce((sum, [, p]) => sum + p, 0));
 const count = n => NUMBERS[n] ?? String(n);
 const cover = (side, at) => `the first ${count(side.guesses[at].length)} cover ${covered(side, at)}`;
 const stood = (side, at) => {
-  const token = side.tokens[side.masked[at]], rank = side.guesses[at].findIndex(([other]) => other === token);
-  return token === MASKED ? "" : ` “${token}”, hidden here, is ${rank < 0 ? "not among them" : `guess ${rank + 1} (${share(side.guesses[at][rank][1])})`}.`;
+  const token = side.tokens[side.masked[at]],
+    rank = side.guesses[at].findIndex(([other]) => other === token);
+  return token === MASKED ? ""
+    : ` “${token}”, hidden here, is `
+    + `${rank < 0 ? "not among them" : `guess ${rank + 1} (${share(side.guesses[at][rank][1])})`}.`;
 };
 const alike = sides => sides.every(side => same(side.tokens, sides[0].tokens) && same(side.masked, sides[0].masked));
+
 function finding(names, sides, at) {
-  if (!sides.some(side => side.masked.length)) return `Nothing is hidden in ${around(sides[0], 0)}. Choose a token to hide it.`;
-  if (!alike(sides)) return sides.map((side, m) => side.masked.length ? `${names[m]}, ${around(side, at[m])}: ${best(side, at[m])}; ${cover(side, at[m])}.` : `${names[m]}: nothing is hidden.`).join(" ");
+  if (!sides.some(side => side.masked.length))
+    return `Nothing is hidden in ${around(sides[0], 0)}. Choose a token to hide it.`;
+  if (!alike(sides))
+    return sides.map((side, m) =>
+      side.masked.length ? `${names[m]}, ${around(side, at[m])}: ${best(side, at[m])}; ${cover(side, at[m])}.`
+      : `${names[m]}: nothing is hidden.`
+    ).join(" ");
   const says = `For the gap in ${around(sides[0], at[0])}, ${names[0]} expects ${best(sides[0], at[0])}`;
   if (sides.length === 1) return `${says}; ${cover(sides[0], at[0])}.${stood(sides[0], at[0])}`;
   const [first, second] = sides.map((side, m) => new Set(side.guesses[at[m]].map(([token]) => token)));
-  return `${says}, ${names[1]} ${best(sides[1], at[1])}. Their first ${count(first.size)} cover ${covered(sides[0], at[0])} and ${covered(sides[1], at[1])}; `
+  return `${says}, ${names[1]} ${best(sides[1], at[1])}. Their first ${count(first.size)} cover `
+    + `${covered(sides[0], at[0])} and ${covered(sides[1], at[1])}; `
     + `${[...first].filter(token => second.has(token)).length} stand in both lists.`;
 }
 
-export default { render({ model, el }) {
-  const names = model.get("names"), sentences = model.get("sentences"), alone = document.body.classList.contains("alone");
-  const stored = JSON.parse(new TextDecoder().decode(model.get("stored")));
-  const st = stage(el, "What does it expect here?");
-  st.root.classList.add("cw-fill");
-  let sides = copy(model.get("answer").sides), last = sides;   // what is shown; the last that was answered
-  let past = [], asked = null, typing = false, timer, problem = model.get("answer").error, focusOn = null;
+export default {
+  render({ model, el }) {
+    const names = model.get("names"),
+      sentences = model.get("sentences"),
+      alone = document.body.classList.contains("alone");
+    const stored = JSON.parse(new TextDecoder().decode(model.get("stored")));
+    const st = stage(el, "What does it expect here?");
+    st.root.classList.add("cw-fill");
+    let sides = copy(model.get("answer").sides),
+      last = sides; // what is shown; the last that was answered
+    let past = [],
+      asked = null,
+      typing = false,
+      timer, problem = model.get("answer").error,
+      focusOn = null;
 
-  const gapOf = m => Math.max(0, Math.min(model.get("gap")[m], sides[m].masked.length - 1));
-  const recall = (side, m) => {   // the stored answer for this side, or none
-    if (!side.masked.length) return [];
-    const text = stored.find(s => same(s[m].tokens, side.tokens));
-    const rows = text?.[m].guesses[side.masked.join(",")];   // token, probability in 1/10,000, next token, ...
-    return rows?.map(row => row.flatMap((token, i) => i % 2 ? [] : [[token, row[i + 1] / 10000]])) ?? null;
-  };
-  const snapshot = () => ({ sides: copy(sides), gap: [...model.get("gap")] });
-  function ask(request) {
-    clearTimeout(timer);
-    asked = unique();
-    typing = false;
-    model.set("request", { id: asked, ...request });
-    timer = setTimeout(() => { problem = GONE; draw(); }, WAIT);
-    try { model.save_changes(); } catch { clearTimeout(timer); problem = GONE; }   // a closed connection throws
-  }
-  function go(next, gap) {   // to a state that is known: its tokens and gaps
-    sides = next.map((side, m) => ({ tokens: side.tokens, masked: side.masked, unknown: side.unknown, guesses: side.guesses ?? recall(side, m) }));
-    const full = sides.every(side => side.guesses);
-    if (full) last = sides;
-    problem = alone && !full ? ALONE : "";
-    model.set("gap", gap);
-    if (alone) model.save_changes();
-    else ask({ sides: sides.map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })) });
-    draw();
-  }
-  const change = (next, gap) => { past.push(snapshot()); go(next, gap); };
-  const given = i => change(stored[i].map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })), names.map(() => 0));
-  function typed() {
-    const i = sentences.indexOf(text.value);
-    if (i >= 0) given(i);
-    else if (alone) { problem = ALONE; draw(); }
-    else { problem = ""; past.push(snapshot()); ask({ text: text.value }); typing = true; draw(); }
-  }
-  function each(m, edit) {   // of this side, or of both where one strip serves both
-    const together = alike(sides), gap = [...model.get("gap")];
-    const next = sides.map((side, n) => {
-      if (!together && n !== m) return side;
-      const changed = { ...side, tokens: [...side.tokens], masked: [...side.masked], guesses: null };
-      gap[n] = edit(changed, gapOf(n));
-      return changed;
-    });
-    change(next, gap);
-  }
-  const flip = (m, place) => each(m, (side, at) => {
-    const was = side.masked.includes(place);
-    side.masked = (was ? side.masked.filter(i => i !== place) : [...side.masked, place]).sort((a, b) => a - b);
-    return was ? Math.max(0, Math.min(at, side.masked.length - 1)) : side.masked.indexOf(place);
-  });
-  const insert = (m, piece) => each(m, (side, at) => {
-    const place = side.masked[at];
-    side.tokens[place] = piece;
-    side.masked = side.masked.filter(i => i !== place);
-    focusOn = [alike(sides) ? 0 : m, place];
-    return Math.max(0, Math.min(at, side.masked.length - 1));
-  });
-  const look = (m, at) => { model.set("gap", model.get("gap").map((old, n) => alike(sides) || n === m ? at : old)); model.save_changes(); };
+    const gapOf = m => Math.max(0, Math.min(model.get("gap")[m], sides[m].masked.length - 1));
+    const recall = (side, m) => { // the stored answer for this side, or none
+      if (!side.masked.length) return [];
+      const text = stored.find(s => same(s[m].tokens, side.tokens));
+      const rows = text?.[m].guesses[side.masked.join(",")]; // token, probability in 1/10,000, next token, ...
+      return rows?.map(row => row.flatMap((token, i) => i % 2 ? [] : [[token, row[i + 1] / 10000]])) ?? null;
+    };
+    const snapshot = () => ({ sides: copy(sides), gap: [...model.get("gap")] });
 
-  const pick = h("select", { class: "word", ...KEYS, "aria-label": "given sentence", onchange: () => { if (pick.value !== "") given(+pick.value); } },
-    h("option", { value: "" }, "(your own)"), sentences.map((sentence, i) => h("option", { value: i }, cut(sentence, 420))));
-  const text = h("input", { type: "text", class: "word", ...KEYS, "aria-label": "or type a sentence", placeholder: "the [MASK] barked", maxlength: 400, autocomplete: "off", spellcheck: "false",
-    onkeydown: e => { if (e.key === "Enter") { e.preventDefault(); typed(); } } });
-  const undo = button("undo", () => { const state = past.pop(); if (state) go(state.sides, state.gap); });
-  const reset = button("reset", () => { text.value = ""; given(0); past = []; undo.disabled = true; });
-  const trouble = h("p", { class: "trouble", role: "alert" }), strip = h("div", {}), panels = h("div", { class: "panels" });
-  const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
-  st.root.append(h("div", { class: "row" }, named("sentence", pick), named("or type one", text), button("ask", typed), undo, reset), trouble, strip, panels,
-    h("p", { class: "note" }, "Click a token, or go there with the arrow keys and press Enter, to hide or show it; click a guess to put it in. ✓ the token that is hidden. One [MASK] is one token: a longer word cannot be guessed."));
+    function ask(request) {
+      clearTimeout(timer);
+      asked = unique();
+      typing = false;
+      model.set("request", { id: asked, ...request });
+      timer = setTimeout(() => {
+        problem = GONE;
+        draw();
+      }, WAIT);
+      try {
+        model.save_changes();
+      } catch { // a closed connection throws
+        clearTimeout(timer);
+        problem = GONE;
+      }
+    }
 
-  const tokens = m => {
-    const side = sides[m], list = h("div", { class: "tokens", role: "group", "aria-label": "tokens" });
-    side.tokens.forEach((token, place) => {
-      const hidden = side.masked.includes(place), number = side.masked.indexOf(place) + 1;
-      list.append(h("button", { type: "button", class: `token${hidden ? " hidden" : ""}${hidden && number - 1 === gapOf(m) ? " at" : ""}${token === "[UNK]" ? " odd" : ""}`, ...KEYS, tabindex: place ? -1 : 0, "data-place": place, "data-side": m, "data-text": token,
-        "aria-pressed": String(hidden), title: width(token, 13) > 150 ? token : null, "aria-label": hidden ? `gap ${number}` : token,
-        onclick: () => { focusOn = [m, place]; if (token === MASKED) look(m, number - 1); else flip(m, place); } }, hidden ? (side.masked.length > 1 ? `${MASKED} ${number}` : MASKED) : cut(token, 150, 13)));
+    function go(next, gap) { // to a state that is known: its tokens and gaps
+      sides = next.map((side, m) => ({
+        tokens: side.tokens,
+        masked: side.masked,
+        unknown: side.unknown,
+        guesses: side.guesses ?? recall(side, m)
+      }));
+      const full = sides.every(side => side.guesses);
+      if (full) last = sides;
+      problem = alone && !full ? ALONE : "";
+      model.set("gap", gap);
+      if (alone) model.save_changes();
+      else ask({ sides: sides.map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })) });
+      draw();
+    }
+    const change = (next, gap) => {
+      past.push(snapshot());
+      go(next, gap);
+    };
+    const given = i =>
+      change(stored[i].map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })), names.map(() => 0));
+
+    function typed() {
+      const i = sentences.indexOf(text.value);
+      if (i >= 0) given(i);
+      else if (alone) {
+        problem = ALONE;
+        draw();
+      } else {
+        problem = "";
+        past.push(snapshot());
+        ask({ text: text.value });
+        typing = true;
+        draw();
+      }
+    }
+
+    function each(m, edit) { // of this side, or of both where one strip serves both
+      const together = alike(sides),
+        gap = [...model.get("gap")];
+      const next = sides.map((side, n) => {
+        if (!together && n !== m) return side;
+        const changed = { ...side, tokens: [...side.tokens], masked: [...side.masked], guesses: null };
+        gap[n] = edit(changed, gapOf(n));
+        return changed;
+      });
+      change(next, gap);
+    }
+    const flip = (m, place) =>
+      each(m, (side, at) => {
+        const was = side.masked.includes(place);
+        side.masked = (was ? side.masked.filter(i => i !== place) : [...side.masked, place]).sort((a, b) => a - b);
+        return was ? Math.max(0, Math.min(at, side.masked.length - 1)) : side.masked.indexOf(place);
+      });
+    const insert = (m, piece) =>
+      each(m, (side, at) => {
+        const place = side.masked[at];
+        side.tokens[place] = piece;
+        side.masked = side.masked.filter(i => i !== place);
+        focusOn = [alike(sides) ? 0 : m, place];
+        return Math.max(0, Math.min(at, side.masked.length - 1));
+      });
+    const look = (m, at) => {
+      model.set("gap", model.get("gap").map((old, n) => alike(sides) || n === m ? at : old));
+      model.save_changes();
+    };
+
+    const pick = h("select", {
+        class: "word",
+        ...KEYS,
+        "aria-label": "given sentence",
+        onchange: () => {
+          if (pick.value !== "") given(+pick.value);
+        }
+      }, h("option", { value: "" }, "(your own)"),
+      sentences.map((sentence, i) => h("option", { value: i }, cut(sentence, 420))));
+    const text = h("input", {
+      type: "text",
+      class: "word",
+      ...KEYS,
+      "aria-label": "or type a sentence",
+      placeholder: "the [MASK] barked",
+      maxlength: 400,
+      autocomplete: "off",
+      spellcheck: "false",
+      onkeydown: e => {
+        if (e.key === "Enter") {
+          e.preventDefault();
+          typed();
+        }
+      }
     });
-    onList(list, token => token.focus());
-    const more = side.unknown.length ? `: ${side.unknown.slice(0, 20).join(" ")}` : " a word here";
-    return [list, side.tokens.includes("[UNK]") ? h("p", { class: "soft" }, `${alike(sides) && names.length > 1 ? "Not known" : `${names[m]} does not know`}${more}. A word with what is not known is [UNK].`) : null];
-  };
-  function panel(m, together) {
-    const side = sides[m], now = side.guesses !== null, from = now ? side : last[m], at = now ? gapOf(m) : 0, gaps = now ? from.guesses[at] ?? [] : from.guesses[0] ?? [];
-    const tabs = side.masked.length > 1 ? h("div", { class: "gaps", role: "group", "aria-label": "gap" }, side.masked.map((_, i) =>
-      h("button", { type: "button", class: `plain tab${i === gapOf(m) ? " on" : ""}`, ...KEYS, "aria-pressed": String(i === gapOf(m)), onclick: () => look(m, i) }, `gap ${i + 1}`))) : null;
-    const rows = gaps.map(([piece, p], rank) => {
-      const right = now && piece === side.tokens[side.masked[at]];
-      return h("button", { type: "button", class: `guess${right ? " right" : ""}`, ...KEYS, disabled: !now, "data-piece": piece, "data-p": p, "aria-label": `put in “${piece}”, ${share(p)}${right ? ", the token that is hidden" : ""}`, onclick: () => insert(m, piece) },
-        h("span", { class: "rank" }, `${rank + 1}`), h("span", { class: "piece", title: width(piece, 13) > 118 ? piece : null }, cut(piece, 112, 13), right ? " ✓" : ""), h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })), h("b", {}, share(p)));
+    const undo = button("undo", () => {
+      const state = past.pop();
+      if (state) go(state.sides, state.gap);
     });
-    return h("div", { class: `panel${now ? "" : " stale"}`, "data-model": names[m], "data-now": String(now) }, h("h5", {}, cut(names[m], 300, 13)), together ? null : tokens(m),
-      now ? null : h("p", { class: "soft old" }, `The last answer, to ${around(from, 0)}`), tabs,
-      gaps.length ? rows : h("p", { class: "soft" }, "Nothing is hidden."));
+    const reset = button("reset", () => {
+      text.value = "";
+      given(0);
+      past = [];
+      undo.disabled = true;
+    });
+    const trouble = h("p", { class: "trouble", role: "alert" }),
+      strip = h("div", {}),
+      panels = h("div", { class: "panels" });
+    const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
+    st.root.append(
+      h("div", { class: "row" }, named("sentence", pick), named("or type one", text), button("ask", typed), undo,
+        reset),
+      trouble,
+      strip,
+      panels,
+      h("p", { class: "note" },
+        "Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
+        + "click a guess to put it in. ✓ the token that is hidden. "
+        + "One [MASK] is one token: a longer word cannot be guessed.")
+    );
+
+    const tokens = m => {
+      const side = sides[m],
+        list = h("div", { class: "tokens", role: "group", "aria-label": "tokens" });
+      side.tokens.forEach((token, place) => {
+        const hidden = side.masked.includes(place),
+          number = side.masked.indexOf(place) + 1;
+        list.append(
+          h("button", {
+            type: "button",
+            class: `token${hidden ? " hidden" : ""}${hidden && number - 1 === gapOf(m) ? " at" : ""}`
+              + `${token === "[UNK]" ? " odd" : ""}`,
+            ...KEYS,
+            tabindex: place ? -1 : 0,
+            "data-place": place,
+            "data-side": m,
+            "data-text": token,
+            "aria-pressed": String(hidden),
+            title: width(token, 13) > 150 ? token : null,
+            "aria-label": hidden ? `gap ${number}` : token,
+            onclick: () => {
+              focusOn = [m, place];
+              if (token === MASKED) look(m, number - 1);
+              else flip(m, place);
+            }
+          }, hidden ? (side.masked.length > 1 ? `${MASKED} ${number}` : MASKED) : cut(token, 150, 13))
+        );
+      });
+      onList(list, token => token.focus());
+      const more = side.unknown.length ? `: ${side.unknown.slice(0, 20).join(" ")}` : " a word here";
+      return [
+        list,
+        side.tokens.includes("[UNK]")
+          ? h("p", { class: "soft" },
+          `${alike(sides) && names.length > 1 ? "Not known" : `${names[m]} does not know`}${more}. `
+          + `A word with what is not known is [UNK].`) : null
+      ];
+    };
+
+    function panel(m, together) {
+      const side = sides[m],
+        now = side.guesses !== null,
+        from = now ? side : last[m],
+        at = now ? gapOf(m) : 0,
+        gaps = now ? from.guesses[at] ?? [] : from.guesses[0] ?? [];
+      const tabs = side.masked.length > 1
+        ? h("div", { class: "gaps", role: "group", "aria-label": "gap" }, side.masked.map((_, i) =>
+          h("button", {
+            type: "button",
+            class: `plain tab${i === gapOf(m) ? " on" : ""}`,
+            ...KEYS,
+            "aria-pressed": String(i === gapOf(m)),
+            onclick: () => look(m, i)
+          }, `gap ${i + 1}`)
+        )) : null;
+      const rows = gaps.map(([piece, p], rank) => {
+        const right = now && piece === side.tokens[side.masked[at]];
+        return h("button", {
+            type: "button",
+            class: `guess${right ? " right" : ""}`,
+            ...KEYS,
+            disabled: !now,
+            "data-piece": piece,
+            "data-p": p,
+            "aria-label": `put in “${piece}”, ${share(p)}${right ? ", the token that is hidden" : ""}`,
+            onclick: () => insert(m, piece)
+          }, h("span", { class: "rank" }, `${rank + 1}`),
+          h("span", { class: "piece", title: width(piece, 13) > 118 ? piece : null }, cut(piece, 112, 13),
+            right ? " ✓" : ""), h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })),
+          h("b", {}, share(p)));
+      });
+      return h("div", { class: `panel${now ? "" : " stale"}`, "data-model": names[m], "data-now": String(now) },
+        h("h5", {}, cut(names[m], 300, 13)), together ? null : tokens(m),
+        now ? null : h("p", { class: "soft old" }, `The last answer, to ${around(from, 0)}`), tabs,
+        gaps.length ? rows : h("p", { class: "soft" }, "Nothing is hidden."));
+    }
+
+    function draw() {
+      const held = st.root.querySelector(".token:focus"),
+        together = alike(sides);
+      const to = focusOn ?? (held ? [+held.dataset.side, +held.dataset.place] : null);
+      focusOn = null;
+      strip.replaceChildren(...(together ? tokens(0).filter(Boolean) : []));
+      panels.replaceChildren(...names.map((_, m) => panel(m, together)));
+      if (to) st.root.querySelector(`.token[data-side="${to[0]}"][data-place="${to[1]}"]`)?.focus();
+      trouble.textContent = problem;
+      undo.disabled = !past.length;
+      const i = stored.findIndex(s => s.every((side, m) => same(side.tokens, sides[m].tokens)));
+      pick.value = i < 0 ? "" : String(i);
+      if (sides.every(side => side.guesses)) st.tell(finding(names, sides, names.map((_, m) => gapOf(m))));
+      else if (problem) st.tell(`No answer yet to ${around(sides[0], gapOf(0))}. Below stand the last ones.`);
+    }
+
+    function heard() {
+      const answer = model.get("answer");
+      if (asked !== null && answer.id !== asked) return; // to an older question
+      clearTimeout(timer);
+      asked = null;
+      problem = answer.error;
+      if (!problem) sides = last = copy(answer.sides);
+      else if (typing) past.pop();
+      draw();
+    }
+    model.on("change:answer", heard);
+    const leave = st.live(model, ["gap"], draw);
+    return () => {
+      leave();
+      clearTimeout(timer);
+      model.off("change:answer", heard);
+    };
   }
-  function draw() {
-    const held = st.root.querySelector(".token:focus"), together = alike(sides);
-    const to = focusOn ?? (held ? [+held.dataset.side, +held.dataset.place] : null);
-    focusOn = null;
-    strip.replaceChildren(...(together ? tokens(0).filter(Boolean) : []));
-    panels.replaceChildren(...names.map((_, m) => panel(m, together)));
-    if (to) st.root.querySelector(`.token[data-side="${to[0]}"][data-place="${to[1]}"]`)?.focus();
-    trouble.textContent = problem;
-    undo.disabled = !past.length;
-    const i = stored.findIndex(s => s.every((side, m) => same(side.tokens, sides[m].tokens)));
-    pick.value = i < 0 ? "" : String(i);
-    if (sides.every(side => side.guesses)) st.tell(finding(names, sides, names.map((_, m) => gapOf(m))));
-    else if (problem) st.tell(`No answer yet to ${around(sides[0], gapOf(0))}. Below stand the last ones.`);
-  }
-  function heard() {
-    const answer = model.get("answer");
-    if (asked !== null && answer.id !== asked) return;   // to an older question
-    clearTimeout(timer);
-    asked = null;
-    problem = answer.error;
-    if (!problem) sides = last = copy(answer.sides);
-    else if (typing) past.pop();
-    draw();
-  }
-  model.on("change:answer", heard);
-  const leave = st.live(model, ["gap"], draw);
-  return () => { leave(); clearTimeout(timer); model.off("change:answer", heard); };
-} };
+};

@@ -1,73 +1,139 @@
+export default {
+  render({ model, el }) {
+    const words = model.get("words"),
+      matrix = model.get("matrix"),
+      sizes = model.get("sizes");
+    const n = words.length,
+      m = matrix[0].length,
+      TRAITS = ["word", "backward", "times", "size"];
+    const set = setter(model);
+    const st = stage(el, "What does the product do? A one-hot vector times a table");
+    st.root.classList.add("cw-row");
 
-export default { render({ model, el }) {
-  const words = model.get("words"), matrix = model.get("matrix"), sizes = model.get("sizes");
-  const n = words.length, m = matrix[0].length, TRAITS = ["word", "backward", "times", "size"];
-  const set = setter(model);
-  const st = stage(el, "What does the product do? A one-hot vector times a table");
-  st.root.classList.add("cw-row");
+    const finding = () => {
+      const w = model.get("word"),
+        times = model.get("times");
+      if (model.get("backward")) {
+        const sums = times === 1 ? "gets the gradient" : `gets the sum of ${times} gradients`;
+        return `Backward: only the row of “${words[w]}” ${sums}, because the word stands `
+          + `${times} time${times > 1 ? "s" : ""} in the batch. ${n - 1} of ${n} rows get zeros.`;
+      }
+      const size = sizes[model.get("size")];
+      return `“${words[w]}” is a 1 at place ${w + 1} of ${n}: `
+        + `the other ${n - 1} rows are multiplied by 0, and its row comes out as it is. `
+        + `With ${many(size)} words that is ${many(size * m)} multiplications, to copy ${m} numbers.`;
+    };
 
-  const finding = () => {
-    const w = model.get("word"), times = model.get("times");
-    if (model.get("backward")) {
-      const sums = times === 1 ? "gets the gradient" : `gets the sum of ${times} gradients`;
-      return `Backward: only the row of “${words[w]}” ${sums}, because the word stands ${times} time${times > 1 ? "s" : ""} in the batch. `
-        + `${n - 1} of ${n} rows get zeros.`;
-    }
-    const size = sizes[model.get("size")];
-    return `“${words[w]}” is a 1 at place ${w + 1} of ${n}: the other ${n - 1} rows are multiplied by 0, and its row comes `
-      + `out as it is. With ${many(size)} words that is ${many(size * m)} multiplications, to copy ${m} numbers.`;
-  };
-
-  const find = wordBox({ label: "find a word", words, value: model.get("word"), onword: word => set({ word }) });
-  const way = toggle({ label: "backward", value: model.get("backward"), onchange: backward => set({ backward }) });
-  const often = slider({ label: "times in the batch", min: 1, max: 3, value: model.get("times"), show: String, ticks: [1, 2, 3], oninput: times => set({ times }) });
-  const grow = slider({ label: "words in the vocabulary", min: 0, max: sizes.length - 1, value: model.get("size"),
-    show: i => many(sizes[i]), ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x), oninput: size => set({ size }) });
-  const start = stateOf(model, TRAITS), reset = button("reset", () => set(start));
-  find.node.style.width = "150px"; often.node.style.width = "150px"; grow.node.style.width = "240px";
-  st.root.append(h("div", { class: "row" }, find.node, way.node, often.node, grow.node, reset));
-
-  // one line per word: its name, its 0 or 1, its row; under them what comes out
-  const cells = words.map(() => matrix[0].map(() => h("span", { class: "cell" })));
-  const bits = words.map(() => h("span", { class: "bit" }));
-  const lines = words.map((word, i) => h("div", { class: "line", role: "option", id: unique(), title: word, "data-word": word, onclick: () => set({ word: i }) },
-    h("span", { class: "name" }, cut(word, 110)), bits[i], h("span", { class: "sign", "aria-hidden": "true" }, "×"), ...cells[i]));
-  const list = h("div", { class: "lines", role: "listbox", tabindex: 0, ...KEYS, "aria-label": "Words. Up and down arrows choose one." }, lines);
-  const sums = matrix[0].map(() => h("span", { class: "cell" })), sumName = h("span", { class: "name" });
-  const out = h("div", { class: "line out" }, sumName, h("span", { class: "bit" }), h("span", { class: "sign" }, "="), ...sums);
-  const heads = [h("h5", {}), h("h5", {}, "What it costs")];
-  const bar = label => { const fill0 = h("i", {}), text = h("b", {}); return { node: h("div", { class: "cost" }, h("span", {}, label), h("span", { class: "track" }, fill0), text), fill0, text }; };
-  const product = bar("product: multiplications"), lookup = bar("look-up: numbers copied");
-  const body = h("div", { class: "panels" }, h("div", { class: "table" }, heads[0], list, out), h("div", { class: "costs" }, heads[1], product.node, lookup.node,
-    h("p", { class: "note" }, "Bars are on a logarithmic scale. Real vectors are 50 to 1,000 numbers wide.")));
-  st.root.append(body);
-
-  const say = x => (Math.abs(x) < .005 ? "0" : x.toFixed(2)).replace("-", "−");
-  function draw() {
-    const w = model.get("word"), back = model.get("backward"), times = model.get("times"), size = sizes[model.get("size")];
-    heads[0].textContent = back ? "The gradient of the table" : "One-hot vector × table";
-    words.forEach((word, i) => {
-      const on = i === w;
-      lines[i].classList.toggle("on", on);
-      lines[i].setAttribute("aria-selected", on);
-      bits[i].textContent = on ? "1" : "0";
-      cells[i].forEach((cell, j) => { cell.textContent = back ? (on ? (times === 1 ? "g" : `${times}g`) : "0") : say(matrix[i][j]); });
+    const find = wordBox({ label: "find a word", words, value: model.get("word"), onword: word => set({ word }) });
+    const way = toggle({ label: "backward", value: model.get("backward"), onchange: backward => set({ backward }) });
+    const often = slider({
+      label: "times in the batch",
+      min: 1,
+      max: 3,
+      value: model.get("times"),
+      show: String,
+      ticks: [1, 2, 3],
+      oninput: times => set({ times })
     });
-    list.setAttribute("aria-activedescendant", lines[w].id);
-    sumName.textContent = back ? "g: what flows in" : "the product";
-    sums.forEach((cell, j) => { cell.textContent = back ? "g" : say(matrix[w][j]); });
-    st.root.classList.toggle("back", back);
-    often.node.hidden = !back; grow.node.hidden = back;
-    for (const [part, value] of [[product, size * m], [lookup, m]]) {
-      part.fill0.style.width = `${100 * Math.log10(value) / Math.log10(sizes[sizes.length - 1] * m)}%`;
-      part.text.textContent = many(value);
-      part.node.dataset.value = value;
+    const grow = slider({
+      label: "words in the vocabulary",
+      min: 0,
+      max: sizes.length - 1,
+      value: model.get("size"),
+      show: i => many(sizes[i]),
+      ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x),
+      oninput: size => set({ size })
+    });
+    const start = stateOf(model, TRAITS),
+      reset = button("reset", () => set(start));
+    find.node.style.width = "150px";
+    often.node.style.width = "150px";
+    grow.node.style.width = "240px";
+    st.root.append(h("div", { class: "row" }, find.node, way.node, often.node, grow.node, reset));
+
+    // one line per word: its name, its 0 or 1, its row; under them what comes out
+    const cells = words.map(() => matrix[0].map(() => h("span", { class: "cell" })));
+    const bits = words.map(() => h("span", { class: "bit" }));
+    const lines = words.map((word, i) =>
+      h("div", {
+          class: "line",
+          role: "option",
+          id: unique(),
+          title: word,
+          "data-word": word,
+          onclick: () => set({ word: i })
+        }, h("span", { class: "name" }, cut(word, 110)), bits[i],
+        h("span", { class: "sign", "aria-hidden": "true" }, "×"), ...cells[i])
+    );
+    const list = h("div", {
+      class: "lines",
+      role: "listbox",
+      tabindex: 0,
+      ...KEYS,
+      "aria-label": "Words. Up and down arrows choose one."
+    }, lines);
+    const sums = matrix[0].map(() => h("span", { class: "cell" })),
+      sumName = h("span", { class: "name" });
+    const out = h("div", { class: "line out" }, sumName, h("span", { class: "bit" }), h("span", { class: "sign" }, "="),
+      ...sums);
+    const heads = [h("h5", {}), h("h5", {}, "What it costs")];
+    const bar = label => {
+      const fill0 = h("i", {}),
+        text = h("b", {});
+      return {
+        node: h("div", { class: "cost" }, h("span", {}, label), h("span", { class: "track" }, fill0), text),
+        fill0,
+        text
+      };
+    };
+    const product = bar("product: multiplications"),
+      lookup = bar("look-up: numbers copied");
+    const body = h("div", { class: "panels" }, h("div", { class: "table" }, heads[0], list, out),
+      h("div", { class: "costs" }, heads[1], product.node, lookup.node,
+        h("p", { class: "note" }, "Bars are on a logarithmic scale. Real vectors are 50 to 1,000 numbers wide.")));
+    st.root.append(body);
+
+    const say = x => (Math.abs(x) < .005 ? "0" : x.toFixed(2)).replace("-", "−");
+
+    function draw() {
+      const w = model.get("word"),
+        back = model.get("backward"),
+        times = model.get("times"),
+        size = sizes[model.get("size")];
+      heads[0].textContent = back ? "The gradient of the table" : "One-hot vector × table";
+      words.forEach((word, i) => {
+        const on = i === w;
+        lines[i].classList.toggle("on", on);
+        lines[i].setAttribute("aria-selected", on);
+        bits[i].textContent = on ? "1" : "0";
+        cells[i].forEach((cell, j) => {
+          cell.textContent = back ? (on ? (times === 1 ? "g" : `${times}g`) : "0") : say(matrix[i][j]);
+        });
+      });
+      list.setAttribute("aria-activedescendant", lines[w].id);
+      sumName.textContent = back ? "g: what flows in" : "the product";
+      sums.forEach((cell, j) => {
+        cell.textContent = back ? "g" : say(matrix[w][j]);
+      });
+      st.root.classList.toggle("back", back);
+      often.node.hidden = !back;
+      grow.node.hidden = back;
+      for (const [part, value] of [[product, size * m], [lookup, m]]) {
+        part.fill0.style.width = `${100 * Math.log10(value) / Math.log10(sizes[sizes.length - 1] * m)}%`;
+        part.text.textContent = many(value);
+        part.node.dataset.value = value;
+      }
+      find.set(w);
+      way.set(back);
+      often.set(times);
+      grow.set(model.get("size"));
+      list.dataset.word = words[w];
+      st.tell(finding());
     }
-    find.set(w); way.set(back); often.set(times); grow.set(model.get("size"));
-    list.dataset.word = words[w];
-    st.tell(finding());
+    onKeys(list, () => ({ ArrowDown: model.get("word") + 1, ArrowUp: model.get("word") - 1, Home: 0, End: n - 1 }),
+      to => {
+        if (to >= 0 && to < n) set({ word: to });
+      });
+    return st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
   }
-  onKeys(list, () => ({ ArrowDown: model.get("word") + 1, ArrowUp: model.get("word") - 1, Home: 0, End: n - 1 }),
-    to => { if (to >= 0 && to < n) set({ word: to }); });
-  return st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
-} };
+};

@@ -1,87 +1,205 @@
-
 const pctOf = x => x > 0 && x < .0005 ? "< 0.1 %" : `${(100 * x).toFixed(1)} %`;
 
-export default { render({ model, el }) {
-  const layers = model.get("layers"), steps = model.get("steps"), n = layers.length, TRAITS = ["opens", "factor", "cut", "ratio"];
-  const get = name => model.get(name), set = setter(model);
-  const st = stage(el, "Who learns when?");
-  st.root.classList.add("cw-rates");
-  const triangle = (t, cut = get("cut"), ratio = get("ratio")) => {
-    const top = Math.floor(steps * cut), p = t < top ? t / top : 1 - (t - top) / (top ? top * (1 / cut - 1) : steps);
-    return (1 + Math.max(0, p) * (ratio - 1)) / ratio;
-  };
-  const share = i => get("factor") ** -(n - 1 - i), rate = (i, t) => t >= get("opens")[i] ? share(i) * triangle(t) : 0;
-  const areas = () => {
-    const after = new Float64Array(steps + 1);       // of the triangle, from each step to the end
-    for (let t = steps - 1; t >= 0; t--) after[t] = after[t + 1] + triangle(t);
-    const raw = layers.map((_, i) => share(i) * after[get("opens")[i]]), sum = Math.max(raw.reduce((a, b) => a + b, 0), 1e-12);
-    return raw.map(v => v / sum);
-  };
-  const finding = shares => {
-    const opens = get("opens"), trained = layers.map((_, i) => i).filter(i => opens[i] < steps);
-    if (!trained.length) return "All layers are frozen: nothing learns.";
-    const most = shares.indexOf(Math.max(...shares)), frozen = n - trained.length, first = trained[0];
-    let says = `“${layers[most]}” may do ${pctOf(shares[most])} of the moving`;
-    if (frozen) says += `; ${frozen} of ${n} layers stay as they were.`;
-    else if (first !== most) says += `, “${layers[first]}” ${pctOf(shares[first])}: what it knows of the language is kept.`;
-    else says += ": the lowest layer moves most, and forgets first.";
-    if (new Set(opens).size > 1 && !frozen) says += ` The last layer to open does so at step ${many(Math.max(...opens))} of ${many(steps)}.`;
-    else if (!frozen) says += " All layers open at once.";
-    return says;
-  };
+export default {
+  render({ model, el }) {
+    const layers = model.get("layers"),
+      steps = model.get("steps"),
+      n = layers.length,
+      TRAITS = ["opens", "factor", "cut", "ratio"];
+    const get = name => model.get(name),
+      set = setter(model);
+    const st = stage(el, "Who learns when?");
+    st.root.classList.add("cw-rates");
+    const triangle = (t, cut = get("cut"), ratio = get("ratio")) => {
+      const top = Math.floor(steps * cut),
+        p = t < top ? t / top : 1 - (t - top) / (top ? top * (1 / cut - 1) : steps);
+      return (1 + Math.max(0, p) * (ratio - 1)) / ratio;
+    };
+    const share = i => get("factor") ** -(n - 1 - i),
+      rate = (i, t) => t >= get("opens")[i] ? share(i) * triangle(t) : 0;
+    const areas = () => {
+      const after = new Float64Array(steps + 1); // of the triangle, from each step to the end
+      for (let t = steps - 1; t >= 0; t--) after[t] = after[t + 1] + triangle(t);
+      const raw = layers.map((_, i) => share(i) * after[get("opens")[i]]),
+        sum = Math.max(raw.reduce((a, b) => a + b, 0), 1e-12);
+      return raw.map(v => v / sum);
+    };
+    const finding = shares => {
+      const opens = get("opens"),
+        trained = layers.map((_, i) => i).filter(i => opens[i] < steps);
+      if (!trained.length) return "All layers are frozen: nothing learns.";
+      const most = shares.indexOf(Math.max(...shares)),
+        frozen = n - trained.length,
+        first = trained[0];
+      let says = `“${layers[most]}” may do ${pctOf(shares[most])} of the moving`;
+      if (frozen) says += `; ${frozen} of ${n} layers stay as they were.`;
+      else if (first !== most)
+        says += `, “${layers[first]}” ${pctOf(shares[first])}: what it knows of the language is kept.`;
+      else says += ": the lowest layer moves most, and forgets first.";
+      if (new Set(opens).size > 1 && !frozen)
+        says += ` The last layer to open does so at step ${many(Math.max(...opens))} of ${many(steps)}.`;
+      else if (!frozen) says += " All layers open at once.";
+      return says;
+    };
 
-  const factor = slider({ label: "each layer below: rate ÷", min: 10, max: 50, value: Math.round(10 * get("factor")), show: v => (v / 10).toFixed(1), ticks: [1, 2, 3, 4, 5], oninput: v => set({ factor: v / 10 }) });
-  const cutAt = slider({ label: "rising part of the triangle", min: 1, max: 90, value: Math.round(100 * get("cut")), show: v => `${v} %`, oninput: v => set({ cut: v / 100 }) });
-  const ratio = slider({ label: "highest rate ÷ lowest", min: 1, max: 64, value: Math.round(get("ratio")), show: String, oninput: v => set({ ratio: v }) });
-  for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";
-  const gradual = layers.map((_, i) => { const x = steps * (n - 1 - i) / n, f = Math.floor(x); return x - f === .5 ? f + f % 2 : Math.round(x); });   // halves to even, as Python
-  const paper = { factor: 2.6, cut: .1, ratio: 32 }, start = stateOf(model, TRAITS);
-  const presets = [["paper", { opens: gradual, ...paper }], ["all at once", { opens: layers.map(() => 0), ...paper }], ["all at once, one rate", { opens: layers.map(() => 0), factor: 1, cut: .1, ratio: 1 }], ["last only", { opens: layers.map((_, i) => i === n - 1 ? 0 : steps), ...paper }]];
-  st.root.append(h("div", { class: "row" }, factor.node, cutAt.node, ratio.node), h("div", { class: "row", style: "margin-top:8px" }, presets.map(([name, state]) => button(name, () => set(state))), button("reset", () => set(start))));
-  const svg = s("svg", {});
-  st.root.append(h("div", { class: "body" }, svg), h("p", { class: "note" }, "Height: learning rate, as a share of the highest. Area: how far a layer may move, drawn at the right as its share of all. Red marks: the step at which a layer opens; drag them, or Tab to one and use the arrow keys. At the right end a layer stays frozen."));
+    const factor = slider({
+      label: "each layer below: rate ÷",
+      min: 10,
+      max: 50,
+      value: Math.round(10 * get("factor")),
+      show: v => (v / 10).toFixed(1),
+      ticks: [1, 2, 3, 4, 5],
+      oninput: v => set({ factor: v / 10 })
+    });
+    const cutAt = slider({
+      label: "rising part of the triangle",
+      min: 1,
+      max: 90,
+      value: Math.round(100 * get("cut")),
+      show: v => `${v} %`,
+      oninput: v => set({ cut: v / 100 })
+    });
+    const ratio = slider({
+      label: "highest rate ÷ lowest",
+      min: 1,
+      max: 64,
+      value: Math.round(get("ratio")),
+      show: String,
+      oninput: v => set({ ratio: v })
+    });
+    for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";
+    const gradual = layers.map((_, i) => { // halves to even, as Python
+      const x = steps * (n - 1 - i) / n,
+        f = Math.floor(x);
+      return x - f === .5 ? f + f % 2 : Math.round(x);
+    });
+    const paper = { factor: 2.6, cut: .1, ratio: 32 },
+      start = stateOf(model, TRAITS);
+    const presets = [
+      ["paper", { opens: gradual, ...paper }],
+      ["all at once", { opens: layers.map(() => 0), ...paper }],
+      ["all at once, one rate", { opens: layers.map(() => 0), factor: 1, cut: .1, ratio: 1 }],
+      ["last only", { opens: layers.map((_, i) => i === n - 1 ? 0 : steps), ...paper }]
+    ];
+    st.root.append(h("div", { class: "row" }, factor.node, cutAt.node, ratio.node),
+      h("div", { class: "row", style: "margin-top:8px" },
+        presets.map(([name, state]) => button(name, () => set(state))), button("reset", () => set(start))));
+    const svg = s("svg", {});
+    st.root.append(h("div", { class: "body" }, svg),
+      h("p", { class: "note" },
+        "Height: learning rate, as a share of the highest. "
+        + "Area: how far a layer may move, drawn at the right as its share of all. "
+        + "Red marks: the step at which a layer opens; drag them, or Tab to one and use the arrow keys. "
+        + "At the right end a layer stays frozen."));
 
-  const ROW = 44, TOP = 8, LEFT = Math.min(150, 20 + Math.max(...layers.map(l => width(l))));
-  let W = 0, m = null;
-  function build() {
-    const right = W < 560 ? 64 : 150, plot = W - LEFT - right, X = t => LEFT + t / steps * plot;
-    svg.replaceChildren(); attrs(svg, { width: W, height: TOP + n * ROW + 40 });
-    m = { X, plot, rows: [], barW: right - 66 };
-    for (let k = 0; k <= 4; k++) svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }), s("text", { class: "soft", "font-size": 11, "text-anchor": "middle", x: X(k * steps / 4), y: TOP + n * ROW + 16 }, many(Math.round(k * steps / 4))));
-    svg.append(s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" }, "step"));
-    for (let i = n - 1; i >= 0; i--) {
-      const base = TOP + (n - i) * ROW - 4, r = { i, base };
-      r.shade = s("rect", { class: "frozen", x: LEFT, y: base - ROW + 8, height: ROW - 8 });
-      r.area = s("path", { class: "area" });
-      r.num = s("text", { x: W - 4, y: base - 12, "text-anchor": "end", class: "b" });
-      r.bar = s("rect", { class: "bar", x: LEFT + plot + 12, y: base - 22, height: 12, rx: 2 });
-      r.mark = s("g", { class: "mark", tabindex: 0, role: "slider", ...KEYS, "aria-label": `opens ${layers[i]}`, "aria-valuemin": 0, "aria-valuemax": steps }, s("rect", { class: "hit", x: -14, y: -ROW + 4, width: 28, height: ROW }), s("line", { y1: -ROW + 10, y2: 0 }), s("circle", { class: "dot", r: 6, cy: -ROW + 12 }));
-      const put = step => { const opens = [...get("opens")]; opens[i] = Math.min(steps, Math.max(0, Math.round(step))); set({ opens }); };
-      onKeys(r.mark, () => {
-        const now = get("opens")[i], [one, ten] = [.01, .1].map(part => Math.max(1, Math.round(part * steps)));
-        return { ArrowRight: now + one, ArrowUp: now + one, ArrowLeft: now - one, ArrowDown: now - one, PageUp: now + ten, PageDown: now - ten, Home: 0, End: steps };
-      }, put);
-      onDrag(r.mark, e => put((e.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps));
-      svg.append(r.shade, r.area, s("line", { class: "base", x1: LEFT, x2: LEFT + plot, y1: base, y2: base }), s("text", { x: LEFT - 10, y: base - 12, "text-anchor": "end" }, cut(layers[i], LEFT - 14), s("title", {}, layers[i])), r.bar, r.num, r.mark);
-      m.rows.push(r);
+    const ROW = 44,
+      TOP = 8,
+      LEFT = Math.min(150, 20 + Math.max(...layers.map(l => width(l))));
+    let W = 0,
+      m = null;
+
+    function build() {
+      const right = W < 560 ? 64 : 150,
+        plot = W - LEFT - right,
+        X = t => LEFT + t / steps * plot;
+      svg.replaceChildren();
+      attrs(svg, { width: W, height: TOP + n * ROW + 40 });
+      m = { X, plot, rows: [], barW: right - 66 };
+      for (let k = 0; k <= 4; k++)
+        svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }),
+          s("text", {
+            class: "soft",
+            "font-size": 11,
+            "text-anchor": "middle",
+            x: X(k * steps / 4),
+            y: TOP + n * ROW + 16
+          }, many(Math.round(k * steps / 4))));
+      svg.append(
+        s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" },
+          "step")
+      );
+      for (let i = n - 1; i >= 0; i--) {
+        const base = TOP + (n - i) * ROW - 4,
+          r = { i, base };
+        r.shade = s("rect", { class: "frozen", x: LEFT, y: base - ROW + 8, height: ROW - 8 });
+        r.area = s("path", { class: "area" });
+        r.num = s("text", { x: W - 4, y: base - 12, "text-anchor": "end", class: "b" });
+        r.bar = s("rect", { class: "bar", x: LEFT + plot + 12, y: base - 22, height: 12, rx: 2 });
+        r.mark = s("g", {
+            class: "mark",
+            tabindex: 0,
+            role: "slider",
+            ...KEYS,
+            "aria-label": `opens ${layers[i]}`,
+            "aria-valuemin": 0,
+            "aria-valuemax": steps
+          }, s("rect", { class: "hit", x: -14, y: -ROW + 4, width: 28, height: ROW }),
+          s("line", { y1: -ROW + 10, y2: 0 }), s("circle", { class: "dot", r: 6, cy: -ROW + 12 }));
+        const put = step => {
+          const opens = [...get("opens")];
+          opens[i] = Math.min(steps, Math.max(0, Math.round(step)));
+          set({ opens });
+        };
+        onKeys(r.mark, () => {
+          const now = get("opens")[i],
+            [one, ten] = [.01, .1].map(part => Math.max(1, Math.round(part * steps)));
+          return {
+            ArrowRight: now + one,
+            ArrowUp: now + one,
+            ArrowLeft: now - one,
+            ArrowDown: now - one,
+            PageUp: now + ten,
+            PageDown: now - ten,
+            Home: 0,
+            End: steps
+          };
+        }, put);
+        onDrag(r.mark, e => put((e.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps));
+        svg.append(r.shade, r.area, s("line", { class: "base", x1: LEFT, x2: LEFT + plot, y1: base, y2: base }),
+          s("text", { x: LEFT - 10, y: base - 12, "text-anchor": "end" }, cut(layers[i], LEFT - 14),
+            s("title", {}, layers[i])), r.bar, r.num, r.mark);
+        m.rows.push(r);
+      }
+      m.W = W;
     }
-    m.W = W;
-  }
-  function draw() {
-    if (!W) return;
-    if (!m || m.W !== W) build();
-    const opens = get("opens"), shares = areas(), H = ROW - 10;
-    for (const r of m.rows) {
-      const from = opens[r.i], y = t => r.base - H * rate(r.i, t);
-      const ts = [...new Set([from, ...Array.from({ length: 121 }, (_, k) => Math.round(k * (steps - 1) / 120)), Math.floor(steps * get("cut"))])].filter(t => t >= from && t < steps).sort((a, b) => a - b);
-      r.area.setAttribute("d", ts.length ? `M${m.X(ts[0])} ${r.base}${ts.map(t => `L${m.X(t).toFixed(1)} ${y(t).toFixed(2)}`).join("")}L${m.X(steps)} ${r.base}Z` : "");
-      r.shade.setAttribute("width", m.X(from) - LEFT);
-      attrs(r.mark, { transform: `translate(${m.X(from)},${r.base})`, "aria-valuenow": from, "aria-valuetext": from === steps ? "never" : `step ${many(from)}` });
-      r.num.textContent = pctOf(shares[r.i]); r.num.dataset.share = shares[r.i].toPrecision(8); r.num.dataset.layer = r.i;
-      r.bar.setAttribute("width", Math.max(0, m.barW * shares[r.i] / Math.max(...shares)));
+
+    function draw() {
+      if (!W) return;
+      if (!m || m.W !== W) build();
+      const opens = get("opens"),
+        shares = areas(),
+        H = ROW - 10;
+      for (const r of m.rows) {
+        const from = opens[r.i],
+          y = t => r.base - H * rate(r.i, t);
+        const ts = [
+          ...new Set([
+            from,
+            ...Array.from({ length: 121 }, (_, k) => Math.round(k * (steps - 1) / 120)),
+            Math.floor(steps * get("cut"))
+          ])
+        ].filter(t => t >= from && t < steps).sort((a, b) => a - b);
+        r.area.setAttribute("d", ts.length ? `M${m.X(ts[0])} ${r.base}`
+          + `${ts.map(t => `L${m.X(t).toFixed(1)} ${y(t).toFixed(2)}`).join("")}L${m.X(steps)} ${r.base}Z` : "");
+        r.shade.setAttribute("width", m.X(from) - LEFT);
+        attrs(r.mark, {
+          transform: `translate(${m.X(from)},${r.base})`,
+          "aria-valuenow": from,
+          "aria-valuetext": from === steps ? "never" : `step ${many(from)}`
+        });
+        r.num.textContent = pctOf(shares[r.i]);
+        r.num.dataset.share = shares[r.i].toPrecision(8);
+        r.num.dataset.layer = r.i;
+        r.bar.setAttribute("width", Math.max(0, m.barW * shares[r.i] / Math.max(...shares)));
+      }
+      factor.set(Math.round(10 * get("factor")));
+      cutAt.set(Math.round(100 * get("cut")));
+      ratio.set(Math.round(get("ratio")));
+      st.tell(finding(shares));
     }
-    factor.set(Math.round(10 * get("factor"))); cutAt.set(Math.round(100 * get("cut"))); ratio.set(Math.round(get("ratio")));
-    st.tell(finding(shares));
+    return st.live(model, TRAITS, draw, now => {
+      W = now;
+      draw();
+    });
   }
-  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
-} };
+};

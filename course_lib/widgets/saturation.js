@@ -1,4 +1,3 @@
-
 const jacobianOf = y => y.map((a, i) => y.map((b, j) => (i === j ? a : 0) - a * b));
 const normOf = y => Math.sqrt(jacobianOf(y).flat().reduce((t, v) => t + v * v, 0));
 const UP = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -10,159 +9,402 @@ const small = x => {
 const percent = x => x > .9995 && x < 1 ? "> 99.9 %" : x > 0 && x < .0005 ? "< 0.1 %" : `${(100 * x).toFixed(1)} %`;
 const signed = (x, n = 2) => x.toFixed(n).replace("-", "−");
 
-export default { render({ model, el }) {
-  const grid = model.get("grid"), factors = model.get("factors"), spreads = model.get("spreads"), norms = model.get("norms"), tokens = model.get("tokens");
-  const bytes = model.get("paths"), NOTES = [.3, .4], TRAITS = ["source", "d_k", "factor", "scaled", "temperature", "shift", "draw"];
-  const path = (draw, key, place) => bytes.getFloat32(4 * ((draw * 8 + key) * grid.length + place), true);
-  const get = name => model.get(name), notes = () => get("source") === "notes", words = () => tokens[get("source")];
-  const set = setter(model);
-  const axis = () => notes() ? factors : grid, place = () => axis().indexOf(notes() ? get("factor") : get("d_k"));
-  const rawAt = i => (notes() ? NOTES.map(v => v * factors[i]) : words().map((_, k) => path(get("draw"), k, i))).map(v => v + get("shift"));
-  const divisor = (i, on = get("scaled")) => (on && !notes() ? Math.sqrt(grid[i]) : 1) * get("temperature");
-  const st = stage(el, "Why divide by √d_k? The softmax stops listening");
-  st.root.classList.add("cw-sat");
+export default {
+  render({ model, el }) {
+    const grid = model.get("grid"),
+      factors = model.get("factors"),
+      spreads = model.get("spreads"),
+      norms = model.get("norms"),
+      tokens = model.get("tokens");
+    const bytes = model.get("paths"),
+      NOTES = [.3, .4],
+      TRAITS = ["source", "d_k", "factor", "scaled", "temperature", "shift", "draw"];
+    const path = (draw, key, place) => bytes.getFloat32(4 * ((draw * 8 + key) * grid.length + place), true);
+    const get = name => model.get(name),
+      notes = () => get("source") === "notes",
+      words = () => tokens[get("source")];
+    const set = setter(model);
+    const axis = () => notes() ? factors : grid,
+      place = () => axis().indexOf(notes() ? get("factor") : get("d_k"));
+    const rawAt = i =>
+      (notes() ? NOTES.map(v => v * factors[i]) : words().map((_, k) => path(get("draw"), k, i)))
+      .map(v => v + get("shift"));
+    const divisor = (i, on = get("scaled")) => (on && !notes() ? Math.sqrt(grid[i]) : 1) * get("temperature");
+    const st = stage(el, "Why divide by √d_k? The softmax stops listening");
+    st.root.classList.add("cw-sat");
 
-  const finding = (y, N) => {
-    const names = words(), top = y.indexOf(Math.max(...y)), d = get("d_k"), root = Math.sqrt(d).toFixed(1);
-    if (get("shift")) return `+${get("shift")} on every score moves no weight: “${names[top]}” keeps ${percent(y[top])}, ‖J‖ stays ${small(N)}. A softmax sees only differences between scores.`;
-    if (notes()) {
-      const state = N > .2 ? "both keys are heard, and the gradient passes" : N > .01 ? "one key is taking over, and the gradient shrinks" : "one key has everything, and the gradient is all but gone";
-      return `[0.3, 0.4] × ${get("factor")} gives the weights [${y.map(v => v > .999 && v < 1 ? v.toFixed(5) : small(v)).join(", ")}]: ${state} (‖J‖ = ${small(N)}).`;
+    const finding = (y, N) => {
+      const names = words(),
+        top = y.indexOf(Math.max(...y)),
+        d = get("d_k"),
+        root = Math.sqrt(d).toFixed(1);
+      if (get("shift"))
+        return `+${get("shift")} on every score moves no weight: “${names[top]}” keeps ${percent(y[top])}, ‖J‖ stays `
+          + `${small(N)}. A softmax sees only differences between scores.`;
+      if (notes()) {
+        const state = N > .2 ? "both keys are heard, and the gradient passes"
+          : N > .01 ? "one key is taking over, and the gradient shrinks"
+          : "one key has everything, and the gradient is all but gone";
+        return `[0.3, 0.4] × ${get("factor")} gives the weights [`
+          + `${y.map(v => v > .999 && v < 1 ? v.toFixed(5) : small(v)).join(", ")}]: ${state} (‖J‖ = ${small(N)}).`;
+      }
+      const heard = Math.exp(-y.reduce((t, v) => t + (v > 0 ? v * Math.log(v) : 0), 0)).toFixed(1);
+      if (get("scaled"))
+        return N > .1
+          ? `Divided by √${d} = ${root}, the scores keep a spread near 1: `
+          + `attention is shared by ${heard} words, and the gradient passes (‖J‖ = ${small(N)}).`
+          : `Divided by √${d} = ${root}, but sharp again: “${names[top]}” takes ${percent(y[top])} `
+          + `at temperature ${get("temperature").toFixed(2)} (‖J‖ = ${small(N)}).`;
+      if (N > .15)
+        return `Without scaling at d_k = ${d} the softmax still listens to ${heard} words (‖J‖ = ${small(N)}). `
+          + "Move d_k to the right.";
+      const ratio = normOf(softmaxOf(rawAt(place()).map(v => v / divisor(place(), true)))) / Math.max(N, 1e-300);
+      const times = ratio > 1e4 ? "over 10,000" : many(Math.max(1, Math.floor(ratio + .5)));
+      return `Without scaling at d_k = ${d}, “${names[top]}” takes ${percent(y[top])} `
+        + `and the gradient falls to ${small(N)}: ${times} times smaller than with ÷ √d_k.`;
+    };
+
+    // controls
+    const group = unique(),
+      radios = {};
+    const choice = h("fieldset", { class: "ctl" }, h("legend", { class: "lab" }, "scores from"),
+      h("div", { class: "seg" },
+        [["en", "8 words"], ["ko", "낱말 8개"], ["notes", "[0.3, 0.4]"]].map(([v, text]) =>
+          h("label", {}, radios[v] = h("input", {
+            type: "radio",
+            name: group,
+            value: v,
+            checked: v === get("source"),
+            ...KEYS,
+            onchange: () => set({ source: v, shift: 0 })
+          }), text)
+        )));
+    const dk = slider({
+      label: "d_k, entries of q and k",
+      min: 0,
+      max: grid.length - 1,
+      value: grid.indexOf(get("d_k")),
+      show: i => String(grid[i]),
+      ticks: [1, 6, 32, 181, 1024],
+      oninput: i => set({ d_k: grid[i] })
+    });
+    const times = slider({
+      label: "both scores times",
+      min: 0,
+      max: factors.length - 1,
+      value: factors.indexOf(get("factor")),
+      show: i => `× ${factors[i]}`,
+      ticks: factors,
+      oninput: i => set({ factor: factors[i] })
+    });
+    const scale = toggle({ label: "divide by √d_k", value: get("scaled"), onchange: on => set({ scaled: on }) });
+    const heat = slider({
+      label: "temperature",
+      min: -20,
+      max: 20,
+      value: Math.round(20 * Math.log10(get("temperature"))),
+      show: v => (10 ** (v / 20)).toFixed(2),
+      ticks: [.1, 1, 10],
+      oninput: v => set({ temperature: v ? Math.min(10, Math.max(.1, 10 ** (v / 20))) : 1 })
+    });
+    const more = button("+5 to all scores", () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
+    const again = button("another draw", () => set({ draw: (get("draw") + 1) % 4 }));
+    const start = stateOf(model, TRAITS);
+    const reset = button("reset", () => set(start));
+    dk.node.style.width = times.node.style.width = "230px";
+    heat.node.style.width = "150px";
+    st.root.append(h("div", { class: "row" }, choice, dk.node, times.node, scale.node, heat.node, more, again, reset));
+
+    const panel = title => {
+      const p = { svg: s("svg", {}), head: h("h5", {}, title), sub: h("p", {}) };
+      p.node = h("div", { class: "panel" }, p.head, p.sub, p.svg);
+      return p;
+    };
+    const P = [
+      panel("1 Scores"),
+      panel("2 Weights"),
+      panel("3 Gradient"),
+      panel("4 Scores over d_k"),
+      panel("5 Gradient over d_k")
+    ];
+    const read = h("p", { class: "read", "aria-live": "polite" }),
+      note = h("p", { class: "note" });
+    st.root.append(h("div", { class: "panels" }, P.map(p => p.node)), read, note);
+
+    const TOP = 6,
+      ROW = 28,
+      CH = 160;
+    const sx = (v, half) => half * Math.asinh(v) / Math.asinh(130);
+    let W = 0,
+      marks = null,
+      cell = null,
+      hot = -1;
+    const line = (X, Y, values) =>
+      values.map((v, q) => `${q ? "L" : "M"}${X(q).toFixed(1)} ${Y(v).toFixed(1)}`).join("");
+    const text = (x, y, t, c = "soft", anchor = "middle") =>
+      s("text", { x, y, class: c, "text-anchor": anchor, "font-size": 11 }, t);
+
+    function build() { // what changes with width or source only
+      const n = words().length,
+        H = n * ROW,
+        wide = W >= 860,
+        middle = W >= 560;
+      const widths = wide ? [.37, .27, .30, .48, .48].map(f => f * W - 8)
+        : middle ? [.56, .40, .40, .56, 1].map((f, k) => f * W - (k < 4 ? 14 : 0)) : Array(5).fill(W);
+      const names = Math.min(70, 12 + Math.max(...words().map(w => width(w))));
+      P.forEach((p, k) => {
+        p.node.style.width = `${widths[k]}px`;
+        p.w = widths[k];
+        p.svg.replaceChildren();
+        p.svg.setAttribute("width", p.w);
+      });
+      const [p1, p2, p3, p4, p5] = P;
+      const half = (p1.w - names - 12) / 2,
+        mid = names + half + 2,
+        size = Math.min(ROW, (p3.w - names) / n),
+        m = { n, half, mid, size, names, rows: [] };
+      p1.svg.setAttribute("height", TOP + H + 22);
+      p2.svg.setAttribute("height", TOP + H + 22);
+      p3.svg.setAttribute("height", TOP + n * size + 22);
+      for (const v of p1.w > 300 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100])
+        p1.svg.append(
+          s("line", {
+            class: "axis" + (v ? "" : " zero"),
+            x1: mid + sx(v, half),
+            x2: mid + sx(v, half),
+            y1: TOP,
+            y2: TOP + H
+          }),
+          text(mid + sx(v, half), TOP + H + 15, String(v).replace("-", "−"))
+        );
+      m.band = s("rect", { class: "band", y: TOP, height: H, rx: 2 });
+      p1.svg.append(m.band);
+      m.barX = names;
+      m.barW = p2.w - names - 62;
+      p2.svg.append(s("line", { class: "axis zero", x1: names, x2: names, y1: TOP, y2: TOP + H }));
+      words().forEach((word, k) => {
+        const y = TOP + (k + .5) * ROW,
+          r = {};
+        r.bg = s("rect", { x: 0, y: TOP + k * ROW, width: p1.w, height: ROW, fill: "transparent" });
+        r.pull = s("line", { class: "pull", y1: y, y2: y });
+        r.raw = s("circle", { class: "raw", r: 4.5, cy: y });
+        r.z = s("circle", { class: "z", r: 5.5, cy: y });
+        r.bar = s("rect", { class: "bar", x: names, y: y - 8, height: 16 });
+        r.num = s("text", { x: p2.w - 2, y: y + 4, "text-anchor": "end" });
+        const label = () => s("text", { x: names - 8, y: y + 4, "text-anchor": "end" }, cut(word, names - 8));
+        p1.svg.append(r.bg, label(), r.pull, r.raw, r.z);
+        p2.svg.append(label(), r.bar, r.num);
+        p3.svg.append(
+          s("text", { x: names - 8, y: TOP + (k + .5) * size + 4, "text-anchor": "end" }, cut(word, names - 8))
+        );
+        r.cells = words().map((_, j) =>
+          s("rect", { x: names + j * size + 1, y: TOP + k * size + 1, width: size - 2, height: size - 2, rx: 2 })
+        );
+        p3.svg.append(...r.cells);
+        m.rows.push(r);
+      });
+      p3.svg.append(s("rect", { class: "box", x: names, y: TOP, width: n * size, height: n * size, rx: 3 }),
+        m.cursor = s("rect", { class: "here", width: size, height: size, rx: 3, visibility: "hidden" }));
+      m.size3 = text(names, TOP + n * size + 16, "", "b", "start");
+      p3.svg.append(m.size3);
+      const hit = s("rect", {
+        x: names,
+        y: TOP,
+        width: n * size,
+        height: n * size,
+        fill: "transparent",
+        tabindex: 0,
+        role: "application",
+        ...KEYS,
+        "aria-label": "Jacobian. Arrow keys go from cell to cell, Escape leaves."
+      });
+      hit.addEventListener("pointermove", e => {
+        const b = hit.getBoundingClientRect();
+        cell = [Math.floor((e.clientY - b.top) / size), Math.floor((e.clientX - b.left) / size)]
+          .map(v => Math.min(n - 1, Math.max(0, v)));
+        hot = cell[0];
+        draw();
+      });
+      hit.addEventListener("pointerleave", () => {
+        cell = null;
+        hot = -1;
+        draw();
+      });
+      hit.addEventListener("keydown", e => {
+        const move = ({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] })[e.key];
+        if (e.key === "Escape") {
+          cell = null;
+          hot = -1;
+          draw();
+        }
+        if (!move) return;
+        e.preventDefault();
+        cell = cell ? cell.map((v, a) => (v + move[a] + n) % n) : [0, 0];
+        hot = cell[0];
+        draw();
+      });
+      p3.svg.append(hit);
+      // over d_k
+      const ax = axis(),
+        lo = Math.log(ax[0]),
+        hi = Math.log(ax.at(-1)),
+        ticks = notes() ? [1, 3, 10, 30, 100] : [1, 4, 16, 64, 256, 1024];
+      const X = p => q => 38 + (Math.log(ax[q]) - lo) / (hi - lo) * (p.w - 58);
+      m.X4 = X(p4);
+      m.X5 = X(p5);
+      m.Y4 = v => 8 + CH / 2 - sx(v, CH / 2);
+      m.Y5 = v => 8 + (-Math.log10(Math.max(1e-8, v))) / 8 * CH;
+      for (const [p, XX] of [[p4, m.X4], [p5, m.X5]]) {
+        p.svg.setAttribute("height", CH + 44);
+        ticks.forEach(t => p.svg.append(text(XX(ax.indexOf(t)), CH + 24, t)));
+        p.svg.append(text(p.w - 20, CH + 39, notes() ? "scores multiplied by" : "d_k", "soft", "end"));
+      }
+      for (const v of [-100, -10, 0, 10, 100])
+        p4.svg.append(
+          s("line", { class: "axis" + (v ? "" : " zero"), x1: 38, x2: p4.w - 20, y1: m.Y4(v), y2: m.Y4(v) }),
+          text(33, m.Y4(v) + 4, String(v).replace("-", "−"), "soft", "end")
+        );
+      for (const e of [0, 2, 4, 6, 8])
+        p5.svg.append(s("line", { class: "axis", x1: 38, x2: p5.w - 20, y1: m.Y5(10 ** -e), y2: m.Y5(10 ** -e) }),
+          text(33, m.Y5(10 ** -e) + 4, e ? `10⁻${UP[e]}` : "1", "soft", "end"));
+      m.law = s("path", { class: "band" });
+      m.paths = words().map(() => s("path", { class: "path" }));
+      m.dots = words().map(() => s("circle", { class: "now", r: 3 }));
+      m.bands = [s("path", { class: "onb" }), s("path", { class: "offb" })];
+      m.lines = [s("path", { class: "on" }), s("path", { class: "off" })];
+      m.bars = [p4, p5].map(p => {
+        const bar = s("line", { class: "cursor", y1: 8, y2: 8 + CH });
+        p.svg.append(bar);
+        return bar;
+      });
+      m.now = s("circle", { class: "now", r: 6 });
+      m.nowT = text(0, 0, "", "b");
+      m.tags = [text(0, 0, "", "onT", "end"), text(0, 0, "", "offT", "end")];
+      p4.svg.append(m.law, ...m.paths, ...m.dots);
+      p5.svg.append(...m.bands, ...m.lines, m.now, ...m.tags, m.nowT);
+      marks = m;
     }
-    const heard = Math.exp(-y.reduce((t, v) => t + (v > 0 ? v * Math.log(v) : 0), 0)).toFixed(1);
-    if (get("scaled")) return N > .1
-      ? `Divided by √${d} = ${root}, the scores keep a spread near 1: attention is shared by ${heard} words, and the gradient passes (‖J‖ = ${small(N)}).`
-      : `Divided by √${d} = ${root}, but sharp again: “${names[top]}” takes ${percent(y[top])} at temperature ${get("temperature").toFixed(2)} (‖J‖ = ${small(N)}).`;
-    if (N > .15) return `Without scaling at d_k = ${d} the softmax still listens to ${heard} words (‖J‖ = ${small(N)}). Move d_k to the right.`;
-    const ratio = normOf(softmaxOf(rawAt(place()).map(v => v / divisor(place(), true)))) / Math.max(N, 1e-300);
-    const times = ratio > 1e4 ? "over 10,000" : many(Math.max(1, Math.floor(ratio + .5)));
-    return `Without scaling at d_k = ${d}, “${names[top]}” takes ${percent(y[top])} and the gradient falls to ${small(N)}: ${times} times smaller than with ÷ √d_k.`;
-  };
+    const typical = (spread, c) => {
+      const at = Math.min(spreads.length - 1.001, Math.max(0, 4 * (Math.log2(spread) + 4))),
+        k = Math.floor(at),
+        f = at - k;
+      return Math.exp((1 - f) * Math.log(norms[k][c] + 1e-300) + f * Math.log(norms[k + 1][c] + 1e-300));
+    };
 
-  // controls
-  const group = unique(), radios = {};
-  const choice = h("fieldset", { class: "ctl" }, h("legend", { class: "lab" }, "scores from"), h("div", { class: "seg" },
-    [["en", "8 words"], ["ko", "낱말 8개"], ["notes", "[0.3, 0.4]"]].map(([v, text]) => h("label", {},
-      radios[v] = h("input", { type: "radio", name: group, value: v, checked: v === get("source"), ...KEYS, onchange: () => set({ source: v, shift: 0 }) }), text))));
-  const dk = slider({ label: "d_k, entries of q and k", min: 0, max: grid.length - 1, value: grid.indexOf(get("d_k")), show: i => String(grid[i]), ticks: [1, 6, 32, 181, 1024], oninput: i => set({ d_k: grid[i] }) });
-  const times = slider({ label: "both scores times", min: 0, max: factors.length - 1, value: factors.indexOf(get("factor")), show: i => `× ${factors[i]}`, ticks: factors, oninput: i => set({ factor: factors[i] }) });
-  const scale = toggle({ label: "divide by √d_k", value: get("scaled"), onchange: on => set({ scaled: on }) });
-  const heat = slider({ label: "temperature", min: -20, max: 20, value: Math.round(20 * Math.log10(get("temperature"))), show: v => (10 ** (v / 20)).toFixed(2), ticks: [.1, 1, 10], oninput: v => set({ temperature: v ? Math.min(10, Math.max(.1, 10 ** (v / 20))) : 1 }) });
-  const more = button("+5 to all scores", () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
-  const again = button("another draw", () => set({ draw: (get("draw") + 1) % 4 }));
-  const start = stateOf(model, TRAITS);
-  const reset = button("reset", () => set(start));
-  dk.node.style.width = times.node.style.width = "230px"; heat.node.style.width = "150px";
-  st.root.append(h("div", { class: "row" }, choice, dk.node, times.node, scale.node, heat.node, more, again, reset));
-
-  const panel = title => { const p = { svg: s("svg", {}), head: h("h5", {}, title), sub: h("p", {}) }; p.node = h("div", { class: "panel" }, p.head, p.sub, p.svg); return p; };
-  const P = [panel("1 Scores"), panel("2 Weights"), panel("3 Gradient"), panel("4 Scores over d_k"), panel("5 Gradient over d_k")];
-  const read = h("p", { class: "read", "aria-live": "polite" }), note = h("p", { class: "note" });
-  st.root.append(h("div", { class: "panels" }, P.map(p => p.node)), read, note);
-
-  const TOP = 6, ROW = 28, CH = 160;
-  const sx = (v, half) => half * Math.asinh(v) / Math.asinh(130);
-  let W = 0, marks = null, cell = null, hot = -1;
-  const line = (X, Y, values) => values.map((v, q) => `${q ? "L" : "M"}${X(q).toFixed(1)} ${Y(v).toFixed(1)}`).join("");
-  const text = (x, y, t, c = "soft", anchor = "middle") => s("text", { x, y, class: c, "text-anchor": anchor, "font-size": 11 }, t);
-
-  function build() {                    // what changes with width or source only
-    const n = words().length, H = n * ROW, wide = W >= 860, middle = W >= 560;
-    const widths = wide ? [.37, .27, .30, .48, .48].map(f => f * W - 8) : middle ? [.56, .40, .40, .56, 1].map((f, k) => f * W - (k < 4 ? 14 : 0)) : Array(5).fill(W);
-    const names = Math.min(70, 12 + Math.max(...words().map(w => width(w))));
-    P.forEach((p, k) => { p.node.style.width = `${widths[k]}px`; p.w = widths[k]; p.svg.replaceChildren(); p.svg.setAttribute("width", p.w); });
-    const [p1, p2, p3, p4, p5] = P, half = (p1.w - names - 12) / 2, mid = names + half + 2, size = Math.min(ROW, (p3.w - names) / n), m = { n, half, mid, size, names, rows: [] };
-    p1.svg.setAttribute("height", TOP + H + 22); p2.svg.setAttribute("height", TOP + H + 22); p3.svg.setAttribute("height", TOP + n * size + 22);
-    for (const v of p1.w > 300 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100]) p1.svg.append(
-      s("line", { class: "axis" + (v ? "" : " zero"), x1: mid + sx(v, half), x2: mid + sx(v, half), y1: TOP, y2: TOP + H }), text(mid + sx(v, half), TOP + H + 15, String(v).replace("-", "−")));
-    m.band = s("rect", { class: "band", y: TOP, height: H, rx: 2 });
-    p1.svg.append(m.band);
-    m.barX = names; m.barW = p2.w - names - 62;
-    p2.svg.append(s("line", { class: "axis zero", x1: names, x2: names, y1: TOP, y2: TOP + H }));
-    words().forEach((word, k) => {
-      const y = TOP + (k + .5) * ROW, r = {};
-      r.bg = s("rect", { x: 0, y: TOP + k * ROW, width: p1.w, height: ROW, fill: "transparent" });
-      r.pull = s("line", { class: "pull", y1: y, y2: y }); r.raw = s("circle", { class: "raw", r: 4.5, cy: y }); r.z = s("circle", { class: "z", r: 5.5, cy: y });
-      r.bar = s("rect", { class: "bar", x: names, y: y - 8, height: 16 }); r.num = s("text", { x: p2.w - 2, y: y + 4, "text-anchor": "end" });
-      const label = () => s("text", { x: names - 8, y: y + 4, "text-anchor": "end" }, cut(word, names - 8));
-      p1.svg.append(r.bg, label(), r.pull, r.raw, r.z); p2.svg.append(label(), r.bar, r.num);
-      p3.svg.append(s("text", { x: names - 8, y: TOP + (k + .5) * size + 4, "text-anchor": "end" }, cut(word, names - 8)));
-      r.cells = words().map((_, j) => s("rect", { x: names + j * size + 1, y: TOP + k * size + 1, width: size - 2, height: size - 2, rx: 2 }));
-      p3.svg.append(...r.cells);
-      m.rows.push(r);
-    });
-    p3.svg.append(s("rect", { class: "box", x: names, y: TOP, width: n * size, height: n * size, rx: 3 }), m.cursor = s("rect", { class: "here", width: size, height: size, rx: 3, visibility: "hidden" }));
-    m.size3 = text(names, TOP + n * size + 16, "", "b", "start"); p3.svg.append(m.size3);
-    const hit = s("rect", { x: names, y: TOP, width: n * size, height: n * size, fill: "transparent", tabindex: 0, role: "application", ...KEYS, "aria-label": "Jacobian. Arrow keys go from cell to cell, Escape leaves." });
-    hit.addEventListener("pointermove", e => { const b = hit.getBoundingClientRect(); cell = [Math.floor((e.clientY - b.top) / size), Math.floor((e.clientX - b.left) / size)].map(v => Math.min(n - 1, Math.max(0, v))); hot = cell[0]; draw(); });
-    hit.addEventListener("pointerleave", () => { cell = null; hot = -1; draw(); });
-    hit.addEventListener("keydown", e => {
-      const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[e.key];
-      if (e.key === "Escape") { cell = null; hot = -1; draw(); }
-      if (!move) return;
-      e.preventDefault();
-      cell = cell ? cell.map((v, a) => (v + move[a] + n) % n) : [0, 0]; hot = cell[0]; draw();
-    });
-    p3.svg.append(hit);
-    // over d_k
-    const ax = axis(), lo = Math.log(ax[0]), hi = Math.log(ax.at(-1)), ticks = notes() ? [1, 3, 10, 30, 100] : [1, 4, 16, 64, 256, 1024];
-    const X = p => q => 38 + (Math.log(ax[q]) - lo) / (hi - lo) * (p.w - 58);
-    m.X4 = X(p4); m.X5 = X(p5); m.Y4 = v => 8 + CH / 2 - sx(v, CH / 2); m.Y5 = v => 8 + (-Math.log10(Math.max(1e-8, v))) / 8 * CH;
-    for (const [p, XX] of [[p4, m.X4], [p5, m.X5]]) {
-      p.svg.setAttribute("height", CH + 44);
-      ticks.forEach(t => p.svg.append(text(XX(ax.indexOf(t)), CH + 24, t)));
-      p.svg.append(text(p.w - 20, CH + 39, notes() ? "scores multiplied by" : "d_k", "soft", "end"));
+    function draw() {
+      if (!W) return;
+      if (!marks || marks.source !== get("source") || marks.W !== W) {
+        cell = null;
+        hot = -1;
+        build();
+        marks.source = get("source");
+        marks.W = W;
+      }
+      const m = marks,
+        i = place(),
+        T = get("temperature"),
+        raw = rawAt(i),
+        div = divisor(i),
+        z = raw.map(v => v / div),
+        y = softmaxOf(z),
+        J = jacobianOf(y),
+        N = normOf(y),
+        ax = axis(),
+        top = y.indexOf(Math.max(...y));
+      st.root.classList.toggle("calm", get("scaled") || notes());
+      radios[get("source")].checked = true;
+      dk.node.hidden = again.hidden = scale.node.hidden = notes();
+      times.node.hidden = !notes();
+      dk.set(grid.indexOf(get("d_k")));
+      times.set(factors.indexOf(get("factor")));
+      scale.set(get("scaled"));
+      heat.set(Math.round(20 * Math.log10(T)));
+      P[0].sub.textContent = notes()
+        ? `● z = score × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
+        : get("scaled") ? `○ q·k   ● z = q·k ÷ √${ax[i]}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
+        : `○ q·k   ● z${T === 1 ? " = q·k" : ` = q·k ÷ ${T.toFixed(2)}`}`;
+      P[1].sub.textContent = "softmax of z, together 100 %";
+      P[2].sub.textContent = "∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −";
+      const b = notes() ? 0 : sx(Math.sqrt(ax[i]) / div, m.half);
+      attrs(m.band, { x: m.mid - b, width: 2 * b });
+      m.rows.forEach((r, k) => {
+        const xr = m.mid + sx(raw[k], m.half),
+          xz = m.mid + sx(z[k], m.half);
+        attrs(r.raw, { cx: xr });
+        attrs(r.z, { cx: xz, "data-z": z[k].toFixed(6) });
+        attrs(r.pull, { x1: xr, x2: xz });
+        attrs(r.bar, { width: Math.max(.5, y[k] * m.barW), "data-y": y[k].toPrecision(8) });
+        r.num.textContent = percent(y[k]);
+        r.num.classList.toggle("b", k === top);
+        r.bg.setAttribute("class", hot === k ? "hot" : "");
+        r.bg.setAttribute("fill", hot === k ? "" : "transparent");
+        r.cells.forEach((c, j) => {
+          c.setAttribute("class", J[k][j] < 0 ? "neg" : "pos");
+          c.style.fillOpacity = Math.sqrt(Math.min(1, Math.abs(J[k][j]) / .25)).toFixed(3);
+          c.dataset.v = J[k][j].toPrecision(8);
+        });
+        m.paths[k].setAttribute("class", hot === k ? "path hotp" : "path");
+        m.paths[k].setAttribute("d", line(m.X4, m.Y4, ax.map((_, q) => rawAt(q)[k] / divisor(q))));
+        attrs(m.dots[k], { cx: m.X4(i), cy: m.Y4(z[k]) });
+      });
+      attrs(m.cursor,
+        cell ? { visibility: "visible", x: m.names + cell[1] * m.size, y: TOP + cell[0] * m.size }
+        : { visibility: "hidden" });
+      m.size3.textContent = `its size ‖J‖ = ${small(N)}`;
+      const spread = (q, on) => (on ? 1 : Math.sqrt(ax[q])) / T,
+        shut = (Y, up, down) =>
+        line(q => m.X5(q), Y, up)
+        + ax.map((_, q) => q).reverse().map(q => `L${m.X5(q).toFixed(1)} ${Y(down[q]).toFixed(1)}`).join("")
+        + "Z";
+      P[3].head.textContent = notes() ? "4 Scores over the factor" : "4 Scores over d_k";
+      P[4].head.textContent = notes() ? "5 Gradient over the factor" : "5 Gradient over d_k";
+      P[3].sub.textContent = notes() ? "both grow, and so does their gap"
+        : get("scaled") ? "kept together by ÷ √d_k (band: ± one spread)"
+        : "they drift apart as √d_k (band: ± one spread)";
+      P[4].sub.textContent = notes() ? "size of the Jacobian"
+        : "size of the Jacobian: typical, and 10 to 90 % of draws";
+      m.law.setAttribute("d",
+        notes() ? ""
+        : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q)))
+        + ax.map((_, q) => q).reverse()
+        .map(q => `L${m.X4(q).toFixed(1)} ${m.Y4(-Math.sqrt(ax[q]) / divisor(q)).toFixed(1)}`).join("")
+        + "Z");
+      [true, false].forEach((on, k) => {
+        const at = c =>
+          ax.map((d, q) => notes() ? normOf(softmaxOf(NOTES.map(v => v * d / T))) : typical(spread(q, on), c)),
+          middle = at(1);
+        m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle));
+        m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
+        m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : "no scaling";
+        const q = on ? ax.length - 1 : grid.indexOf(512),
+          lift = on ? 16 : 0;
+        if (!notes())
+          attrs(m.tags[k], { x: m.X5(q) - (on ? 0 : 8), y: Math.min(CH + 4, m.Y5(middle[q]) + lift + (on ? 0 : 12)) });
+      });
+      attrs(m.bars[0], { x1: m.X4(i), x2: m.X4(i) });
+      attrs(m.bars[1], { x1: m.X5(i), x2: m.X5(i) });
+      attrs(m.now, { cx: m.X5(i), cy: m.Y5(N), "data-norm": N.toPrecision(8) });
+      const right = m.X5(i) < P[4].w * .75;
+      m.nowT.textContent = small(N);
+      attrs(m.nowT, {
+        x: m.X5(i) + (right ? 10 : -10),
+        y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18),
+        "text-anchor": right ? "start" : "end"
+      });
+      read.textContent = cell
+        ? `weight of “${words()[cell[0]]}” with the score of “${words()[cell[1]]}”: `
+        + `${cell[0] === cell[1] ? "+" : ""}${signed(J[cell[0]][cell[1]], 5)}`
+        + `${cell[0] === cell[1] ? ", on the diagonal: plus" : ", off the diagonal: minus"}`
+        : "Point at a cell of the gradient, or go there with Tab and arrows, to read it.";
+      note.textContent = notes()
+        ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses."
+        : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
+        + "Score axes are even near 0 and logarithmic far out.";
+      st.tell(finding(y, N));
     }
-    for (const v of [-100, -10, 0, 10, 100]) p4.svg.append(s("line", { class: "axis" + (v ? "" : " zero"), x1: 38, x2: p4.w - 20, y1: m.Y4(v), y2: m.Y4(v) }), text(33, m.Y4(v) + 4, String(v).replace("-", "−"), "soft", "end"));
-    for (const e of [0, 2, 4, 6, 8]) p5.svg.append(s("line", { class: "axis", x1: 38, x2: p5.w - 20, y1: m.Y5(10 ** -e), y2: m.Y5(10 ** -e) }), text(33, m.Y5(10 ** -e) + 4, e ? `10⁻${UP[e]}` : "1", "soft", "end"));
-    m.law = s("path", { class: "band" }); m.paths = words().map(() => s("path", { class: "path" })); m.dots = words().map(() => s("circle", { class: "now", r: 3 }));
-    m.bands = [s("path", { class: "onb" }), s("path", { class: "offb" })]; m.lines = [s("path", { class: "on" }), s("path", { class: "off" })];
-    m.bars = [p4, p5].map(p => { const bar = s("line", { class: "cursor", y1: 8, y2: 8 + CH }); p.svg.append(bar); return bar; });
-    m.now = s("circle", { class: "now", r: 6 }); m.nowT = text(0, 0, "", "b"); m.tags = [text(0, 0, "", "onT", "end"), text(0, 0, "", "offT", "end")];
-    p4.svg.append(m.law, ...m.paths, ...m.dots); p5.svg.append(...m.bands, ...m.lines, m.now, ...m.tags, m.nowT);
-    marks = m;
-  }
-  const typical = (spread, c) => { const at = Math.min(spreads.length - 1.001, Math.max(0, 4 * (Math.log2(spread) + 4))), k = Math.floor(at), f = at - k; return Math.exp((1 - f) * Math.log(norms[k][c] + 1e-300) + f * Math.log(norms[k + 1][c] + 1e-300)); };
-
-  function draw() {
-    if (!W) return;
-    if (!marks || marks.source !== get("source") || marks.W !== W) { cell = null; hot = -1; build(); marks.source = get("source"); marks.W = W; }
-    const m = marks, i = place(), T = get("temperature"), raw = rawAt(i), div = divisor(i), z = raw.map(v => v / div), y = softmaxOf(z), J = jacobianOf(y), N = normOf(y), ax = axis(), top = y.indexOf(Math.max(...y));
-    st.root.classList.toggle("calm", get("scaled") || notes());
-    radios[get("source")].checked = true; dk.node.hidden = again.hidden = scale.node.hidden = notes(); times.node.hidden = !notes();
-    dk.set(grid.indexOf(get("d_k"))); times.set(factors.indexOf(get("factor"))); scale.set(get("scaled")); heat.set(Math.round(20 * Math.log10(T)));
-    P[0].sub.textContent = notes() ? `● z = score × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}` : get("scaled") ? `○ q·k   ● z = q·k ÷ √${ax[i]}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}` : `○ q·k   ● z${T === 1 ? " = q·k" : ` = q·k ÷ ${T.toFixed(2)}`}`;
-    P[1].sub.textContent = "softmax of z, together 100 %"; P[2].sub.textContent = "∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −";
-    const b = notes() ? 0 : sx(Math.sqrt(ax[i]) / div, m.half);
-    attrs(m.band, { x: m.mid - b, width: 2 * b });
-    m.rows.forEach((r, k) => {
-      const xr = m.mid + sx(raw[k], m.half), xz = m.mid + sx(z[k], m.half);
-      attrs(r.raw, { cx: xr }); attrs(r.z, { cx: xz, "data-z": z[k].toFixed(6) }); attrs(r.pull, { x1: xr, x2: xz });
-      attrs(r.bar, { width: Math.max(.5, y[k] * m.barW), "data-y": y[k].toPrecision(8) }); r.num.textContent = percent(y[k]); r.num.classList.toggle("b", k === top);
-      r.bg.setAttribute("class", hot === k ? "hot" : ""); r.bg.setAttribute("fill", hot === k ? "" : "transparent");
-      r.cells.forEach((c, j) => { c.setAttribute("class", J[k][j] < 0 ? "neg" : "pos"); c.style.fillOpacity = Math.sqrt(Math.min(1, Math.abs(J[k][j]) / .25)).toFixed(3); c.dataset.v = J[k][j].toPrecision(8); });
-      m.paths[k].setAttribute("class", hot === k ? "path hotp" : "path");
-      m.paths[k].setAttribute("d", line(m.X4, m.Y4, ax.map((_, q) => rawAt(q)[k] / divisor(q)))); attrs(m.dots[k], { cx: m.X4(i), cy: m.Y4(z[k]) });
+    return st.live(model, TRAITS, draw, now => {
+      W = now;
+      draw();
     });
-    attrs(m.cursor, cell ? { visibility: "visible", x: m.names + cell[1] * m.size, y: TOP + cell[0] * m.size } : { visibility: "hidden" });
-    m.size3.textContent = `its size ‖J‖ = ${small(N)}`;
-    const spread = (q, on) => (on ? 1 : Math.sqrt(ax[q])) / T, shut = (Y, up, down) => line(q => m.X5(q), Y, up) + ax.map((_, q) => q).reverse().map(q => `L${m.X5(q).toFixed(1)} ${Y(down[q]).toFixed(1)}`).join("") + "Z";
-    P[3].head.textContent = notes() ? "4 Scores over the factor" : "4 Scores over d_k"; P[4].head.textContent = notes() ? "5 Gradient over the factor" : "5 Gradient over d_k";
-    P[3].sub.textContent = notes() ? "both grow, and so does their gap" : get("scaled") ? "kept together by ÷ √d_k (band: ± one spread)" : "they drift apart as √d_k (band: ± one spread)";
-    P[4].sub.textContent = notes() ? "size of the Jacobian" : "size of the Jacobian: typical, and 10 to 90 % of draws";
-    m.law.setAttribute("d", notes() ? "" : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q))) + ax.map((_, q) => q).reverse().map(q => `L${m.X4(q).toFixed(1)} ${m.Y4(-Math.sqrt(ax[q]) / divisor(q)).toFixed(1)}`).join("") + "Z");
-    [true, false].forEach((on, k) => {
-      const at = c => ax.map((d, q) => notes() ? normOf(softmaxOf(NOTES.map(v => v * d / T))) : typical(spread(q, on), c)), middle = at(1);
-      m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle)); m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
-      m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : "no scaling";
-      const q = on ? ax.length - 1 : grid.indexOf(512), lift = on ? 16 : 0;
-      if (!notes()) attrs(m.tags[k], { x: m.X5(q) - (on ? 0 : 8), y: Math.min(CH + 4, m.Y5(middle[q]) + lift + (on ? 0 : 12)) });
-    });
-    attrs(m.bars[0], { x1: m.X4(i), x2: m.X4(i) }); attrs(m.bars[1], { x1: m.X5(i), x2: m.X5(i) }); attrs(m.now, { cx: m.X5(i), cy: m.Y5(N), "data-norm": N.toPrecision(8) });
-    const right = m.X5(i) < P[4].w * .75; m.nowT.textContent = small(N); attrs(m.nowT, { x: m.X5(i) + (right ? 10 : -10), y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18), "text-anchor": right ? "start" : "end" });
-    read.textContent = cell ? `weight of “${words()[cell[0]]}” with the score of “${words()[cell[1]]}”: ${cell[0] === cell[1] ? "+" : ""}${signed(J[cell[0]][cell[1]], 5)}${cell[0] === cell[1] ? ", on the diagonal: plus" : ", off the diagonal: minus"}` : "Point at a cell of the gradient, or go there with Tab and arrows, to read it.";
-    note.textContent = notes() ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses." : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. Score axes are even near 0 and logarithmic far out.";
-    st.tell(finding(y, N));
   }
-  return st.live(model, TRAITS, draw, now => { W = now; draw(); });
-} };
+};

@@ -1,14 +1,16 @@
-
 // the same numbers as sense_mix.py, from the same products
 const pairsOf = n => Array.from({ length: n }, (_, a) => Array.from({ length: n - a }, (_, d) => [a, a + d])).flat();
+
 function senseAccuracy(G, n, senses, train, test) {
   let size = 0;
   for (let i = 0; i < n; i++) size += G[i * n + i] / n;
-  const slack = 1e-5 * Math.max(size, 1e-12), hits = new Map();
+  const slack = 1e-5 * Math.max(size, 1e-12),
+    hits = new Map();
   for (const i of test) {
     const d = j => G[i * n + i] + G[j * n + j] - 2 * G[i * n + j];
     let least = Infinity;
-    for (const j of train) if (j !== i) least = Math.min(least, d(j));
+    for (const j of train)
+      if (j !== i) least = Math.min(least, d(j));
     const guesses = new Set(train.filter(j => j !== i && d(j) <= least + slack).map(j => senses[j]));
     const row = hits.get(senses[i]) ?? hits.set(senses[i], []).get(senses[i]);
     row.push(guesses.has(senses[i]) ? 1 / guesses.size : 0);
@@ -16,33 +18,56 @@ function senseAccuracy(G, n, senses, train, test) {
   const means = [...hits.values()].map(row => row.reduce((a, b) => a + b, 0) / row.length);
   return means.reduce((a, b) => a + b, 0) / means.length;
 }
+
 function betweenPoints(grid, weights) {
-  let total = 0, sum = 0;
+  let total = 0,
+    sum = 0;
   for (const row of grid) {
     const d = weights.reduce((t, w, l) => t + (row[l] - w) ** 2, 0);
     if (d < 1e-12) return row[row.length - 1];
-    total += row[row.length - 1] / d ** 2; sum += 1 / d ** 2;
+    total += row[row.length - 1] / d ** 2;
+    sum += 1 / d ** 2;
   }
   return total / sum;
 }
-// Two main directions of the centred products by power iteration. It starts from the last picture, so dots move and do not flip.
+// Two main directions of the centred products by power iteration.
+// It starts from the last picture, so dots move and do not flip.
 function places(G, n, start) {
-  const mean = new Float64Array(n), B = new Float64Array(n * n);
+  const mean = new Float64Array(n),
+    B = new Float64Array(n * n);
   let all = 0;
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) { mean[i] += G[i * n + j] / n; all += G[i * n + j] / (n * n); }
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) B[i * n + j] = G[i * n + j] - mean[i] - mean[j] + all;
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) {
+      mean[i] += G[i * n + j] / n;
+      all += G[i * n + j] / (n * n);
+    }
+  for (let i = 0; i < n; i++)
+    for (let j = 0; j < n; j++) B[i * n + j] = G[i * n + j] - mean[i] - mean[j] + all;
   const found = [];
   for (let axis = 0; axis < 2; axis++) {
-    let v = start[axis].slice(), value = 0;
+    let v = start[axis].slice(),
+      value = 0;
     for (let round = 0; round < 120; round++) {
       const w = new Float64Array(n);
-      for (let i = 0; i < n; i++) { let t = 0; for (let j = 0; j < n; j++) t += B[i * n + j] * v[j]; w[i] = t; }
-      if (axis) { let dot = 0; for (let i = 0; i < n; i++) dot += w[i] * found[0].v[i]; for (let i = 0; i < n; i++) w[i] -= dot * found[0].v[i]; }
+      for (let i = 0; i < n; i++) {
+        let t = 0;
+        for (let j = 0; j < n; j++) t += B[i * n + j] * v[j];
+        w[i] = t;
+      }
+      if (axis) {
+        let dot = 0;
+        for (let i = 0; i < n; i++) dot += w[i] * found[0].v[i];
+        for (let i = 0; i < n; i++) w[i] -= dot * found[0].v[i];
+      }
       const norm = Math.hypot(...w);
       value = norm;
       if (norm < 1e-12) break;
       let moved = 0;
-      for (let i = 0; i < n; i++) { const next = w[i] / norm; moved = Math.max(moved, Math.abs(next - v[i])); v[i] = next; }
+      for (let i = 0; i < n; i++) {
+        const next = w[i] / norm;
+        moved = Math.max(moved, Math.abs(next - v[i]));
+        v[i] = next;
+      }
       if (moved < 1e-7) break;
     }
     found.push({ v, value });
@@ -50,125 +75,267 @@ function places(G, n, start) {
   return found;
 }
 
-export default { render({ model, el }) {
-  const layers = model.get("layers"), senses = model.get("senses"), sentences = model.get("sentences"), positions = model.get("positions");
-  const strips = model.get("strips"), grid = model.get("grid"), fixed = model.get("static"), presets = model.get("presets");
-  const train = model.get("train"), test = model.get("test"), n = senses.length, L = layers.length, bytes = model.get("products");
-  const names = [...new Set(senses)], word = sentences[0][positions[0]], pairs = pairsOf(L);
-  const products = pairs.map((_, p) => {         // shipped: i <= j only
-    const whole = new Float64Array(n * n);
-    let at = p * n * (n + 1) / 2;
-    for (let i = 0; i < n; i++) for (let j = i; j < n; j++) whole[i * n + j] = whole[j * n + i] = bytes.getFloat32(4 * at++, true);
-    return whole;
-  });
-  const set = setter(model), TRAITS = ["raw", "gamma", "chosen", "last"];
-  const mixed = weights => {
-    const G = new Float64Array(n * n);
-    pairs.forEach(([a, b], p) => { const f = (a === b ? 1 : 2) * weights[a] * weights[b]; if (f) for (let q = 0; q < n * n; q++) G[q] += f * products[p][q]; });
-    return G;
-  };
-  const alone = layers.map((_, l) => senseAccuracy(mixed(layers.map((_, k) => +(k === l))), n, senses, train, test));
-  const best = alone.indexOf(Math.max(...alone)), pct = x => (100 * x).toFixed(0);
-  const st = stage(el, "Which layers does a task want?");
-  st.root.classList.add("cw-mix");
-
-  const finding = (weights, score) => {
-    if (model.get("last") === "all") return `The same added to all raw weights moves nothing: the softmax sees only differences. The senses of “${word}” are still told apart in ${pct(score)} %.`;
-    const g = model.get("gamma").toFixed(1);
-    if (model.get("last") === "gamma") return `γ = ${g}: every dot is ${g} times as far out as with γ = 1, and no neighbour has changed: the score stands at ${pct(score)} %.`;
-    const mix = weights.map((s, l) => `${pct(s)} % ${layers[l]}`).join(", ");
-    const tags = grid.length ? ` Parts of speech: ${(100 * betweenPoints(grid, weights)).toFixed(1)} %.` : "";
-    return `${mix}: the senses of “${word}” are told apart in ${pct(score)} % (best layer alone: ${layers[best]}, ${pct(alone[best])} %).${tags}`;
-  };
-
-  // controls
-  const moved = (l, v) => set({ raw: model.get("raw").map((old, k) => k === l ? v : old), last: "raw" });
-  const sliders = layers.map((name, l) => slider({ label: `w, ${name}`, min: -40, max: 40, value: 10 * model.get("raw")[l], show: v => (v / 10).toFixed(1), oninput: v => moved(l, v / 10) }));
-  const gamma = slider({ label: "γ, the scale", min: 1, max: 50, value: 10 * model.get("gamma"), show: v => (v / 10).toFixed(1), oninput: v => set({ gamma: v / 10, last: "gamma" }) });
-  const more = button("+1 to all", () => set({ raw: model.get("raw").map(w => Math.min(4, w + 1)), last: model.get("raw").some(w => w > 3) ? "raw" : "all" }));
-  const start = stateOf(model, TRAITS);
-  const reset = button("reset", () => set(start));
-  const choices = presets.map(([name, raw]) => button(name, () => set({ raw, last: "raw" })));
-  st.root.append(h("div", { class: "row sliders" }, sliders.map(x => x.node), gamma.node),
-    h("div", { class: "row buttons" }, h("span", { class: "soft" }, "mix:"), choices, more, reset));
-
-  // the softmax as one bar
-  const parts = layers.map((name, l) => h("span", { class: `part p${l}` }));
-  const stack = h("div", { class: "stack", role: "img" }, parts);
-  // the map
-  const svg = s("svg", { class: "map", tabindex: 0, role: "application", ...KEYS, "aria-label": "Occurrences of the word. Arrow keys go from one to the next." });
-  const axes = s("g", {}), dotsG = s("g", {});
-  svg.append(axes, dotsG);
-  const SHAPES = [r => `M0 ${-r}A${r} ${r} 0 1 1 -.01 ${-r}Z`, r => `M${-r} ${-r}H${r}V${r}H${-r}Z`, r => `M0 ${-r * 1.3}L${r * 1.2} ${r}H${-r * 1.2}Z`, r => `M0 ${-r * 1.4}L${r * 1.4} 0L0 ${r * 1.4}L${-r * 1.4} 0Z`];
-  const dots = senses.map((sense, i) => {
-    const k = names.indexOf(sense) % 4, dot = s("g", { class: `dot s${k}`, onclick: () => set({ chosen: i }) }, s("circle", { class: "hit", r: 11 }), s("path", { d: SHAPES[k](5) }), s("title", {}, sentences[i].join(" ")));
-    dotsG.append(dot);
-    return dot;
-  });
-  const legend = h("div", { class: "legend" }, names.map((name, k) => {
-    const mark = s("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16" }, s("g", { class: `dot s${k % 4}` }, s("path", { d: SHAPES[k % 4](5) })));
-    return h("span", {}, mark, cut(name, 200));
-  }));
-  const read = h("p", { class: "read", "aria-live": "polite" });
-  // the gauges
-  const gauge = (label, marks) => {
-    const fill0 = h("i", {}), value = h("b", {}), node = h("div", { class: "gauge" }, h("span", {}, label), value,
-      h("span", { class: "track" }, fill0, marks.filter(([, at]) => at != null).map(([name, at, kind]) => h("em", { class: kind, style: `left:${100 * at}%`, title: `${name} ${(100 * at).toFixed(1)} %` }))),
-      h("span", { class: "soft" }, marks.filter(([, at]) => at != null).map(([name, at, kind]) => h("span", {}, h("em", { class: kind }), ` ${name} ${(100 * at).toFixed(0)} % `))));
-    return { node, set(x) { fill0.style.width = `${100 * x}%`; value.textContent = `${(100 * x).toFixed(1)} %`; node.dataset.value = x.toFixed(6); } };
-  };
-  const corner = l => layers.map((_, k) => +(k === l)), tagsAlone = grid.length ? layers.map((_, l) => betweenPoints(grid, corner(l))) : [];
-  const bestTag = tagsAlone.indexOf(Math.max(...tagsAlone));
-  const meaning = gauge("senses of this word", [[`best layer (${layers[best]})`, alone[best], "best"], ["static vectors", fixed[0], "static"]]);
-  const grammar = grid.length ? gauge("parts of speech", [[`best layer (${layers[bestTag]})`, tagsAlone[bestTag], "best"], ["static vectors", fixed[1], "static"]]) : null;
-  // the four steps
-  const rows = [...layers.map((name, l) => ({ name, l })), { name: "sum", l: -1 }, { name: "γ × sum", l: -2 }];
-  const numbers = rows.map(() => strips[0][0].map(() => h("span", { class: "cell" }))), tags = rows.map(() => h("span", { class: "weight" }));
-  const steps = h("div", { class: "steps" }, h("h5", {}, "How the vector of this occurrence is made"),
-    h("p", { class: "soft" }, "1 both directions of each layer side by side · 2 times its weight · 3 added up · 4 times γ. Of each direction the first numbers are shown."),
-    h("div", { class: "strips" }, rows.map((row, r) => h("div", { class: "strip" + (row.l < 0 ? " out" : "") }, h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r]))));
-  const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack, h("h5", {}, `Where “${cut(word, 90)}” stands in each sentence`), svg, legend, read);
-  const right = h("div", { class: "right" }, h("h5", {}, "What two probes make of this mix"), meaning.node, grammar?.node, steps);
-  const body = h("div", { class: "panels" }, left, right);
-  st.root.append(body, h("p", { class: "note" }, "Distances, map and sense score are exact for every mix. The part-of-speech score is measured at some mixes and read off between them. "
-    + "The map shows two directions only: what is near on it need not be near in all. Numbers on the axes are lengths of vectors."));
-
-  let last = [0, 1].map(axis => Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2)));
-  let side = 300, bar = 300, at = [];
-  const nice = x => { const p = 10 ** Math.floor(Math.log10(x)); return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(k => k * p).find(v => v >= x - 1e-12); };
-  function draw() {
-    const raw = model.get("raw"), weights = softmaxOf(raw), G = mixed(weights), g = model.get("gamma"), chosen = model.get("chosen");
-    const score = senseAccuracy(G, n, senses, train, test), found = places(G, n, last);
-    last = found.map(f => f.v.slice());
-    at = senses.map((_, i) => found.map(f => g * f.v[i] * Math.sqrt(Math.max(0, f.value))));
-    const reach = nice(1.1 * Math.max(...at.flat().map(Math.abs), 1e-9)), half = side / 2;
-    dots.forEach((dot, i) => {
-      dot.style.transform = `translate(${half + at[i][0] / reach * (half - 14)}px,${half - at[i][1] / reach * (half - 14)}px)`;
-      dot.dataset.x = at[i][0].toFixed(5); dot.dataset.y = at[i][1].toFixed(5);
-      dot.classList.toggle("chosen", i === chosen);
+export default {
+  render({ model, el }) {
+    const layers = model.get("layers"),
+      senses = model.get("senses"),
+      sentences = model.get("sentences"),
+      positions = model.get("positions");
+    const strips = model.get("strips"),
+      grid = model.get("grid"),
+      fixed = model.get("static"),
+      presets = model.get("presets");
+    const train = model.get("train"),
+      test = model.get("test"),
+      n = senses.length,
+      L = layers.length,
+      bytes = model.get("products");
+    const names = [...new Set(senses)],
+      word = sentences[0][positions[0]],
+      pairs = pairsOf(L);
+    const products = pairs.map((_, p) => { // shipped: i <= j only
+      const whole = new Float64Array(n * n);
+      let at = p * n * (n + 1) / 2;
+      for (let i = 0; i < n; i++)
+        for (let j = i; j < n; j++) whole[i * n + j] = whole[j * n + i] = bytes.getFloat32(4 * at++, true);
+      return whole;
     });
-    const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
-    axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }), tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"), tick(4, half - 5, `−${+reach.toPrecision(2)}`, "start"));
-    svg.dataset.reach = reach; svg.dataset.chosen = chosen;
-    parts.forEach((part, l) => { part.style.width = `${100 * weights[l]}%`; const says = `${cut(layers[l], 80)} ${pct(weights[l])} %`, room = weights[l] * bar - 10; part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text); part.dataset.value = weights[l].toFixed(6); });
-    stack.setAttribute("aria-label", weights.map((w, l) => `${layers[l]} ${pct(w)} %`).join(", "));
-    meaning.set(score); grammar?.set(betweenPoints(grid, weights));
-    read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}), ...inBold(sentences[chosen], positions[chosen]));
-    rows.forEach(({ l }, r) => {
-      const values = strips[0][chosen].map((_, d) => l >= 0 ? strips[l][chosen][d] : weights.reduce((t, w, k) => t + w * strips[k][chosen][d], 0) * (l === -2 ? g : 1));
-      tags[r].textContent = l >= 0 ? `× ${weights[l].toFixed(2)}` : "=";
-      numbers[r].forEach((cell, d) => { const v = values[d]; cell.textContent = v.toFixed(1).replace("-", "−"); cell.style.setProperty("--a", Math.min(1, Math.abs(v))); cell.classList.toggle("minus", v < 0); });
+    const set = setter(model),
+      TRAITS = ["raw", "gamma", "chosen", "last"];
+    const mixed = weights => {
+      const G = new Float64Array(n * n);
+      pairs.forEach(([a, b], p) => {
+        const f = (a === b ? 1 : 2) * weights[a] * weights[b];
+        if (f) { for (let q = 0; q < n * n; q++) G[q] += f * products[p][q]; }
+      });
+      return G;
+    };
+    const alone = layers.map((_, l) => senseAccuracy(mixed(layers.map((_, k) => +(k === l))), n, senses, train, test));
+    const best = alone.indexOf(Math.max(...alone)),
+      pct = x => (100 * x).toFixed(0);
+    const st = stage(el, "Which layers does a task want?");
+    st.root.classList.add("cw-mix");
+
+    const finding = (weights, score) => {
+      if (model.get("last") === "all")
+        return "The same added to all raw weights moves nothing: the softmax sees only differences. "
+          + `The senses of “${word}” are still told apart in ${pct(score)} %.`;
+      const g = model.get("gamma").toFixed(1);
+      if (model.get("last") === "gamma")
+        return `γ = ${g}: every dot is ${g} times as far out as with γ = 1, and no neighbour has changed: `
+          + `the score stands at ${pct(score)} %.`;
+      const mix = weights.map((s, l) => `${pct(s)} % ${layers[l]}`).join(", ");
+      const tags = grid.length ? ` Parts of speech: ${(100 * betweenPoints(grid, weights)).toFixed(1)} %.` : "";
+      return `${mix}: the senses of “${word}” are told apart in ${pct(score)} % `
+        + `(best layer alone: ${layers[best]}, ${pct(alone[best])} %).${tags}`;
+    };
+
+    // controls
+    const moved = (l, v) => set({ raw: model.get("raw").map((old, k) => k === l ? v : old), last: "raw" });
+    const sliders = layers.map((name, l) =>
+      slider({
+        label: `w, ${name}`,
+        min: -40,
+        max: 40,
+        value: 10 * model.get("raw")[l],
+        show: v => (v / 10).toFixed(1),
+        oninput: v => moved(l, v / 10)
+      })
+    );
+    const gamma = slider({
+      label: "γ, the scale",
+      min: 1,
+      max: 50,
+      value: 10 * model.get("gamma"),
+      show: v => (v / 10).toFixed(1),
+      oninput: v => set({ gamma: v / 10, last: "gamma" })
     });
-    sliders.forEach((x, l) => x.set(Math.round(10 * raw[l]))); gamma.set(Math.round(10 * g));
-    st.tell(finding(weights, score));
+    const more = button("+1 to all", () =>
+      set({
+        raw: model.get("raw").map(w => Math.min(4, w + 1)),
+        last: model.get("raw").some(w => w > 3) ? "raw" : "all"
+      }));
+    const start = stateOf(model, TRAITS);
+    const reset = button("reset", () => set(start));
+    const choices = presets.map(([name, raw]) => button(name, () => set({ raw, last: "raw" })));
+    st.root.append(h("div", { class: "row sliders" }, sliders.map(x => x.node), gamma.node),
+      h("div", { class: "row buttons" }, h("span", { class: "soft" }, "mix:"), choices, more, reset));
+
+    // the softmax as one bar
+    const parts = layers.map((name, l) => h("span", { class: `part p${l}` }));
+    const stack = h("div", { class: "stack", role: "img" }, parts);
+    // the map
+    const svg = s("svg", {
+      class: "map",
+      tabindex: 0,
+      role: "application",
+      ...KEYS,
+      "aria-label": "Occurrences of the word. Arrow keys go from one to the next."
+    });
+    const axes = s("g", {}),
+      dotsG = s("g", {});
+    svg.append(axes, dotsG);
+    const SHAPES = [
+      r => `M0 ${-r}A${r} ${r} 0 1 1 -.01 ${-r}Z`,
+      r => `M${-r} ${-r}H${r}V${r}H${-r}Z`,
+      r => `M0 ${-r * 1.3}L${r * 1.2} ${r}H${-r * 1.2}Z`,
+      r => `M0 ${-r * 1.4}L${r * 1.4} 0L0 ${r * 1.4}L${-r * 1.4} 0Z`
+    ];
+    const dots = senses.map((sense, i) => {
+      const k = names.indexOf(sense) % 4,
+        dot = s("g", { class: `dot s${k}`, onclick: () => set({ chosen: i }) }, s("circle", { class: "hit", r: 11 }),
+          s("path", { d: SHAPES[k](5) }), s("title", {}, sentences[i].join(" ")));
+      dotsG.append(dot);
+      return dot;
+    });
+    const legend = h("div", { class: "legend" }, names.map((name, k) => {
+      const mark = s("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16" },
+        s("g", { class: `dot s${k % 4}` }, s("path", { d: SHAPES[k % 4](5) })));
+      return h("span", {}, mark, cut(name, 200));
+    }));
+    const read = h("p", { class: "read", "aria-live": "polite" });
+    // the gauges
+    const gauge = (label, marks) => {
+      const fill0 = h("i", {}),
+        value = h("b", {}),
+        node = h("div", { class: "gauge" }, h("span", {}, label), value,
+          h("span", { class: "track" }, fill0,
+            marks.filter(([, at]) => at != null).map(([name, at, kind]) =>
+              h("em", { class: kind, style: `left:${100 * at}%`, title: `${name} ${(100 * at).toFixed(1)} %` })
+            )),
+          h("span", { class: "soft" },
+            marks.filter(([, at]) => at != null).map(([name, at, kind]) =>
+              h("span", {}, h("em", { class: kind }), ` ${name} ${(100 * at).toFixed(0)} % `)
+            )));
+      return {
+        node,
+        set(x) {
+          fill0.style.width = `${100 * x}%`;
+          value.textContent = `${(100 * x).toFixed(1)} %`;
+          node.dataset.value = x.toFixed(6);
+        }
+      };
+    };
+    const corner = l => layers.map((_, k) => +(k === l)),
+      tagsAlone = grid.length ? layers.map((_, l) => betweenPoints(grid, corner(l))) : [];
+    const bestTag = tagsAlone.indexOf(Math.max(...tagsAlone));
+    const meaning = gauge("senses of this word", [
+      [`best layer (${layers[best]})`, alone[best], "best"],
+      ["static vectors", fixed[0], "static"]
+    ]);
+    const grammar = grid.length
+      ? gauge("parts of speech", [
+        [`best layer (${layers[bestTag]})`, tagsAlone[bestTag], "best"],
+        ["static vectors", fixed[1], "static"]
+      ]) : null;
+    // the four steps
+    const rows = [...layers.map((name, l) => ({ name, l })), { name: "sum", l: -1 }, { name: "γ × sum", l: -2 }];
+    const numbers = rows.map(() => strips[0][0].map(() => h("span", { class: "cell" }))),
+      tags = rows.map(() => h("span", { class: "weight" }));
+    const steps = h("div", { class: "steps" }, h("h5", {}, "How the vector of this occurrence is made"),
+      h("p", { class: "soft" },
+        "1 both directions of each layer side by side · 2 times its weight · 3 added up · 4 times γ. "
+        + "Of each direction the first numbers are shown."),
+      h("div", { class: "strips" },
+        rows.map((row, r) =>
+          h("div", { class: "strip" + (row.l < 0 ? " out" : "") },
+            h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r])
+        )));
+    const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack,
+      h("h5", {}, `Where “${cut(word, 90)}” stands in each sentence`), svg, legend, read);
+    const right = h("div", { class: "right" }, h("h5", {}, "What two probes make of this mix"), meaning.node,
+      grammar?.node, steps);
+    const body = h("div", { class: "panels" }, left, right);
+    st.root.append(body,
+      h("p", { class: "note" },
+        "Distances, map and sense score are exact for every mix. "
+        + "The part-of-speech score is measured at some mixes and read off between them. "
+        + "The map shows two directions only: what is near on it need not be near in all. "
+        + "Numbers on the axes are lengths of vectors."));
+
+    let last = [0, 1].map(axis =>
+      Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2))
+    );
+    let side = 300,
+      bar = 300,
+      at = [];
+    const nice = x => {
+      const p = 10 ** Math.floor(Math.log10(x));
+      return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(k => k * p).find(v => v >= x - 1e-12);
+    };
+
+    function draw() {
+      const raw = model.get("raw"),
+        weights = softmaxOf(raw),
+        G = mixed(weights),
+        g = model.get("gamma"),
+        chosen = model.get("chosen");
+      const score = senseAccuracy(G, n, senses, train, test),
+        found = places(G, n, last);
+      last = found.map(f => f.v.slice());
+      at = senses.map((_, i) => found.map(f => g * f.v[i] * Math.sqrt(Math.max(0, f.value))));
+      const reach = nice(1.1 * Math.max(...at.flat().map(Math.abs), 1e-9)),
+        half = side / 2;
+      dots.forEach((dot, i) => {
+        dot.style.transform = `translate(${half + at[i][0] / reach * (half - 14)}px,`
+          + `${half - at[i][1] / reach * (half - 14)}px)`;
+        dot.dataset.x = at[i][0].toFixed(5);
+        dot.dataset.y = at[i][1].toFixed(5);
+        dot.classList.toggle("chosen", i === chosen);
+      });
+      const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
+      axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }),
+        tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"),
+        tick(4, half - 5, `−${+reach.toPrecision(2)}`, "start"));
+      svg.dataset.reach = reach;
+      svg.dataset.chosen = chosen;
+      parts.forEach((part, l) => {
+        part.style.width = `${100 * weights[l]}%`;
+        const says = `${cut(layers[l], 80)} ${pct(weights[l])} %`,
+          room = weights[l] * bar - 10;
+        part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text);
+        part.dataset.value = weights[l].toFixed(6);
+      });
+      stack.setAttribute("aria-label", weights.map((w, l) => `${layers[l]} ${pct(w)} %`).join(", "));
+      meaning.set(score);
+      grammar?.set(betweenPoints(grid, weights));
+      read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}),
+        ...inBold(sentences[chosen], positions[chosen]));
+      rows.forEach(({ l }, r) => {
+        const values = strips[0][chosen].map((_, d) =>
+          l >= 0 ? strips[l][chosen][d]
+          : weights.reduce((t, w, k) => t + w * strips[k][chosen][d], 0) * (l === -2 ? g : 1)
+        );
+        tags[r].textContent = l >= 0 ? `× ${weights[l].toFixed(2)}` : "=";
+        numbers[r].forEach((cell, d) => {
+          const v = values[d];
+          cell.textContent = v.toFixed(1).replace("-", "−");
+          cell.style.setProperty("--a", Math.min(1, Math.abs(v)));
+          cell.classList.toggle("minus", v < 0);
+        });
+      });
+      sliders.forEach((x, l) => x.set(Math.round(10 * raw[l])));
+      gamma.set(Math.round(10 * g));
+      st.tell(finding(weights, score));
+    }
+    onKeys(svg, () => ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }),
+      go => set({ chosen: (model.get("chosen") + go + n) % n }));
+    let waiting = false; // several traits change at once: one picture
+    const soon = () => {
+      if (!waiting) {
+        waiting = true;
+        queueMicrotask(() => {
+          waiting = false;
+          draw();
+        });
+      }
+    };
+    return st.live(model, TRAITS, soon, now => {
+      body.classList.toggle("wide", now >= 720);
+      bar = now >= 720 ? now / 2 - 14 : now;
+      side = Math.min(bar, 440);
+      attrs(svg, { width: side, height: side, viewBox: `0 0 ${side} ${side}` });
+      draw();
+    });
   }
-  onKeys(svg, () => ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }), go => set({ chosen: (model.get("chosen") + go + n) % n }));
-  let waiting = false;                       // several traits change at once: one picture
-  const soon = () => { if (!waiting) { waiting = true; queueMicrotask(() => { waiting = false; draw(); }); } };
-  return st.live(model, TRAITS, soon, now => {
-    body.classList.toggle("wide", now >= 720);
-    bar = now >= 720 ? now / 2 - 14 : now; side = Math.min(bar, 440);
-    attrs(svg, { width: side, height: side, viewBox: `0 0 ${side} ${side}` });
-    draw();
-  });
-} };
+};

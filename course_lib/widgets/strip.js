@@ -1,41 +1,83 @@
+export default {
+  render({ model, el }) {
+    const frames = model.get("frames"),
+      states = model.get("states"),
+      step = model.get("step_name"),
+      n = frames.length;
+    const set = setter(model),
+      put = value => {
+        if (value >= 0 && value < n) set({ frame: value });
+      };
+    const st = stage(el, model.get("heading"));
+    st.root.classList.add("cw-strip");
+    const at = slider({
+      label: step,
+      min: 0,
+      max: n - 1,
+      value: model.get("frame"),
+      show: v => `${v + 1} of ${n}`,
+      oninput: put
+    });
+    at.node.style.width = "220px";
+    const back = button("back", () => put(model.get("frame") - 1)),
+      next = button("next", () => put(model.get("frame") + 1));
+    const start = model.get("frame"),
+      reset = button("reset", () => put(start));
+    if (n > 1) st.root.append(h("div", { class: "row" }, at.node, back, next, reset));
+    const list = h("div", { class: "tokens", role: "list" }),
+      read = h("p", { class: "read", "aria-live": "polite" }),
+      bars = h("div", { class: "bars" }),
+      legend = h("p", { class: "note" });
+    st.root.append(list, read, bars, legend);
+    const round = x => Math.abs(x) >= 100 ? many(Math.round(x)) : +x.toFixed(2);
+    let hot = -1;
 
-export default { render({ model, el }) {
-  const frames = model.get("frames"), states = model.get("states"), step = model.get("step_name"), n = frames.length;
-  const set = setter(model), put = value => { if (value >= 0 && value < n) set({ frame: value }); };
-  const st = stage(el, model.get("heading"));
-  st.root.classList.add("cw-strip");
-  const at = slider({ label: step, min: 0, max: n - 1, value: model.get("frame"), show: v => `${v + 1} of ${n}`, oninput: put });
-  at.node.style.width = "220px";
-  const back = button("back", () => put(model.get("frame") - 1)), next = button("next", () => put(model.get("frame") + 1));
-  const start = model.get("frame"), reset = button("reset", () => put(start));
-  if (n > 1) st.root.append(h("div", { class: "row" }, at.node, back, next, reset));
-  const list = h("div", { class: "tokens", role: "list" }), read = h("p", { class: "read", "aria-live": "polite" }), bars = h("div", { class: "bars" }), legend = h("p", { class: "note" });
-  st.root.append(list, read, bars, legend);
-  const round = x => Math.abs(x) >= 100 ? many(Math.round(x)) : +x.toFixed(2);
-  let hot = -1;
-
-  function draw() {
-    const [tokens, says, counts] = frames[model.get("frame")];
-    hot = Math.min(hot, tokens.length - 1);
-    const tell = i => { hot = i; const [text, state, note] = tokens[i]; read.textContent = [text, states[state][1], note].filter(Boolean).join(" · "); };
-    list.replaceChildren(...tokens.map(([text, state, note], i) => {
-      const word = h("span", { class: "text" }, cut(text, 150)), sign = states[state][0];
-      return h("span", { class: `token ${state}`, role: "listitem", tabindex: i === Math.max(0, hot) ? 0 : -1, "data-state": state, "data-text": text, ...KEYS, title: note, "aria-label": [text, states[state][1], note].filter(Boolean).join(", "),
-        onfocus: () => tell(i), onpointerenter: () => tell(i) }, sign ? h("i", { "aria-hidden": "true" }, sign) : null, word);
-    }));
-    const most = Math.max(1e-9, ...counts.flatMap(([, a, b]) => [a, b]));
-    bars.replaceChildren(...counts.map(([name, seen, expected]) => h("div", { class: "bar", "data-seen": seen }, h("span", {}, name),
-      h("span", { class: "track" }, h("i", { style: `width:${100 * seen / most}%` }), h("em", { style: `left:${100 * expected / most}%` })), h("b", {}, `${round(seen)}`), h("span", { class: "soft" }, `expected ${round(expected)}`))));
-    const used = [...new Set(tokens.map(t => t[1]).filter(Boolean))];
-    legend.textContent = used.map(s => `${states[s][0]} ${states[s][1]}`).join("   ") + (counts.length ? `${used.length ? ".   " : ""}Bars: counted; the mark: expected.` : "");
-    read.textContent = hot < 0 ? "Point at a token, or go there with Tab and arrows." : read.textContent;
-    back.disabled = model.get("frame") === 0; next.disabled = model.get("frame") === n - 1;
-    at.set(model.get("frame"));
-    st.tell(says);
+    function draw() {
+      const [tokens, says, counts] = frames[model.get("frame")];
+      hot = Math.min(hot, tokens.length - 1);
+      const tell = i => {
+        hot = i;
+        const [text, state, note] = tokens[i];
+        read.textContent = [text, states[state][1], note].filter(Boolean).join(" · ");
+      };
+      list.replaceChildren(...tokens.map(([text, state, note], i) => {
+        const word = h("span", { class: "text" }, cut(text, 150)),
+          sign = states[state][0];
+        return h("span", {
+          class: `token ${state}`,
+          role: "listitem",
+          tabindex: i === Math.max(0, hot) ? 0 : -1,
+          "data-state": state,
+          "data-text": text,
+          ...KEYS,
+          title: note,
+          "aria-label": [text, states[state][1], note].filter(Boolean).join(", "),
+          onfocus: () => tell(i),
+          onpointerenter: () => tell(i)
+        }, sign ? h("i", { "aria-hidden": "true" }, sign) : null, word);
+      }));
+      const most = Math.max(1e-9, ...counts.flatMap(([, a, b]) => [a, b]));
+      bars.replaceChildren(
+        ...counts.map(([name, seen, expected]) =>
+          h("div", { class: "bar", "data-seen": seen }, h("span", {}, name),
+            h("span", { class: "track" }, h("i", { style: `width:${100 * seen / most}%` }),
+              h("em", { style: `left:${100 * expected / most}%` })), h("b", {}, `${round(seen)}`),
+            h("span", { class: "soft" }, `expected ${round(expected)}`))
+        )
+      );
+      const used = [...new Set(tokens.map(t => t[1]).filter(Boolean))];
+      legend.textContent = used.map(s => `${states[s][0]} ${states[s][1]}`).join("   ")
+        + (counts.length ? `${used.length ? ".   " : ""}Bars: counted; the mark: expected.` : "");
+      read.textContent = hot < 0 ? "Point at a token, or go there with Tab and arrows." : read.textContent;
+      back.disabled = model.get("frame") === 0;
+      next.disabled = model.get("frame") === n - 1;
+      at.set(model.get("frame"));
+      st.tell(says);
+    }
+    onList(list, box => {
+      for (const other of list.children) other.tabIndex = other === box ? 0 : -1;
+      box.focus();
+    });
+    return st.live(model, ["frame"], draw);
   }
-  onList(list, box => {
-    for (const other of list.children) other.tabIndex = other === box ? 0 : -1;
-    box.focus();
-  });
-  return st.live(model, ["frame"], draw);
-} };
+};

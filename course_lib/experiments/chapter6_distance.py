@@ -20,8 +20,7 @@ from course_lib.data.world import World
 from course_lib.data.world.distances import LONGEST
 from course_lib.device import seed_everything
 from course_lib.experiments.measurement import Measurement, claim
-from course_lib.models.positions import PositionedEmbedding
-from course_lib.models.transformer import TransformerConfig, TransformerEncoder
+from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
 from course_lib.training.schedules import warmup_linear

@@ -20,8 +20,7 @@ from course_lib.evaluation.probes import probe
 from course_lib.experiments.measurement import Exact, claim
 from course_lib.experiments.world_lm import Text, lm_text, new_lm, train_lm
 from course_lib.models.left_to_right_lm import LeftToRightLM
-from course_lib.models.positions import PositionedEmbedding
-from course_lib.models.transformer import TransformerConfig, TransformerEncoder
+from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.training.schedules import linear_decay
 
 CONFIG = TransformerConfig(d_model=64, n_heads=4, n_layers=2, d_ff=128, dropout=0.0, norm="pre")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from course_lib.errors import CourseError
-from course_lib.models.bert_config import BertConfig
+from course_lib.models.bert import BertConfig
 
 BYTES = 4  # float32
 ASKED = 0.15  # share of the pieces that masked language modelling asks for (Devlin et al. 2018, section 3.1)

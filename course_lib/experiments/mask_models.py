@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from course_lib.data.records import Sentence
-from course_lib.models.bert import Bert
-from course_lib.models.bert_fill import guesses
+from course_lib.models.bert import Bert, guesses
 from course_lib.models.shipped import load, shipped_names
 from course_lib.text.word_pieces import WordPieces
 from course_lib.widgets.gap_model import FillModel, LanguageSwitch

@@ -13,8 +13,7 @@ from itertools import islice
 from course_lib.data.streams import TwoWayStreams
 from course_lib.data.world import World
 from course_lib.device import seed_everything
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import DIRECTIONS, SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import DIRECTIONS, SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit

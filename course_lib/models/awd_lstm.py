@@ -1,8 +1,9 @@
 """AWD-LSTM: a language model of stacked LSTMs, kept from overfitting by five kinds of dropout. ULMFiT starts from it.
 
-Source: Merity et al. 2018, arXiv:1708.02182 (the model; the dropouts are in lstm_dropout.py); Howard & Ruder 2018,
-arXiv:1801.06146, section 3.1 (its use). Simpler than Merity et al.: every step has the same length, and the optimizer
-is whatever `fit` is given (they average SGD).
+Source: Merity et al. 2018, arXiv:1708.02182 (section 2: weight drop, 4.2: variational dropout, 4.3: embedding dropout);
+Howard & Ruder 2018, arXiv:1801.06146, section 3.1 (its use). All dropouts are off in eval mode, and what is kept is
+scaled by 1 / (1 - p). Simpler than Merity et al.: every step has the same length, and the optimizer is whatever `fit`
+is given (they average SGD).
 """
 
 from __future__ import annotations
@@ -25,9 +26,61 @@ from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
-from course_lib.models.lstm_dropout import LockedDropout, State, WeightDropLSTM, WordDropEmbedding
 from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
+
+State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
+
+
+class LockedDropout(nn.Module):
+    """Variational dropout: a text loses the same coordinates at every time step."""
+
+    def __init__(self, p: float | int):
+        super().__init__()
+        self.p = p
+
+    def forward(self, hidden: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq dim"]:
+        if not self.training or self.p == 0:
+            return hidden
+        return hidden * F.dropout(hidden.new_ones(hidden.shape[0], 1, hidden.shape[2]), self.p)
+
+
+class WordDropEmbedding(nn.Embedding):
+    """A table whose rows are dropped whole: a dropped word is missing wherever it stands in the batch."""
+
+    def __init__(self, n_words: int, dim: int, p: float | int):
+        super().__init__(n_words, dim)
+        self.p = p
+
+    def forward(self, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq dim"]:
+        vectors = super().forward(ids)
+        if not self.training or self.p == 0:
+            return vectors
+        # One factor per row of the table, looked up like the vectors: the table itself is not copied.
+        return vectors * F.dropout(self.weight.new_ones(len(self.weight)), self.p)[ids][..., None]
+
+
+class WeightDropLSTM(nn.Module):
+    """One LSTM layer whose recurrent matrix loses entries, the same ones at every step of a call (DropConnect).
+
+    `functional_call` runs the fused LSTM with the thinned matrix in place of the parameter. So the gradient reaches
+    the parameter through the mask, nothing on the module changes, and there is no loop over time.
+    """
+
+    def __init__(self, input_dim: int, hidden: int, p: float | int):
+        super().__init__()
+        self.lstm = nn.LSTM(input_dim, hidden, batch_first=True)
+        self.p = p
+
+    def forward(
+        self, vectors: Float[Tensor, "batch seq input_dim"], state: State | None = None
+    ) -> tuple[Float[Tensor, "batch seq hidden"], State]:
+        """Output at every step, and the state after the last. `state` is where it starts; None: zeros."""
+        if not self.training or self.p == 0:
+            return self.lstm(vectors, state)
+        thinned = {"weight_hh_l0": F.dropout(self.lstm.weight_hh_l0, self.p)}
+        return torch.func.functional_call(self.lstm, thinned, (vectors, state))
+
 
 BEGIN = 0  # the row of the begin mark; the words of the vocabulary follow
 DIRECTIONS = ("forward", "backward")

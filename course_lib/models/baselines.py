@@ -17,7 +17,7 @@ from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.models.packed_lstm import run_lstm
+from course_lib.models.fast import run_lstm
 from course_lib.models.word_vectors import WordVectors
 
 PADDING, UNKNOWN = 0, 1

@@ -1,33 +1,227 @@
 """BERT: every layer reads the words on both sides, learned by hiding words and asking for them.
 
-Source: Devlin et al. 2018, arXiv:1810.04805. The layers are Vaswani et al. 2017's, the same as the Translator's.
-Around this file: bert_config.py (sizes), bert_embedding.py (what goes in), bert_heads.py (what is asked in
-pre-training), bert_fill.py (gaps), bert_files.py (published files).
+Source: Devlin et al. 2018, arXiv:1810.04805: section 3 and figure 2 (sizes, what goes in), section 3.1 (the two
+questions of pre-training), appendix A.2 (dropout, gelu). The layers are Vaswani et al. 2017's, the same as the
+Translator's. From top to bottom: sizes, what goes in, what is asked, the network, gaps. Published files: bert_files.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
+from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
-from course_lib.models.bert_config import BertConfig
-from course_lib.models.bert_embedding import BertEmbedding, draw
 from course_lib.models.bert_files import read_folder, write_folder
-from course_lib.models.bert_fill import fill_masks
-from course_lib.models.bert_heads import MaskedLMHead, MaskedPairs, NextSentenceHead, Pooler, pretraining_loss
-from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.models.transformer import TransformerEncoder
-from course_lib.text.word_pieces import WordPieces
+from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
+from course_lib.models.fast import Dropout
+from course_lib.models.transformer import CHOICES, TransformerConfig, TransformerEncoder, sinusoidal_positions
+from course_lib.text.word_pieces import MASK, WordPieces
+
+SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_units", "n_segments")
+INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, initializer_range)
+
+
+@dataclass(frozen=True)
+class BertConfig:
+    """Sizes and choices. Raises CourseError that names the setting which cannot work.
+
+    max_units   positions: pieces of a row, [CLS] and [SEP] counted too
+    n_segments  kinds of segment: 0 is the first sentence, 1 the second; with 1 only single sentences can be read
+    norm        "post", the paper's, or "pre" (Xiong et al. 2020, arXiv:2002.04745), with a last layer norm on top
+    """
+
+    vocab_size: int = 30_522
+    d_model: int = 768
+    n_heads: int = 12
+    n_layers: int = 12
+    d_ff: int = 3_072
+    max_units: int = 512
+    n_segments: int = 2
+    dropout: float = 0.1
+    attention_dropout: float = 0.1
+    norm: str = "post"
+    layer_norm_eps: float = 1e-12
+
+    @classmethod
+    def paper(cls) -> BertConfig:
+        """BERT base, section 3, with the vocabulary of the published uncased English model."""
+        return cls()
+
+    @classmethod
+    def small(cls) -> BertConfig:
+        """Breaks the plateau of masked language modelling in minutes on two cores."""
+        return cls(vocab_size=8_192, d_model=256, n_heads=4, n_layers=4, d_ff=1_024, max_units=128)
+
+    def __post_init__(self) -> None:
+        for name in SIZES:
+            if type(size := getattr(self, name)) is not int or size < 1:  # True is no size
+                raise CourseError(f"BertConfig: {name}={size!r}. Use a whole number, 1 or more.")
+        for name in ("dropout", "attention_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise CourseError(f"BertConfig: {name}={getattr(self, name)}. Use a probability from 0 to below 1.")
+        if self.max_units < 3:
+            raise CourseError(
+                f"BertConfig: max_units={self.max_units} has no room for [CLS] piece [SEP]. Use 3 or more."
+            )
+        if self.d_model % self.n_heads:
+            raise CourseError(
+                f"BertConfig: d_model={self.d_model} cannot be cut into n_heads={self.n_heads} equal heads. "
+                f"Use a multiple, such as d_model={-(-self.d_model // self.n_heads) * self.n_heads}."
+            )
+        if self.norm not in CHOICES["norm"]:
+            raise CourseError(f"BertConfig: norm={self.norm!r}. Use one of: {', '.join(CHOICES['norm'])}.")
+        if not self.layer_norm_eps > 0:
+            raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
+
+    def layers(self) -> TransformerConfig:
+        """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
+        return TransformerConfig(
+            d_model=self.d_model,
+            n_heads=self.n_heads,
+            n_layers=self.n_layers,
+            d_ff=self.d_ff,
+            dropout=self.dropout,
+            attention_dropout=self.attention_dropout,
+            positions="none",  # BERT's own embedding adds them
+            max_units=self.max_units,
+            norm=self.norm,
+            activation="gelu",
+            layer_norm_eps=self.layer_norm_eps,
+        )
+
+
+class BertEmbedding(nn.Module):
+    """Piece plus position plus segment, then layer norm and dropout. The piece is not scaled, unlike in 2017."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.tokens = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = nn.Embedding(config.max_units, config.d_model)
+        self.segments = nn.Embedding(config.n_segments, config.d_model)
+        self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
+
+    def forward(
+        self, input_ids: Int[Tensor, "batch seq"], token_type_ids: Int[Tensor, "batch seq"] | None = None
+    ) -> Float[Tensor, "batch seq d_model"]:
+        segments = self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
+        positions = self.positions.weight[: input_ids.shape[1]]
+        return self.dropout(self.norm(self.tokens(input_ids) + positions + segments))
+
+    @torch.no_grad()
+    def start_from_sinusoids(self, amplitude: float = 0.06) -> None:
+        """Put `amplitude` times sines and cosines into the table of positions, which is learned from there.
+
+        Raises CourseError if d_model is odd: sines and cosines come in pairs.
+        """
+        n, d_model = self.positions.weight.shape
+        if d_model % 2:
+            raise CourseError(f"BertEmbedding: sinusoids need an even d_model, this one is {d_model}.")
+        self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
+
+
+def draw(module: nn.Module) -> None:
+    """N(0, 0.02) for matrices and tables, 0 for biases: the authors' start (theirs is cut off at two deviations)."""
+    if isinstance(module, (nn.Linear, nn.Embedding)):
+        nn.init.normal_(module.weight, std=INITIAL_STD)
+    if isinstance(module, nn.Linear):
+        nn.init.zeros_(module.bias)
+
+
+@dataclass(frozen=True)
+class MaskedPairs:
+    """A batch for `Bert.loss`: rows [CLS] a [SEP], or [CLS] a [SEP] b [SEP], with some pieces hidden.
+
+    rows, columns   the places that are asked; answers: the pieces that stood there (all three from data.masking)
+    token_type_ids  segments; None: all 0. attention_mask: True at real pieces; None: no padding
+    next            does b follow a? None: the next sentence is not asked for
+    """
+
+    input_ids: Int[Tensor, "batch seq"]
+    rows: Int[Tensor, " chosen"]
+    columns: Int[Tensor, " chosen"]
+    answers: Int[Tensor, " chosen"]
+    token_type_ids: Int[Tensor, "batch seq"] | None = None
+    attention_mask: Bool[Tensor, "batch seq"] | None = None
+    next: Bool[Tensor, " batch"] | None = None
+
+    def to(self, device: torch.device | str) -> MaskedPairs:
+        return replace(self, **move(vars(self), device))
+
+    def __len__(self) -> int:
+        return self.input_ids.shape[0]
+
+
+class Pooler(nn.Module):
+    """tanh(W h + b) of [CLS]'s last state: what the next-sentence head reads."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.dense = nn.Linear(config.d_model, config.d_model)
+
+    def forward(self, states: Float[Tensor, "batch seq d_model"]) -> Float[Tensor, "batch d_model"]:
+        return self.dense(states[:, 0]).tanh()
+
+
+class MaskedLMHead(nn.Module):
+    """Logits over the pieces: dense, gelu, layer norm, then the token table itself as output layer, plus a bias."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        self.dense = nn.Linear(config.d_model, config.d_model)
+        self.norm = nn.LayerNorm(config.d_model, config.layer_norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+
+    def forward(
+        self, states: Float[Tensor, "chosen d_model"], table: Float[Tensor, "vocab d_model"]
+    ) -> Float[Tensor, "chosen vocab"]:
+        return F.linear(self.norm(F.gelu(self.dense(states))), table, self.bias)
+
+
+class NextSentenceHead(nn.Linear):
+    """Two logits for a pair: 0, the second sentence follows; 1, it does not. The order of published checkpoints."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config.d_model, 2)
+
+
+def pretraining_loss(
+    logits: Float[Tensor, "chosen vocab"],
+    answers: Int[Tensor, " chosen"],
+    follows: Float[Tensor, "batch 2"] | None = None,
+    next: Bool[Tensor, " batch"] | None = None,
+) -> dict[str, Any]:
+    """Means in nats: "mlm" per asked piece, "nsp" per pair, "loss" their sum; accuracies.
+
+    "count": pieces asked; "counts": of what is a mean over pairs, their number.
+
+    Raises CourseError if no piece is asked: the mean of nothing is no number.
+    """
+    if not len(answers):
+        raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
+    mlm = F.cross_entropy(logits, answers)
+    parts = {"loss": mlm, "count": len(answers), "mlm": mlm.detach(), "mlm_accuracy": _accuracy(logits, answers)}
+    if next is None:
+        return parts
+    other = (~next).long()
+    nsp = F.cross_entropy(follows, other)
+    parts |= {"loss": mlm + nsp, "nsp": nsp, "nsp_accuracy": _accuracy(follows, other)}
+    return parts | {"counts": {"nsp": len(other), "nsp_accuracy": len(other)}}
+
+
+def _accuracy(logits: Float[Tensor, "row choice"], answers: Int[Tensor, " row"]) -> Float[Tensor, ""]:
+    return (logits.detach().argmax(-1) == answers).float().mean()
+
 
 __all__ = ["Bert", "BertConfig", "BertEmbedding", "BertOutput", "MaskedPairs"]
 
@@ -57,6 +251,7 @@ class Bert(ContextEncoder):
     """
 
     kind = "bert"
+    Config = BertConfig
     reads_pairs = True
 
     def __init__(self, config: BertConfig, pieces: WordPieces):
@@ -213,3 +408,44 @@ class Bert(ContextEncoder):
         model = cls(BertConfig(**sizes), WordPieces.from_files(files))
         model.fresh_heads = tuple(config.get("fresh_heads", ()))
         return model
+
+
+def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+    """For each [MASK] the k most probable pieces, best first, with their probability among all pieces."""
+    if "mlm" in model.fresh_heads:
+        raise CourseError(
+            "Bert.fill: the file of this published BERT held no masked-LM head, so its guesses would be noise. "
+            "Train the head (Bert.loss), or use another BERT."
+        )
+    words = _words_and_masks(sentence)
+    pieces = model.pieces
+    ids = [pieces.cls]
+    for word in words:
+        ids += [pieces.mask] if word == MASK else pieces.ids([word])
+    columns = [place for place, i in enumerate(ids) if i == pieces.mask]
+    if not columns:
+        raise CourseError(f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked.")
+    if not 1 <= k <= len(pieces):
+        raise CourseError(f"Bert.fill: k={k}. Use a number from 1 to {len(pieces)}, the pieces there are.")
+    return guesses(model, [*ids, pieces.sep], columns, k)
+
+
+def guesses(model: Bert, ids: Sequence[int], columns: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
+    """The k most probable pieces at `columns` of the row `ids`, best first, with their probability among all pieces."""
+    pieces, places = model.pieces, torch.tensor(columns, device=model.device)
+    with evaluating(model):
+        hidden = model(torch.tensor([list(ids)], device=model.device)).hidden_states[-1]
+        probabilities = model.logits(hidden, torch.zeros_like(places), places).softmax(-1)
+    best = probabilities[:, : len(pieces)].topk(k)  # a table may have more rows than there are pieces
+    return [
+        list(zip(pieces.tokens(row), values, strict=True))
+        for row, values in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    ]
+
+
+def _words_and_masks(sentence: Sentence | str | Sequence[str]) -> list[str]:
+    """Words, with [MASK] whole: the course's tokeniser would cut it at its brackets."""
+    if not isinstance(sentence, str):
+        return list(Sentence.of(sentence).words)
+    parts = [Sentence.of(part).words for part in sentence.split(MASK)]
+    return [word for number, part in enumerate(parts) for word in ((MASK,) if number else ()) + part]

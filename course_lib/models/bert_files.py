@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import safetensors.torch
 from torch import Tensor, nn
@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
 from course_lib.files import replace_folder
-from course_lib.models.bert_config import BertConfig
-from course_lib.models.rebuilding import rebuilding
+from course_lib.models.encoder import rebuilding
 from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -78,7 +77,7 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
-    config = _read_config(folder / CONFIG)
+    config = _read_config(folder / CONFIG, kind.Config)
     pieces = WordPieces.from_files(_tokenizer_files(folder))
     if len(pieces) > config.vocab_size:
         raise CourseError(
@@ -157,7 +156,8 @@ def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return result
 
 
-def _read_config(path: Path) -> BertConfig:
+def _read_config(path: Path, sizes: type) -> Any:
+    """`sizes` (BertConfig) with what the file says."""
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -174,12 +174,12 @@ def _read_config(path: Path) -> BertConfig:
                 f"{path}: {name} is {settings[name]!r}; Bert computes {value!r} only. "
                 "Choose a plain BERT encoder, such as bert-base-uncased or klue/bert-base."
             )
-    defaults = BertConfig()
+    defaults = sizes()
     needed = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     if missing := [name for name in needed if name not in settings]:
         raise CourseError(f"{path} does not say {missing[0]}, so it is not of a BERT, or damaged. {REMEDY}")
     try:
-        return BertConfig(**{ours: settings.get(b, getattr(defaults, ours)) for ours, b in SETTINGS.items()})
+        return sizes(**{ours: settings.get(b, getattr(defaults, ours)) for ours, b in SETTINGS.items()})
     except (CourseError, TypeError, ValueError) as error:
         raise CourseError(f"{path} describes a BERT that cannot be built: {error} {REMEDY}") from error
 

@@ -24,8 +24,7 @@ import torch
 from course_lib.checkpoints import load_weights
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 

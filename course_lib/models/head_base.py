@@ -22,9 +22,8 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
-from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.models.packed_lstm import run_lstm
-from course_lib.models.rebuilding import rebuilding
+from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
+from course_lib.models.fast import run_lstm
 from course_lib.models.shipped import KINDS, class_at
 
 BODIES = ("none", "bilstm")

@@ -15,8 +15,7 @@ from torch.utils.data import DataLoader
 from course_lib.data.batch import Batch
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
-from course_lib.models.encoder import ContextEncoder
-from course_lib.models.evaluating import evaluating
+from course_lib.models.encoder import ContextEncoder, evaluating
 from course_lib.models.head_base import Head, loader
 
 NO_LABEL = -100  # at padding: no part of the loss

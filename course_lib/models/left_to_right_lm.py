@@ -20,8 +20,7 @@ from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.models.positions import PositionedEmbedding
-from course_lib.models.transformer import TransformerConfig, TransformerEncoder
+from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.text.pieces import Pieces
 from course_lib.text.word_pieces import VOCABULARY_FILE, WordPieces
 

@@ -2,6 +2,7 @@
 
 Source: Peters et al. 2018, arXiv:1802.05365, section 3.1 (objective: the two log-likelihoods are added; token layer and
 softmax are shared, the LSTMs are not) and 3.4 (sizes); Jozefowicz et al. 2016, arXiv:1602.02410 (the network).
+From top to bottom: sizes; the first layer, a word's vector from the word alone; the models.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +19,145 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.data.batch import Batch, word_batch
+from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
-from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
-from course_lib.models.evaluating import evaluating
-from course_lib.models.lstm_lm_config import BOUNDARY, DIRECTIONS, BiLMConfig, LSTMLMConfig, check_fit
+from course_lib.models.char_cnn import CharCNN, CharCNNConfig
+from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
-from course_lib.models.token_layer import CharacterWords, WordTable
 from course_lib.models.word_softmax import word_softmax
-from course_lib.text.characters import Characters
+from course_lib.text.characters import PADDING, Characters
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
+
+UNKNOWN, BOUNDARY = "<unk>", "</s>"
+SPECIALS = (UNKNOWN, BOUNDARY)  # Vocabulary.from_sentences(..., specials=SPECIALS, unknown=UNKNOWN)
+DIRECTIONS = {"both": ("forward", "backward"), "forward": ("forward",), "backward": ("backward",)}
+
+
+@dataclass(frozen=True)
+class LSTMLMConfig:
+    vocab_size: int  # words the softmax knows: the first ids of the vocabulary
+    projection: int = 128  # numbers per word and direction, in every layer
+    hidden: int = 512  # LSTM cells
+    n_layers: int = 2
+    dropout: float = 0.1  # before each LSTM layer and before the softmax
+    softmax: str | None = "full"  # "full", "adaptive", "sampled"; None: a BiLM that only encodes
+    cutoffs: tuple[int, ...] = ()  # of the adaptive softmax
+    n_samples: int = 8192  # of the sampled softmax
+
+    @classmethod
+    def paper(cls, vocab_size: int) -> LSTMLMConfig:
+        return cls(vocab_size, projection=512, hidden=4096, softmax="sampled")
+
+    @classmethod
+    def small(cls, vocab_size: int) -> LSTMLMConfig:
+        return cls(vocab_size, projection=32, hidden=64)
+
+
+@dataclass(frozen=True)
+class BiLMConfig(LSTMLMConfig):
+    directions: str = "both"  # or "forward", "backward": half as wide; double `projection` for an equal width
+    characters: CharCNNConfig | None = None  # None: a table of words
+    clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
+
+    def __post_init__(self):
+        if self.directions not in DIRECTIONS:
+            raise CourseError(f"BiLM: directions={self.directions!r}. Use one of: {', '.join(DIRECTIONS)}.")
+        if self.characters is not None and self.characters.out_dim != self.projection:
+            raise CourseError(
+                f"BiLM: the character CNN gives {self.characters.out_dim} numbers per word, the LSTMs read "
+                f"projection={self.projection}. Use CharCNNConfig(..., out_dim={self.projection})."
+            )
+
+    @classmethod
+    def paper(cls, vocab_size: int, n_characters: int | None = None) -> BiLMConfig:
+        """ELMo's sizes; with `n_characters` = len(Characters) its 2048 filters, else a table of words."""
+        config = super().paper(vocab_size)
+        return config if n_characters is None else replace(config, characters=CharCNNConfig.paper(n_characters))
+
+    @classmethod
+    def small(cls, vocab_size: int, n_characters: int | None = None) -> BiLMConfig:
+        """Sizes that learn the invented world in seconds."""
+        config = super().small(vocab_size)
+        if n_characters is None:
+            return config
+        cnn = CharCNNConfig(n_characters, filters=((1, 16), (2, 32), (3, 64)), out_dim=config.projection)
+        return replace(config, characters=cnn)
+
+
+def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None) -> None:
+    """CourseError where a BiLM of this config cannot read or predict these words."""
+    if vocabulary.unknown is None or BOUNDARY not in vocabulary:
+        raise CourseError(
+            f"BiLM: the vocabulary needs {BOUNDARY!r} and a word for all unknown ones. Build it with "
+            "Vocabulary.from_sentences(sentences, specials=SPECIALS, unknown=UNKNOWN) of models.lstm_lm."
+        )
+    least = 1 + max(vocabulary.index[BOUNDARY], vocabulary.index[vocabulary.unknown])
+    if not least <= config.vocab_size <= len(vocabulary):
+        raise CourseError(
+            f"BiLM: vocab_size={config.vocab_size}, but the vocabulary has {len(vocabulary)} words. "
+            f"Use {least} to {len(vocabulary)}."
+        )
+    n_known = None if characters is None else len(characters)
+    n_read = None if config.characters is None else config.characters.n_characters
+    if n_known != n_read:
+        raise CourseError(
+            f"BiLM: config.characters is made for {n_read} character ids, `characters` has {n_known}. "
+            "Give both or neither, with CharCNNConfig(n_characters=len(characters), ...)."
+        )
+
+
+Rows = Sequence[Sequence[str]]
+
+
+class WordTable(nn.Module):
+    """One row per word of the vocabulary; all other words share the row of `vocabulary.unknown`."""
+
+    def __init__(self, vocabulary: Vocabulary, dim: int):
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.embedding = nn.Embedding(len(vocabulary), dim)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+
+    def inputs(self, rows: Rows) -> dict[str, Tensor]:
+        return {"words": pad([self.vocabulary.encode(row) for row in rows])}
+
+    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+        return self.embedding(inputs["words"])
+
+    def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
+        return self.embedding(ids)
+
+
+class CharacterWords(nn.Module):
+    """A character CNN, run once per different word of a batch: text repeats its words."""
+
+    def __init__(self, vocabulary: Vocabulary, characters: Characters | ElmoBytes, config: CharCNNConfig):
+        super().__init__()
+        self.characters = characters
+        self.cnn = CharCNN(config)
+        # [word, character]: made from the vocabulary, so it is no weight and not saved
+        table = torch.tensor(characters.table(vocabulary.words), dtype=torch.int32)
+        self.register_buffer("table", table, persistent=False)
+
+    def inputs(self, rows: Rows) -> dict[str, Tensor]:
+        index = {word: i for i, word in enumerate(dict.fromkeys(word for row in rows for word in row))}
+        return {
+            "words": pad([[index[word] for word in row] for row in rows]),
+            "characters": torch.tensor(self.characters.table(list(index))),
+        }
+
+    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+        return self.cnn.forward_unique(inputs["characters"], inputs["words"])
+
+    def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
+        different, index = ids.unique(return_inverse=True)
+        rows = self.table[different]
+        return self.cnn.forward_unique(rows[:, : int((rows != PADDING).sum(1).max())], index)
+
 
 _STEP = 64  # words per step when a text is scored
 

@@ -19,7 +19,7 @@ from jaxtyping import Float
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
-from course_lib.models.rebuilding import rebuilding
+from course_lib.models.encoder import rebuilding
 
 KIND = "review-words"
 TERMS = "terms.txt"

@@ -25,8 +25,7 @@ from course_lib.data.records import ParallelPair
 from course_lib.errors import CourseError
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
-from course_lib.models.encoder import Sentences
-from course_lib.models.evaluating import evaluating
+from course_lib.models.encoder import Sentences, evaluating
 from course_lib.text.vocabulary import Vocabulary
 
 PADDING, BEGIN, END, UNKNOWN = range(4)

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
-from course_lib.models.rebuilding import rebuilding
+from course_lib.models.encoder import rebuilding
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 

@@ -19,8 +19,7 @@ from torch.utils.data import DataLoader
 from course_lib.data.batch import Batch
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
-from course_lib.models.encoder import UNITS, ContextEncoder
-from course_lib.models.evaluating import evaluating
+from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
 from course_lib.models.head_base import Head, loader, seeded
 from course_lib.models.pair_head import match
 from course_lib.models.span_rows import Asked, Row, rows_of, training_rows

@@ -22,8 +22,8 @@ from course_lib.models.baselines import StaticVectors, masked_mean
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.elmo import ELMo
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.fast import run_lstm
 from course_lib.models.frozen_states import FrozenStates
-from course_lib.models.packed_lstm import run_lstm
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second

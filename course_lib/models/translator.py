@@ -22,12 +22,9 @@ from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import move
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
-from course_lib.models.decoder_state import DecoderState
-from course_lib.models.decoding import beam_search
-from course_lib.models.encoder import Sentences
-from course_lib.models.positions import PositionedEmbedding
-from course_lib.models.rebuilding import rebuilding
-from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
+from course_lib.models.decoding import DecoderState, beam_search
+from course_lib.models.encoder import Sentences, rebuilding
+from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
 KIND = "translator"

@@ -13,8 +13,7 @@ from torch import Tensor
 
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import BOUNDARY, SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import BOUNDARY, SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.models.shipped import load
 from course_lib.recipes.corpora import (
     ENGLISH,

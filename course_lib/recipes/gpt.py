@@ -14,9 +14,8 @@ import torch
 
 from course_lib.data.running_text import CORPORA
 from course_lib.models.left_to_right_lm import LeftToRightLM
-from course_lib.models.positions import sinusoidal_positions
 from course_lib.models.shipped import load
-from course_lib.models.transformer import TransformerConfig
+from course_lib.models.transformer import TransformerConfig, sinusoidal_positions
 from course_lib.recipes.bert import Material, Settings, read, save
 from course_lib.recipes.corpora import WEIGHTS_LICENCE
 from course_lib.recipes.engine import Job, Recipe, Training

@@ -19,7 +19,7 @@ from torch import Tensor
 from course_lib.data.masking import Masking
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
-from course_lib.models.bert_heads import MaskedPairs
+from course_lib.models.bert import MaskedPairs
 from course_lib.recipes.piece_text import PieceText
 from course_lib.text.word_pieces import WordPieces
 

@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from course_lib.files import atomic_file, lock
-from course_lib.models.token_layer import CharacterWords
+from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.word_softmax import AdaptiveSoftmax
 from course_lib.recipes.word_piece_start import TableConfig, vectors_for
 from course_lib.text.vocabulary import Vocabulary

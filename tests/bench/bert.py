@@ -19,8 +19,7 @@ from torch import Tensor, nn
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
-from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.bert_heads import MaskedPairs
+from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 from course_lib.training.groups import adamw
 from tests.bench.measure import (

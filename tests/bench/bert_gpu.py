@@ -16,8 +16,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.bert_heads import MaskedPairs
+from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 from course_lib.training.groups import adamw
 from tests.bench.bert import masked, stepping

@@ -16,8 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.data.streams import TwoWayStreams
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training.carry import detach, hand_on
 from course_lib.training.groups import adamw

@@ -8,7 +8,7 @@ import torch
 from course_lib.evaluation import bleu
 from course_lib.exercises import registry
 from course_lib.models.attention import MultiHeadAttention, attend, causal_mask, padding_mask
-from course_lib.models.positions import sinusoidal_positions
+from course_lib.models.transformer import sinusoidal_positions
 from course_lib.text.byte_pairs import learn, merged
 
 

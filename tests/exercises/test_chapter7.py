@@ -13,8 +13,7 @@ from course_lib.data.masking import Masking
 from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.exercises import registry
 from course_lib.models.attention import attend
-from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.bert_heads import pretraining_loss
+from course_lib.models.bert import Bert, BertConfig, pretraining_loss
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 
 DOCUMENTS = [["a", "b", "c"], ["d", "b"], ["e"], ["f", "g", "h", "i"]]

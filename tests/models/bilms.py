@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 

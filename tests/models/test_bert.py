@@ -8,8 +8,8 @@ from torch.nn import functional as F
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
-from course_lib.models.positions import sinusoidal_positions
 from course_lib.models.shipped import load
+from course_lib.models.transformer import sinusoidal_positions
 from course_lib.training import fit
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert, small_config, small_pieces

@@ -11,8 +11,7 @@ import torch
 from course_lib.data.streams import TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.models.elmo_files import elmo_config, load_elmo
-from course_lib.models.lstm_lm import BiLM
-from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig
+from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 from tests.models.battery import EncoderBattery

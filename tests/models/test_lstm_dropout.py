@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.models.lstm_dropout import LockedDropout, WeightDropLSTM, WordDropEmbedding
+from course_lib.models.awd_lstm import LockedDropout, WeightDropLSTM, WordDropEmbedding
 
 
 def test_locked_dropout_has_one_mask_for_all_time_steps_and_keeps_the_mean():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from course_lib.data.streams import StreamBatch, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.lstm_lm import LSTMLM, BiLM
-from course_lib.models.lstm_lm_config import SPECIALS, UNKNOWN, BiLMConfig, LSTMLMConfig
+from course_lib.models.lstm_lm import LSTMLM, SPECIALS, UNKNOWN, BiLM, BiLMConfig, LSTMLMConfig
 from course_lib.models.shipped import load
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary

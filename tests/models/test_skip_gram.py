@@ -17,17 +17,19 @@ from course_lib.models.skip_gram import (
     negative_distribution,
     skip_gram_pairs,
 )
-from course_lib.models.skip_gram_steps import (
+from course_lib.models.skip_gram_trainer import (
+    Layout,
     NegativeSamplingStep,
     SoftmaxStep,
+    encode_sentences,
     random_windows,
     sampled_gradients,
     sampled_loss,
     softmax_gradients,
     softmax_loss,
+    thin_out,
+    train_skip_gram,
 )
-from course_lib.models.skip_gram_text import Layout, encode_sentences, thin_out
-from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.text.vocabulary import Vocabulary
 
 CPU = torch.device("cpu")

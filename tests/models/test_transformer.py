@@ -8,9 +8,14 @@ from torch import nn
 
 from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
-from course_lib.models.positions import PositionedEmbedding, sinusoidal_positions
-from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
-from course_lib.models.transformer_layers import Dropout
+from course_lib.models.transformer import (
+    Dropout,
+    PositionedEmbedding,
+    TransformerConfig,
+    TransformerDecoder,
+    TransformerEncoder,
+    sinusoidal_positions,
+)
 
 REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}

@@ -174,8 +174,9 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
 
 
 def _recipe(name: str, texts: tuple[Text, ...], steps: int, **settings: Any) -> Recipe:
-    # the waves end where the card's comparisons were made: after as many words as the first version read, after an hour
-    cpu = Settings(Training(3e-3, betas=(0.9, 0.98), waves=(1_800, 5_300), steps=steps, warm_up=200), texts, **settings)
+    # the first wave is an hour of one thread: what the imitation changes is measured there
+    waves = (5_300, 9_000, *range(15_000, steps, 6_000))
+    cpu = Settings(Training(3e-3, betas=(0.9, 0.98), waves=waves, steps=steps, warm_up=200), texts, **settings)
     return Recipe(
         name,
         f"{language(texts[0].name)} bidirectional language model",

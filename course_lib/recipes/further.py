@@ -178,7 +178,7 @@ def _more(steps: int, waves: tuple[int, ...] = ()) -> Training:
 
 RECIPES = (
     # the first wave is an hour of one thread: what the mix changes is measured there
-    _recipe("bert-en", f"{language('en')} BERT", "bert-en-wiki", ENGLISH, _more(56_000, waves=(11_000,))),
+    _recipe("bert-en", f"{language('en')} BERT", "bert-en-wiki", ENGLISH, _more(56_000, waves=(11_000, 23_000, 34_000, 45_000))),
     _recipe("bert-ko", f"{language('ko')} BERT", "bert-ko-wiki", KOREAN, _more(34_000)),
     _recipe(
         "minilm-mlm-en",

@@ -82,7 +82,7 @@ format: $(TESTED)    ## put the code into the one format
 
 clean:               ## remove .venv and everything that can be made again
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis *.egg-info
-	find course_lib tests -name __pycache__ -prune -exec rm -rf {} +
+	find course course_lib tests -name __pycache__ -prune -exec rm -rf {} +
 
 # On Python 3.11 the versions are those of constraints.txt, on newer ones the newest that fit.
 # PyTorch comes first and alone: a command that names it among others may choose another build of it.

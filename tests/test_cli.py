@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from course_lib import cli, doctor
+from course import cli, doctor
 from course_lib.errors import CourseError
 
 
@@ -45,7 +45,7 @@ def started(monkeypatch):
 
 
 def test_help_needs_no_torch():
-    code = "import sys, course_lib.cli; sys.exit(any(m in sys.modules for m in ('torch', 'numpy', 'matplotlib')))"
+    code = "import sys, course.cli; sys.exit(any(m in sys.modules for m in ('torch', 'numpy', 'matplotlib')))"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
-from course_lib import colab, config
+from course import colab
+from course_lib import config
 from course_lib.errors import CourseError
 
 HANDBOOK = config.project_dir() / "docs" / "classroom.md"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from course_lib import doctor
-from course_lib.doctor import CHECKS, Finding, diagnose
+from course import doctor
+from course.doctor import CHECKS, Finding, diagnose
 
 
 @pytest.fixture(autouse=True)

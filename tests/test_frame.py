@@ -15,26 +15,31 @@ import yaml
 from course_lib.config import project_dir
 
 ROOT = project_dir()
-PACKAGE = ROOT / "course_lib"
-SOURCES = sorted(PACKAGE.rglob("*.py"))
+PACKAGES = ("course_lib", "course")
+SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
-# A room, and the rooms of course_lib it may import. Modules beside the rooms are "base", but for the three of "front".
-BELOW_EXPERIMENTS = {"base", "text", "data", "models", "training", "evaluation"}
+# A room, and the rooms it may import. Modules beside the rooms are "base" in course_lib, "front" in course.
+LIBRARY = {"base", "text", "data", "models", "training", "evaluation", "widgets"}
+BELOW_EVALUATION = LIBRARY - {"evaluation", "widgets"}
+MEASURED = {*LIBRARY, "lab", "ledger"}
 MAY_IMPORT = {
     "base": {"base"},
     "widgets": {"base", "widgets"},
-    "site": {"base", "site"},  # knows stored notebooks, not what made them
     "text": {"base", "text"},
     "data": {"base", "text", "data"},
     "models": {"base", "text", "data", "models"},
     "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
-    "evaluation": BELOW_EXPERIMENTS,
-    "experiments": {*BELOW_EXPERIMENTS, "widgets", "experiments"},
-    "exercises": {*BELOW_EXPERIMENTS, "widgets", "experiments", "exercises"},
-    "recipes": {*BELOW_EXPERIMENTS, "experiments", "recipes"},
+    "evaluation": {*BELOW_EVALUATION, "evaluation"},
+    "session": LIBRARY,
+    "site": {"base", "site"},  # knows stored notebooks, not what made them
+    "ledger": {*LIBRARY, "ledger", "chapters", "records"},
+    "lab": {*LIBRARY, "lab"},
+    "records": {*MEASURED, "records"},
+    "chapters": {*MEASURED, "records", "check", "chapters"},
+    "check": {*LIBRARY, "check", "chapters"},
+    "recipes": {*MEASURED, "records", "recipes"},
 }
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
-FRONT = {"__init__", "session", "doctor", "cli"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
 HEAVY = {"sklearn", "scipy", "transformers", "gensim"}  # a second each: imported in the function that needs them
@@ -42,10 +47,12 @@ WITHOUT_SCREEN = ("base", "text", "data", "models", "training", "evaluation", "r
 
 
 def room(path: Path) -> str:
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    package, *parts = path.relative_to(ROOT).with_suffix("").parts
     if len(parts) > 1:
         return parts[0]
-    return "front" if parts[0] in FRONT else "base"
+    if package == "course":
+        return "front"
+    return "session" if parts[0] in ("session", "__init__") else "base"
 
 
 def module_name(path: Path) -> str:
@@ -66,11 +73,11 @@ def imports(path: Path) -> list[tuple[str, int]]:
 
 
 def room_of_import(name: str) -> str | None:
-    """The room of course_lib that `name` stands in, or None."""
-    parts = name.split(".")
-    if parts[0] != "course_lib" or len(parts) == 1:
+    """The room that `name` stands in, or None."""
+    package, *parts = name.split(".")
+    if package not in PACKAGES or not parts:
         return None
-    return room(PACKAGE / parts[1] / "x") if (PACKAGE / parts[1]).is_dir() else room(PACKAGE / f"{parts[1]}.py")
+    return room(ROOT / package / parts[0] / "x" if parts[0] in MAY_IMPORT else ROOT / package / f"{parts[0]}.py")
 
 
 def test_imports_go_down_only():
@@ -89,7 +96,7 @@ def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text("import a.b, c\nfrom d import e\nfrom . import f\ndef g():\n    from ..models.h import i\n")
     assert {name for name, _ in imports(path)} >= {"a.b", "c", "d.e", "course_lib.data.f", "course_lib.models.h"}
-    assert [room_of_import(n) for n in ("course_lib.models.h", "course_lib.files", "course_lib.cli", "torch.nn")] == [
+    assert [room_of_import(n) for n in ("course_lib.models.h", "course_lib.files", "course.cli", "torch.nn")] == [
         "models",
         "base",
         "front",
@@ -125,7 +132,7 @@ print(*sorted({HEAVY} & set(sys.modules)))
 
 
 @pytest.mark.parametrize(
-    "path", [*SOURCES, *sorted(PACKAGE.rglob("*.js"))], ids=lambda p: p.relative_to(ROOT).as_posix()
+    "path", [*SOURCES, *sorted(ROOT.glob("course*/**/*.js"))], ids=lambda p: p.relative_to(ROOT).as_posix()
 )
 def test_a_file_is_read_in_one_sitting(path):
     if path.name.endswith(".min.js"):
@@ -140,7 +147,7 @@ def test_there_is_no_place_for_odds_and_ends():
 
 def text_files() -> list[Path]:
     """Everything people wrote; the executed notebooks have a check of their own (tests/notebooks/rules.py)."""
-    folders = ("course_lib", "tests", "notebooks/text", "data", ".ci")
+    folders = (*PACKAGES, "tests", "notebooks/text", "data", ".ci")
     kinds = {".py", ".js", ".css", ".md", ".toml", ".txt", ".yml", ".cfg", ""}
     files = [path for path in ROOT.iterdir() if path.name != ".git"]
     files += [path for folder in folders for path in (ROOT / folder).rglob("*")]
@@ -195,7 +202,7 @@ def test_constraints_pin_every_requirement(project):
 
 
 def test_the_doctor_and_make_know_the_same_pythons(project):
-    from course_lib.doctor import OLDEST_TORCH, PYTHONS
+    from course.doctor import OLDEST_TORCH, PYTHONS
 
     (oldest, newest), next_minor = PYTHONS, (PYTHONS[1][0], PYTHONS[1][1] + 1)
     assert project["requires-python"] == f">={oldest[0]}.{oldest[1]},<{next_minor[0]}.{next_minor[1]}"

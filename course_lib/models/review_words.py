@@ -3,7 +3,7 @@
 The score of a text is a bias plus the weights of its terms, each counted once; its sigmoid is the probability of the
 second label. So the score can be taken apart: `votes` says what each term adds.
 Source: Wang & Manning 2012, "Baselines and Bigrams: Simple, Good Sentiment and Topic Classification" (ACL), section 2:
-presence of words and pairs, weighted by their log-count ratio. course_lib/recipes/reviews.py learns the weights.
+presence of words and pairs, weighted by their log-count ratio. course/recipes/reviews.py learns the weights.
 """
 
 from __future__ import annotations

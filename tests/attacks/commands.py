@@ -12,7 +12,7 @@ END = "-- the same everywhere until here --"
 
 
 def course(*arguments: str) -> None:
-    from course_lib.cli import main
+    from course.cli import main
 
     print("$ course", arguments[0], flush=True)
     sys.argv = ["course", *arguments]

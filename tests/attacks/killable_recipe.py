@@ -12,8 +12,8 @@ from pathlib import Path
 
 import torch
 
-from course_lib.recipes import cove, engine
-from course_lib.recipes.__main__ import RECIPES
+from course.recipes import cove, engine
+from course.recipes.__main__ import RECIPES
 from tests.recipes.small import pairs, small
 
 STEPS = 40

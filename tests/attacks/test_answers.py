@@ -5,8 +5,8 @@ import random
 
 import pytest
 
+from course.check import front, questions, store
 from course_lib.errors import CourseError
-from course_lib.exercises import front, questions, store
 from tests.attacks.law import TIMES, contents
 from tests.attacks.spoilers import FOREIGN, spoil_bytes, spoil_json
 

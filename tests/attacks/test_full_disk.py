@@ -9,12 +9,12 @@ import sys
 import pytest
 import torch
 
+from course.check import store
+from course.recipes import parts
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.exercises import store
 from course_lib.files import atomic_file
-from course_lib.recipes import parts
 from tests.attacks.law import contents
 
 pytestmark = pytest.mark.slow

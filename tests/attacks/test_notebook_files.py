@@ -8,9 +8,9 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from course_lib.site.build import read_chapters
-from course_lib.site.lecture import write_lecture
-from course_lib.site.slides import write_slides
+from course.site.build import read_chapters
+from course.site.lecture import write_lecture
+from course.site.slides import write_slides
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json
 from tests.site.small import FRAME, PIXEL, display

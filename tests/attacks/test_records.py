@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from course.ledger import claims, records
+from course.ledger.ledger import Card
+from course.records import curve_record, plateau, table_record, translation_record
 from course_lib.config import project_dir
-from course_lib.experiments import claims, curve_record, plateau, records, table_record, translation_record
-from course_lib.experiments.ledger import Card
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
 

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import nbformat
 import pytest
 
+from course.check import registry
 from course_lib.config import project_dir
-from course_lib.exercises import registry
 from tests.browser.conftest import KERNEL, needs_browser
 from tests.notebooks.lab import Lab
 
@@ -20,9 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EXERCISES = registry.of_chapter(1)
 N_WRONG = 5  # wrong answers tried per exercise, each with another mistake
-SETUP = (
-    "import torch\nimport torch.nn.functional as F\n\nfrom course_lib.exercises import check, hint, restore, solution"
-)
+SETUP = "import torch\nimport torch.nn.functional as F\n\nfrom course.check import check, hint, restore, solution"
 WRONG_IMPORTS = "import math\n\nimport torch\nfrom torch.nn.functional import cross_entropy, softmax"
 
 # A paste into the cell, then Shift+Enter's command. Returns the outputs of the notebook's model.
@@ -180,8 +178,8 @@ def _help(exercise, page, source):
 
 def _wrong_answers(exercise):
     """(cell, mistake) for N_WRONG mistakes: the unit tests' wrong answers, under the name that the chapter gives."""
-    topic = exercise.solution.__module__.removeprefix("course_lib.exercises.")
-    module = importlib.import_module(f"tests.exercises.{topic}")
+    topic = exercise.solution.__module__.removeprefix("course.check.")
+    module = importlib.import_module(f"tests.check.{topic}")
     cells = {}
     for answer, mistake in module.WRONG:
         source = _with_helpers(module, answer.__name__)

@@ -4,8 +4,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from course.site.build import build_site
 from course_lib.config import project_dir
-from course_lib.site.build import build_site
 from course_lib.widgets import softmax_saturation
 from tests.browser.conftest import asked_elsewhere
 

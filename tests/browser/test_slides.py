@@ -2,8 +2,8 @@
 
 import pytest
 
+from course.site.slides import write_slides
 from course_lib.config import project_dir
-from course_lib.site.slides import write_slides
 from tests.browser.conftest import asked_elsewhere
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from course_lib import cli
+from course import cli
 from course_lib.data.readers import of_set
 from course_lib.data.readers.tables import read_labelled
 from tests.data.public_server import TABLE

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from course.lab.sense_test import balanced, layer_rows, sense_hits, sense_split
+from course.recipes.minilm import package_folder
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.probes import nearest_mean_left_out
-from course_lib.experiments.sense_test import balanced, layer_rows, sense_hits, sense_split
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
-from course_lib.recipes.minilm import package_folder
 from tests.models.test_bert_files import assert_equal_networks
 
 NAME = "minilm-en"

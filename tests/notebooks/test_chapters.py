@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 
-from course_lib.exercises import registry
-from course_lib.experiments.claims import all_claims
+from course.check import registry
+from course.ledger.claims import all_claims
 from tests.notebooks.build import from_text
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from course_lib.recipes import cove, further, minilm, reviews, skip_gram
+from course.recipes import cove, further, minilm, reviews, skip_gram
 from tests.recipes.small import pairs, published, rated, reviews_of, write_corpora
 
 

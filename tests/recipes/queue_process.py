@@ -4,9 +4,9 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from course_lib.recipes import queue
-from course_lib.recipes.__main__ import RECIPES
-from course_lib.recipes.engine import Recipe
+from course.recipes import queue
+from course.recipes.__main__ import RECIPES
+from course.recipes.engine import Recipe
 from tests.recipes.small import small
 
 NAMES = ("bilm-en", "awd-lstm-en")

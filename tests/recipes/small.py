@@ -8,18 +8,18 @@ from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
+from course.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, minilm, reviews, skip_gram
+from course.recipes.__main__ import RECIPES
+from course.recipes.corpora import TEXTS
+from course.recipes.engine import Recipe
+from course.recipes.word_piece_start import TableConfig
+from course.recipes.word_start import Imitation
 from course_lib.checkpoints import TENSORS
 from course_lib.data.records import LabelledText, ParallelPair, Sentence
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.cove import CoVeConfig
 from course_lib.models.seq2seq import Seq2SeqConfig
 from course_lib.models.skip_gram import SkipGramConfig
-from course_lib.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, minilm, reviews, skip_gram
-from course_lib.recipes.__main__ import RECIPES
-from course_lib.recipes.corpora import TEXTS
-from course_lib.recipes.engine import Recipe
-from course_lib.recipes.word_piece_start import TableConfig
-from course_lib.recipes.word_start import Imitation
 from course_lib.text.word_pieces import WordPieces
 
 STEPS = 13

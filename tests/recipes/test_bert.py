@@ -1,6 +1,6 @@
 import torch
 
-from course_lib.recipes import bert, engine
+from course.recipes import bert, engine
 from tests.recipes.small import STEPS, small
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from course.recipes import card
+from course.records.curve_record import Cell, Curves
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
-from course_lib.experiments.curve_record import Cell, Curves
 from course_lib.models.shipped import shipped_names
-from course_lib.recipes import card
 
 ROWS = {
     "model": "net",
@@ -78,5 +78,5 @@ def test_the_table_in_the_project_is_up_to_date():
     folder = data_dir("checkpoints")
     assert len(shipped_names()) >= 5
     assert (folder / "README.md").read_text(encoding="utf-8") == card.overview(folder), (
-        "run: python -m course_lib.recipes table"
+        "run: python -m course.recipes table"
     )

@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 
+from course.lab import target_texts as targets
+from course.recipes import corpora
+from course.recipes.corpora import ENGLISH, KOREAN, Text, count_words, mix, read_documents, repeats, split_corpus
 from course_lib.data.records import LabelledText
 from course_lib.data.running_text import Article
-from course_lib.experiments import target_texts as targets
-from course_lib.recipes import corpora
-from course_lib.recipes.corpora import ENGLISH, KOREAN, Text, count_words, mix, read_documents, repeats, split_corpus
 
 TEXTS = (Text("enwiki2015", 0.5, held_out=1), Text("novels_en", 0.25, held_out=1), Text("imdb", 0.25, held_out=0))
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from course.recipes import engine
+from course.recipes.__main__ import RECIPES
 from course_lib.errors import CourseError
-from course_lib.recipes import engine
-from course_lib.recipes.__main__ import RECIPES
 from tests.recipes.small import STEPS, make_starts, small, write_corpora
 
 TRAINED = [name for name, recipe in RECIPES.items() if recipe.train is None]

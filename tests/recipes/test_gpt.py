@@ -1,7 +1,7 @@
 import torch
 from torch.nn import functional as F
 
-from course_lib.recipes import bert, engine, gpt
+from course.recipes import bert, engine, gpt
 from tests.recipes.small import small
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from course.recipes import parts
 from course_lib.errors import CourseError
-from course_lib.recipes import parts
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from course.recipes.piece_rows import LONG_EVERY, MaskedPairRows, MixedRows, OneWayRows, Places, Rows
+from course.recipes.piece_text import PieceText
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
-from course_lib.recipes.piece_rows import LONG_EVERY, MaskedPairRows, MixedRows, OneWayRows, Places, Rows
-from course_lib.recipes.piece_text import PieceText
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 
 LENGTH, N_DOCUMENTS, N_SENTENCES = 23, 5, 61  # sentences of 1, 2, ... 13, 1, 2 ... pieces, 61 in an article

@@ -2,8 +2,8 @@ from itertools import pairwise
 
 import torch
 
-from course_lib.recipes.corpora import read_documents
-from course_lib.recipes.piece_text import Cut, cut_corpus, encode_documents
+from course.recipes.corpora import read_documents
+from course.recipes.piece_text import Cut, cut_corpus, encode_documents
 from course_lib.text.word_pieces import WordPieces
 
 CUT = Cut(vocab_size=71, lowercase=True, max_characters=31, held_out=3)

@@ -6,10 +6,10 @@ from itertools import islice
 import pytest
 import torch
 
+from course.recipes import bert, plateau
+from course.recipes.engine import Job
+from course.records import plateau as record
 from course_lib.errors import CourseError
-from course_lib.experiments import plateau as record
-from course_lib.recipes import bert, plateau
-from course_lib.recipes.engine import Job
 from tests.recipes.small import small
 
 STEPS = 43
@@ -47,7 +47,7 @@ def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe)
     assert dict(found.curves) == curves
     assert found.curves["warm"].steps == [20, 40]  # the last 3 steps make no point
     assert found.setting["steps"] == STEPS
-    assert found.curves["plain"].run["command"] == "python -m course_lib.recipes.plateau --start plain"
+    assert found.curves["plain"].run["command"] == "python -m course.recipes.plateau --start plain"
     job = Job(recipe, recipe.settings(), out, seed=0)
     _, counts = bert.read(job).train.ids.unique(return_counts=True)
     shares = [count / int(counts.sum()) for count in counts.tolist()]

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from course.recipes import queue
+from course.recipes.__main__ import RECIPES
 from course_lib.errors import CourseError
 from course_lib.files import lock
-from course_lib.recipes import queue
-from course_lib.recipes.__main__ import RECIPES
 from tests.recipes.queue_process import NAMES, recipes
 from tests.recipes.small import write_corpora
 

@@ -6,10 +6,10 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from course.recipes import card, engine
+from course.recipes.__main__ import RECIPES
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
-from course_lib.recipes import card, engine
-from course_lib.recipes.__main__ import RECIPES
 from tests.recipes.small import make_starts, small
 
 
@@ -22,7 +22,7 @@ def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
     assert folder == out / name
     title, rows = card.parse((folder / "card.md").read_text(encoding="utf-8"), folder)
     assert title == recipe.title
-    assert rows["command"] == f"`python -m course_lib.recipes {name}`"
+    assert rows["command"] == f"`python -m course.recipes {name}`"
     if name == "reviews-en":
         assert ReviewWords.load(folder).predict(["A king!", "no king?"]) == ["pos", "neg"]
         return

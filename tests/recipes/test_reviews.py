@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from course.recipes import card, engine, reviews
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.review_words import ReviewWords
-from course_lib.recipes import card, engine, reviews
 from tests.recipes.small import small
 
 TRAIN = [

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from course_lib.recipes import time_budget
-from course_lib.recipes.engine import Training
-from course_lib.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
+from course.recipes import time_budget
+from course.recipes.engine import Training
+from course.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
 from course_lib.training import fit
 from course_lib.training.schedules import cosine
 

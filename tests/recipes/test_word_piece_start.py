@@ -2,9 +2,8 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.models.attention import MultiHeadAttention
-from course_lib.recipes.piece_text import Cut, PieceText, cut_corpus
-from course_lib.recipes.word_piece_start import (
+from course.recipes.piece_text import Cut, PieceText, cut_corpus
+from course.recipes.word_piece_start import (
     OUTPUT,
     STD,
     TableConfig,
@@ -13,6 +12,7 @@ from course_lib.recipes.word_piece_start import (
     start_copying,
     start_table,
 )
+from course_lib.models.attention import MultiHeadAttention
 
 CONFIG = TableConfig(pieces=1_009, dim=11)
 

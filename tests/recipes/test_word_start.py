@@ -2,10 +2,10 @@
 
 import torch
 
+from course.recipes.word_start import PREDICTED_STD, READ_STD, Imitation, imitate, start_softmax, word_vectors
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.word_softmax import AdaptiveSoftmax
-from course_lib.recipes.word_start import PREDICTED_STD, READ_STD, Imitation, imitate, start_softmax, word_vectors
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from course_lib.site import check
-from course_lib.site.check import site_problems
+from course.site import check
+from course.site.check import site_problems
 
 PAGE = """<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width"><title>t</title>
 <link rel="stylesheet" href="style.css"></head><body><h1 id="top">One</h1><h2 id="two">Two</h2>

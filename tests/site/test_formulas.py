@@ -7,10 +7,10 @@ import nbformat
 import pytest
 from fontTools.ttLib import TTFont
 
+from course.site.build import MATH_FONT
+from course.site.formulas import mathml, plain_words
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.site.build import MATH_FONT
-from course_lib.site.formulas import mathml, plain_words
 
 
 def inner(tex: str, block: bool = False) -> str:

@@ -3,10 +3,10 @@
 import pytest
 from bs4 import BeautifulSoup
 
+from course.site.front_page import MapRow, course_map, front_page
+from course.site.page import Chapter
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.site.front_page import MapRow, course_map, front_page
-from course_lib.site.page import Chapter
 from tests.site.small import README
 
 CHAPTERS = [Chapter("00_begin", "0 · Begin here", "", ()), Chapter("01_end", "1 · The <end>", "", ())]

@@ -6,9 +6,9 @@ import nbformat
 import pytest
 from nbformat import v4
 
+from course.site.lecture import LIVE, emptied, imported_names, lecture_copy, write_lecture
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.site.lecture import LIVE, emptied, imported_names, lecture_copy, write_lecture
 
 WORD = "# Write it."
 KNOWN = {"np"}

@@ -5,8 +5,8 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
 
-from course_lib.site.outputs import describe, output_html, widget_html
-from course_lib.site.prose import Prose
+from course.site.outputs import describe, output_html, widget_html
+from course.site.prose import Prose
 from course_lib.widgets import one_hot_row
 from tests.site.small import FRAME, PIXEL, display
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from course_lib.site.prose import Prose
+from course.site.prose import Prose
 
 
 @pytest.fixture

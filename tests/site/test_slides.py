@@ -8,9 +8,9 @@ import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
 
+from course.site.slides import LINES_SHOWN, deck, said_cells, write_slides
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.site.slides import LINES_SHOWN, deck, said_cells, write_slides
 from tests.site.small import FRAME, PIXEL, display
 
 

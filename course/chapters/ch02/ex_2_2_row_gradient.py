@@ -1,0 +1,70 @@
+"""Exercise 2.2: the gradient of the table of an embedding layer."""
+
+import torch
+
+from course.check.exercise import Exercise, Probe
+
+
+def row_gradient(ids: torch.Tensor, output_gradient: torch.Tensor, vocabulary_size: int) -> torch.Tensor:
+    """The gradient of the table, [word, dim]. ids [*place]: the rows that were looked up;
+    output_gradient [*place, dim]: the gradient of the loss for each looked-up vector."""
+    gradient = output_gradient.new_zeros(vocabulary_size, output_gradient.shape[-1])
+    return gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))
+
+
+def _places(ids, output_gradient):
+    return zip(ids.flatten().tolist(), output_gradient.flatten(0, -2), strict=True)
+
+
+def _last_one_stays(ids, output_gradient, vocabulary_size):
+    table = torch.zeros(vocabulary_size, output_gradient.shape[-1])
+    for i, row in _places(ids, output_gradient):
+        table[i] = row
+    return table
+
+
+def _mean(ids, output_gradient, vocabulary_size):
+    counts = ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)
+    return row_gradient(ids, output_gradient, vocabulary_size) / counts[:, None]
+
+
+def _without_row_0(*inputs):
+    table = row_gradient(*inputs)
+    table[0] = 0
+    return table
+
+
+def _gradient(*shape):
+    """Gradients with nothing special about them; no two numbers are alike."""
+    numbers = torch.arange(1.0, 1 + torch.Size(shape).numel())
+    return (numbers.sqrt() - 2.5).reshape(shape)
+
+
+EXERCISE = Exercise(
+    "2.2",
+    row_gradient,
+    difficulty=3,
+    importance=5,
+    minutes=10,
+    probes=[
+        Probe("three different words", (torch.tensor([4, 1, 6]), _gradient(3, 5), 7)),
+        Probe("a word that occurs three times", (torch.tensor([2, 5, 2, 3, 2]), _gradient(5, 3), 7)),
+        Probe(
+            "a batch in which two sentences share a word", (torch.tensor([[1, 4, 3], [4, 2, 1]]), _gradient(2, 3, 5), 7)
+        ),
+        Probe("the word with id 0", (torch.tensor([0, 3]), _gradient(2, 3), 5)),
+    ],
+    mistakes=[
+        ("the last occurrence overwrites the others", _last_one_stays),
+        (
+            "only the first occurrence counts",
+            lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),
+        ),
+        ("the mean over the occurrences", _mean),
+        ("divided by the number of places", lambda ids, *a: row_gradient(ids, *a) / ids.numel()),
+        ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
+        ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
+        ("row 0 gets no gradient", _without_row_0),
+        ("the sign is turned", lambda *a: -row_gradient(*a)),
+    ],
+)

@@ -1,0 +1,105 @@
+"""Exercise 2.5: two learning rates in one network."""
+
+import torch
+from torch import nn
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def parameter_groups(model: nn.Module, slow: str, rate: float) -> list[dict]:
+    """Two groups for an optimizer, each {"params": list of parameters, "lr": learning rate}.
+    First all other parameters at `rate`, then those of the layer called `slow` at a tenth of it."""
+    slow_parameters = list(model.get_submodule(slow).parameters())
+    slow_ids = {id(parameter) for parameter in slow_parameters}
+    others = [parameter for parameter in model.parameters() if id(parameter) not in slow_ids]
+    return [{"params": others, "lr": rate}, {"params": slow_parameters, "lr": rate / 10}]
+
+
+class _Tagger(nn.Module):
+    """Probes are copied and compared with their copies, so two of these are equal when their parameters are."""
+
+    __hash__ = nn.Module.__hash__
+
+    def __init__(self, *, tied: bool = False):
+        super().__init__()
+        self.embedding = nn.Embedding(5, 3)
+        self.char_embedding = nn.Embedding(2, 3)
+        self.embedding_filter = nn.Linear(3, 3)
+        self.hidden = nn.Linear(3, 3)
+        self.output = nn.Linear(3, 5)
+        if tied:
+            self.output.weight = self.embedding.weight
+        with torch.no_grad():
+            for i, parameter in enumerate(self.parameters()):
+                parameter.copy_(100 * i + torch.arange(parameter.numel()).reshape(parameter.shape))
+
+    def __eq__(self, other):
+        mine, theirs = ([(n, p.tolist(), p.requires_grad) for n, p in m.named_parameters()] for m in (self, other))
+        return mine == theirs
+
+
+def _groups(model, rate, is_slow):
+    """`is_slow` looks at a parameter's name."""
+    others, slow = ([p for n, p in model.named_parameters() if is_slow(n) == side] for side in (False, True))
+    return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / 10}]
+
+
+def _by_layer(model, slow, rate):
+    others = [p for name, layer in model.named_children() if name != slow for p in layer.parameters()]
+    return [{"params": others, "lr": rate}, parameter_groups(model, slow, rate)[1]]
+
+
+def _without_biases(groups):
+    return [{**group, "params": [p for p in group["params"] if p.ndim > 1]} for group in groups]
+
+
+def _same_parameters(got, expected, ordered=True):
+    """Each group holds the parameters it should hold."""
+    arrange = list if ordered else lambda values: sorted(values, key=str)
+    found, wanted = ([arrange(p.tolist() for p in group["params"]) for group in groups] for groups in (got, expected))
+    return found == wanted
+
+
+EXERCISE = Exercise(
+    "2.5",
+    parameter_groups,
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    probes=[
+        Probe("the embedding is slow", (_Tagger(), "embedding", 0.5)),
+        Probe("the output layer uses the embedding's table too", (_Tagger(tied=True), "embedding", 0.02)),
+        Probe("another layer is slow", (_Tagger(), "output", 0.3)),
+        Probe("the slow layer uses the embedding's table too", (_Tagger(tied=True), "output", 0.5)),
+    ],
+    mistakes=[
+        (
+            "the slow parameters are in both groups",
+            lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
+        ),
+        ("a shared table is in both groups", _by_layer),
+        (
+            "layers with a similar name are slow too",
+            lambda m, slow, rate: _groups(m, rate, lambda n: slow in n),
+            lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow)),
+        ),
+        (
+            "a shared table is looked for by one name",
+            lambda m, slow, rate: _groups(m, rate, lambda n: n.split(".")[0] == slow),
+        ),
+        ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
+        ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
+        ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
+        ("the biases are missing", lambda *a: _without_biases(parameter_groups(*a))),
+        ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
+        (
+            "iterators instead of lists",
+            Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got)),
+        ),
+        ("the rates are wrong", Seen(lambda got, expected, *_: _same_parameters(got, expected))),
+        (
+            "another order of the parameters",
+            Seen(lambda got, expected, *_: _same_parameters(got, expected, ordered=False)),
+        ),
+    ],
+)

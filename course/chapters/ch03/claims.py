@@ -1,0 +1,287 @@
+"""The claims of chapter 3: states of a language model, and of a translation encoder, as features of a tagger."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from course.lab.company import Text, shuffled_text
+from course.lab.cue_sides import SIDES, WAYS, accuracy_by_side, one_sided
+from course.lab.kept_states import KeptStates, window_means
+from course.lab.lm_checkpoints import checkpoints, quality, rank_products
+from course.lab.lm_taggers import TaggerBench, f1, span_task, unseen
+from course.lab.tasks import Head, Task, learn, majority, parts_of_speech, score
+from course.lab.world_bilm import train_bilm, world_bilm, world_text
+from course.ledger.measurement import Measurement, claim
+from course.records.translation import shipped_cove, untrained_cove, world_cove
+from course_lib.evaluation import accuracy
+from course_lib.evaluation.probes import probe
+from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import seeded
+from course_lib.models.lstm_lm import BiLM
+from course_lib.models.shipped import load
+from course_lib.models.skip_gram import SkipGramConfig
+from course_lib.models.skip_gram_trainer import train_skip_gram
+from course_lib.models.word_vectors import WordVectors
+
+SEEDS = 5
+
+
+@claim("C3.1", full={"source": "wnut17", "lm": "bilm-en", "n_labels": 1_000, "also": "conll2000"})
+def lm_states_raise_f1(
+    *,
+    source: str = "world",
+    lm: str = "",
+    n_labels: int = 100,
+    steps: int = 200,
+    also: str = "",
+    n_seeds: int = SEEDS,
+) -> Measurement:
+    """TagLM with minus without a frozen LM's top states; the control reads the same LM untrained.
+
+    lm    a checkpoint; "" trains one on the world
+    also  another task, shown as a part
+    """
+    model, fresh = (load(lm), untrained(load(lm))) if lm else (world_bilm(), world_bilm(steps=0))
+    bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
+    runs = {"with": bench.scores(model, n_seeds), "none": bench.scores(None, n_seeds)}
+    runs["untrained"] = bench.scores(fresh, n_seeds)
+    parts: dict[str, float | Measurement] = {
+        f"right tags of span words never seen in training, language model {name}, in %": unseen(scores)
+        for name, scores in runs.items()
+    }
+    parts["with language-model states: span F1 in %"] = float(f1(runs["with"]).mean())
+    if also:
+        other = TaggerBench(span_task(also), word_vectors(also), n_labels=n_labels, steps=steps)
+        gain = f1(other.scores(model, n_seeds)) - f1(other.scores(None, n_seeds))
+        parts[f"{other.task.name}: gain from language-model states"] = Measurement(gain, "F1 points", seeds=True)
+    return Measurement(
+        f1(runs["with"]) - f1(runs["none"]),
+        "F1 points",
+        seeds=True,
+        control=Measurement(f1(runs["untrained"]) - f1(runs["none"]), "F1 points", seeds=True),
+        baselines={
+            "dictionary of training names: span F1 in %": float(np.mean(bench.dictionary(n_seeds))),
+            "static vectors with the same tagger: span F1 in %": float(f1(runs["none"]).mean()),
+            "the same language model untrained: span F1 in %": float(f1(runs["untrained"]).mean()),
+        },
+        parts=parts,
+        data=f"{bench.task.name}, {n_labels:,} labelled sentences",
+    )
+
+
+def untrained(model: BiLM, seed: int = 0) -> BiLM:
+    """The same network before training."""
+    with seeded(seed):
+        return BiLM(model.config, model.vocabulary, model.characters).eval()
+
+
+def word_vectors(source: str) -> WordVectors:
+    """The taggers' initial word vectors: learned from the world's text without labels, or the shipped ones."""
+    if source != "world":
+        return load("skipgram-en").word_vectors()
+    config = SkipGramConfig(dim=64, window=2, epochs=5, min_count=2)
+    return train_skip_gram(unlabelled(source), config, seed=0, progress=False).word_vectors()
+
+
+def unlabelled(source: str, n_words: int = 60_000) -> Text:
+    """Text of the task's domain: of the world, or all training sentences of a public task, without their labels."""
+    if source == "world":
+        return [list(words) for words in world_text(n_words)]
+    return [list(record.sentence.words) for record in span_task(source).train]
+
+
+@claim("C3.2", full={"source": "ud_english_ewt", "width": 128, "steps": 250})
+def two_directions_beat_one(
+    *, source: str = "world", width: int = 64, steps: int = 120, cue_steps: int = 120, n_seeds: int = SEEDS
+) -> Measurement:
+    """Both directions minus forward alone of the same width, each word tagged from its own top state only.
+
+    On the world the words to tag are ambiguous and a cue on one side tells their sense: the mean over English and
+    Korean, left and right. With another source its parts of speech are judged, and the world's cues are parts.
+    """
+    by_side = accuracy_by_side(60_000, cue_steps, n_seeds)
+    parts = {
+        f"{language}, cue {side}, {ways}: sense accuracy in %": float(by_side[language, side, ways].mean())
+        for language in ("en", "ko")
+        for side in SIDES
+        for ways in WAYS
+    }
+    if source == "world":
+        judged = {ways: one_sided(by_side, ways) for ways in WAYS}
+        # a word's own vector is the same everywhere: its senses tie (claim C1.4)
+        baselines = {"static vectors, words of two senses, in %": 50.0}
+        data = "ambiguous words of the world, English and Korean, cue left or right"
+    else:
+        task = parts_of_speech(source)
+        judged = {ways: _probed(task, ways, steps, width, n_seeds) for ways in WAYS}
+        baselines, data = {"each word's commonest tag, in %": majority(task)}, task.name
+    return Measurement(
+        judged["both"] - judged["forward"],
+        "points",
+        seeds=True,
+        baselines=baselines | {"forward alone at equal total width, in %": float(judged["forward"].mean())},
+        parts=parts,
+        data=data,
+    )
+
+
+def _probed(task: Task, ways: str, steps: int, width: int, n_seeds: int, n_sentences: int = 2_000) -> np.ndarray:
+    """Accuracy in %, by seed, of a linear probe on the top states of a language model of the task's own text."""
+    text = [list(record.sentence.words) for record in task.train]
+    parts = (task.train[:n_sentences], task.test)
+    tags, gold = ([tag for record in part for tag in record.tags[task.tag]] for part in parts)
+    found = []
+    for seed in range(n_seeds):
+        model = train_bilm(text, seed, steps=steps, directions=ways, width=width, min_count=2)
+        rows, asked = (np.concatenate(model.encode([r.sentence for r in part], layer=-1)) for part in parts)
+        found.append(100 * accuracy(probe(rows, tags, asked), gold))
+    return np.array(found)
+
+
+@claim("C3.3", full={"source": "conll2000", "marks": (20, 60, 150, 300, 600), "width": 64, "n_labels": 200})
+def better_lm_helps_more(
+    *,
+    source: str = "world",
+    marks: Sequence[int] = (5, 15, 30, 60, 120),
+    width: int = 64,
+    n_labels: int = 100,
+    steps: int = 100,
+    n_seeds: int = 8,
+    snapshots: str = "",
+) -> Measurement:
+    """Within each tagger seed: rank correlation of F1 with minus log perplexity of the task's test sentences.
+
+    marks      a checkpoint is taken after so many steps on the task's text without labels
+    snapshots  a folder of checkpoints of another language model, as a recipe keeps them: shown as a part
+    """
+    bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
+    asked = [list(record.sentence.words) for record in bench.task.test]
+
+    def measure(models: Sequence[BiLM]) -> tuple[Measurement, np.ndarray, list[float]]:
+        scores = np.array([f1(bench.scores(model, n_seeds)) for model in models])  # [model, seed]
+        qualities = [quality(model, asked) for model in models]
+        products = rank_products(scores, qualities)
+        return Measurement(products.ravel(), "rho", np.repeat(range(n_seeds), len(models))), scores, qualities
+
+    text = unlabelled(source)
+    real, scores, qualities = measure(checkpoints(text, marks, width))
+    parts: dict[str, float | Measurement] = {}
+    for mark, row, good in zip(marks, scores, qualities, strict=True):
+        parts[f"after {mark:,} steps: perplexity"] = math.exp(-good)
+        parts[f"after {mark:,} steps: span F1 in %"] = float(row.mean())
+    if snapshots:
+        folders = sorted(path.parent for path in Path(snapshots).glob("*/config.json"))
+        parts[f"over {len(folders)} checkpoints of {Path(snapshots).name}"] = measure([load(f) for f in folders])[0]
+    return replace(
+        real,
+        control=measure(checkpoints(shuffled_text(text, 0), marks, width))[0],
+        baselines={"tagger without language-model states: span F1 in %": float(f1(bench.scores(None, n_seeds)).mean())},
+        parts=parts,
+        data=f"{bench.task.name}, {n_labels:,} labelled sentences",
+    )
+
+
+@claim("C3.4", full={"source": "conll2000", "n_labels": 200, "lm_steps": 300, "width": 64})
+def source_or_size(
+    *,
+    source: str = "world",
+    n_labels: int = 100,
+    lm_steps: int = 120,
+    width: int = 64,
+    steps: int = 200,
+    n_seeds: int = SEEDS,
+) -> dict[str, Measurement]:
+    """Taggers whose LM read their own sentences, as many others, or 20 times as many others, all of one domain.
+
+    lm_steps  of each LM at most; a text is read 20 times at most, since a small one is soon known by heart
+    """
+    bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
+    cells: dict[str, list[float]] = {"none": [], "own-small": [], "other-small": [], "other-20x": []}
+    for seed in range(n_seeds):
+        order = Random(seed).sample(list(bench.task.train), 22 * n_labels)
+        own, small, large = order[:n_labels], order[n_labels : 2 * n_labels], order[2 * n_labels :]
+        task = replace(bench.task, train=own)
+        cells["none"].append(bench.score(None, task, seed).f1)
+        for name, records in (("own-small", own), ("other-small", small), ("other-20x", large)):
+            text = [list(record.sentence.words) for record in records]
+            limit = 20 * sum(map(len, text)) // (16 * 24)
+            model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
+            cells[name].append(bench.score(KeptStates(model), task, seed).f1)
+    parts: dict[str, float | Measurement] = {
+        f"{name}: span F1 in %": float(np.mean(values)) for name, values in cells.items() if name != "none"
+    }
+    against = np.subtract(cells["own-small"], cells["none"])
+    parts["language model of the tagger's sentences against none"] = Measurement(against, "F1 points", seeds=True)
+    data = f"{bench.task.name}, {n_labels:,} labelled sentences"
+    source_gap, size_gap = (np.subtract(cells[name], cells["other-small"]) for name in ("own-small", "other-20x"))
+    return {
+        "source": Measurement(
+            source_gap,
+            "F1 points",
+            seeds=True,
+            baselines={"tagger without language-model states: span F1 in %": float(np.mean(cells["none"]))},
+            parts=parts,
+            data=data,
+        ),
+        "size": Measurement(size_gap, "F1 points", seeds=True, data=data),
+    }
+
+
+@claim(
+    "C3.5",
+    full={"source": "ud_english_ewt", "cove": "cove-en", "lm": "bilm-en", "n_labels": 1_000, "n_words": 30_637_395},
+)
+def translation_beats_static_vectors(
+    *,
+    source: str = "world",
+    cove: str = "",
+    lm: str = "",
+    n_words: int = 0,
+    n_labels: int = 40,
+    n_seeds: int = SEEDS,
+) -> Measurement:
+    """Parts of speech by one biLSTM tagger over CoVe's top states minus the same over static vectors of their width.
+
+    cove, lm  checkpoints; "" trains both on the world
+    n_words   of Wikipedia that the static vectors learn from, as those that a shipped CoVe reads
+    """
+    translator, static = shipped_cove(cove, "enwiki2015", n_words) if cove else world_cove()
+    language_model = load(lm) if lm else world_bilm()
+    task = parts_of_speech(source)
+
+    def scores(encoder: ContextEncoder, **settings) -> np.ndarray:
+        kept = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
+
+        def make_head(labels: Sequence[str]) -> Head:
+            return task.head(kept, labels, body="bilstm", hidden=32)
+
+        return np.array([score(task, learn(task, make_head, n_labels, seed)) for seed in range(n_seeds)])
+
+    found = {
+        "CoVe": scores(translator),
+        "static vectors of equal size and tokens": scores(static),
+        "mean of the window's static vectors": scores(static, change=window_means),
+        "the same encoder untrained": scores(untrained_cove(translator)),
+        "language model": scores(language_model),
+    }
+    shown = {f"{name}, in %": float(values.mean()) for name, values in found.items()}
+    return Measurement(
+        found["CoVe"] - found["static vectors of equal size and tokens"],
+        "points",
+        seeds=True,
+        baselines=dict(list(shown.items())[1:4]),
+        parts={
+            "CoVe, in %": shown["CoVe, in %"],
+            "language-model states, in %": shown["language model, in %"],
+            "CoVe minus language-model states": Measurement(
+                found["CoVe"] - found["language model"], "points", seeds=True
+            ),
+        },
+        data=f"{task.name}, parts of speech, {n_labels:,} labelled sentences",
+    )

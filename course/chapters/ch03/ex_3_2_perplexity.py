@@ -1,0 +1,57 @@
+"""Exercise 3.2: from log-probabilities to perplexity. Source: Jelinek et al. 1977 (the measure)."""
+
+import math
+
+from course.check.exercise import Exercise, Probe
+
+
+def perplexity(log_probs: list[list[float]]) -> tuple[float, float]:
+    """(bits per word, perplexity) of a text. log_probs: per sentence, ln p of each word; the last is that of </s>."""
+    every = [log_p for sentence in log_probs for log_p in sentence]
+    nats = -sum(every) / len(every)
+    return nats / math.log(2), math.exp(nats)
+
+
+def _both(nats):
+    return nats / math.log(2), math.exp(nats)
+
+
+def _flat(log_probs):
+    return [log_p for sentence in log_probs for log_p in sentence]
+
+
+def _mean(values):
+    return sum(values) / len(values)
+
+
+EXERCISE = Exercise(
+    "3.2",
+    perplexity,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    probes=[
+        Probe("one sentence, each word with probability 1/8", ([[math.log(1 / 8)] * 5],)),
+        Probe("a short and a long sentence", ([[-0.5, -0.25], [-4.0, -2.5, -3.0, -6.0, -0.125]],)),
+        Probe("three sentences", ([[-1.0, -2.0, -0.1], [-7.0, -0.2], [-3.0, -5.0, -1.5, -0.3]],)),
+    ],
+    mistakes=[
+        (
+            "nats and bits are mixed",
+            lambda s: (_both(-_mean(_flat(s)))[0], 2 ** -_mean(_flat(s))),
+            lambda s: (_both(-_mean(_flat(s)))[0], math.exp(_both(-_mean(_flat(s)))[0])),
+        ),
+        ("the first number is in nats", lambda s: (-_mean(_flat(s)), math.exp(-_mean(_flat(s))))),
+        ("bits by a product", lambda s: (-_mean(_flat(s)) * math.log(2), math.exp(-_mean(_flat(s))))),
+        ("each sentence counts alike", lambda s: _both(-_mean([_mean(part) for part in s]))),
+        (
+            "perplexities are averaged",
+            lambda s: tuple(_mean(pair) for pair in zip(*[perplexity([part]) for part in s], strict=True)),
+        ),
+        ("</s> is left out", lambda s: perplexity([part[:-1] for part in s])),
+        ("</s> is in the sum, but not in the count", lambda s: _both(-sum(_flat(s)) / (len(_flat(s)) - len(s)))),
+        ("the sum instead of the mean", lambda s: _both(-sum(_flat(s)))),
+        ("the sign is missing", lambda s: _both(_mean(_flat(s)))),
+        ("the mean of the probabilities", lambda s: _both(-math.log(_mean([math.exp(x) for x in _flat(s)])))),
+    ],
+)

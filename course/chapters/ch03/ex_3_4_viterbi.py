@@ -1,0 +1,112 @@
+"""Exercise 3.4: the best tag sequence. Source: Viterbi 1967; Rabiner 1989, section III.B (with backpointers)."""
+
+import torch
+
+from course.chapters.ch03.ex_3_5_log_partition import log_partition
+from course.check.exercise import Exercise, Probe
+
+
+def viterbi(emissions: torch.Tensor, transitions: torch.Tensor, start: torch.Tensor, end: torch.Tensor) -> list[int]:
+    """The tag sequence with the highest score. emissions [word, tag], transitions [from, to], start [tag], end [tag]"""
+    best = start + emissions[0]
+    pointers = []
+    for emission in emissions[1:]:
+        best, before = (best[:, None] + transitions).max(dim=0)
+        best = best + emission
+        pointers.append(before)
+    path = [int((best + end).argmax())]
+    for before in reversed(pointers):
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
+def _left_to_right(emissions, transitions, start, end):
+    """Decides each word when it comes: no way back."""
+    path, before = [], start
+    for emission, after in zip(emissions, [0] * (len(emissions) - 1) + [end], strict=True):
+        path.append(int((before + emission + after).argmax()))
+        before = transitions[path[-1]]
+    return path
+
+
+def _best_per_word(emissions, transitions, start, end):
+    """Right scores, but the path is read off word by word, without backpointers."""
+    best = [start + emissions[0]]
+    for emission in emissions[1:]:
+        best.append((best[-1][:, None] + transitions).amax(dim=0) + emission)
+    best[-1] = best[-1] + end
+    return [int(scores.argmax()) for scores in best]
+
+
+def _marginal(emissions, transitions, start, end):
+    """The most probable tag of each word, all other tags summed over."""
+    with torch.enable_grad():
+        emissions = emissions.clone().requires_grad_()
+        total = log_partition(emissions, transitions, start, end)
+        return torch.autograd.grad(total, emissions)[0].argmax(dim=1).tolist()
+
+
+_BIO = torch.tensor([[0.0, 0.0, -9.0], [0.0, -1.0, 2.0], [0.0, -1.0, 1.0]])  # O, B-PER, I-PER: no I-PER after O
+_OPEN = torch.tensor([[0.5, -1.0, 1.0], [2.0, 0.0, -1.5], [-1.0, 1.5, 0.5]])
+EXERCISE = Exercise(
+    "3.4",
+    viterbi,
+    difficulty=4,
+    importance=4,
+    minutes=20,
+    probes=[
+        Probe(
+            "tags O, B-PER, I-PER; a step from O to I-PER costs 9",
+            (torch.tensor([[1.0, 0.6, 0.0], [0.2, 0.5, 1.5], [1.5, 0.1, 0.0]]), _BIO, torch.zeros(3), torch.zeros(3)),
+        ),
+        Probe(
+            "four words, scores at both ends",
+            (
+                torch.tensor([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5], [0.2, 0.9, 1.0], [1.0, 0.3, 0.9]]),
+                _OPEN,
+                torch.tensor([2.0, 0.0, -1.0]),
+                torch.tensor([-3.0, 0.0, 1.0]),
+            ),
+        ),
+        Probe(
+            "five words, scores at both ends",
+            (
+                torch.tensor([[0.5, 0.0, 0.4], [0.0, 2.0, 1.0], [1.5, 1.0, 0.0], [0.0, 0.3, 0.8], [0.7, 0.6, 0.1]]),
+                _OPEN.roll(1, 0),
+                torch.tensor([-1.0, 1.5, 0.0]),
+                torch.tensor([-0.5, 2.5, -1.0]),
+            ),
+        ),
+        Probe(
+            "one word only",
+            (torch.tensor([[1.0, 0.0, 0.5]]), _OPEN, torch.tensor([0.0, 0.0, 1.0]), torch.tensor([0.0, 2.0, 0.4])),
+        ),
+    ],
+    mistakes=[
+        (
+            "each word takes its own best tag",
+            lambda emissions, transitions, start, end: emissions.argmax(dim=1).tolist(),
+        ),
+        ("each word is decided when it comes", _left_to_right),
+        ("the path is read without backpointers", _best_per_word),
+        ("the most probable tag of each word", _marginal),
+        (
+            "the transitions are turned round",
+            lambda emissions, transitions, start, end: viterbi(emissions, transitions.T, start, end),
+        ),
+        (
+            "start and end are missing",
+            lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end * 0),
+        ),
+        (
+            "start is missing",
+            lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end),
+        ),
+        ("end is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start, end * 0)),
+        ("the path is not turned round", lambda *a: viterbi(*a)[::-1]),
+        (
+            "the worst sequence",
+            lambda emissions, transitions, start, end: viterbi(-emissions, -transitions, -start, -end),
+        ),
+    ],
+)

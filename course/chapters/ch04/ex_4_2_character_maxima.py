@@ -1,0 +1,78 @@
+"""Exercise 4.2: a word as characters, and the maximum over them. Source: Kim et al. 2016, arXiv:1508.06615, section
+2.2 (maximum over time; here with filters one character wide)."""
+
+import torch
+
+from course.check.exercise import Exercise, Probe
+
+
+def character_maxima(
+    words: list[str], ids: dict[str, int], filters: torch.Tensor
+) -> tuple[list[list[int]], torch.Tensor]:
+    """(rows [word, character], maxima [word, filter]). filters [filter, id]: what each filter answers to each id.
+    A row: 2 (begin), the ids of the characters (1 if unknown), 3 (end), then 0 (padding) up to the longest row."""
+    rows = [[2, *(ids.get(character, 1) for character in word), 3] for word in words]
+    maxima = torch.stack([filters[:, row].amax(dim=1) for row in rows])
+    width = max(map(len, rows))
+    return [row + [0] * (width - len(row)) for row in rows], maxima
+
+
+def _answers(rows, filters, counts=lambda row: [c for c in row if c != 0]):
+    return rows, torch.stack([filters[:, counts(row)].amax(1) for row in rows])
+
+
+def _zero_at_padding(rows, filters):
+    table = filters.clone()
+    table[:, 0] = 0
+    return rows, table[:, torch.tensor(rows)].amax(2).T
+
+
+def _rows(words, ids, begin=(2,), end=(3,), unknown=(1,), fill=lambda row, padding: row + padding):
+    rows = [[*begin, *(i for c in word for i in ([ids[c]] if c in ids else unknown)), *end] for word in words]
+    width = max(map(len, rows))
+    return [fill(row, [0] * (width - len(row))) for row in rows]
+
+
+_FILTERS = torch.tensor(
+    [
+        [0.9, -0.8, -0.5, -0.7, -0.2, -0.9, -0.4, -0.6],  # highest at padding, below 0 elsewhere
+        [-0.3, 0.8, -0.1, -0.6, 0.1, 0.4, -0.9, 0.2],  # highest at an unknown character
+        [0.5, -0.4, 0.7, -0.2, 0.3, -0.5, 0.6, -0.1],  # highest at the begin
+        [0.1, -0.9, -0.7, 0.9, -0.3, 0.2, -0.1, 0.8],  # highest at the end
+    ]
+)
+EXERCISE = Exercise(
+    "4.2",
+    character_maxima,
+    difficulty=3,
+    importance=4,
+    minutes=15,
+    probes=[
+        Probe("words of different lengths", (["dogs", "do", "g"], {"d": 4, "o": 5, "g": 6, "s": 7}, _FILTERS)),
+        Probe("an unknown character", (["먹다", "먹었다"], {"먹": 4, "다": 6}, _FILTERS)),
+        Probe("one word: no padding", (["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3])),
+    ],
+    mistakes=[
+        ("padding wins", lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: row)),
+        ("padding counts as 0", lambda w, ids, f: _zero_at_padding(_rows(w, ids), f)),
+        (
+            "the marks are left out of the maximum",
+            lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: [c for c in row if c not in (0, 2, 3)]),
+        ),
+        (
+            "the mean instead of the maximum",
+            lambda w, ids, f: (_rows(w, ids), torch.stack([f[:, [c for c in r if c]].mean(1) for r in _rows(w, ids)])),
+        ),
+        ("the axes are exchanged", lambda *a: (character_maxima(*a)[0], character_maxima(*a)[1].T)),
+        ("the marks are missing", lambda w, ids, f: _answers(_rows(w, ids, begin=(), end=()), f)),
+        ("the end is missing", lambda w, ids, f: _answers(_rows(w, ids, end=()), f)),
+        (
+            "the end comes after the padding",
+            lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: r[:-1] + padding + [3]), f),
+        ),
+        ("padding on the left", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: padding + r), f)),
+        ("unknown characters are dropped", lambda w, ids, f: _answers(_rows(w, ids, unknown=()), f)),
+        ("unknown characters become padding", lambda w, ids, f: _answers(_rows(w, ids, unknown=(0,)), f)),
+        ("the rows are not padded", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda row, padding: row), f)),
+    ],
+)

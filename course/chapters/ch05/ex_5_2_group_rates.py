@@ -1,0 +1,45 @@
+"""Exercise 5.2: discriminative rates. Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.2."""
+
+from course.check.exercise import Exercise, Probe
+
+
+def group_rates(names: list[str], rate: float, factor: float) -> dict[str, float]:
+    """Layer group -> learning rate. names: from the word vectors to the head; rate: of the head"""
+    return {name: rate / factor**above for above, name in enumerate(reversed(names))}
+
+
+def _rates(names, rate, factor, share):
+    """share(above, below, factor, n groups): a group's part of the rate."""
+    n = len(names)
+    return {name: rate * share(n - 1 - i, i, factor, n) for i, name in enumerate(names)}
+
+
+def _probe(shows, names, rate, factor):
+    return Probe(shows, (names.split(), rate, factor))
+
+
+EXERCISE = Exercise(
+    "5.2",
+    group_rates,
+    difficulty=1,
+    importance=4,
+    minutes=6,
+    probes=[
+        _probe("four groups and the paper's factor", "word lstm1 lstm2 head", 0.01, 2.6),
+        _probe("five groups", "word lstm1 lstm2 lstm3 head", 0.004, 2.0),
+        _probe("a factor of 1", "word head", 0.02, 1.0),
+        _probe("one group", "head", 0.01, 2.6),
+    ],
+    mistakes=[
+        ("the wrong end is fast", lambda *a: _rates(*a, lambda above, below, factor, n: factor**-below)),
+        ("the head is divided too", lambda *a: _rates(*a, lambda above, below, factor, n: factor ** -(above + 1))),
+        ("the rates grow downwards", lambda *a: _rates(*a, lambda above, below, factor, n: factor**above)),
+        (
+            "divided by the factor times the place",
+            lambda *a: _rates(*a, lambda above, below, factor, n: 1 / max(1, factor * above)),
+        ),
+        ("divided once", lambda *a: _rates(*a, lambda above, below, factor, n: 1 / factor if above else 1)),
+        ("the word vectors get the full rate", lambda *a: _rates(*a, lambda above, below, factor, n: factor**below)),
+        ("the same rate everywhere", lambda *a: _rates(*a, lambda above, below, factor, n: 1)),
+    ],
+)

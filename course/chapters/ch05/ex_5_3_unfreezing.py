@@ -1,0 +1,40 @@
+"""Exercise 5.3: gradual unfreezing. Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3."""
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def open_groups(names: list[str], epochs: int) -> list[list[str]]:
+    """For each epoch the groups that train, in the order of `names`: from the word vectors to the head"""
+    return [names[-1 - epoch :] if epoch < len(names) else list(names) for epoch in range(epochs)]
+
+
+def _plan(names, epochs, opened):
+    """opened(epoch, n groups) -> places of the groups that train."""
+    return [[names[place] for place in sorted(opened(epoch, len(names)))] for epoch in range(epochs)]
+
+
+EXERCISE = Exercise(
+    "5.3",
+    open_groups,
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    probes=[
+        Probe("as many epochs as groups", (["word", "lstm1", "lstm2", "head"], 4)),
+        Probe("more epochs than groups", (["word", "lstm1", "head"], 5)),
+        Probe("two epochs, four groups", (["word", "lstm1", "lstm2", "head"], 2)),
+        Probe("one group", (["head"], 2)),
+    ],
+    mistakes=[
+        ("from the bottom", lambda *a: _plan(*a, lambda epoch, n: range(min(epoch + 1, n)))),
+        ("only one group at a time", lambda *a: _plan(*a, lambda epoch, n: [max(0, n - 1 - epoch)])),
+        ("all at once", lambda *a: _plan(*a, lambda epoch, n: range(n))),
+        ("an epoch too early", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - 2 - epoch), n))),
+        ("only the head", lambda *a: _plan(*a, lambda epoch, n: [n - 1])),
+        ("nothing trains at first", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - epoch), n))),
+        (
+            "from head to input",
+            Seen(lambda got, expected, *_: [sorted(row) for row in got] == [sorted(row) for row in expected]),
+        ),
+    ],
+)

@@ -1,0 +1,66 @@
+"""Exercise 5.5: weight drop. Source: Merity et al. 2018, arXiv:1708.02182, section 2 (DropConnect on the recurrent
+matrix)."""
+
+import torch
+
+from course.check.exercise import Exercise, Probe
+
+
+def weight_drop(x: torch.Tensor, w_in: torch.Tensor, w_rec: torch.Tensor, keep: torch.Tensor, p: float) -> torch.Tensor:
+    """States [word, hidden] of a simple recurrent network, the first from zeros. x [word, dim]: inputs; w_in
+    [dim, hidden]; w_rec [hidden, hidden]; keep [hidden, hidden]: True where an entry stays; p: share that is dropped"""
+    thinned = w_rec * keep / (1 - p)
+    state, states = torch.zeros(w_rec.shape[0]), []
+    for word in x:
+        state = torch.tanh(word @ w_in + state @ thinned)
+        states.append(state)
+    return torch.stack(states)
+
+
+def _run(x, w_in, w_rec_at, state_at=lambda state, t: state):
+    state, states = torch.zeros(w_in.shape[1]), []
+    for t, word in enumerate(x):
+        state = state_at(torch.tanh(word @ w_in + state @ w_rec_at(t)), t)
+        states.append(state)
+    return torch.stack(states)
+
+
+def _probe(shows, word, dim, hidden, p, step):
+    sizes = (word * dim, dim * hidden, hidden * hidden)
+    numbers = (torch.arange(sum(sizes)) * step % 17 - 8.0) / 10
+    x, w_in, w_rec = numbers.split(sizes)
+    keep = (torch.arange(hidden * hidden) * 3 % 5 > 1).reshape(hidden, hidden)
+    return Probe(shows, (x.reshape(word, dim), w_in.reshape(dim, hidden), w_rec.reshape(hidden, hidden), keep, p))
+
+
+EXERCISE = Exercise(
+    "5.5",
+    weight_drop,
+    difficulty=3,
+    importance=3,
+    minutes=12,
+    probes=[
+        _probe("five words, half dropped", 5, 2, 3, 0.5, 5),
+        _probe("three words, a fifth dropped", 3, 3, 2, 0.2, 7),
+        _probe("two words", 2, 2, 5, 0.4, 11),
+    ],
+    mistakes=[
+        ("nothing is made larger", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep)),
+        (
+            "made larger at every word",
+            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) ** (t + 1)),
+        ),
+        ("multiplied by what is kept", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep * (1 - p))),
+        ("divided by p", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / p)),
+        ("the mask is turned round", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * ~keep / (1 - p))),
+        (
+            "only at the first link",
+            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) if t < 2 else w_rec),
+        ),
+        (
+            "states are dropped, not weights",
+            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec, lambda state, t: state * keep[0] / (1 - p)),
+        ),
+        ("nothing is dropped", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec)),
+    ],
+)

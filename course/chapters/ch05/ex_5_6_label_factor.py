@@ -1,0 +1,71 @@
+"""Exercise 5.6: the label-equivalent factor. Source: Howard & Ruder 2018, arXiv:1801.06146, section 5 (low-shot)."""
+
+import math
+import operator
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def label_factor(sizes: list[int], scores: list[float], few: int, reached: float) -> float:
+    """How many times `few` labels the network from scratch needs for the score `reached`. sizes, scores: its learning
+    curve, sizes growing; if the curve stays below, its largest size counts (the factor is then at least so large)"""
+    if scores[0] >= reached:
+        return sizes[0] / few
+    for i in range(1, len(sizes)):
+        if scores[i] >= reached:
+            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
+            low, high = math.log(sizes[i - 1]), math.log(sizes[i])
+            return math.exp(low + share * (high - low)) / few
+    return sizes[-1] / few
+
+
+def _factor(sizes, scores, few, reached, *, between=None, never=None, enough=operator.ge):
+    if enough(scores[0], reached):
+        return sizes[0] / few
+    for i in range(1, len(sizes)):
+        if enough(scores[i], reached):
+            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
+            low, high = sizes[i - 1], sizes[i]
+            return (between(low, high, share) if between else low * (high / low) ** share) / few
+    return (sizes[-1] if never is None else never(sizes, scores, reached)) / few
+
+
+def _extended(sizes, scores, reached):
+    """The last piece of the curve, drawn on."""
+    share = (reached - scores[-2]) / (scores[-1] - scores[-2])
+    return sizes[-2] * (sizes[-1] / sizes[-2]) ** share
+
+
+EXERCISE = Exercise(
+    "5.6",
+    label_factor,
+    difficulty=3,
+    importance=4,
+    minutes=12,
+    probes=[
+        Probe("between two points", ([100, 10_000], [80.0, 90.0], 100, 85.0)),
+        Probe("a curve of four points", ([100, 500, 2_000, 8_000], [60.0, 70.0, 82.0, 86.0], 100, 80.0)),
+        Probe("never reached", ([50, 100, 400], [55.0, 60.0, 66.0], 50, 70.0)),
+        Probe("reached at once", ([25, 100], [75.0, 80.0], 50, 70.0)),
+        Probe("a curve that falls again", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 74.0)),
+        Probe("exactly the score of a peak", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0)),
+    ],
+    mistakes=[
+        (
+            "a straight line on a plain axis",
+            lambda *a: _factor(*a, between=lambda low, high, share: low + share * (high - low)),
+        ),
+        ("the next measured size", lambda *a: _factor(*a, between=lambda low, high, share: high)),
+        ("the size before", lambda *a: _factor(*a, between=lambda low, high, share: low)),
+        (
+            "the share is turned round",
+            lambda *a: _factor(*a, between=lambda low, high, share: high * (low / high) ** share),
+        ),
+        ("the curve is drawn on beyond its end", lambda *a: _factor(*a, never=_extended)),
+        ("never is infinite", Seen(lambda got, expected, *_: math.isinf(got) or math.isnan(got))),
+        ("exactly reached does not count", lambda *a: _factor(*a, enough=operator.gt)),
+        ("labels instead of a factor", lambda sizes, scores, few, reached: few * _factor(sizes, scores, few, reached)),
+        ("the factor is turned round", lambda *a: 1 / _factor(*a)),
+        ("doublings instead of a factor", lambda *a: math.log2(_factor(*a))),
+    ],
+)

@@ -1,0 +1,81 @@
+"""Exercise 6.3: split into heads and join. Source: Vaswani et al. 2017, arXiv:1706.03762, section 3.2.2."""
+
+import torch
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def read_by_heads(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """What each query takes, the heads side by side: [batch, query, d_model]. values [batch, key, d_model]: head 0 owns
+    the first d_model / n_heads numbers, and so on; weights [batch, head, query, key], after the softmax"""
+    heads = values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)
+    return (weights @ heads).transpose(1, 2).flatten(2)
+
+
+def _split(values, weights):
+    return values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)
+
+
+def _join(heads):
+    return heads.transpose(1, 2).flatten(2)
+
+
+def _by_view(values, weights):
+    batch, key, width = values.shape
+    return values.reshape(batch, weights.shape[1], key, width // weights.shape[1])
+
+
+def _stacked(heads):
+    batch, head, query, dim = heads.shape
+    return heads.reshape(batch, query, head * dim)
+
+
+def _interleaved(values, weights):
+    return _join(weights @ values.unflatten(-1, (-1, weights.shape[1])).permute(0, 3, 1, 2))
+
+
+def _dealt_out(values, weights):
+    return (weights @ _split(values, weights)).permute(0, 2, 3, 1).flatten(2)
+
+
+def _probe(shows, batch, head, query, key, dim, step):
+    values = ((torch.arange(batch * key * head * dim) * step % 23 - 11.0) / 4).reshape(batch, key, head * dim)
+    weights = ((torch.arange(batch * head * query * key) * 5 % 13) / 3).reshape(batch, head, query, key).softmax(-1)
+    return Probe(shows, (values, weights))
+
+
+EXERCISE = Exercise(
+    "6.3",
+    read_by_heads,
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    probes=[
+        _probe("two heads", 1, 2, 3, 3, 5, 7),
+        _probe("a batch of two texts, three heads", 2, 3, 5, 5, 2, 3),
+        _probe("fewer queries than keys", 2, 2, 3, 7, 3, 5),
+        _probe("one head", 1, 1, 2, 5, 3, 7),
+    ],
+    mistakes=[
+        ("view without transpose, in the split", lambda values, weights: _join(weights @ _by_view(values, weights))),
+        ("view without transpose, in the join", lambda values, weights: _stacked(weights @ _split(values, weights))),
+        ("view without transpose, both ways", lambda values, weights: _stacked(weights @ _by_view(values, weights))),
+        (
+            "the pieces are dealt out like cards",
+            lambda values, weights: _interleaved(values, weights).unflatten(-1, (weights.shape[1], -1)).mT.flatten(2),
+        ),
+        ("split like cards, joined side by side", _interleaved),
+        ("split side by side, joined like cards", _dealt_out),
+        ("the mean of the heads", lambda values, weights: weights.mean(1) @ values),
+        ("the first head's weights for all", lambda values, weights: weights[:, 0] @ values),
+        ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
+        (
+            "every head reads everything",
+            Seen(
+                lambda got, expected, values, weights: (
+                    weights.shape[1] > 1 and got.shape[-1] == weights.shape[1] * values.shape[-1]
+                )
+            ),
+        ),
+    ],
+)

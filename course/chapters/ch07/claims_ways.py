@@ -1,0 +1,205 @@
+"""Claims C7.5 and C7.6: masked networks against those that read one way, also on cues to be read jointly (XOR).
+
+There the order of two activities on the left and the word former or latter on the right tell the sense; neither does
+alone. A linear head on the states of two one-way networks adds what each side says, and no sum is an XOR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course.lab.bert_batches import BATCH, MASKED, Shares
+from course.lab.bert_probe import PosProbe, SideBySide, trained, world_probe
+from course.lab.cue_sides import SIDES, cued, sense_accuracy
+from course.lab.pos_probe import static_baselines
+from course.lab.world_bert import new_bert, rise, train_bert, world_bert, world_rows
+from course.ledger.measurement import Measurement, claim
+from course_lib.data.batch import Batch
+from course_lib.data.bucketing import Buckets
+from course_lib.data.records import SenseExample
+from course_lib.device import seed_everything
+from course_lib.models.bert import Bert
+from course_lib.models.shipped import load
+from course_lib.training import fit
+from course_lib.training.schedules import linear_decay
+
+WAYS = ("left-to-right", "right-to-left")
+OBJECTIVES = {
+    "left-to-right": ("left-to-right", MASKED),
+    "left-to-right, 15 % asked": ("left-to-right", Shares(predict=0.15)),
+    "masked": ("masked", MASKED),
+}
+
+
+@claim("C7.5", full={"points": (25, 50, 100, 200, 400), "n_test": 200, "search": True})
+def masked_converges_more_slowly(
+    *, points: Sequence[int] = (25, 50, 100), n_test: int = 60, n_seeds: int = 5, search: bool = False
+) -> Measurement:
+    """Mean probe accuracy over the points of a curve, left-to-right minus masked, per seed.
+
+    points  steps at which the probe is asked, each twice the one before. A step reads as many tokens for all.
+    search  choose a learning rate for each objective by the curve's mean on dev; else all have the same
+    """
+    pos = world_probe(n_test=n_test)
+    curves, rates = {}, {}
+    for name in OBJECTIVES:
+        make = partial(curve, name, points=points, pos=pos)
+        runs, rates[name] = trained(make, lambda run: run[1].mean(), n_seeds, search)
+        curves[name] = np.stack([on_test for on_test, _ in runs])
+    means = {name: found.mean(1) for name, found in curves.items()}
+    both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
+    ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
+    sizes = [len(row.ids) for row in world_rows()]
+    return Measurement(
+        means["left-to-right"] - means["masked"],
+        "points",
+        seeds=True,
+        control=Measurement(means["left-to-right, 15 % asked"] - means["masked"], "points", seeds=True),
+        baselines={"the same network untrained, in %": pos.of(world_bert(0, steps=0)).score},
+        parts={
+            f"{name}, {tokens(step, sizes):,} tokens: probe, in %": float(score)
+            for name, found in curves.items()
+            for step, score in zip(points, found.mean(0), strict=True)
+        }
+        | {f"{name}: learning rate": rate for name, rate in rates.items()}
+        | {
+            "left-to-right minus left-to-right with 15 % asked": Measurement(
+                means["left-to-right"] - means["left-to-right, 15 % asked"], "points", seeds=True
+            ),
+            "masked is ahead from": f"{tokens(ahead[0], sizes):,} tokens" if ahead else "no point of the curve",
+        },
+        data="sentences of the world",
+    )
+
+
+def tokens(steps: int, sizes: Sequence[int]) -> int:
+    """Pieces that `steps` steps read, to two digits."""
+    n = steps * BATCH * float(np.mean(sizes))
+    return int(float(f"{n:.2g}"))
+
+
+def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe) -> tuple[np.ndarray, np.ndarray]:
+    """The probe's accuracy in % at each point, on test and on dev, in one training at a constant rate."""
+    objective, shares = OBJECTIVES[name]
+    model = new_bert(world_bert(0, steps=0).pieces, seed, objective=objective)
+    found = []
+
+    def ask(step: int, _: dict) -> None:
+        if step in points:
+            found.append(pos.of(model))
+
+    rows, last = world_rows(), max(points)
+    train_bert(
+        model, rows, seed, steps=last, objective=objective, shares=shares, rate=rate, schedule=rise, watchers=[ask]
+    )
+    return np.array([one.score for one in found]), np.array([one.dev for one in found])
+
+
+@claim("C7.6", full={"steps": 400, "n_test": 200, "search": True, "joint_steps": 400})
+def both_sides_beat_one(
+    *,
+    steps: int = 120,
+    n_test: int = 60,
+    n_cued: int = 600,
+    n_seeds: int = 5,
+    search: bool = False,
+    joint_steps: int = 0,
+) -> dict[str, Measurement]:
+    """Probe accuracy on parts of speech, per seed; each network's best layer on dev, its learning rate too.
+
+    The two one-way networks side by side are each half as wide as the others. Parts: senses by the side of their cue.
+    joint_steps  of fine-tuning on words whose cues must be read jointly (XOR), as parts; 0 leaves them out
+    """
+    pos, vectors = world_probe(n_test=n_test), load("skipgram-en").word_vectors()
+    splits = {side: cued("en", side, n_cued) for side in SIDES}
+    nets: dict[str, Callable] = {
+        "bidirectional": lambda seed, rate: world_bert(seed, steps=steps, rate=rate),
+        "left-to-right": lambda seed, rate: world_bert(seed, steps=steps, rate=rate, objective="left-to-right"),
+        "both ways, half the width": lambda seed, rate: SideBySide(
+            [world_bert(seed, steps=steps, rate=rate, objective=way, width=32) for way in WAYS]
+        ),
+    }
+    score, parts = {}, {}
+    for name, make in nets.items():
+        models, rate = trained(make, lambda model: pos.of(model).dev, n_seeds, search)
+        score[name] = np.array([pos.of(model).score for model in models])
+        parts[f"{name}: probe, in %"] = float(score[name].mean())
+        parts[f"{name}: learning rate"] = rate
+        for side, split in splits.items():
+            label = "both sides jointly (XOR)" if side == "both" else f"the {side}"
+            parts[f"{name}, cue on {label}: senses, in %"] = np.mean([sense_accuracy(m, *split) for m in models])
+        if joint_steps:
+            found = [joint_accuracy(m, *splits["both"], steps=joint_steps, seed=i) for i, m in enumerate(models[:2])]
+            parts[f"{name}, fine-tuned on XOR cues: senses, in %"] = float(np.mean(found))
+    untrained = world_bert(0, steps=0)
+    baselines = {
+        **static_baselines(vectors, pos.words, pos.score),
+        "the same network untrained, in %": pos.of(untrained).score,
+    } | {f"untrained, cue {side}: senses, in %": sense_accuracy(untrained, *split) for side, split in splits.items()}
+    shared = {"seeds": True, "data": f"sentences of the world, {steps} steps of {BATCH} sentences"}
+    return {
+        "over left-to-right": Measurement(
+            score["bidirectional"] - score["left-to-right"], "points", baselines=baselines, parts=parts, **shared
+        ),
+        "over both ways": Measurement(score["bidirectional"] - score["both ways, half the width"], "points", **shared),
+    }
+
+
+class SenseReader(nn.Module):
+    """Top states of a word, of one network or of several side by side, and a linear head over its senses."""
+
+    def __init__(self, encoders: Sequence[Bert], senses: Sequence[str]):
+        super().__init__()
+        self.encoders, self.senses = nn.ModuleList(encoders), {sense: i for i, sense in enumerate(senses)}
+        self.head = nn.Linear(sum(encoder.dim for encoder in encoders), len(senses))
+
+    def batch(self, examples: Sequence[SenseExample]) -> Batch:
+        batch = self.encoders[0].batch([example.sentence for example in examples])
+        batch.labels["place"] = torch.tensor([example.position for example in examples])
+        batch.labels["sense"] = torch.tensor([self.senses[example.sense] for example in examples])
+        return batch
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch sense"]:
+        rows, places = torch.arange(len(batch)), batch.labels["place"]
+        states = [encoder.states(batch).layers[-1, rows, places] for encoder in self.encoders]
+        return self.head(torch.cat(states, -1))
+
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        return {"loss": F.cross_entropy(self(batch), batch.labels["sense"]), "count": len(batch)}
+
+
+def joint_accuracy(
+    encoder: Bert | SideBySide,
+    train: Sequence[SenseExample],
+    test: Sequence[SenseExample],
+    *,
+    steps: int,
+    rate: float = 1e-3,
+    seed: int = 0,
+) -> float:
+    """In %, of a copy fine-tuned on `train`; of the senses of the test word the likelier one is taken (chance: 50)."""
+    seed_everything(seed)
+    encoders = deepcopy(encoder.encoders if isinstance(encoder, SideBySide) else [encoder])
+    senses = sorted({example.sense for example in (*train, *test)})
+    model = SenseReader(encoders, senses)
+    buckets = Buckets([len(example.sentence) for example in train], size=32, seed=seed)
+
+    def batches(epoch: int) -> Iterator[Batch]:
+        return (model.batch([train[i] for i in rows]) for rows in buckets(epoch))
+
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, betas=(0.9, 0.98), show=False)
+    of_word = {example.word: {e.sense for e in (*train, *test) if e.word == example.word} for example in test}
+    may = torch.tensor([[sense in of_word[example.word] for sense in senses] for example in test])
+    with torch.no_grad():
+        batch = model.eval().batch(test)
+        guesses = model(batch).masked_fill(~may, -torch.inf).argmax(-1)
+    return 100 * float(np.mean((guesses == batch.labels["sense"]).numpy()))

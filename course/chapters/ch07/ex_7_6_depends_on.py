@@ -1,0 +1,150 @@
+"""Exercise 7.6: what a state has seen, found by changing one piece at a time. The leak it finds is why BERT masks:
+Devlin et al. 2018, arXiv:1810.04805, section 3.1, task 1."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def depends_on(network, ids: torch.Tensor, vocab_size: int) -> torch.Tensor:
+    """[state, piece]: True where the state moves when that piece becomes another one. network(ids) gives the states
+    [piece, d_model] of one row, the same each time; ids [piece], each below vocab_size"""
+    before = network(ids)
+    moved = torch.zeros(len(ids), len(ids), dtype=torch.bool)
+    for k in range(len(ids)):
+        changed = ids.clone()
+        changed[k] = (ids[k] + 1) % vocab_size
+        moved[:, k] = (network(changed) != before).any(dim=-1)
+    return moved
+
+
+@dataclass(frozen=True)
+class _Network:
+    """All numbers are exact, and no effect cancels: any other piece moves the same states. Ids are looked at as a
+    table looks at them."""
+
+    name: str
+    states: Callable = field(repr=False)  # of the vectors [piece, 3] and of how many there are
+    vocab_size: int = field(repr=False)
+
+    def __call__(self, ids):
+        ids = torch.as_tensor(ids)
+        if ids.is_floating_point():
+            raise TypeError("ids are whole numbers: a network looks them up in a table, and has no gradient for them")
+        if ids.min() < 0 or ids.max() >= self.vocab_size:
+            raise IndexError(f"ids go from 0 to {self.vocab_size - 1}, and one of {ids.tolist()} does not")
+        ids = ids.double()
+        return self.states(torch.stack([ids + 1, -(ids + 1), 3 * ids], dim=1), len(ids))
+
+
+def _own(n):
+    return torch.eye(n).double()
+
+
+def _others(n):
+    return 1 - _own(n)
+
+
+def _left(n):
+    return torch.ones(n, n).double().tril()
+
+
+def _first_two(vectors, n):
+    """Each piece minus the one before it, in two numbers whose changes sum to 0."""
+    return (vectors - vectors.roll(1, 0)) * torch.tensor([1, 1, 0])
+
+
+def _one_number(vectors, n):
+    return torch.cat([vectors[:, :2], vectors[:1, 2:].expand(n, 1)], dim=1)
+
+
+def _by_one(network, ids, vocab_size, change=None, moved=lambda new, old: (new != old).any(-1), kept=False):
+    """change(ids, k): the changed row; kept: a changed piece stays changed."""
+    before, rows, current = network(ids), [], ids
+    for k in range(len(ids)):
+        changed = change(current, k) if change else _next(current, k, vocab_size)
+        rows.append(moved(network(changed), before))
+        current = changed if kept else ids
+    return torch.stack(rows, dim=1)
+
+
+def _next(ids, k, vocab_size):
+    changed = ids.clone()
+    changed[k] = (changed[k] + 1) % vocab_size
+    return changed
+
+
+def _put(ids, k, piece):
+    changed = ids.clone()
+    changed[k] = piece
+    return changed
+
+
+def _from_k_on(ids, k, vocab_size):
+    return torch.cat([ids[:k], (ids[k:] + 1) % vocab_size])
+
+
+def _but_k(ids, k, vocab_size):
+    changed = (ids + 1) % vocab_size
+    changed[k] = ids[k]
+    return changed
+
+
+def _reading(change=None, **more):
+    """change(ids, k, vocab_size)"""
+
+    def model(network, ids, vocab_size):
+        own = change and (lambda row, k: change(row, k, vocab_size))
+        return _by_one(network, ids, vocab_size, own, **more)
+
+    return model
+
+
+def _probe(name, states, ids, vocab_size):
+    return Probe(name, (_Network(name, states, vocab_size), torch.tensor(ids), vocab_size))
+
+
+EXERCISE = Exercise(
+    "7.6",
+    depends_on,
+    difficulty=3,
+    importance=5,
+    minutes=15,
+    probes=[
+        _probe("each piece by itself", lambda v, n: v, [3, 0, 4, 1], 5),
+        _probe("left to right", lambda v, n: _left(n) @ v, [2, 6, 0, 5, 1], 7),
+        _probe("all others, never itself", lambda v, n: _others(n) @ v, [0, 3, 2, 4], 5),
+        _probe("all others, never itself, two layers", lambda v, n: _others(n) @ _others(n) @ v, [0, 3, 2, 4], 5),
+        _probe("right to left, never itself", lambda v, n: (_left(n).T - _own(n)) @ v, [1, 4, 2], 5),
+        _probe("left to right, and faintly the rest", lambda v, n: (_left(n) + 2.0**-30) @ v, [6, 1, 3], 11),
+        _probe("each piece minus the one before it", _first_two, [2, 2, 0, 1, 2], 3),
+        _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
+    ],
+    mistakes=[
+        ("the changes pile up", _reading(kept=True)),
+        ("all pieces from k on are changed", _reading(_from_k_on)),
+        ("all pieces but k are changed", _reading(_but_k)),
+        ("changed to piece 0", _reading(lambda ids, k, vocab_size: _put(ids, k, 0))),
+        ("changed to the last piece", _reading(lambda ids, k, vocab_size: _put(ids, k, vocab_size - 1))),
+        ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
+        ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
+        ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
+        ("True means that nothing moved", lambda *a: ~depends_on(*a)),
+        ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
+        ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
+        ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
+        ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
+        (
+            "amounts instead of True and False",
+            Seen(
+                lambda got, expected, *_: (
+                    torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
+                )
+            ),
+        ),
+        ("one row instead of a table", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim == 1)),
+    ],
+)

@@ -1,0 +1,129 @@
+"""Exercise 7.7: pairs for next-sentence prediction. Source: Devlin et al. 2018, arXiv:1810.04805, section 3.1, task
+2."""
+
+from itertools import pairwise
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def next_sentence_pairs(
+    documents: list[list[str]], coins: list[float], draws: list[float]
+) -> list[tuple[str, str, bool]]:
+    """(first, second, does the second follow?) for each sentence that has a next one, in order. documents: their
+    sentences; coins, draws: random numbers, 0 or more and below 1; pair i uses coins[i] and draws[i], more are left"""
+    pairs = []
+    for own, document in enumerate(documents):
+        for first, true in pairwise(document):
+            coin, draw = coins[len(pairs)], draws[len(pairs)]
+            pool = [s for other, sentences in enumerate(documents) if other != own for s in sentences if s != true]
+            second = true if coin < 0.5 else pool[int(draw * len(pool))]
+            pairs.append((first, second, coin < 0.5))
+    return pairs
+
+
+def _elsewhere(documents, d, s):
+    return [sentence for other, document in enumerate(documents) if other != d for sentence in document]
+
+
+def _right_pool(documents, d, s):
+    return [sentence for sentence in _elsewhere(documents, d, s) if sentence != documents[d][s + 1]]
+
+
+def _in_own(documents, d, s):
+    return [sentence for place, sentence in enumerate(documents[d]) if place not in (s, s + 1)] or documents[d]
+
+
+def _anywhere(documents, d, s):
+    return [sentence for document in documents for sentence in document]
+
+
+def _next_document(documents, d, s):
+    return [x for x in documents[(d + 1) % len(documents)] if x != documents[d][s + 1]]
+
+
+def _pairs(
+    pool=_right_pool,
+    follows=lambda i, coins: coins[i] < 0.5,
+    label=lambda follows: follows,
+    draw=lambda draws, i, negatives: draws[i],
+    second=lambda true, drawn, follows: true if follows else drawn,
+):
+    """pool(documents, document, sentence); draw(draws, number of the pair, negatives so far)."""
+
+    def model(documents, coins, draws):
+        firsts = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]
+        pairs, negatives = [], 0
+        for i, (d, s) in enumerate(firsts):
+            sentences, true = pool(documents, d, s), documents[d][s + 1]
+            is_next = follows(i, coins)
+            drawn = sentences[int(draw(draws, i, negatives) * len(sentences))]
+            negatives += not is_next
+            pairs.append((documents[d][s], second(true, drawn, is_next), label(is_next)))
+        return pairs
+
+    return model
+
+
+def _over_the_border(documents, coins, draws):
+    """All sentences in one row: the last of a document is followed by the first of the next."""
+    row = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    pairs = []
+    for (d, s), (e, t) in pairwise(row):
+        pool = [x for x in _elsewhere(documents, d, s) if x != documents[e][t]]
+        i, is_next = len(pairs), coins[len(pairs)] < 0.5
+        pairs.append((documents[d][s], documents[e][t] if is_next else pool[int(draws[i] * len(pool))], is_next))
+    return pairs
+
+
+def _both_for_each(documents, coins, draws):
+    true, drawn = (_pairs(follows=lambda i, coins, kind=kind: kind)(documents, coins, draws) for kind in (True, False))
+    return [pair for both in zip(true, drawn, strict=True) for pair in both]
+
+
+_SHIP = ["They took the ship.", "The sea was calm.", "They slept."]
+_PEAR = ["She cut a pear.", "It was sweet.", "She ate it.", "Then she left."]
+_SNOW = ["Snow fell.", "The roads closed."]
+_SHORT = ["One line only."]
+_AGAIN = ["The bus came.", "It was sweet.", "They slept."]
+EXERCISE = Exercise(
+    "7.7",
+    next_sentence_pairs,
+    difficulty=2,
+    importance=3,
+    minutes=12,
+    probes=[
+        Probe("two documents", ([_SHIP, _PEAR], [0.7, 0.1, 0.9, 0.4, 0.6, 0.3], [0.9, 0.2, 0.1, 0.5, 0.99, 0.7])),
+        Probe(
+            "three documents, one of a single sentence",
+            (
+                [_SNOW, _SHORT, _SHIP, _PEAR],
+                [0.8, 0.55, 0.95, 0.2, 0.5, 0.49, 0.1, 0.7, 0.6],
+                [0.3, 0.85, 0.05, 0.65, 0.45, 0.15, 0.2, 0.6, 0.7],
+            ),
+        ),
+        Probe(
+            "another document has the same sentence",
+            (
+                [_PEAR, _AGAIN, _SHIP],
+                [0.6, 0.9, 0.3, 0.8, 0.7, 0.2, 0.95, 0.1, 0.6],
+                [0.2, 0.4, 0.1, 0.9, 0.95, 0.6, 0.55, 0.35, 0.3],
+            ),
+        ),
+    ],
+    mistakes=[
+        ("negatives from the same document", _pairs(pool=_in_own)),
+        ("negatives from anywhere", _pairs(pool=_anywhere)),
+        ("negatives from the next document only", _pairs(pool=_next_document)),
+        ("a negative reads like the true next one", _pairs(pool=_elsewhere)),
+        ("always the same negative", _pairs(draw=lambda draws, i, negatives: 0)),
+        ("the draws are counted apart", _pairs(draw=lambda draws, i, negatives: draws[negatives])),
+        ("the label is turned round", _pairs(label=lambda follows: not follows)),
+        ("the coin is turned round", _pairs(follows=lambda i, coins: coins[i] >= 0.5)),
+        ("every label is True", _pairs(label=lambda follows: True)),
+        ("the true next sentence every time", _pairs(second=lambda true, drawn, follows: true)),
+        ("taking turns", _pairs(follows=lambda i, coins: i % 2 == 0)),
+        ("across the border of a document", _over_the_border),
+        ("both pairs for each sentence", _both_for_each),
+        ("0 and 1 instead of True and False", Seen(lambda got, expected, *_: type(got[0][2]) is int)),
+    ],
+)

@@ -1,0 +1,108 @@
+"""Exercise 8.2: from labels of words to labels of pieces. Source: Devlin et al. 2019, arXiv:1810.04805, section 5.3:
+the first piece of a word stands for it."""
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def first_piece_labels(pieces: list[list[str]], tags: list[str], names: list[str], length: int) -> list[int]:
+    """A label for each place of the row [CLS], pieces, [SEP], then [PAD] up to `length` places: the number that the tag
+    has in `names`, or -100 where nothing is asked. pieces: those of each word; tags: one for each word"""
+    row = [-100]
+    for word, tag in zip(pieces, tags, strict=True):
+        row += [names.index(tag)] + [-100] * (len(word) - 1)
+    return row + [-100] * (length - len(row))
+
+
+def _first(tag, n):
+    return [tag, *[None] * (n - 1)]
+
+
+def _inside(tag):
+    return tag.replace("B-", "I-")
+
+
+def _row(word=_first, before=(None,), after=(None,), padding=None, number=lambda names, tag: names.index(tag)):
+    """word(tag, n): tags of the n pieces of a word; before, after, padding: tags of [CLS], [SEP] and [PAD]; None is
+    -100."""
+
+    def model(pieces, tags, names, length):
+        row = [*before]
+        for own, tag in zip(pieces, tags, strict=True):
+            row += word(tag, len(own))
+        row += [*after]
+        row += [padding] * (length - len(row))
+        return [-100 if tag is None else number(names, tag) for tag in row]
+
+    return model
+
+
+def _instead(value):
+    """Another number than -100 where nothing is asked."""
+    return lambda *a: [value if label == -100 else label for label in first_piece_labels(*a)]
+
+
+def _on_copies(pieces, tags, names, length):
+    """A tag for each piece, in order, as if there were as many of both."""
+    row = [-100, *[names.index(tag) for tag in tags]]
+    return row + [-100] * (length - len(row))
+
+
+def _unfilled(pieces, tags, names, length):
+    return first_piece_labels(pieces, tags, names, sum(map(len, pieces)) + 2)
+
+
+def _probe(shows, tagged, names, length):
+    """tagged: a word in pieces with its tag, such as "서울+##에서/B-LOC"."""
+    words = [word.split("/") for word in tagged.split()]
+    return Probe(shows, ([pieces.split("+") for pieces, _ in words], [tag for _, tag in words], names.split(), length))
+
+
+EXERCISE = Exercise(
+    "8.2",
+    first_piece_labels,
+    difficulty=2,
+    importance=5,
+    minutes=10,
+    probes=[
+        _probe("each word is one piece", "Mina/B-PER sleeps/O ./O", "O B-PER I-PER", 5),
+        _probe("a word of three pieces", "in/O Gw+##ang+##ju/B-LOC now/O", "O B-LOC I-LOC", 9),
+        _probe("a name of two words", "New/B-LOC Yo+##rk/I-LOC ,/O Mi+##na/B-PER", "B-LOC B-PER I-LOC I-PER O", 8),
+        _probe("Korean, with particles", "서울+##에서/B-LOC 민+##지+##를/B-PER 만났다/O", "B-PER O B-LOC", 11),
+        _probe("parts of speech", "un+##fair/ADJ play+##er+##s/NOUN lose/VERB", "VERB NOUN ADJ", 8),
+    ],
+    mistakes=[
+        ("every piece carries the label", _row(lambda tag, n: [tag] * n)),
+        (
+            "every piece is asked: B-, then I-",
+            lambda pieces, tags, names, length: _row(
+                lambda tag, n: [tag, *[_inside(tag) if _inside(tag) in names else tag] * (n - 1)]
+            )(pieces, tags, names, length),
+        ),
+        ("the last piece carries the label", _row(lambda tag, n: [*[None] * (n - 1), tag])),
+        ("shifted by [CLS]", _row(before=())),
+        ("shifted to the right", _row(before=(None, None), after=())),
+        ("labels in the order of places", _on_copies),
+        ("0 instead of -100", _instead(0)),
+        ("-1 instead of -100", _instead(-1)),
+        (
+            "padding has a label",
+            lambda pieces, tags, names, length: [
+                0 if place > sum(map(len, pieces)) + 1 else label
+                for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
+            ],
+        ),
+        (
+            "[CLS] and [SEP] have a label",
+            lambda pieces, tags, names, length: [
+                0 if place in (0, sum(map(len, pieces)) + 1) else label
+                for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
+            ],
+        ),
+        ("labels are counted from 1", _row(number=lambda names, tag: names.index(tag) + 1)),
+        ("the row is not filled up", _unfilled),
+        (
+            "tags instead of numbers",
+            Seen(lambda got, expected, pieces, tags, *_: any(isinstance(label, str) for label in got)),
+        ),
+    ],
+)

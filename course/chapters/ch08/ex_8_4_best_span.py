@@ -1,0 +1,173 @@
+"""Exercise 8.4: the best valid span. Source: Devlin et al. 2019, arXiv:1810.04805, section 4.2; the limit on its length
+is that of their run_squad.py (max_answer_length)."""
+
+import math
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def best_span(start: list[float], end: list[float], in_passage: list[bool], max_pieces: int) -> tuple[int, int]:
+    """(first place, last place) of the best answer. start, end: logits of each place of the row; in_passage: False at
+    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more"""
+    places = [place for place, inside in enumerate(in_passage) if inside]
+    spans = [(i, j) for i in places for j in places if i <= j < i + max_pieces]
+    return max(spans, key=lambda span: start[span[0]] + end[span[1]])
+
+
+def _ordered(i, j, n):
+    return i <= j < i + n
+
+
+def _span(valid=_ordered, score=lambda s, e: s + e, places=None, result=lambda i, j, places: (i, j)):
+    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be."""
+
+    def model(start, end, in_passage, max_pieces):
+        passage = [place for place, inside in enumerate(in_passage) if inside]
+        own = places(in_passage) if places else passage
+        spans = [(i, j) for i in own for j in own if valid(i, j, max_pieces)]
+        return result(*max(spans, key=lambda span: score(start[span[0]], end[span[1]])), passage)
+
+    return model
+
+
+def _apart(change=lambda i, j: (i, j), everywhere=False):
+    def model(start, end, in_passage, max_pieces):
+        places = [place for place, inside in enumerate(in_passage) if inside or everywhere]
+        return change(max(places, key=lambda i: start[i]), max(places, key=lambda j: end[j]))
+
+    return model
+
+
+def _start_first(start, end, in_passage, max_pieces):
+    places = [place for place, inside in enumerate(in_passage) if inside]
+    i = max(places, key=lambda i: start[i])
+    return i, max((j for j in places if _ordered(i, j, max_pieces)), key=lambda j: end[j])
+
+
+def _end_first(start, end, in_passage, max_pieces):
+    places = [place for place, inside in enumerate(in_passage) if inside]
+    j = max(places, key=lambda j: end[j])
+    return max((i for i in places if _ordered(i, j, max_pieces)), key=lambda i: start[i]), j
+
+
+def _all_places(in_passage):
+    return range(len(in_passage))
+
+
+def _from_the_passage_on(in_passage):
+    return range(in_passage.index(True), len(in_passage))
+
+
+def _one_place(start, end, in_passage, max_pieces):
+    places = [place for place, inside in enumerate(in_passage) if inside]
+    return (max(places, key=lambda i: start[i] + end[i]),) * 2
+
+
+def _probe(shows, start, end, n_question, max_pieces):
+    """The row: [CLS] question [SEP] passage [SEP]."""
+    before, passage = n_question + 2, len(start) - n_question - 3
+    return Probe(shows, (start, end, [False] * before + [True] * passage + [False], max_pieces))
+
+
+EXERCISE = Exercise(
+    "8.4",
+    best_span,
+    difficulty=2,
+    importance=5,
+    minutes=12,
+    probes=[
+        _probe(
+            "start and end agree",
+            [-1.0, 0.2, 0.1, -0.5, 3.1, 0.3, 0.4, -2.0],
+            [-0.9, 0.1, 0.4, -1.5, 0.2, 2.9, 0.6, -1.8],
+            1,
+            5,
+        ),
+        _probe(
+            "the best end stands before the best start",
+            [0.3, 0.6, -0.2, 0.0, 3.0, 1.0, 5.0, 0.2, -1.0],
+            [0.1, 0.5, -0.4, 0.3, 4.0, 6.1, 0.5, 2.5, -1.1],
+            1,
+            4,
+        ),
+        _probe(
+            "the best pair is too long",
+            [0.1, -0.3, 0.2, 4.0, 0.7, 0.1, 3.4, 0.9, 0.6, 0.3],
+            [0.2, 0.1, -0.2, 0.5, 1.1, 0.4, 0.8, 0.3, 4.5, 0.2],
+            1,
+            3,
+        ),
+        _probe(
+            "the best pair is one piece too long",
+            [0.1, -0.3, 0.2, 4.0, 0.7, 3.4, 0.1, 0.9, 0.3],
+            [0.2, 0.1, -0.2, 0.5, 1.1, 0.4, 4.5, 0.3, 0.2],
+            1,
+            3,
+        ),
+        _probe(
+            "a span is exactly as long as allowed",
+            [0.1, -0.3, 0.2, 0.6, 3.0, 2.2, 0.4, 0.9, 0.6, 0.3],
+            [0.2, 0.1, -0.2, 0.1, 1.1, 0.4, 0.8, 3.5, 0.7, 0.2],
+            1,
+            4,
+        ),
+        _probe(
+            "the question has higher logits, and so have [CLS] and [SEP]",
+            [5.0, 7.0, 6.5, 2.0, 0.5, 1.9, 2.1, 0.3, 6.0],
+            [6.0, 6.2, 7.5, 1.5, 0.2, 0.8, 1.4, 2.2, 7.0],
+            2,
+            9,
+        ),
+        _probe(
+            "all logits are negative",
+            [-3.0, -2.0, -5.0, -1.0, -4.0, -6.0, -2.5, -7.0],
+            [-2.0, -3.0, -4.0, -5.0, -1.5, -2.0, -6.5, -6.0],
+            1,
+            3,
+        ),
+        _probe(
+            "one piece is the answer",
+            [0.0, 0.1, 0.3, 0.2, 0.5, 4.2, 1.0, 0.1],
+            [0.2, 0.1, 0.0, 0.6, 1.2, 4.1, 1.3, 0.4],
+            1,
+            1,
+        ),
+        _probe(
+            "two good answers, the first one is better",
+            [0.0, 0.1, 0.3, 3.5, 0.5, 0.2, 2.0, 0.4, 0.1],
+            [0.2, 0.1, 0.0, 0.6, 2.9, 0.3, 0.8, 3.3, 0.4],
+            1,
+            2,
+        ),
+        _probe(
+            "two good answers, the second one is better",
+            [0.0, 0.1, 0.3, 3.2, 0.5, 0.2, 2.9, 0.4, 0.1],
+            [0.2, 0.1, 0.0, 0.6, 2.4, 0.3, 0.8, 3.0, 0.4],
+            1,
+            2,
+        ),
+        _probe("one very high logit", [0.0, 0.0, 0.0, 9.5, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0, 5.0, 9.0], 1, 1),
+    ],
+    mistakes=[
+        ("start and end apart", _apart()),
+        ("start and end apart, over all places", _apart(everywhere=True)),
+        ("start and end apart, then exchanged", _apart(lambda i, j: (min(i, j), max(i, j)))),
+        ("the best start, then its best end", _start_first),
+        ("the best end, then its best start", _end_first),
+        ("no limit on the length", _span(lambda i, j, n: i <= j)),
+        ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
+        ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
+        ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n)),
+        ("the answer may lie in the question", _span(places=_all_places)),
+        ("the answer may reach the last [SEP]", _span(places=_from_the_passage_on)),
+        ("only spans of one piece", _one_place),
+        ("the product of the logits", _span(score=lambda s, e: s * e)),
+        ("the product of two sigmoids", _span(score=lambda s, e: 1 / (1 + math.exp(-s)) / (1 + math.exp(-e)))),
+        ("places are counted in the passage", _span(result=lambda i, j, passage: (i - passage[0], j - passage[0]))),
+        ("one past the end", _span(result=lambda i, j, passage: (i, j + 1))),
+        (
+            "the score instead of the places",
+            Seen(lambda got, expected, start, end, *_: math.isclose(got, start[expected[0]] + end[expected[1]])),
+        ),
+    ],
+)

@@ -1,0 +1,150 @@
+"""Exercise 8.6: one list of answers from many windows. Source: Devlin et al. 2019, arXiv:1810.04805, whose run_squad.py
+cuts a long passage into windows that overlap (doc_stride)."""
+
+import math
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def merge_windows(windows: list[tuple[int, list[tuple[float, int, int]]]], n: int) -> list[tuple[int, int]]:
+    """The n best answers, best first, as characters (start, end) of the passage; fewer if there are no more. windows:
+    the character of the passage where a window begins, and its spans as (score, start, end), counted from there"""
+    best = {}
+    for begins, spans in windows:
+        for score, start, end in spans:
+            place = begins + start, begins + end
+            best[place] = max(score, best.get(place, score))
+    return sorted(best, key=best.get, reverse=True)[:n]
+
+
+def _scores(windows):
+    """{(start, end): scores} in the order of windows, with each window's number."""
+    found = {}
+    for number, (begins, spans) in enumerate(windows):
+        for score, start, end in spans:
+            found.setdefault((begins + start, begins + end), []).append((number, score))
+    return found
+
+
+def _merged(of_one_place):
+    """of_one_place([(window, score), ...]): the score of a place."""
+
+    def model(windows, n):
+        scores = {place: of_one_place(found) for place, found in _scores(windows).items()}
+        return sorted(scores, key=scores.get, reverse=True)[:n]
+
+    return model
+
+
+def _moved(move):
+    """move(begins, start, end): the place of a span."""
+
+    def model(windows, n):
+        return merge_windows([(0, [(s, *move(at, *span)) for s, *span in spans]) for at, spans in windows], n)
+
+    return model
+
+
+def _rated(rate):
+    """rate(the scores of a window): what is compared instead."""
+
+    def model(windows, n):
+        rated = [
+            (at, [(r, *span[1:]) for r, span in zip(rate([s[0] for s in spans]), spans, strict=True)])
+            for at, spans in windows
+        ]
+        return merge_windows(rated, n)
+
+    return model
+
+
+def _softmax(scores):
+    total = sum(math.exp(score) for score in scores)
+    return [math.exp(score) / total for score in scores]
+
+
+def _all_listed(windows, n):
+    """Nothing is merged."""
+    found = [(score, at + start, at + end) for at, spans in windows for score, start, end in spans]
+    return [tuple(place) for _, *place in sorted(found, key=lambda span: -span[0])][:n]
+
+
+def _merged_too_late(windows, n):
+    return list(dict.fromkeys(_all_listed(windows, n)))
+
+
+def _in_order_of_windows(windows, n):
+    return list(dict.fromkeys(place for window in windows for place in merge_windows([window], n)))[:n]
+
+
+EXERCISE = Exercise(
+    "8.6",
+    merge_windows,
+    difficulty=3,
+    importance=4,
+    minutes=12,
+    probes=[
+        Probe("one window", ([(0, [(1.5, 4, 9), (3.0, 12, 20), (0.5, 4, 20)])], 2)),
+        Probe(
+            "the second window begins later",
+            ([(0, [(1.0, 3, 8), (-0.5, 3, 5)]), (50, [(4.0, 3, 8), (2.8, 10, 14)])], 3),
+        ),
+        Probe(
+            "one answer in two windows, better in the second",
+            ([(0, [(3.0, 80, 85), (4.5, 7, 11)]), (60, [(5.0, 20, 25), (3.2, 40, 44)])], 3),
+        ),
+        Probe(
+            "one answer in two windows, better in the first",
+            (
+                [
+                    (0, [(6.0, 41, 47), (1.0, 2, 5)]),
+                    (30, [(0.5, 11, 17), (4.0, 33, 36)]),
+                    (55, [(2.0, 8, 11), (1.2, 30, 31)]),
+                ],
+                3,
+            ),
+        ),
+        Probe(
+            "a window that is sure of nothing",
+            ([(0, [(7.0, 5, 9), (6.5, 5, 12), (6.0, 7, 9)]), (40, [(1.0, 22, 30), (-5.0, 22, 25)])], 2),
+        ),
+        Probe(
+            "three windows share an answer that is not the best",
+            (
+                [
+                    (0, [(2.5, 60, 66), (4.0, 10, 15)]),
+                    (20, [(2.0, 40, 46), (-1.0, 70, 75)]),
+                    (40, [(2.2, 20, 26), (0.5, 80, 84)]),
+                ],
+                4,
+            ),
+        ),
+        Probe(
+            "the same answer twice among the first n",
+            ([(0, [(5.0, 30, 33), (1.0, 0, 4)]), (25, [(4.5, 5, 8), (3.0, 15, 19), (2.0, 5, 19)])], 3),
+        ),
+        Probe("scores below 0", ([(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3)),
+    ],
+    mistakes=[
+        ("places are not shifted", _moved(lambda at, start, end: (start, end))),
+        ("only the start is shifted", _moved(lambda at, start, end: (at + start, end))),
+        ("shifted to the left", _moved(lambda at, start, end: (start - at, end - at))),
+        ("one answer is listed twice", _all_listed),
+        ("merged after cutting off", _merged_too_late),
+        ("the mean over windows", _merged(lambda found: sum(score for _, score in found) / len(found))),
+        ("the sum over windows", _merged(lambda found: sum(score for _, score in found))),
+        ("the last window wins", _merged(lambda found: found[-1][1])),
+        ("the first window wins", _merged(lambda found: found[0][1])),
+        ("the lowest score counts", _merged(lambda found: min(score for _, score in found))),
+        ("a softmax in each window", _rated(_softmax)),
+        ("window after window", _in_order_of_windows),
+        (
+            "only the best of each window",
+            lambda windows, n: merge_windows([(at, [max(spans)]) for at, spans in windows], n),
+        ),
+        ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
+        ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
+        ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
+        ("scores are in the list", Seen(lambda got, expected, *_: bool(got) and all(len(span) == 3 for span in got))),
+    ],
+)

@@ -1,0 +1,124 @@
+"""Exercise 8.7: when to say that there is no answer. Source: Devlin et al. 2019, arXiv:1810.04805, section 4.3; over
+several windows as in their run_squad.py."""
+
+import math
+
+from course.check.exercise import Exercise, Probe, Seen
+
+
+def no_answer(windows: list[tuple[float, list[tuple[float, int, int]]]], threshold: float) -> tuple[int, int]:
+    """(start, end) of the answer in the passage, or (0, 0) for none. windows: of each the score of "no answer" (start
+    and end logit of [CLS], summed) and its spans as (score, start, end); threshold: an answer must lead by more"""
+    lowest = min(score for score, _ in windows)
+    best, start, end = max(span for _, spans in windows for span in spans)
+    return (start, end) if best > lowest + threshold else (0, 0)
+
+
+def _best(windows):
+    return max(span for _, spans in windows for span in spans)
+
+
+def _decided(null=min, passes=lambda best, null, threshold: best > null + threshold):
+    """null(scores of "no answer" of all windows); passes(best score, null score, threshold)."""
+
+    def model(windows, threshold):
+        best, *place = _best(windows)
+        return tuple(place) if passes(best, null([score for score, _ in windows]), threshold) else (0, 0)
+
+    return model
+
+
+def _null_of_the_best_window(windows, threshold):
+    null, spans = max(windows, key=lambda window: max(window[1]))
+    best, *place = max(spans)
+    return tuple(place) if best > null + threshold else (0, 0)
+
+
+def _each_window_by_itself(windows, threshold):
+    """The best span of all windows that have an answer."""
+    found = [max(spans) for null, spans in windows if max(spans)[0] > null + threshold]
+    return max(found)[1:] if found else (0, 0)
+
+
+def _one_window_says_no(windows, threshold):
+    none = any(max(spans)[0] <= null + threshold for null, spans in windows)
+    return (0, 0) if none else _best(windows)[1:]
+
+
+def _most_windows_say_no(windows, threshold):
+    none = sum(max(spans)[0] <= null + threshold for null, spans in windows)
+    return (0, 0) if 2 * none > len(windows) else _best(windows)[1:]
+
+
+def _probabilities(windows, threshold):
+    """A softmax over "no answer" and the spans of each window."""
+    rated = []
+    for null, spans in windows:
+        total = math.exp(null) + sum(math.exp(span[0]) for span in spans)
+        rated.append((math.exp(null) / total, [(math.exp(s) / total, start, end) for s, start, end in spans]))
+    return no_answer(rated, threshold)
+
+
+def _best_of_last_window(windows, threshold):
+    return no_answer(windows[-1:], threshold)
+
+
+EXERCISE = Exercise(
+    "8.7",
+    no_answer,
+    difficulty=2,
+    importance=3,
+    minutes=10,
+    probes=[
+        Probe("one window with an answer", ([(2.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
+        Probe("one window without", ([(4.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
+        Probe("the best span is not the first of its window", ([(1.0, [(0.5, 3, 8), (4.0, 12, 15)])], 0.0)),
+        Probe(
+            "most windows hold nothing", ([(9.0, [(0.5, 3, 8)]), (8.0, [(1.0, 40, 45)]), (1.0, [(4.0, 71, 77)])], 0.0)
+        ),
+        Probe(
+            "most windows hold nothing, the answer is in the first",
+            ([(1.0, [(4.0, 5, 9), (3.0, 5, 12)]), (9.0, [(0.5, 33, 38)]), (8.0, [(1.0, 50, 55)])], 1.5),
+        ),
+        Probe("an answer passes the scores of all windows", ([(2.0, [(5.0, 20, 26)]), (3.0, [(1.0, 44, 50)])], 0.0)),
+        Probe(
+            "the best span is in a window that says no",
+            ([(5.0, [(4.5, 12, 18), (2.0, 0, 4)]), (3.0, [(1.0, 40, 43)])], 0.0),
+        ),
+        Probe(
+            "the best span is in a window that says no, and another one has an answer",
+            ([(6.0, [(5.5, 12, 18)]), (1.5, [(3.0, 40, 43), (0.0, 51, 53)])], 0.5),
+        ),
+        Probe("the threshold makes it silent", ([(1.0, [(2.5, 6, 9)]), (2.0, [(0.5, 30, 36)])], 2.0)),
+        Probe("not even equal, and a threshold above 0", ([(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], 1.0)),
+        Probe("a negative threshold makes it bold", ([(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], -1.0)),
+        Probe("exactly as much as the threshold", ([(1.0, [(3.0, 8, 11), (0.0, 2, 5)])], 2.0)),
+        Probe("scores below 0", ([(-4.0, [(-3.0, 7, 9), (-6.0, 7, 15)]), (-2.0, [(-5.0, 30, 31)])], 0.5)),
+        Probe("many spans share a window", ([(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3)),
+    ],
+    mistakes=[
+        ("the highest null score", _decided(max)),
+        ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
+        ("the null score of the first window", _decided(lambda nulls: nulls[0])),
+        ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
+        ("null score and span from the same window", _null_of_the_best_window),
+        ("each window decides by itself", _each_window_by_itself),
+        ("one window says no for all", _one_window_says_no),
+        ("the windows vote", _most_windows_say_no),
+        ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
+        ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
+        ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
+        ("the distance to the null score", _decided(passes=lambda best, null, threshold: abs(best - null) > threshold)),
+        ("exactly the threshold is enough", _decided(passes=lambda best, null, threshold: best >= null + threshold)),
+        ("it answers always", _decided(passes=lambda best, null, threshold: True)),
+        ("it never answers", _decided(passes=lambda best, null, threshold: False)),
+        ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
+        ("probabilities are compared", _probabilities),
+        ("only the last window", _best_of_last_window),
+        (
+            "only the first span of each window",
+            lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
+        ),
+        ("True and False", Seen(lambda got, expected, *_: isinstance(got, bool))),
+    ],
+)

@@ -1,0 +1,134 @@
+"""What a reader types: check, hint, solution, recall, answers, restore."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import linecache
+import sys
+from dataclasses import replace
+from typing import Any
+
+from course.check import registry, store
+from course.check.judge import judge
+from course.check.messages import Message, Result
+from course_lib.errors import CourseError
+
+_LONGEST_SOURCE = 100_000  # characters of one cell
+
+
+def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
+    """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
+
+    Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
+    A call that computes for more than 10 seconds is stopped (on Windows it is not: interrupt the kernel).
+    Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
+    """
+    result = judge(registry.find(exercise_id), answer)
+    if result.state != "not attempted" and (note := _keep(result, answer)):
+        result = replace(result, paragraphs=(*result.paragraphs, note))
+    if strict and not result.right:
+        raise CourseError(repr(result))
+    return result
+
+
+def hint(exercise_id: str, level: int = 1) -> Message:
+    """Hint 1 says where to look, 2 what to do, 3 nearly how."""
+    exercise = registry.find(exercise_id)
+    if level not in (1, 2, 3):
+        raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
+    further = f'Next: hint("{exercise_id}", level={level + 1})' if level < 3 else f'Next: solution("{exercise_id}")'
+    return Message(f"Exercise {exercise_id}: hint {level} of 3", (exercise.texts.hints[level - 1], further))
+
+
+def solution(exercise_id: str) -> Message:
+    """The reference solution and why it is so."""
+    exercise = registry.find(exercise_id)
+    code = inspect.getsource(exercise.solution)
+    return Message(f"Exercise {exercise_id}: a solution", (exercise.texts.why,), code=code)
+
+
+def recall(chapter: int):
+    """The chapter's recall questions, to be answered in the page. Raises CourseError if it has none."""
+    from course.check.recall_widget import Recall  # exercises are also checked where no anywidget is installed
+
+    return Recall(chapter)
+
+
+def answers() -> Message:
+    """What is kept of your answers, exercise by exercise."""
+    lines, notes = [], []
+    for name in store.names():
+        if name.startswith("recall-"):
+            continue
+        items, note = store.read(name, _is_version)
+        notes += [note] if note else []
+        if items:
+            last = items[-1]
+            lines.append(f"{name}: {len(items)} version(s), the last of {last['time'][:10]}: {_state(last)}")
+    if not lines and not notes:
+        return Message("No answers are kept yet", ("`check` keeps a cell when it has been filled.",))
+    says = (
+        'restore("1.2") puts the last version of an exercise into a new cell. The files are in '
+        f"{store.folder().name}/ and no update of the course touches them; take that folder along to a new copy."
+    )
+    return Message("Your answers", ("\n".join(lines), *notes, says))
+
+
+def restore(exercise_id: str, version: int | None = None) -> Message:
+    """Show a kept version of your answer (1: the first; the last if you name none) and put it into a new cell below."""
+    registry.find(exercise_id)
+    items, note = store.read(exercise_id, _is_version)
+    if note:
+        raise CourseError(f'restore("{exercise_id}"): {note}')
+    if not items:
+        return Message(f"Exercise {exercise_id}: no answer is kept yet", tone="open")
+    version = len(items) if version is None else version
+    if version not in range(1, len(items) + 1):
+        raise CourseError(f"Exercise {exercise_id} has {len(items)} kept version(s), and {version!r} is none of them.")
+    item = items[version - 1]
+    if shell := _shell():
+        shell.set_next_input(item["source"], replace=False)
+    says = f"Version {version} of {len(items)}, {item['time'][:10]}: {_state(item)}"
+    return Message(f"Exercise {exercise_id}: your answer", (says,), code=item["source"])
+
+
+def _keep(result: Result, answer: Any) -> str:
+    source = _source(answer)
+    if not source or len(source) > _LONGEST_SOURCE:
+        return "The text of this answer could not be found, so it is not kept."
+    version = {"source": source, "state": result.state, "mistake": result.mistake}
+
+    def append(items: list) -> list:
+        if items and all(items[-1][key] == value for key, value in version.items()):
+            return items
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return [*items, {**version, "time": now}]
+
+    return store.update(result.exercise, _is_version, append)
+
+
+def _source(answer: Any) -> str:
+    """The whole cell an answer was written in (helpers included); outside a notebook its own lines; "" if unknown."""
+    code = getattr(answer, "__code__", None)
+    if _shell() and code is not None and getattr(answer, "__module__", "") == "__main__":
+        return "".join(linecache.getlines(code.co_filename)).rstrip("\n")
+    try:
+        return inspect.getsource(answer).rstrip("\n")
+    except (OSError, TypeError):
+        return ""
+
+
+def _shell():
+    """The running IPython, or None. IPython is never imported for its own sake."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _state(item: dict) -> str:
+    return f"mistake: {item['mistake']}" if item["mistake"] else item["state"]
+
+
+def _is_version(item: Any) -> bool:
+    keys = ("source", "state", "mistake", "time")
+    return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in keys)

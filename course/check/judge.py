@@ -1,0 +1,179 @@
+"""Runs an answer on the probes of its exercise and names the mistake. Pure: no files, no notebook."""
+
+from __future__ import annotations
+
+import copy
+import dis
+import inspect
+import reprlib
+import traceback
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from course.check.compare import difference, same
+from course.check.exercise import Exercise, Probe, Seen
+from course.check.limit import NoEnd, time_limit
+from course.check.messages import Result
+
+_EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 60
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
+
+
+class Mistake(NamedTuple):
+    name: str
+    says: str
+
+
+def judge(exercise: Exercise, answer: Any, limit: float = 10) -> Result:
+    """The state of an answer. Never raises for what the answer does, except when the reader interrupts it.
+    limit: seconds that one call may take."""
+    if answer is None or answer is ...:
+        return _open(exercise)
+    if complaint := _unusable(exercise, answer):
+        return _mistake(exercise, complaint)
+    returned, results = [], []
+    for probe in exercise.probes:
+        inputs = copy.deepcopy(probe.inputs)
+        try:
+            with time_limit(limit):
+                returned.append(answer(*inputs))
+        except NoEnd:
+            return _mistake(exercise, _no_end(limit), probe)
+        except Exception as error:
+            return _error(exercise, answer, probe, error)
+        results.append(_kept(returned[-1]))
+        if results[-1] is ...:
+            return _open(exercise)
+        if results[-1] is None:
+            return _open(exercise) if _does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, probe)
+        if not same(inputs, probe.inputs):
+            return _mistake(exercise, _CHANGES_INPUT, probe)
+    result = _compare(exercise, results)
+    return _mistake(exercise, _KEEPS_RESULTS) if not result.right and _grows(returned, results) else result
+
+
+def _kept(result: Any) -> Any:
+    """As it is now: a later call may change it. What cannot be copied stays what it is."""
+    try:
+        return copy.deepcopy(result)
+    except Exception:
+        return result
+
+
+def _grows(returned: list, results: list) -> bool:
+    """Two calls returned the same list, set or dictionary, and it was not the same any more."""
+    first = returned[0]
+    calls = zip(returned[1:], results[1:], strict=True)
+    return isinstance(first, list | set | dict) and any(r is first and not same(k, results[0]) for r, k in calls)
+
+
+def _compare(exercise: Exercise, results: list) -> Result:
+    expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
+    faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
+    if not any(faults):
+        title = f"Exercise {exercise.id}: right."
+        says = (f'Compare with solution("{exercise.id}").',)
+        return Result(title, says, tone="right", exercise=exercise.id, state="right")
+    failing = [i for i, fault in enumerate(faults) if fault]
+    first = failing[0]
+    probe, got = exercise.probes[first], results[first]
+    for name, *models in exercise.mistakes:
+        for n, model in enumerate(models):
+            if _fits(model, exercise.probes, results, expected, failing):
+                return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), probe, got)
+    says = (
+        f"It fails on: {probe.shows}. There {faults[first]}.",
+        _call(exercise, probe, got),
+        f'Stuck? hint("{exercise.id}", level=1), then 2 and 3.',
+    )
+    return Result(f"Exercise {exercise.id}: not yet.", says, tone="wrong", exercise=exercise.id, state="wrong")
+
+
+def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> bool:
+    if isinstance(model, Seen):
+        return any(_seen(model, results[i], expected[i], probes[i]) for i in failing)
+    return all(same(got, model(*probe.inputs)) for got, probe in zip(results, probes, strict=True))
+
+
+def _seen(seen: Seen, got: Any, expected: Any, probe: Probe) -> bool:
+    if hasattr(got, "__next__"):  # a look would use it up
+        return False
+    try:
+        return bool(seen.look(got, expected, *probe.inputs))
+    except Exception:  # the result has a form that this mistake does not have
+        return False
+
+
+# Mistakes that every exercise knows.
+_RETURNS_NONE = Mistake("returns nothing", "The function ends without `return`, so its result is None.")
+_CHANGES_INPUT = Mistake(
+    "changes its input",
+    "After the call an input is not what it was: the function works in place. Make a new object; the caller "
+    "needs the old one.",
+)
+_KEEPS_RESULTS = Mistake(
+    "keeps results of an earlier call",
+    "Two calls return the same object, and the second one adds to what the first one put there. Make the list (set, "
+    "dictionary) inside the function, not outside and not as a default value of a parameter.",
+)
+
+
+def _no_end(limit: float) -> Mistake:
+    return Mistake(f"no end after {limit:g} s", "The call computed that long and was stopped. Does your loop move on?")
+
+
+def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:
+    name = exercise.solution.__name__
+    if not callable(answer):
+        says = f"Hand over the function itself, without calling it: check({exercise.id!r}, {name})."
+        return Mistake("not a function", f"check was given {_short(answer)}. {says}")
+    try:
+        inspect.signature(answer).bind(*exercise.probes[0].inputs)
+    except TypeError as error:
+        wanted = f"{name}{inspect.signature(exercise.solution)}"
+        return Mistake("other parameters", f"The function should be called as {wanted}, and cannot: {error}.")
+    except ValueError:  # a built-in function without a signature: let the call decide
+        return None
+    return None
+
+
+def _does_nothing(answer: Any) -> bool:
+    code = getattr(answer, "__code__", None)
+    return code is not None and {step.opname for step in dis.get_instructions(code)} <= _EMPTY_BODY
+
+
+def _open(exercise: Exercise) -> Result:
+    says = (f'{exercise.head}. Replace the `...` and run the cell; hint("{exercise.id}") helps.',)
+    return Result(f"Exercise {exercise.id}: not attempted yet.", says, tone="open", exercise=exercise.id)
+
+
+def _mistake(exercise: Exercise, mistake: Mistake, probe: Probe | None = None, got: Any = ...) -> Result:
+    says = (mistake.says, _call(exercise, probe, got)) if probe else (mistake.says,)
+    title = f"Exercise {exercise.id}: not yet: {mistake.name}."
+    return Result(title, says, tone="wrong", exercise=exercise.id, state="mistake", mistake=mistake.name)
+
+
+def _error(exercise: Exercise, answer: Any, probe: Probe, error: Exception) -> Result:
+    says = [f"{type(error).__name__}: {_cut(str(error), 300)}"]
+    code = getattr(answer, "__code__", None)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if code and f.filename == code.co_filename]
+    if frames:
+        says.append(f"Line {frames[-1].lineno} of your cell: {_cut(frames[-1].line or '', 200)}")
+    says.append(_call(exercise, probe))
+    title = f"Exercise {exercise.id}: your function stopped with an error."
+    return Result(title, tuple(says), tone="wrong", exercise=exercise.id, state="error")
+
+
+def _call(exercise: Exercise, probe: Probe, got: Any = ...) -> str:
+    call = f"Tried ({probe.shows}): {exercise.solution.__name__}({', '.join(map(_short, probe.inputs))})"
+    return call if got is ... else f"{call}\nYour result: {_short(got)}"
+
+
+def _short(value: Any) -> str:
+    return _cut(" ".join(_SHORT.repr(value).split()), 200)
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,53 @@
+"""Which exercises there are: each a module with one `EXERCISE`, `course/chapters/chNN/ex_N_M_topic.py`.
+A new file is found by itself; nothing is listed twice."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+from course.chapters import FOLDER
+from course.check.exercise import Exercise
+from course_lib.errors import CourseError
+
+
+def chapters() -> list[int]:
+    """Chapters that have exercises."""
+    return _chapters_with("ex_*.py")
+
+
+def of_chapter(chapter: int) -> list[Exercise]:
+    """A chapter's exercises in their order; an empty list if it has none. Imports that chapter's files only."""
+    folder = FOLDER / f"ch{chapter:02}"
+    modules = (module.name for module in pkgutil.iter_modules([str(folder)]) if module.name.startswith("ex_"))
+    found = [importlib.import_module(f"course.chapters.{folder.name}.{name}").EXERCISE for name in modules]
+    return sorted(found, key=lambda exercise: [int(part) for part in exercise.id.split(".")])
+
+
+def find(exercise_id: str) -> Exercise:
+    """The exercise called `exercise_id`. Raises CourseError if there is none."""
+    form = re.fullmatch(r"(\d+)\.\d+", str(exercise_id))
+    known = {exercise.id: exercise for exercise in of_chapter(int(form[1]))} if form else {}
+    if exercise_id not in known:
+        places = f"Chapter {form[1]} has {', '.join(known)}" if known else f"Chapters with exercises: {chapters()}"
+        raise CourseError(f'There is no exercise {exercise_id!r}. {places}. Write its number as text: "1.2".')
+    return known[exercise_id]
+
+
+def recall_file(chapter: int) -> Path:
+    """Where a chapter's recall questions are written. Raises CourseError if it has none."""
+    path = FOLDER / f"ch{chapter:02}" / "recall.toml"
+    if not path.is_file():
+        raise CourseError(f"Chapter {chapter} has no recall questions. Chapters that have: {recall_chapters()}.")
+    return path
+
+
+def recall_chapters() -> list[int]:
+    """Chapters that have recall questions."""
+    return _chapters_with("recall.toml")
+
+
+def _chapters_with(file: str) -> list[int]:
+    return sorted(int(path.name.removeprefix("ch")) for path in FOLDER.glob("ch*") if any(path.glob(file)))

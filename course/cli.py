@@ -1,0 +1,260 @@
+"""The command `course`. Each command imports what it needs when it runs, so that `course --help` is there at once."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from course_lib.errors import CourseError
+
+app = typer.Typer(
+    help="Interactive notebooks on how machines came to read words in context.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+data = typer.Typer(help="The public data sets: list them, fetch them, check them.", no_args_is_help=True)
+app.add_typer(data, name="data")
+
+
+def main() -> None:
+    """Entry point. A CourseError is shown as a sentence, without a traceback; exit code 1."""
+    for stream in (sys.stdout, sys.stderr):  # a letter that a terminal cannot show is a question mark, not a fault
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except CourseError as error:
+        from rich.console import Console
+
+        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        sys.exit(1)
+
+
+@app.command()
+def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothing: all chapters")] = None) -> None:
+    """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
+    from course_lib.config import project_dir
+
+    target = project_dir() / "notebooks" if chapter is None else _stored_notebook(chapter)
+    # this kernel, not a "python3" of the user's own; and no question about Jupyter news over the first cell
+    paths = filter(None, (str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")))
+    own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    environment = os.environ | own
+    command = [sys.executable, "-m", "jupyterlab", str(target)]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
+        typer.echo("You are root: notebooks may change every file here. JupyterLab gets --allow-root.", err=True)
+        command.append("--allow-root")
+    try:
+        ended = subprocess.run(command, env=environment)
+    except KeyboardInterrupt:
+        return
+    if ended.returncode:
+        raise CourseError(
+            f"JupyterLab ended with code {ended.returncode}. Its last words stand above; `course doctor` looks for "
+            "what is missing."
+        )
+
+
+@app.command()
+def doctor() -> None:
+    """Check that everything the notebooks need is here, and say what to do if not."""
+    from rich.console import Console
+
+    from course.doctor import diagnose
+
+    console, findings = Console(highlight=False, soft_wrap=True), diagnose()
+    for finding in findings:
+        mark, style = ("[ok]", "green") if finding.remedy is None else ("[do]", "red")
+        console.print(f"{mark} {finding.name:<16}{finding.found}", style=style, markup=False)
+        if finding.remedy is not None:
+            console.print(f"     {finding.remedy}", markup=False)
+    n_open = sum(finding.remedy is not None for finding in findings)
+    if n_open:
+        console.print(f"{n_open} of {len(findings)} need something from you.")
+        raise typer.Exit(1)
+    console.print("All is well: `course lab` opens the course.", markup=False)
+
+
+@app.command()
+def site(
+    out: Annotated[Path | None, typer.Option(help="folder for the pages; default: build/site in the project")] = None,
+) -> None:
+    """Turn the stored notebooks into a website that needs no server, no kernel and no network; check it."""
+    from course.site.build import build_site
+    from course_lib.config import project_dir
+
+    typer.echo(build_site(project_dir(), _out_folder(out, "site")))
+
+
+@app.command()
+def models() -> None:
+    """List the checkpoints that ship with the course; `course_lib.load(NAME)` opens an encoder."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from course_lib.config import data_dir
+    from course_lib.models.shipped import shipped_names
+
+    table = Table("name", "what it is", "MB", box=box.SIMPLE)
+    table.columns[-1].justify = "right"
+    for name in shipped_names():
+        folder = data_dir("checkpoints", name)
+        megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
+        table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
+    Console().print(table if table.row_count else "No checkpoint ships with this version.")
+
+
+@app.command()
+def claims(
+    claim_id: Annotated[
+        str | None, typer.Argument(help="such as C1.1; nothing: the whole ledger", metavar="[ID]")
+    ] = None,
+    run: Annotated[bool, typer.Option("--run", help="measure now")] = False,
+    profile: Annotated[str | None, typer.Option(help="quick or full; only with --run")] = None,
+    record: Annotated[bool, typer.Option("--record", help="keep the values (full profile only)")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
+    ] = False,
+) -> None:
+    """The claims of the field with their verdicts; measure one again."""
+    if markdown:
+        from course.ledger.claim_page import claims_markdown
+
+        if claim_id is not None or run or record or profile is not None:
+            raise CourseError("--markdown prints the whole ledger and measures nothing. Use it alone.")
+        typer.echo(claims_markdown(), nl=False)
+        return
+    from course.ledger.report import claims_command
+
+    claims_command(claim_id, measure=run, profile=profile, record=record)
+
+
+@app.command()
+def predict(
+    task: Annotated[str, typer.Argument(help="imdb: is an English film review positive (pos) or negative (neg)?")],
+    file: Annotated[Path, typer.Argument(help="UTF-8 text, one text a line")],
+    out: Annotated[Path | None, typer.Option(help="where to write the labels; default: the screen")] = None,
+) -> None:
+    """Label a file of texts, one a line, with the best model that ships for the task: one label a line."""
+    from course_lib.files import atomic_file
+    from course_lib.models.predict import predict_file
+
+    if out is not None and out.exists() and file.exists() and out.samefile(file):
+        raise CourseError(f"--out {out} is the file of texts itself. Give the labels a file of their own.")
+    if out is not None and out.exists() and not out.is_file():  # /dev/null would be replaced
+        raise CourseError(f"--out {out} is no ordinary file. Give the name of a text file, or leave --out away.")
+    if out is not None and not os.path.isdir(out.parent):
+        raise CourseError(f"--out {out}: there is no folder {out.parent}. Make it first, or name another one.")
+    found = predict_file(task, file)
+    labels = "".join(f"{label}\n" for label in found.labels)
+    if out is None:
+        typer.echo(labels, nl=False)
+    else:
+        with atomic_file(out, "w") as target:
+            target.write(labels)
+        typer.echo(f"{len(found.labels)} label{'s' * (len(found.labels) != 1)} in {out}")
+    if found.silent:
+        typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
+
+
+@app.command()
+def slides(
+    chapter: Annotated[str, typer.Argument(help="0 to 9; 06 is 6")],
+    out: Annotated[Path | None, typer.Option(help="folder for the deck; default: build/slides in the project")] = None,
+) -> None:
+    """Turn a chapter into a deck of slides: one page that needs no network. S opens the speaker's notes."""
+    from course.site.slides import write_slides
+
+    page = write_slides(_stored_notebook(chapter), _out_folder(out, "slides"))
+    typer.echo(f"Open {page} in a browser; F fills the screen.")
+
+
+@app.command()
+def lecture(
+    chapter: Annotated[str, typer.Argument(help="a chapter with live cells, such as 4; 06 is 6")],
+    out: Annotated[Path | None, typer.Option(help="folder for both; default: build/lecture in the project")] = None,
+) -> None:
+    """Make a live-coding copy of a chapter: its key cells emptied, the solutions beside it."""
+    from course.site.lecture import write_lecture
+
+    copy, solutions = write_lecture(_stored_notebook(chapter), _out_folder(out, "lecture"))
+    typer.echo(f"Write in {copy}. The solutions are in {solutions}.")
+
+
+@data.command("list")
+def data_list() -> None:
+    """The registered sets: languages, size, licence, and where they are on this machine."""
+    from course_lib.data.commands import show_sets
+
+    show_sets()
+
+
+@data.command("get")
+def data_get(names: Annotated[list[str], typer.Argument(help="one or several names, or: all")]) -> None:
+    """Find sets in the mirror (COURSE_DATA_DIR) or the cache, download what is missing, show the first record."""
+    from course_lib.data.commands import get_sets
+
+    get_sets(names)
+
+
+@data.command("verify")
+def data_verify(names: Annotated[list[str] | None, typer.Argument(help="nothing: all")] = None) -> None:
+    """Compare the SHA-256 of every file that is here with the registered one; exit code 1 if one is damaged."""
+    from course_lib.data.commands import verify_sets
+
+    if not verify_sets(names or None):
+        raise typer.Exit(1)
+
+
+def _stored_notebook(chapter: str) -> Path:
+    """The chapter's file in notebooks/. Raises CourseError if there is no such chapter, or not that file."""
+    from course_lib.config import project_dir
+    from course_lib.session import chapter_name
+
+    name = chapter_name(chapter.removeprefix("0") or chapter)
+    folder = project_dir() / "notebooks"
+    found = sorted(folder.glob(f"{name.zfill(2)}_*.ipynb"))
+    if not found:
+        raise CourseError(f"Chapter {name} is not in {folder}. Run `make notebooks` first.")
+    return found[0]
+
+
+def _out_folder(out: Path | None, name: str) -> Path:
+    """The folder that --out names; without it build/`name` in the project. Raises CourseError if a file is there."""
+    from course_lib.config import project_dir
+
+    if out is None:
+        return project_dir() / "build" / name
+    for place in (out, *out.parents):
+        if os.path.exists(place) and not os.path.isdir(place):
+            raise CourseError(f"--out: {place} is a file. Name a folder.")
+    return out
+
+
+def _silent_lines(numbers: list[int], label: str, most: int = 20) -> str:
+    listed = ", ".join(map(str, numbers[:most])) + (f" and {len(numbers) - most} more" if len(numbers) > most else "")
+    lines = "Line" if len(numbers) == 1 else "Lines"
+    return f"Warning: {lines} {listed}: empty, or no word that the model knows. Labelled {label}, by no evidence."
+
+
+def _card_title(card: os.PathLike) -> str:
+    """The first line of a checkpoint's card, without its `#`."""
+    try:
+        with open(card, encoding="utf-8") as file:
+            return file.readline().lstrip("# ").rstrip()
+    except OSError:
+        return ""
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""The judge: a claim's rule and a measurement in, a verdict out.
+
+A difference holds when its 95 % interval lies wholly on the claim's side, is contradicted when wholly on the other,
+and is open otherwise. No or little difference holds when the interval lies inside +-delta, and is contradicted when
+wholly outside. A control can only take a `holds` away: if it moves too, or the effect does not exceed it, the claim is
+open. A claim that points the wrong way is contradicted whatever its control does. Of several conditions all must hold,
+and one can contradict.
+
+With no effect a single verdict is false (holds or contradicted) in 5 of 100 cases, so 46 claims bring one or two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from course.ledger.claims import Claim, Rule, get_claim
+from course.ledger.measurement import Exact, Measured, Measurement
+from course.ledger.verdict import Finding, Verdict, finding_sentence, verdict_sentence
+from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
+
+MIN_SEEDS = 5
+MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
+RESAMPLES, RESAMPLES_STATISTIC = 10_000, 1_000  # means are resampled at once, any other statistic one by one
+
+
+def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:
+    """Judge a measurement by the claim's rule; `seed` fixes the bootstrap.
+
+    Raises CourseError if the measurement is not of the kind that the rule fixed (unit, items or seeds, clusters,
+    control, conditions), is too small, has NaN, or has an interval of width zero.
+    """
+    claim = get_claim(claim) if isinstance(claim, str) else claim
+    conditions = _conditions(claim, measured)
+    findings = []
+    for rule in claim.rules:
+        try:
+            finding = _judge_rule(rule, conditions[rule.name], resamples, seed)
+        except CourseError as error:
+            where = f"Claim {claim.id}" + (f", condition {rule.name!r}" if rule.name else "")
+            raise CourseError(f"{where}: {error}") from error
+        findings.append(replace(finding, sentence=finding_sentence(finding)))
+    words = {finding.word for finding in findings}
+    word = next(word for word in ("contradicted", "open", "holds") if word in words)
+    data = "; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data))
+    parts = _merged(conditions, "parts").items()
+    return Verdict(
+        claim,
+        word,
+        verdict_sentence(word, findings, data),
+        tuple(findings),
+        baselines=_merged(conditions, "baselines"),
+        parts={name: effect_interval(v, resamples, seed) if isinstance(v, Measurement) else v for name, v in parts},
+        data=data,
+        note=" ".join(measured.note for measured in conditions.values() if measured.note),
+    )
+
+
+def difference_word(interval: Interval, rule: Rule) -> str:
+    """Where the whole interval lies, seen from the claim's side of the threshold."""
+    low, high = sorted(rule.sign * (end - rule.threshold) for end in (interval.low, interval.high))
+    return "holds" if low > 0 else "contradicted" if high < 0 else "open"
+
+
+def equivalence_word(interval: Interval, delta: float) -> str:
+    """Where the interval lies, seen from -delta .. +delta."""
+    if -delta < interval.low and interval.high < delta:
+        return "holds"
+    return "contradicted" if interval.low > delta or interval.high < -delta else "open"
+
+
+def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None, seed: int) -> Finding:
+    if measured.unit != rule.unit:
+        raise CourseError(f"measured in {measured.unit!r}, but the rule is in {rule.unit!r}. Convert, then judge.")
+    if isinstance(measured, Exact):
+        if math.isnan(measured.error):
+            raise CourseError("the error is NaN. Find out why before judging.")
+        right = measured.error <= rule.tolerance and measured.holds
+        word = "holds" if right else "contradicted"
+        return Finding(rule, word, error=float(measured.error), moved=bool(measured.holds), detail=measured.detail)
+    _check_design(rule, measured)
+    effect = judged_interval(measured, resamples, seed)
+    finding = Finding(
+        rule,
+        equivalence_word(effect, rule.delta) if rule.kind == "equivalence" else difference_word(effect, rule),
+        effect=effect,
+        n=len(measured.values),
+        n_clusters=None if measured.clusters is None else len(set(measured.clusters)),
+        per_seed=tuple(measured.values.tolist()) if measured.seeds else (),
+    )
+    if not rule.control:
+        return finding
+    _check_design(rule, measured.control, "its control", is_control=True)
+    control = judged_interval(measured.control, resamples, seed, "the control's")
+    excess = excess_interval(measured, effect, control, resamples, seed)
+    exceeds = difference_word(excess, replace(rule, threshold=0.0)) == "holds"
+    spoilt = finding.word == "holds" and not (exceeds and control.low <= 0 <= control.high)
+    return replace(finding, word="open" if spoilt else finding.word, control=control, excess=excess)
+
+
+def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exact]:
+    """{condition name: measurement}; a claim with one rule has one condition without a name."""
+    conditions = measured if isinstance(measured, dict) else {"": measured}
+    names = [rule.name for rule in claim.rules]
+    if set(conditions) != set(names):
+        wanted = "one measurement" if names == [""] else f"a dict with the conditions {', '.join(map(repr, names))}"
+        found = f"a dict with {', '.join(map(repr, conditions))}" if isinstance(measured, dict) else "one measurement"
+        raise CourseError(f"Claim {claim.id}: its rule wants {wanted}, but its code returned {found}.")
+    for rule in claim.rules:
+        wanted, found = Exact if rule.kind == "exact" else Measurement, type(conditions[rule.name])
+        if found is not wanted:
+            raise CourseError(
+                f"Claim {claim.id}: a rule of kind {rule.kind!r} wants {wanted.__name__}, but its code returned "
+                f"{found.__name__}."
+            )
+    return conditions
+
+
+def _check_design(rule: Rule, measured: Measurement, what: str = "it", is_control: bool = False) -> None:
+    """The design was fixed with the rule: a measurement may not choose it afterwards."""
+    if measured.seeds != (rule.varies == "seeds"):
+        raise CourseError(f"the rule says that {rule.varies} vary, but {what} came with seeds={measured.seeds}.")
+    if (measured.clusters is None) == bool(rule.clusters):
+        wanted = f"one cluster per {rule.clusters}" if rule.clusters else "no clusters"
+        raise CourseError(f"the rule wants {wanted}, but {what} came with clusters={measured.clusters!r:.60}.")
+    if not is_control and bool(rule.control) != (measured.control is not None):
+        wanted = f"a control ({rule.control})" if rule.control else "no control"
+        remedy = "Hand in control=Measurement(...)." if rule.control else "Show it among the parts."
+        raise CourseError(f"the rule names {wanted}. {remedy}")
+    groups = len(measured.values) if measured.clusters is None else len(set(measured.clusters))
+    needed, noun = (MIN_SEEDS, "seeds") if measured.seeds else (MIN_GROUPS, "clusters" if rule.clusters else "items")
+    if groups < needed:
+        raise CourseError(f"{groups} {noun} are too few to judge {what}. Measure {needed} or more.")
+
+
+def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
+    """Baselines or parts of all conditions; a name that two conditions use is told apart by the condition."""
+    merged: dict = {}
+    for name, measured in conditions.items():
+        for label, value in getattr(measured, key).items():
+            merged[f"{label} ({name})" if label in merged else label] = value
+    return merged
+
+
+def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> Interval:
+    """95 % interval of the mean (or of `statistic`): Student's t over seeds, bootstrap over items or clusters."""
+    if measured.seeds:
+        return seed_interval(measured.values)
+    return _bootstrap(measured.values, measured.clusters, measured.statistic, resamples, seed)
+
+
+def judged_interval(measured: Measurement, resamples: int | None, seed: int, what: str = "the") -> Interval:
+    """The same for a measurement that decides. Raises CourseError for width zero: no spread is no evidence."""
+    interval = effect_interval(measured, resamples, seed)
+    if interval.zero_width:
+        raise CourseError(
+            f"{what} interval has width zero: nothing varied around {interval.estimate:g}, so there is no evidence of "
+            "spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim as exact."
+        )
+    return interval
+
+
+def excess_interval(
+    measured: Measurement, effect: Interval, control: Interval, resamples: int | None, seed: int
+) -> Interval:
+    """Interval of effect minus control: paired where both come from the same items or seeds, else independent."""
+    other = measured.control
+    same = len(measured.values) == len(other.values) and (
+        measured.clusters is None or list(measured.clusters) == list(other.clusters)
+    )
+    if not same:
+        return independent_difference(effect, control)
+    if measured.statistic is None and other.statistic is None:
+        difference = measured.values - other.values
+        if measured.seeds:
+            return seed_interval(difference)
+        return _bootstrap(difference, measured.clusters, None, resamples, seed)
+    first, second = measured.statistic or np.mean, other.statistic or np.mean
+    ours = measured.values.reshape(len(measured.values), -1)
+    rows = np.hstack([ours, other.values.reshape(len(other.values), -1)])
+    width = ours.shape[1]
+    return _bootstrap(rows, measured.clusters, lambda r: first(r[:, :width]) - second(r[:, width:]), resamples, seed)
+
+
+def independent_difference(first: Interval, second: Interval) -> Interval:
+    """Interval of the difference of two independent estimates, from theirs (Zou and Donner 2008, Stat. Med. 27)."""
+    estimate = first.estimate - second.estimate
+    below = math.hypot(first.estimate - first.low, second.high - second.estimate)
+    above = math.hypot(first.high - first.estimate, second.estimate - second.low)
+    return Interval(estimate - below, estimate + above, estimate)
+
+
+def _bootstrap(values, clusters, statistic, resamples: int | None, seed: int) -> Interval:
+    n = resamples or (RESAMPLES if statistic is None else RESAMPLES_STATISTIC)
+    return bootstrap_interval(values, clusters=clusters, n=n, seed=seed, statistic=statistic)

@@ -1,0 +1,71 @@
+"""`python -m course.recipes NAME`: from raw text to a checked checkpoint; `... table`: the list of all cards;
+`... queue`: one recipe after the other.
+
+Several processes: `accelerate launch -m course.recipes NAME --profile gpu`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from course.recipes import awd_lstm, bert, bilm, card, cove, engine, further, gpt, minilm, queue, reviews, skip_gram
+from course_lib.checkpoints import CARD
+from course_lib.config import data_dir, settings
+from course_lib.errors import CourseError
+from course_lib.files import atomic_file
+
+FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, further, gpt, minilm, reviews)
+RECIPES = {recipe.name: recipe for family in FAMILIES for recipe in family.RECIPES}
+TABLE, QUEUE = "table", "queue"
+
+
+def main(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help=f"one of: {', '.join(RECIPES)}; {TABLE}: list the shipped cards; "
+            f"{QUEUE}: one after the other, what is not finished yet of {', '.join(queue.QUEUE)}"
+        ),
+    ],
+    profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
+    minutes: Annotated[
+        float | None, typer.Option(help="train so long in all; more than before: go on; default: as the recipe says")
+    ] = None,
+    piece: Annotated[float | None, typer.Option(help="stop after so many minutes; the same command goes on")] = None,
+    status: Annotated[bool, typer.Option("--status", help=f"with {QUEUE}: only say how far it is")] = False,
+    out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
+) -> None:
+    """Train a checkpoint that ships with the course."""
+    try:
+        if name == TABLE:
+            path = data_dir("checkpoints") / "README.md"
+            with atomic_file(path, "w") as file:
+                file.write(card.overview(path.parent))
+            typer.echo(f"Written: {path}")
+            return
+        where = out or settings().cache_dir / "recipes"
+        if name == QUEUE:
+            recipes = [RECIPES[queued] for queued in queue.QUEUE]
+            if status:
+                typer.echo(queue.status(recipes, where))
+            else:
+                queue.run(recipes, where)
+            return
+        if name not in RECIPES:
+            raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
+        folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes, piece=piece)
+    except CourseError as error:
+        typer.secho(str(error), fg="red", err=True)
+        raise typer.Exit(1) from None
+    if folder is None:
+        typer.echo(f"{name} is not trained to its end yet. The same command goes on from here.")
+        return
+    typer.echo((folder / CARD).read_text(encoding="utf-8"))
+    typer.echo(f"Checkpoint: {folder}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

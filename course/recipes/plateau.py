@@ -1,0 +1,123 @@
+"""`python -m course.recipes.plateau`: bert-en's recipe with its start and without; both loss curves are kept.
+
+A curve that was stopped goes on when the same command is given again. What is measured and shown is in
+course/records/plateau.py; here is the training, since only recipes know recipes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any
+
+import torch
+import typer
+
+from course.ledger.provenance import provenance
+from course.recipes import bert
+from course.recipes.engine import Job, Recipe
+from course.recipes.time_budget import FLOOR, WARM_UP, seconds_used
+from course.records.plateau import COMMAND, NAMES, Curve, keep_curve, plateau_path
+from course_lib.config import settings as course_settings
+from course_lib.errors import CourseError
+from course_lib.files import lock
+from course_lib.training import fit
+from course_lib.training.history import History
+from course_lib.training.schedules import cosine
+
+STEPS = 1_500  # 1.5 million pieces: six minutes of one core
+POINT = 20  # steps whose mean is one point of a curve
+STARTS = {"warm": bert.build, "plain": bert.plain}
+BOTH = "both"
+
+
+def measure(
+    start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: int = STEPS, minutes: float | None = None
+) -> Curve | None:
+    """Train with one start, and put the curve into the record. None if the training has not reached its end.
+
+    minutes: end this call after so many minutes of training; the state is kept in `out`.
+    Raises CourseError if there is no such start, the corpus is not there or the state is of other settings.
+    """
+    if start not in STARTS:
+        raise CourseError(f"plateau: there is no start {start!r}. Use one of: {', '.join(STARTS)}.")
+    if steps < POINT:
+        raise CourseError(f"plateau: {steps} steps; a point of a curve is the mean of {POINT}. Use more steps.")
+    job = Job(recipe, recipe.settings(), out, course_settings().seed)
+    material = bert.read(job)
+    history = _fit(start, job, material, steps, minutes)
+    if len(history.steps) < steps:
+        return None
+    run = {"command": f"{COMMAND} --start {start}", **provenance(), "seconds": f"{history.seconds:.0f}"}
+    curve = Curve(*_points(history.parts["mlm"]), run)
+    counts = torch.bincount(material.train.ids.long()).double()
+    entropy = float(torch.special.entr(counts / counts.sum()).sum())
+    with lock(out / "plateau.lock"):  # both curves may be trained at the same time
+        keep_curve(start, curve, round(entropy, 4), _setting(job, material, steps))
+    return curve
+
+
+def pace(step: int, total: int) -> float:
+    """Factor of the largest rate: as the recipe's, but over steps instead of minutes."""
+    return max(FLOOR, min(1.0, (step + 1) / (WARM_UP * total)) * cosine(step, total, floor=FLOOR))
+
+
+def _fit(start: str, job: Job, material: bert.Material, steps: int, minutes: float | None) -> History:
+    torch.manual_seed(job.seed)
+    model = STARTS[start](job, material)
+    folder = job.out / f"plateau-{start}.training"
+    return fit(
+        model,
+        bert.batches(job, material, model),
+        steps=steps,
+        minutes=None if minutes is None else seconds_used(folder) / 60 + minutes,
+        learning_rate=job.settings.training.learning_rate,
+        betas=job.settings.training.betas,
+        schedule=pace,
+        seed=job.seed,
+        folder=folder,
+        save_every=120,
+    )
+
+
+def _points(losses: list[float]) -> tuple[list[int], list[float]]:
+    """Steps, and the mean of the POINT losses up to each; a rest that fills no point is left out."""
+    ends = list(range(POINT, len(losses) + 1, POINT))
+    return ends, [round(fmean(losses[end - POINT : end]), 4) for end in ends]
+
+
+def _setting(job: Job, material: bert.Material, steps: int) -> dict[str, Any]:
+    """What both curves must share."""
+    settings = job.settings
+    return {
+        "recipe": job.recipe.name,
+        "corpus": job.recipe.corpus,
+        "steps": steps,
+        "pieces per batch": settings.pieces_per_batch,
+        "share masked": settings.masked,
+        "learning rate": settings.training.learning_rate,
+        "seed": job.seed,
+        "pieces read by skip-gram before": settings.table.epochs * min(settings.table.pieces, len(material.train.ids)),
+    }
+
+
+def main(
+    start: Annotated[str, typer.Option(help=f"one of: {', '.join(STARTS)}, {BOTH}")] = BOTH,
+    minutes: Annotated[float | None, typer.Option(help="stop a curve after so long; the same command goes on")] = None,
+    out: Annotated[Path | None, typer.Option(help="where to work; default: the recipes' folder in the cache")] = None,
+) -> None:
+    """Record how the masked-LM loss falls with bert-en's start and from random numbers."""
+    try:
+        for one in STARTS if start == BOTH else [start]:
+            curve = measure(one, out or course_settings().cache_dir / "recipes", minutes=minutes)
+            if curve is None:
+                typer.echo(f"The curve {NAMES[one]} is not at its end yet. The same command goes on from here.")
+            else:
+                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {plateau_path()}")
+    except CourseError as error:
+        typer.secho(str(error), fg="red", err=True)
+        raise typer.Exit(1) from None
+
+
+if __name__ == "__main__":
+    typer.run(main)

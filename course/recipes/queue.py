@@ -1,0 +1,75 @@
+"""`python -m course.recipes queue`: train what is not trained yet, one recipe after the other, with one thread.
+
+A core idles while chapters are written. States are saved every ten minutes, as for each recipe by itself; Ctrl-C or a
+plain `kill` ends it after the step, and the same command goes on from there. `--status` says how far it is.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import torch
+import typer
+
+from course.recipes import engine
+from course.recipes.engine import Recipe
+from course_lib.checkpoints import CARD
+from course_lib.files import lock
+from course_lib.loss_curve import duration
+from course_lib.training.history import History
+from course_lib.training.resume import HISTORY, find_state
+
+QUEUE = (
+    "bilm-en",
+    "bert-en",
+    "awd-lstm-en",
+    "awd-lstm-reviews-en",
+    "bert-ko",
+    "bilm-ko",
+    "minilm-mlm-en",
+)  # the order in which they are missed most
+
+
+def run(recipes: Sequence[Recipe], out: Path) -> None:
+    """Train in `out` what has no card there yet. Raises CourseError if another queue works there."""
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` leaves it ignored
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` is as good as Ctrl-C
+    with lock(out / ".queue.lock", patience=0):
+        try:
+            for recipe in recipes:
+                if not _finished(recipe, out):
+                    typer.echo(status(recipes, out))
+                    engine.run(recipe, out)
+        except KeyboardInterrupt:
+            typer.echo(f"Stopped: {status(recipes, out)}")
+            return
+    typer.echo(status(recipes, out))
+
+
+def status(recipes: Sequence[Recipe], out: Path) -> str:
+    """One line: what is trained, how far the next one is by its last saved state, and what waits."""
+    done = [recipe.name for recipe in recipes if _finished(recipe, out)]
+    waiting = [recipe for recipe in recipes if recipe.name not in done]
+    parts = [f"finished: {', '.join(done)}"] if done else []
+    if waiting:
+        parts.append("; ".join(_how_far(waiting[0], out)))
+    if waiting[1:]:
+        parts.append(f"waiting: {', '.join(recipe.name for recipe in waiting[1:])}")
+    return " | ".join(parts)
+
+
+def _finished(recipe: Recipe, out: Path) -> bool:
+    return (out / recipe.name / CARD).exists()
+
+
+def _how_far(recipe: Recipe, out: Path) -> Iterator[str]:
+    state = find_state(out / f"{recipe.name}.training", resume=True)
+    history = History() if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8"))
+    steps, total = len(history.steps), recipe.settings().training.steps
+    of = "" if total is None else f" of {total:,} ({steps / total:.0%})"
+    yield f"next: {recipe.name}, {steps:,}{of} steps saved"
+    if steps:
+        yield f"{duration(history.seconds)} of training, loss {history.losses[-1]:.4g}"

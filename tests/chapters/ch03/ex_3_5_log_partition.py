@@ -1,0 +1,53 @@
+"""Wrong answers to exercise 3.5 as readers write them, each with the mistake that must be named."""
+
+import torch
+
+from tests.chapters.ch03.ex_3_4_viterbi import listed
+
+
+def best_score(emissions, transitions, start, end):
+    return max(listed(emissions, transitions, start, end).values())
+
+
+def best_last_tag(emissions, transitions, start, end):
+    by_last = {}
+    for path, score in listed(emissions, transitions, start, end).items():
+        by_last.setdefault(path[-1], []).append(score)
+    return max(torch.tensor(scores).logsumexp(0) for scores in by_last.values())
+
+
+def product_of_softmaxes(emissions, transitions, start, end):
+    return torch.logsumexp(emissions, dim=-1).sum()
+
+
+def to_from(emissions, transitions, start, end):
+    scores = listed(emissions, transitions.mT, start, end)
+    return torch.tensor(list(scores.values())).logsumexp(0)
+
+
+def no_ends(emissions, transitions, start, end):
+    scores = listed(emissions, transitions, torch.zeros(3), torch.zeros(3))
+    return torch.tensor(list(scores.values())).logsumexp(0)
+
+
+def exp_then_log(emissions, transitions, start, end):
+    return torch.tensor(list(listed(emissions, transitions, start, end).values())).exp().sum().log()
+
+
+def emission_of_the_tag_before(emissions, transitions, start, end):
+    alpha = start + emissions[0]
+    for i in range(1, len(emissions)):
+        table = alpha.unsqueeze(1) + transitions + emissions[i].unsqueeze(1)
+        alpha = torch.logsumexp(table, 0)
+    return torch.logsumexp(alpha + end, 0)
+
+
+WRONG = [
+    (best_score, "the maximum instead of the sum"),
+    (best_last_tag, "the maximum in the last step"),
+    (product_of_softmaxes, "each word is summed alone"),
+    (to_from, "the transitions are turned round"),
+    (no_ends, "start and end are missing"),
+    (exp_then_log, "the exponential overflows"),
+    (emission_of_the_tag_before, "the emission is given to the tag before"),
+]

@@ -1,0 +1,201 @@
+"""What chapter 3's claims are measured with: small language models, kept vectors, taggers on the same sentences."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+from course.chapters.ch03 import claims as chapter3
+from course.lab import cue_sides, lm_taggers
+from course.lab.kept_states import KeptStates, window_means
+from course.lab.lm_checkpoints import checkpoints, rank_products
+from course.lab.task_scores import commonest_tags
+from course.lab.tasks import Task
+from course.lab.world_bilm import new_bilm, train_bilm, world_text
+from course.records.translation import static_vectors, train_cove, untrained_cove
+from course_lib.data.records import Sentence, TaggedSentence
+from course_lib.data.world import World
+from course_lib.errors import CourseError
+from course_lib.models.baselines import RandomEncoder
+from course_lib.models.heads import TokenTagger
+from course_lib.models.word_vectors import WordVectors
+from course_lib.training import fit
+
+TEXT = [["a", "b", "c", "d"][: 2 + number % 3] for number in range(30)]
+
+
+def tagged(words, tags):
+    return TaggedSentence(Sentence.of(words), {"ner": tuple(tags)})
+
+
+def toy_task(n=23):
+    """Names are what follows "Mr"; test names are new."""
+    train = [tagged(["Mr", f"N{i}", "came", "x"], ["O", "B-PER", "O", "O"]) for i in range(n)]
+    test = [tagged(["y", "Mr", f"T{i}", "came"], ["O", "O", "B-PER", "O"]) for i in range(7)]
+    return Task("toy names", train, test, tag="ner")
+
+
+def toy_vectors():
+    return WordVectors(["Mr", "came", "x", "y"], torch.randn(4, 5, generator=torch.Generator().manual_seed(0)))
+
+
+@pytest.mark.parametrize("directions", ["both", "forward", "backward"])
+@pytest.mark.parametrize("characters", [False, True])
+def test_one_direction_is_as_wide_as_two_and_reads_only_its_side(directions, characters):
+    model = train_bilm(TEXT, 0, steps=0, directions=directions, characters=characters, width=14)
+    assert model.dims == (14, 14, 14)
+    before, after = (model.encode([words], layer=-1)[0] for words in (["a", "b", "c"], ["a", "d", "c"]))
+    moved = np.abs(before - after).max(1) > 1e-7
+    assert moved.tolist() == [directions != "forward", True, directions != "backward"]
+
+
+def test_training_learns_and_the_seed_decides():
+    text = [["w", "x", "y", "z"]] * 40
+    settings = {"width": 22, "batch_size": 2, "length": 5}
+    fresh, model, again = (train_bilm(text, 3, steps=steps, **settings) for steps in (0, 19, 19))
+    document = [model.document(text)]
+    assert max(model.perplexity(document).values()) < 0.9 * min(fresh.perplexity(document).values())
+    assert torch.equal(model.softmax.linear.weight, again.softmax.linear.weight)
+    other = train_bilm(text, 5, steps=1, **settings)
+    assert not torch.equal(model.softmax.linear.weight, other.softmax.linear.weight)
+    assert not model.training
+
+
+def test_world_text_is_long_enough_fixed_and_half_of_words_unknown_to_labels():
+    text = world_text(700)
+    assert 700 <= sum(map(len, text)) < 900
+    assert text == world_text(700)
+    assert any("thought" in words for words in text)  # sentences with a cue
+    assert any("떠올렸다" in words for words in world_text(700, "ko"))
+
+
+def test_kept_states_are_the_encoders_own_and_have_nothing_to_learn():
+    encoder = RandomEncoder(6, seed=1)
+    kept, sentences = KeptStates(encoder, layer=1), [["a", "b", "c"], ["d", "e"], ["a", "b", "c"]]
+    for mine, own in zip(kept.encode(sentences, layer=0), encoder.encode(sentences, layer=1), strict=True):
+        np.testing.assert_allclose(mine, own, atol=1e-6)
+    assert list(kept.parameters()) == []
+    calls, encode = [], encoder.encode
+    encoder.encode = lambda new, **settings: calls.append(len(new)) or encode(new, **settings)
+    kept.encode([["a", "b", "c"], ["f"]])
+    assert calls == [1]  # what was read before is not read again
+    with pytest.raises(CourseError, match="nothing of its own to save"):
+        kept.save("never-written")
+
+
+def test_spread_makes_loud_and_soft_encoders_equal():
+    encoder, sentences = RandomEncoder(6, seed=1), [["a", "b", "c"], ["d", "e"]]
+    soft = RandomEncoder(6, n_layers=0, seed=1)
+    soft.embedding.weight.data *= 0.01
+    kept = KeptStates(soft, spread=(sentences, None))
+    rows = np.concatenate(kept.encode(sentences, layer=0))
+    np.testing.assert_allclose(rows.mean(0), 0, atol=1e-5)
+    assert rows.std(ddof=1) == pytest.approx(1)
+    loud = np.concatenate(KeptStates(encoder, layer=0, spread=(sentences, None)).encode(sentences, layer=0))
+    np.testing.assert_allclose(rows, loud, atol=1e-5)
+
+
+def test_a_tagger_learns_over_kept_states_and_leaves_the_encoder_alone():
+    encoder = RandomEncoder(6, seed=1)
+    before = [parameter.clone() for parameter in encoder.parameters()]
+    tagger = TokenTagger(KeptStates(encoder), ["O", "B-PER"], body="bilstm", hidden=7, seed=0)
+    batches = tagger.batches(toy_task().train, 5, 0)
+    losses = fit(tagger, batches, steps=30, learning_rate=5e-2, groups=tagger.groups(), seed=0, show=False).losses
+    assert losses[-1] < 0.75 * losses[0]
+    assert all(torch.equal(old, new) for old, new in zip(before, encoder.parameters(), strict=True))
+
+
+def test_window_means_by_hand():
+    rows = np.array([[1.0, 2], [3, 4], [5, 9]], dtype=np.float32)
+    np.testing.assert_allclose(window_means(rows, reach=1), [[3, 4], [3, 5.5], [3, 4]])
+    np.testing.assert_allclose(window_means(rows), [[4, 6.5], [3, 5.5], [2, 3]])
+    assert window_means(rows[:1]).tolist() == [[0, 0]]
+
+
+def test_the_mean_of_rank_products_is_spearmans_correlation_within_each_seed():
+    scores, quality = np.random.default_rng(0).normal(size=(5, 3)), [3.0, 1.0, 2.0, 5.0, 4.0]
+    products = rank_products(scores, quality)
+    expected = [spearmanr(column, quality).statistic for column in scores.T]
+    np.testing.assert_allclose(products.mean(1), expected)
+    assert rank_products(np.ones((5, 2)), quality).tolist() == [[0] * 5] * 2
+
+
+def test_checkpoints_are_copies_of_one_training():
+    kept = checkpoints([["w", "x", "y", "z"]] * 300, (1, 2, 3), width=6)
+    weights = [model.softmax.linear.weight for model in kept]
+    assert len(kept) == 3
+    assert not torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[1], weights[2])
+
+
+def test_cues_stand_on_their_side():
+    for side, before in (("left", True), ("right", False)):
+        for example in cue_sides.cued("en", side, n=11)[0]:
+            assert ("After" in example.sentence.words[: example.position]) == before
+
+
+def test_sense_accuracy_of_an_encoder_that_sees_only_the_word_is_chance():
+    parts = [[e for e in part if e.word == "bank"] for part in cue_sides.cued("en", "left", n=197)]
+    assert not {e.sentence.words for e in parts[0]} & {e.sentence.words for e in parts[1]}
+    assert {e.sense for e in parts[0]} == {"bank.money", "bank.river"}
+    assert cue_sides.sense_accuracy(RandomEncoder(6, n_layers=0), *parts) == 50
+    assert cue_sides.sense_accuracy(RandomEncoder(62, n_layers=1, seed=0), parts[0], parts[0]) > 60
+
+
+def test_one_sided_is_the_mean_over_languages_and_sides_without_joint_cues():
+    found = {(lang, side, "both"): np.full(2, value) for lang, value in (("en", 10.0), ("ko", 30.0)) for side in "lr"}
+    found |= {("en", "both", "both"): np.full(2, 99.0), ("en", "l", "forward"): np.full(2, 99.0)}
+    assert cue_sides.one_sided(found, "both").tolist() == [20, 20]
+
+
+def test_drawn_is_a_sample_that_the_seed_decides():
+    task = toy_task()
+    assert lm_taggers.drawn(task, 5, 1).train == lm_taggers.drawn(task, 5, 1).train
+    assert lm_taggers.drawn(task, 5, 1).train != lm_taggers.drawn(task, 5, 2).train
+    assert len(lm_taggers.drawn(task, 99, 1).train) == 23
+
+
+def test_dictionary_and_unseen_words_by_hand():
+    task = replace(toy_task(), test=[tagged(["Mr", "N3", "T1", "came"], ["O", "B-PER", "B-PER", "O"])])
+    assert commonest_tags(task.train, task.test, task.tag) == [["O", "B-PER", "O", "O"]]
+    assert lm_taggers.unseen_hits(task, [["O", "O", "B-PER", "O"]]) == 100  # N3 was seen
+    assert lm_taggers.unseen_hits(task, [["O", "B-PER", "O", "O"]]) == 0
+    assert np.isnan(lm_taggers.unseen_hits(replace(task, test=[]), []))
+
+
+def test_states_reach_the_tagger():
+    """Vectors that name the tag: the tagger with them finds all, without them the words say nothing."""
+    bench = lm_taggers.TaggerBench(toy_task(), toy_vectors(), n_labels=13, steps=40, hidden=5)
+
+    class Oracle(RandomEncoder):
+        def states(self, batch):
+            encoding = super().states(batch)
+            known = torch.zeros_like(encoding.layers)
+            after = batch.ids["words"][:, :-1] == self.batch([["Mr"]]).ids["words"][0, 0]
+            known[:, :, 1:, 0] = 5 * after
+            return replace(encoding, layers=known)
+
+    assert lm_taggers.f1(bench.scores(Oracle(8), 1)).tolist() == [100]
+
+
+def test_an_untrained_model_has_the_shape_and_none_of_the_weights():
+    model = new_bilm(TEXT, width=10)
+    fresh = chapter3.untrained(model, seed=97)
+    assert fresh.config == model.config
+    assert fresh.vocabulary.words == model.vocabulary.words
+    assert not torch.equal(fresh.softmax.linear.weight, model.softmax.linear.weight)
+
+
+def test_cove_and_static_vectors_are_equally_wide_and_the_static_ones_stay():
+    pairs = [pair.parallel() for pair in islice(World(3).pairs(), 130)]
+    static = static_vectors([list(pair.source.words) for pair in pairs], 10)
+    cove = train_cove(static, pairs, 0, steps=2)
+    assert cove.dims[-1] == static.dim == 10
+    torch.testing.assert_close(cove.static.embedding.weight, static.embedding.weight)
+    fresh = untrained_cove(cove)
+    words = [list(pairs[0].source.words)]
+    np.testing.assert_allclose(fresh.encode(words, layer=0)[0], cove.encode(words, layer=0)[0])
+    assert np.abs(fresh.encode(words, layer=-1)[0] - cove.encode(words, layer=-1)[0]).max() > 1e-3

@@ -1,0 +1,248 @@
+"""What chapter 7's claims are measured with, on networks and sentences small enough to know the answer."""
+
+import numpy as np
+import pytest
+import torch
+
+from course.chapters.ch07 import claims_leak as chapter7_leak
+from course.chapters.ch07 import claims_pairs as chapter7_pairs
+from course.chapters.ch07 import claims_rates as chapter7_rates
+from course.chapters.ch07 import claims_ways as chapter7_ways
+from course.lab.bert_batches import LEAKY, MASKED, Asked, Shares, pair_rows, sentence_rows
+from course.lab.bert_probe import SideBySide, best_rate, world_probe
+from course.lab.cue_sides import cued
+from course.lab.world_bert import new_bert, rise, train_bert, whole_words
+from course_lib.data.records import LabelledText, SentencePair
+
+TEXT = (("the", "cat", "sees", "Mia", "'s", "dog", "."), ("the", "dog", "sleeps"), ("cats", "see", "the", "dog", "."))
+PIECES = whole_words(TEXT)
+ROWS = sentence_rows(TEXT, PIECES)
+
+
+def small(objective="masked", seed=0, width=12):
+    return new_bert(PIECES, seed, objective=objective, width=width)
+
+
+def test_every_word_of_the_text_is_known():
+    assert all(PIECES.unknown not in row.ids for row in ROWS)
+    assert len(ROWS[0].ids) == 2 + 8  # [CLS] and [SEP]; 's is two pieces
+
+
+@pytest.mark.parametrize("objective", ["left-to-right", "right-to-left"])
+def test_a_one_way_twin_sees_its_own_side_only(objective):
+    model, ids = small(objective), torch.tensor([ROWS[0].ids])
+    for place in range(ids.shape[1]):
+        changed = ids.clone()
+        changed[0, place] = (ids[0, place] + 1) % len(PIECES)
+        moved = (model(ids).hidden_states[-1] != model(changed).hidden_states[-1]).any(-1)[0].tolist()
+        n_after = ids.shape[1] - place - 1
+        expected = [False] * place + [True] * (n_after + 1)
+        assert moved == (expected if objective == "left-to-right" else [True] * (place + 1) + [False] * n_after)
+
+
+@pytest.mark.parametrize("objective", ["masked", "left-to-right", "right-to-left"])
+def test_padding_changes_no_twin(objective):
+    model = small(objective)
+    alone, beside = model.encode([TEXT[1]])[0], model.encode([TEXT[0], TEXT[1]])[1]
+    np.testing.assert_allclose(alone, beside, atol=1e-5)
+
+
+def test_twins_start_alike():
+    masked, twin = small("masked"), small("right-to-left")
+    for ours, theirs in zip(masked.parameters(), twin.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize(("objective", "ahead"), [("left-to-right", 1), ("right-to-left", -1)])
+def test_one_way_networks_are_asked_for_the_piece_beside(objective, ahead):
+    [batch] = Asked(ROWS, PIECES, objective=objective)()
+    for row, column, answer in zip(*(t.tolist() for t in (batch.rows, batch.columns, batch.answers)), strict=True):
+        assert batch.input_ids[row, column + ahead] == answer
+    assert len(batch.answers) == sum(len(row.ids) - (1 if ahead > 0 else 2) for row in ROWS)
+    assert PIECES.padding not in batch.answers
+    assert PIECES.cls not in batch.answers
+
+
+def test_a_share_of_the_places_is_asked():
+    [batch] = Asked(ROWS * 100, PIECES, objective="left-to-right", shares=Shares(predict=0.1), batch=300)()
+    assert len(batch.answers) == pytest.approx(0.1 * 100 * sum(len(row.ids) - 1 for row in ROWS), rel=0.2)
+    assert (batch.input_ids != PIECES.mask).all()  # nothing is hidden from a one-way network
+
+
+def test_the_leaky_network_reads_what_it_is_asked_for():
+    [leaky] = Asked(ROWS * 10, PIECES, shares=LEAKY, batch=30)()
+    assert torch.equal(leaky.input_ids[leaky.rows, leaky.columns], leaky.answers)
+    [masked] = Asked(ROWS * 10, PIECES, shares=MASKED, batch=30)()
+    assert torch.equal(masked.answers, leaky.answers)  # the same places are asked
+    assert not torch.equal(masked.input_ids, leaky.input_ids)
+
+
+def test_pairs_have_two_segments_and_an_answer():
+    documents = [TEXT, [("birds", "fly"), ("they", "sing", "well")]]
+    pieces = whole_words(tuple(words for document in documents for words in document))
+    rows = pair_rows(documents, ["home", "sky"], pieces)
+    assert {row.follows for row in rows} == {True, False}
+    [batch] = Asked(rows, pieces, nsp=True)()
+    for ids, segments, real in zip(batch.input_ids, batch.token_type_ids, batch.attention_mask, strict=True):
+        first_end = ids.tolist().index(pieces.sep)
+        expected = [0] * (first_end + 1) + [1] * (int(real.sum()) - first_end - 1) + [0] * int((~real).sum())
+        assert segments.tolist() == expected
+    assert sum(batch.next.tolist()) == sum(row.follows for row in rows)
+
+
+def test_a_word_in_sight_moves_its_own_logits_and_a_hidden_one_does_not():
+    model = small()
+    hidden, seen = (
+        [chapter7_leak.own_change(model, row, shares, n) for n, row in enumerate(ROWS)]
+        for shares in (chapter7_leak.HIDDEN, LEAKY)
+    )
+    assert max(hidden) == 0
+    assert min(seen) > 1e-3
+
+
+def test_the_answer_comes_back_in_the_second_layer():
+    one, two = chapter7_leak.crosstalk()
+    assert one < 1e-6
+    assert two > 1e-2
+
+
+def test_a_leaky_network_learns_to_copy():
+    model = train_bert(small(), ROWS, 0, steps=150, shares=LEAKY, rate=1e-2)
+    assert chapter7_rates.masked_loss(model, ROWS, LEAKY) < 0.2
+
+
+def test_training_changes_no_other_seed_and_zero_steps_nothing():
+    fresh = small(seed=3)
+    assert torch.equal(train_bert(small(seed=3), ROWS, 3, steps=0).mlm.bias, fresh.mlm.bias)
+    first, again = (train_bert(small(seed=3), ROWS, 3, steps=3) for _ in range(2))
+    for ours, theirs in zip(first.parameters(), again.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    assert not torch.equal(first.mlm.bias, fresh.mlm.bias)
+
+
+def test_loss_of_a_network_that_knows_nothing():
+    model = small()
+    torch.nn.init.zeros_(model.embedding.tokens.weight)
+    assert chapter7_rates.masked_loss(model, ROWS * 11) == pytest.approx(np.log(len(PIECES)), rel=1e-5)
+
+
+def test_names_of_shares():
+    assert [chapter7_rates._name(s) for s in (MASKED, chapter7_rates.MISMATCH, Shares(to_random=0.2))] == [
+        "80/10/10",
+        "100/0/0",
+        "80/0/20",
+    ]
+
+
+def test_occurrences_are_equally_many_and_share_no_sentence():
+    train, test = chapter7_rates.occurrences(7, 3, n_sentences=200)
+    for part in (train, test):
+        words = [words[place] for words, place in part]
+        assert len(set(words)) == 7
+        assert all(words.count(word) == 3 for word in words)
+    assert not {words for words, _ in train} & {words for words, _ in test}
+
+
+def test_a_hidden_word_leaves_no_trace_of_itself():
+    model = small()
+    places = [(("the", word, "sleeps"), 1) for word in ("cat", "dog")]
+    same = chapter7_rates.states_at(model, places, hidden=True, layer=-1)
+    np.testing.assert_allclose(same[0], same[1], atol=1e-6)
+    seen = chapter7_rates.states_at(model, places, hidden=False, layer=-1)
+    assert np.abs(seen[0] - seen[1]).max() > 1e-2
+    np.testing.assert_allclose(seen[1], model.encode([places[1][0]], layer=-1)[0][1], atol=1e-5)
+
+
+def test_best_rate_has_worse_neighbours():
+    tried = []
+
+    def score(rate):
+        tried.append(rate)
+        return -abs(np.log(rate / 2.5e-2))
+
+    assert best_rate(score, 3e-3) == pytest.approx(2.7e-2)
+    assert max(tried) == pytest.approx(8.1e-2)
+    assert len(tried) == len(set(tried)) == 5
+
+
+def test_probe_knows_words_that_it_is_told():
+    """An encoder whose vectors are the tags: layer 0 says nothing, layer 1 all."""
+    pos = world_probe(5, 7)
+    tag_of = {}
+    for record in (*pos.words.task.train, *pos.words.task.test):
+        tag_of |= dict(zip(record.sentence.words, record.tags["upos"], strict=True))
+    names = sorted(set(pos.words.train_tags))
+
+    class Knows:
+        def encode(self, sentences, *, layer=None):
+            told = [
+                np.array([[tag_of[w] == name for name in names] for w in s.words], dtype=np.float32) for s in sentences
+            ]
+            return [np.stack([np.zeros_like(rows), rows]) for rows in told]
+
+    found = pos.of(Knows())
+    assert found.layer == 1
+    assert found.score > 90 > found.layers[0]
+    assert len(found.right) == len(pos.sentences)
+
+
+def test_side_by_side_joins_vectors():
+    left, right = small("left-to-right", width=8), small("right-to-left", width=12)
+    [joined] = SideBySide([left, right]).encode([TEXT[1]])
+    assert joined.shape == (3, 3, 20)
+    np.testing.assert_array_equal(joined[..., 8:], right.encode([TEXT[1]])[0])
+
+
+def test_tokens_to_two_digits():
+    assert chapter7_ways.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
+
+
+def test_constant_rate_does_not_know_the_end():
+    assert [rise(step, total) for step, total in ((0, 50), (9, 50), (19, 50), (49, 50), (49, 5_000))] == [
+        0.05,
+        0.5,
+        1,
+        1,
+        1,
+    ]
+
+
+def test_one_way_networks_cannot_tell_what_stands_behind():
+    """A linear head on left-to-right states: former or latter comes later, so half is right at best."""
+    train, test = cued("en", "both", 40)
+    text = tuple(example.sentence.words for example in (*train, *test))
+    one_way = new_bert(whole_words(text), 0, objective="left-to-right", width=8)
+
+    reader = chapter7_ways.SenseReader([one_way], sorted({e.sense for e in train}))
+    assert reader(reader.batch(train[:1])).shape == (1, len(reader.senses))
+    turned = {"former": "latter", "latter": "former"}
+    other = [turned.get(word, word) for word in train[0].sentence.words]
+    states = [one_way.encode([words], layer=-1)[0][train[0].position] for words in (train[0].sentence, other)]
+    np.testing.assert_array_equal(*states)
+
+
+def test_fine_tuning_leaves_the_encoder_as_it_was():
+    train, test = cued("en", "both", 60)
+    text = tuple(example.sentence.words for example in (*train, *test))
+    model = new_bert(whole_words(text), 0, width=8)
+    before = [parameter.clone() for parameter in model.parameters()]
+    assert 0 <= chapter7_ways.joint_accuracy(model, train, test, steps=2) <= 100
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+
+
+def test_overlap_and_bag_by_hand():
+    pairs = [SentencePair("Mia sees the cat.", "The cat sees Mia.", "next"), SentencePair("A b", "c d", "other")]
+    assert chapter7_pairs.overlap(pairs).tolist() == [[4.0], [0.0]]  # Mia, sees, cat and the full stop
+    count = chapter7_pairs.bag_of([LabelledText("good good bad", "positive")])
+    assert count([LabelledText("good new good", "negative")]).tolist() == [[0.0, 2.0]]
+
+
+def test_cut_shares_nothing():
+    parts = chapter7_pairs.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
+    assert parts == ([1, 2], [3], [4, 5])
+
+
+def test_documents_are_the_same_each_time():
+    first, second = chapter7_pairs.world_documents(6)[0], chapter7_pairs.world_documents.__wrapped__(6)[0]
+    assert first == second
+    assert len(chapter7_pairs.world_documents(6)) == 6

@@ -1,0 +1,149 @@
+"""What chapter 8's claims are measured with, on networks and tasks small enough to know the answer."""
+
+import numpy as np
+import pytest
+import torch
+
+from course.chapters.ch08 import claims as chapter8
+from course.chapters.ch08.claims import area, best_for_all
+from course.chapters.ch08.claims_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
+from course.lab.head_recipe import Recipe, best_rate, fine_tune, from_scratch
+from course.lab.task_scores import KINDS
+from course.ledger.judging import judge
+from course_lib.errors import CourseError
+from course_lib.models.baselines import RandomEncoder
+from tests.lab import four_samples
+
+FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Small tasks in the place of the handmade ones; arguments of a measurement that is over in seconds."""
+    monkeypatch.setattr(chapter8, "four_tasks", lambda source, language, **sizes: four_samples.tasks())
+    return {"encoder": four_samples.bert(), "recipe": FEW, "rates": (1e-2,), "n_test": 7, "n_spans": 7}
+
+
+def test_a_head_is_counted():
+    found = a_head_is_tiny()
+    assert judge("C8.1", found).word == "holds"
+    heads = [value for name, value in found.parts.items() if "four heads" in name]
+    assert heads == [1_538, 1_538, 9 * 769, 1_538]
+    assert (head_size(2, 768), pooler_size(768)) == (1_538, 590_592)
+
+
+def test_the_paper_s_network_takes_no_memory_and_has_its_size():
+    bert = paper_bert()
+    assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
+    embedding, layer = (30_522 + 512 + 2 + 2) * 768, 4 * 768 * 769 + 768 * 3_073 - 768 + 3_072 * 769 + 4 * 768
+    layer += 3_072 + 768 - 3_072  # biases of the two inner layers
+    assert counted(bert.embedding) == embedding
+    assert counted(bert.stack) == pytest.approx(12 * layer, rel=1e-3)
+    assert counted(bert.pooler) == 590_592
+
+
+def test_the_area_by_hand():
+    scores = np.array([[50.0, 0.0], [60.0, 0.0], [80.0, 100.0]])
+    # 100 to 200 is one doubling, 200 to 800 are two
+    expected = [(55 * 1 + 70 * 2) / 3, (0 * 1 + 50 * 2) / 3]
+    np.testing.assert_allclose(area((100, 200, 800), scores), expected)
+    np.testing.assert_allclose(area((16, 64), np.full((2, 3), 71.0)), [71.0] * 3)
+    with pytest.raises(CourseError, match=r"at least two rising numbers of labels, not \[50, 50\]"):
+        area((50, 50), scores[:2])
+
+
+def test_a_recipe_s_steps_and_rates():
+    recipe = Recipe(epochs=3, min_steps=5, max_steps=20, batch_size=8, warmup=0.2)
+    assert [recipe.steps(n) for n in (1, 16, 17, 1_000)] == [5, 6, 9, 20]
+    factors = [recipe.schedule(step, 10) for step in range(10)]
+    np.testing.assert_allclose(factors, [0.5, 1.0, *[(11 - step) / 9 for step in range(3, 11)]])
+    with pytest.raises(CourseError, match="min_steps <= max_steps"):
+        Recipe(min_steps=30, max_steps=20)
+    with pytest.raises(CourseError, match="warmup=1"):
+        Recipe(warmup=1)
+
+
+def test_from_scratch_is_the_same_network_with_other_numbers():
+    bert = four_samples.bert()
+    first, again, other = from_scratch(bert, 1), from_scratch(bert, 1), from_scratch(bert, 2)
+    assert (first.config, first.pieces) == (bert.config, bert.pieces)
+    rows = [model.embedding.tokens.weight for model in (first, again, other, bert)]
+    assert torch.equal(rows[0], rows[1])
+    assert not torch.equal(rows[0], rows[2])
+    assert not torch.equal(rows[0], rows[3])
+    with pytest.raises(CourseError, match="RandomEncoder is none"):
+        from_scratch(RandomEncoder(6), 0)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_fine_tuning_leaves_the_start_alone_and_frozen_its_copy_too(frozen):
+    bert = four_samples.bert()
+    before = {name: row.clone() for name, row in bert.state_dict().items()}
+    head = fine_tune(four_samples.names_task(), bert, 8, 0, FEW, frozen=frozen)
+    assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())
+    moved = any(not torch.equal(row, before[name]) for name, row in head.encoder.state_dict().items())
+    assert moved is not frozen
+    assert not bert.frozen
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_task_is_learned_by_the_same_recipe(kind):
+    task = four_samples.tasks()[kind]
+    recipe = Recipe(rate=1e-2, min_steps=120, max_steps=120, batch_size=8)
+    head = fine_tune(task, four_samples.bert(), len(task.train), 0, recipe)
+    assert task.score(head) > 80
+    assert task.score(head) > task.majority() + 20
+
+
+def test_the_better_rate_is_chosen_on_dev():
+    task = four_samples.sentence_task()
+    recipe = Recipe(min_steps=40, max_steps=40, batch_size=8)
+    assert best_rate(task, four_samples.bert(), 23, (1e-9, 1e-2), recipe) == 1e-2
+
+
+def test_the_rate_for_all_is_the_best_on_the_mean():
+    assert best_for_all({"a": {0.1: 90, 0.2: 80}, "b": {0.1: 50, 0.2: 70}}) == 0.2
+    assert best_for_all({"a": {0.1: 90, 0.2: 70}, "b": {0.1: 50, 0.2: 70}}) == 0.1
+
+
+def test_curves_are_judged(small):
+    learned = Recipe(rate=1e-2, min_steps=100, max_steps=100, batch_size=8)
+    small["encoder"] = fine_tune(four_samples.pair_task(), small["encoder"], 9, 0, learned).encoder.eval()
+    found = chapter8.pre_trained_beats_scratch(
+        **small, static=RandomEncoder(6, buckets=97), sizes=(3, 6), static_rates=(3e-2,), static_recipe=FEW
+    )
+    verdict = judge("C8.2", found)
+    assert len(verdict.findings) == 4
+    assert found["pair"].values.mean() > 5  # it has learned pairs before
+    for kind, measured in found.items():
+        names = list(measured.baselines)
+        assert all(f"({kind})" in name for name in [*names, *measured.parts])
+        assert [name.split(" (")[0] for name in names][::2] == ["majority", "static vectors"]
+        assert names[3].startswith("from scratch")
+        ends = [measured.parts[f"the learning curves ({kind}): {system}, 6 labels: {unit}"]
+                for system in ("pre-trained", "from scratch")
+                for unit in [names[0].split(": ")[1]]]  # fmt: skip
+        assert ends[1] == measured.baselines[names[3]]
+    assert any(name.startswith("bag of words") for name in found["sentence"].baselines)
+
+
+def test_pre_trained_that_is_from_scratch_gains_nothing(small, monkeypatch):
+    monkeypatch.setattr(chapter8, "from_scratch", lambda encoder, seed: encoder)
+    task, model = four_samples.sentence_task(), small["encoder"]
+    curves = [
+        chapter8.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]
+        for system in (chapter8.PRE_TRAINED, chapter8.SCRATCH)
+    ]
+    np.testing.assert_array_equal(*curves)
+
+
+def test_one_recipe_is_judged(small):
+    found = chapter8.one_recipe_serves_four_tasks(**small | {"rates": (1e-2, 3e-2)}, n_labels=5)
+    verdict = judge("C8.4", found)
+    starts = ["bag of words (sentence)", "word overlap (pair)", "dictionary (tokens)", "overlap window (span)"]
+    assert [name.split(":")[0] for name in verdict.baselines] == starts
+    for kind, measured in found.items():
+        one, best, gain = measured.parts.values()
+        assert best - one == pytest.approx(gain)
+        assert measured.values.mean() == pytest.approx(one - next(iter(measured.baselines.values())))
+        assert f"({kind})" in next(iter(measured.parts))

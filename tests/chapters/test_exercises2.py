@@ -1,0 +1,70 @@
+"""Chapter 2's reference solutions against known results. Its wrong answers are in the folder chapter2."""
+
+import pytest
+import torch
+from torch import nn
+
+from course.check import registry
+from course.check.judge import judge
+from course_lib.models.embedding import OneHotEmbedding
+
+
+def test_the_one_hot_product_is_the_library_s_embedding():
+    layer, ids = OneHotEmbedding(7, 5), torch.tensor([[6, 0, 6], [2, 1, 3]])
+    one_hot, product = registry.find("2.1").solution(ids, layer.weight)
+    assert one_hot.argmax(dim=-1).tolist() == ids.tolist()
+    assert one_hot.sum(dim=-1).tolist() == [[1.0] * 3] * 2
+    torch.testing.assert_close(product, layer(ids), rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 3)])
+def test_the_row_gradient_is_that_of_backward(shape):
+    ids = torch.arange(6)[: torch.Size(shape).numel()].reshape(shape) % 3  # words repeat
+    layer, output_gradient = nn.Embedding(7, 11), torch.randn(*shape, 11)
+    layer(ids).backward(output_gradient)
+    torch.testing.assert_close(registry.find("2.2").solution(ids, output_gradient, 7), layer.weight.grad)
+
+
+def test_a_word_with_exactly_the_minimum_is_kept():
+    encoded = registry.find("2.3").solution([["a", "b"], ["a"]], ["b", "a", "c", "a"], 2)
+    assert encoded == ["[UNK]", "a", "[UNK]", "a"]
+
+
+def test_the_starting_table_by_hand():
+    """The numbers 1, -1, 1, -1 have mean 0 and, with division by 3, variance 4 / 3."""
+    pretrained = {"bank": torch.tensor([1.0, -1.0]), "Mud": torch.tensor([1.0, -1.0])}
+    table = registry.find("2.4").solution(["Bank", "mud"], pretrained, torch.tensor([[5.0, 5.0], [3.0, 0.0]]))
+    torch.testing.assert_close(table, torch.tensor([[1.0, -1.0], [3 * (4 / 3) ** 0.5, 0.0]]))
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_an_optimizer_takes_the_groups_and_moves_the_table_a_tenth_as_far(tied):
+    model = nn.ModuleDict({"table": nn.Embedding(5, 3), "output": nn.Linear(3, 5, bias=False)})
+    if tied:
+        model["output"].weight = model["table"].weight
+    groups = registry.find("2.5").solution(model, "table", 0.5)
+    before = [parameter.detach().clone() for parameter in model.parameters()]
+    optimizer = torch.optim.SGD(groups, lr=1)
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    optimizer.step()
+    steps = [(old - new).mean().item() for old, new in zip(before, model.parameters(), strict=True)]
+    assert steps == pytest.approx([0.05] if tied else [0.05, 0.5])
+
+
+def test_a_new_word_has_one_vector_in_both_texts_and_another_at_the_next_step():
+    new_word_vectors, known = registry.find("2.6").solution, {"met": torch.zeros(3)}
+    (first, _, second), question = new_word_vectors(["Brask", "met", "Olun"], ["Olun", "Brask"], known, 3, 1)
+    assert torch.equal(question, torch.stack([second, first]))
+    assert not torch.equal(first, second)
+    assert not torch.equal(new_word_vectors(["Brask"], ["met"], known, 3, 2)[0][0], first)
+
+
+def test_drawing_all_new_words_at_once_is_right_too():
+    def at_once(passage, question, known, dim, seed):
+        words = list(dict.fromkeys(word for word in passage + question if word not in known))
+        drawn = torch.randn(len(words), dim, generator=torch.Generator().manual_seed(seed))
+        vectors = known | dict(zip(words, drawn, strict=True))
+        return [vectors[word] for word in passage], [vectors[word] for word in question]
+
+    assert judge(registry.find("2.6"), at_once).right

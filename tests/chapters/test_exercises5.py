@@ -1,0 +1,66 @@
+"""Chapter 5's reference solutions against the library and by hand. Its wrong answers are in the folder chapter5."""
+
+import pytest
+import torch
+
+from course.chapters.ch05.claims_labels import label_equivalent
+from course.check import registry
+from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
+from course_lib.models.ulmfit import concat_pool
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.training.schedules import slanted_triangular
+from course_lib.training.unfreezing import at_once, gradual
+
+
+@pytest.fixture
+def network():
+    return AWDLSTM(AWDLSTMConfig(3, emb_dim=2, hidden=3, n_layers=2), Vocabulary(["<unk>", "a", "b"], unknown="<unk>"))
+
+
+@pytest.mark.parametrize(("total", "cut_frac", "ratio"), [(100, 0.1, 32), (20, 0.25, 7)])
+def test_the_triangle_is_the_library_s(total, cut_frac, ratio):
+    solution = registry.find("5.1").solution
+    steps = range(total)
+    assert [solution(t, total, cut_frac, ratio) for t in steps] == pytest.approx(
+        [slanted_triangular(t, total, cut_frac, ratio) for t in steps]
+    )
+
+
+def test_the_triangle_begins_above_0_and_turns_at_1():
+    solution = registry.find("5.1").solution
+    assert solution(0, 50, 0.1, 32) == pytest.approx(1 / 32)
+    assert solution(5, 50, 0.1, 32) == pytest.approx(1)
+
+
+def test_rates_and_unfreezing_are_the_library_s_plan(network):
+    names = [name for name, _ in network.layer_groups()]
+    rates = registry.find("5.2").solution(names, 1.0, 2.6)
+    assert rates == pytest.approx(at_once(network, 1).rates(0))
+    plan = gradual(network, 7)
+    assert registry.find("5.3").solution(names, 7) == [list(plan.stage_of(epoch).open) for epoch in range(7)]
+
+
+def test_five_groups_are_46_times_apart():
+    rates = registry.find("5.2").solution(list("abcde"), 1.0, 2.6)
+    assert 1 / rates["a"] == pytest.approx(45.7, abs=0.01)
+
+
+def test_the_pooled_vector_is_the_library_s():
+    states, mask = torch.randn(3, 7, 5), torch.arange(7) < torch.tensor([[7], [1], [4]])
+    torch.testing.assert_close(registry.find("5.4").solution(states, mask), concat_pool(states, mask))
+
+
+def test_the_thinned_network_is_torch_s():
+    x, w_in, w_rec = torch.randn(5, 2), torch.randn(2, 3), torch.randn(3, 3)
+    keep, p = torch.tensor([[True, False, True], [False, True, True], [True, True, False]]), 0.25
+    rnn = torch.nn.RNN(2, 3, bias=False)
+    rnn.weight_ih_l0.data = w_in.T
+    rnn.weight_hh_l0.data = (w_rec * keep).T / 0.75
+    torch.testing.assert_close(registry.find("5.5").solution(x, w_in, w_rec, keep, p), rnn(x)[0].detach())
+
+
+@pytest.mark.parametrize("reached", [10.0, 25.0, 37.5, 90.0])
+def test_the_factor_is_the_claim_s(reached):
+    sizes, scores = [50, 200, 700], [20.0, 30.0, 45.0]
+    found = registry.find("5.6").solution(sizes, scores, 100, reached)
+    assert found == pytest.approx(label_equivalent(sizes, scores, reached, 100)[0])

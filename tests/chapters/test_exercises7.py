@@ -1,0 +1,163 @@
+"""Chapter 7's reference solutions against the library and by hand. Its wrong answers are in the folder chapter7."""
+
+import math
+import random
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from course.check import registry
+from course_lib.data.masking import Masking
+from course_lib.data.next_sentence import NextSentencePairs
+from course_lib.models.attention import attend
+from course_lib.models.bert import Bert, BertConfig, pretraining_loss
+from course_lib.text.word_pieces import SPECIALS, WordPieces
+
+DOCUMENTS = [["a", "b", "c"], ["d", "b"], ["e"], ["f", "g", "h", "i"]]
+PAIRS = [(["un", "fair"], ["play"]), (["play"], ["fair", "un", "play"]), (["fair"], ["un"])]
+
+
+@pytest.fixture
+def bert():
+    config = BertConfig(8, d_model=6, n_heads=2, n_layers=2, d_ff=7, max_units=11)
+    return Bert(config, WordPieces([*SPECIALS, "un", "fair", "play"])).eval().double()
+
+
+def test_the_masked_batch_is_the_library_s():
+    ids = torch.randint(53, (7, 31), generator=torch.Generator().manual_seed(3))
+    masked = Masking(53, 4, range(5))(ids, torch.ones_like(ids, dtype=torch.bool), torch.Generator().manual_seed(5))
+    dice = torch.Generator().manual_seed(5)
+    choose, fate = torch.rand(ids.shape, generator=dice), torch.rand(ids.shape, generator=dice)
+    draw = (torch.randint(48, ids.shape, generator=dice) + 0.5) / 48
+    read, labels = registry.find("7.1").solution(ids, choose, fate, draw, 53)
+    assert torch.equal(read, masked.ids)
+    assert torch.equal((labels != -100).nonzero(), torch.stack([masked.rows, masked.columns], dim=1))
+    assert torch.equal(labels[masked.rows, masked.columns], masked.answers)
+    replaced = masked.corrupted & (read != 4) & (read != ids)
+    assert replaced.any()  # else the draws were not compared
+    assert (masked.corrupted & (read == ids)).any()
+
+
+def test_words_are_cut_as_in_the_library():
+    rng = random.Random(7)
+    drawn = [rng.choice(["", "##"]) + "".join(rng.choices("abc", k=rng.randint(2, 3))) for _ in range(19)]
+    vocabulary = [*SPECIALS, *dict.fromkeys(["a", "##a", "b", "##b", *drawn])]
+    pieces, solution = WordPieces(vocabulary), registry.find("7.2").solution
+    words = ["".join(rng.choices("aaabbbc", k=rng.randint(1, 9))) for _ in range(200)] + ["a" * 100, "a" * 101]
+    expected = [pieces.tokens(i for i, _, _ in found) for found in pieces.split(words)]
+    assert [solution(word, set(vocabulary), 100) for word in words] == expected
+    assert 20 < expected.count(["[UNK]"]) < 180  # both kinds are there
+    assert expected[-2] != ["[UNK]"] == expected[-1]
+
+
+def test_a_greedy_cut_may_lose_a_word_whose_pieces_are_there():
+    solution = registry.find("7.2").solution
+    assert solution("unfair", {"un", "unf", "##fair"}, 100) == ["[UNK]"]
+    assert solution("unfair", {"un", "##fair"}, 100) == ["un", "##fair"]
+
+
+def test_rows_of_pairs_are_the_library_s(bert):
+    batch = bert.batch(*([list(side) for side in sides] for sides in zip(*PAIRS, strict=True)))
+    pairs = [tuple(bert.pieces.ids(side) for side in pair) for pair in PAIRS]
+    expected = [batch.ids[name].tolist() for name in ("pieces", "segments", "real")]
+    assert list(registry.find("7.3").solution(pairs)) == expected
+
+
+def test_a_pair_by_hand():
+    ids, segments, real = registry.find("7.3").solution([([7, 8], [9]), ([5], [6, 7, 8, 9])])
+    assert ids == [[2, 7, 8, 3, 9, 3, 0, 0], [2, 5, 3, 6, 7, 8, 9, 3]]
+    assert segments == [[0, 0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1]]
+    assert real == [[True] * 6 + [False] * 2, [True] * 8]
+
+
+def test_the_embedding_is_the_library_s_and_takes_a_common_factor_away(bert):
+    ids, segments, _ = map(torch.tensor, registry.find("7.3").solution([([5, 6], [7]), ([7], [6, 5])]))
+    layer, solution = bert.embedding, registry.find("7.4").solution
+    tables = [table.weight.detach() for table in (layer.tokens, layer.positions, layer.segments)]
+    expected = layer(ids, segments).detach()
+    torch.testing.assert_close(solution(ids, segments, *tables), expected)
+    torch.testing.assert_close(solution(ids, segments, *(10 * table for table in tables)), expected)
+
+
+def test_the_loss_is_the_library_s_and_that_of_torch():
+    states, table, bias = torch.randn(3, 5, 2), torch.randn(7, 2), torch.randn(7)
+    labels = torch.tensor([[-100, 4, 0, -100, 6], [-100] * 5, [-100, -100, 0, -100, -100]])
+    found = registry.find("7.5").solution(states, labels, table, bias)
+    rows, columns = (labels != -100).nonzero(as_tuple=True)
+    logits = F.linear(states, table, bias)
+    torch.testing.assert_close(found, pretraining_loss(logits[rows, columns], labels[rows, columns])["loss"])
+    torch.testing.assert_close(found, F.cross_entropy(logits.flatten(0, 1), labels.flatten()))
+
+
+def test_without_knowledge_the_loss_is_the_logarithm_of_the_number_of_pieces():
+    labels = torch.tensor([[-100, 2, 5]])
+    found = registry.find("7.5").solution(torch.zeros(1, 3, 2), labels, torch.randn(8_192, 2), torch.zeros(8_192))
+    assert float(found) == pytest.approx(math.log(8_192), abs=1e-4)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_a_state_depends_on_the_pieces_that_get_a_gradient(bidirectional):
+    vectors, lstm = nn.Embedding(11, 3).double(), nn.LSTM(3, 2, bidirectional=bidirectional).double()
+    ids = torch.tensor([4, 10, 0, 7, 4])
+    found = registry.find("7.6").solution(lambda row: lstm(vectors(row))[0].detach(), ids, 11)
+    read = vectors(ids).detach().requires_grad_()
+    gradients = [torch.autograd.grad(state.sum(), read, retain_graph=True)[0] for state in lstm(read)[0]]
+    assert torch.equal(found, torch.stack(gradients).ne(0).any(-1))
+    assert torch.equal(found, torch.ones(5, 5).bool() if bidirectional else torch.ones(5, 5).tril().bool())
+
+
+@pytest.mark.parametrize(("n_layers", "diagonal"), [(1, False), (2, True)])
+def test_the_piece_comes_back_by_a_way_around(n_layers, diagonal):
+    """No place looks at itself. What asks is the position alone, so the piece has no other way."""
+    places, vectors = torch.randn(5, 3).double(), torch.randn(7, 3).double()
+    others = ~torch.eye(5, dtype=torch.bool)
+
+    def network(ids):
+        states = vectors[ids]
+        for _ in range(n_layers):
+            states, _ = attend(places, places, states, others)
+        return states
+
+    found = registry.find("7.6").solution(network, torch.tensor([6, 1, 3, 0, 2]), 7)
+    assert torch.equal(found, others | torch.eye(5, dtype=torch.bool) & diagonal)
+
+
+def test_in_bert_every_state_depends_on_every_piece(bert):
+    found = registry.find("7.6").solution(
+        lambda ids: bert(ids[None]).hidden_states[-1][0].detach(), torch.tensor([2, 7, 5, 6, 3]), 8
+    )
+    assert bool(found.all())
+
+
+def test_firsts_are_the_library_s_and_true_seconds_their_neighbours():
+    pairs = registry.find("7.7").solution(DOCUMENTS, [0.0] * 9, [0.5] * 9)
+    places = NextSentencePairs(DOCUMENTS).firsts
+    assert pairs == [(DOCUMENTS[d][s], DOCUMENTS[d][s + 1], True) for d, s in places]
+
+
+def test_all_negatives_and_no_others_are_drawn():
+    """Brute force over the draws."""
+    every = [registry.find("7.7").solution(DOCUMENTS, [0.9] * 9, [i / 97] * 9) for i in range(97)]
+    follows = [(own, pair) for own, document in enumerate(DOCUMENTS) for pair in pairwise(document)]
+    for number, (own, (first, true)) in enumerate(follows):
+        found = {pairs[number] for pairs in every}
+        others = {s for document in DOCUMENTS if document is not DOCUMENTS[own] for s in document}
+        assert found == {(first, second, False) for second in others - {true}}
+
+
+def test_drawn_seconds_are_allowed_by_the_library():
+    allowed = {
+        (DOCUMENTS[d][s], DOCUMENTS[e][t])
+        for epoch in range(200)
+        for (d, s), (e, t), is_next in NextSentencePairs(DOCUMENTS)(epoch)
+        if not is_next
+    }
+    found = {
+        (first, second)
+        for i in range(97)
+        for first, second, _ in registry.find("7.7").solution(DOCUMENTS, [0.9] * 9, [i / 97] * 9)
+    }
+    assert found == allowed

@@ -1,0 +1,216 @@
+"""Chapter 8's reference solutions against the library and by hand. Its wrong answers are in the folder chapter8."""
+
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from course.check import registry
+from course_lib.evaluation import squad_scores
+from course_lib.models.encoder import StaticVectors
+from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
+from course_lib.models.spans import distinct, spans_by_score
+from tests.models.small_berts import small_bert
+from tests.models.span_samples import LONG, WORDS
+
+TAGS = ["B-LOC", "O", "B-PER", "I-PER"]
+PASSAGE = "Juno is in 서울에서 . Mina   is  in 서울은 now ."
+
+
+def solution(number):
+    return registry.find(f"8.{number}").solution
+
+
+@pytest.mark.parametrize(
+    ("task", "n_labels", "head"),
+    [
+        ("sentence", 3, lambda bert: SequenceClassifier(bert, ["a", "b", "c"])),
+        ("pair", 2, lambda bert: PairClassifier(bert, ["a", "b"])),
+        (
+            "pair apart",
+            3,
+            lambda bert: PairClassifier(StaticVectors(WORDS, torch.randn(len(WORDS), 12)), ["a", "b", "c"]),
+        ),
+        ("tokens", 4, lambda bert: TokenTagger(bert, TAGS)),
+        ("span", 0, SpanExtractor),
+    ],
+)
+def test_heads_have_the_sizes_of_the_library_s(task, n_labels, head):
+    found = sum(parameter.numel() for parameter in head(small_bert(WORDS)).output.parameters())
+    assert found == solution(1)(task, n_labels, 12, 317, 10_007)
+
+
+def test_bert_base_has_1538_for_two_labels():
+    assert solution(1)("sentence", 2, 768, 512, 109_482_240) == 1_538
+
+
+def test_the_loss_at_first_pieces_is_the_tagger_s():
+    bert = small_bert(WORDS)
+    head = TokenTagger(bert, TAGS, seed=1).eval()
+    words, tags = ["Mina", "abc", "is", "in", "서울에서", "."], ["B-PER", "I-PER", "O", "O", "B-LOC", "O"]
+    pieces = [bert.pieces.tokens(bert.pieces.ids([word])) for word in words]
+    assert [len(own) for own in pieces] == [1, 3, 1, 1, 2, 1]
+    labels = solution(2)(pieces, tags, TAGS, 13)
+    ids = [bert.pieces.cls, *bert.pieces.ids(words), bert.pieces.sep]
+    ids = torch.tensor([ids + [bert.pieces.padding] * (13 - len(ids))])
+    logits = head.output(bert(ids, attention_mask=ids != bert.pieces.padding).hidden_states[-1])
+    expected = head.loss(head.batch([words], [tags]))
+    torch.testing.assert_close(F.cross_entropy(logits[0], torch.tensor(labels)), expected["loss"])
+    assert sum(label != -100 for label in labels) == expected["count"]
+
+
+@pytest.mark.parametrize("question", ["who", "where is 서울에서"])
+def test_answers_are_the_library_s_pieces(question):
+    """Every span of a passage that has words in pieces and more than one space."""
+    bert = small_bert(WORDS)
+    batch, n_question = bert.batch([question], [PASSAGE], unit="piece"), len(bert.pieces.ids(question.split()))
+    ids = batch.ids["pieces"][0].tolist()
+    spans, tokens = batch.spans[0][n_question:], bert.pieces.tokens(ids)[n_question + 2 : -1]
+    pieces = [(token, *span) for token, span in zip(tokens, spans, strict=True)]
+    for i in range(len(pieces)):
+        for j in range(i, len(pieces)):
+            answer, start = solution(3)(PASSAGE, pieces, n_question, n_question + 2 + i, n_question + 2 + j)
+            assert (start, answer) == (spans[i][0], PASSAGE[spans[i][0] : spans[j][1]])
+    assert tokens[3:5] == ["서울", "##에서"]
+    assert solution(3)(PASSAGE, pieces, n_question, n_question + 5, n_question + 5) == ("서울", 11)
+
+
+def test_a_joined_emoji_comes_out_whole():
+    text = "said 👩‍💻 there"
+    assert solution(3)(text, [("said", 0, 4), ("[UNK]", 5, 8), ("there", 9, 14)], 1, 4, 4) == ("👩‍💻", 5)
+
+
+def test_the_best_span_is_the_library_s():
+    generator = random.Random(3)
+    for _ in range(100):
+        n_question, n, max_pieces = generator.randint(1, 3), generator.randint(1, 11), generator.randint(1, 13)
+        size, begins = n_question + 3 + n, n_question + 2
+        start, end = ([generator.uniform(-5, 5) for _ in range(size)] for _ in range(2))
+        inside = [begins <= place < begins + n for place in range(size)]
+        passage = [np.array(logits[begins : begins + n]) for logits in (start, end)]
+        _, i, j = next(spans_by_score(*passage, max_pieces))
+        assert solution(4)(start, end, inside, max_pieces) == (i + begins, j + begins)
+
+
+def test_the_best_span_is_the_most_probable_one():
+    """A product of two softmaxes is in the order of the sums of logits."""
+    start, end = torch.randn(2, 7, generator=torch.Generator().manual_seed(5))
+    probabilities = (start.softmax(0)[:, None] * end.softmax(0)).triu()
+    found = solution(4)(start.tolist(), end.tolist(), [True] * 7, 7)
+    assert found == divmod(int(probabilities.argmax()), 7)
+
+
+def test_no_probe_has_a_tie():
+    """A tie would be decided by the order in which an answer looks."""
+    for probe in registry.find("8.4").probes:
+        start, end, inside, max_pieces = probe.inputs
+        places = [place for place, here in enumerate(inside) if here]
+        scores = sorted(start[i] + end[j] for i in places for j in places if i <= j < i + max_pieces)
+        assert len(scores) == 1 or scores[-1] > scores[-2] + 1e-3, probe.shows
+    for probe in registry.find("8.6").probes:
+        best = {}
+        for begins, spans in probe.inputs[0]:
+            for score, start, end in spans:
+                best.setdefault((begins + start, begins + end), []).append(score)
+        assert len({max(scores) for scores in best.values()}) == len(best), probe.shows
+    for probe in registry.find("8.7").probes:
+        scores = [span[0] for _, spans in probe.inputs[0] for span in spans]
+        assert len(set(scores)) == len(scores), probe.shows
+
+
+def test_the_score_is_the_library_s():
+    generator = random.Random(7)
+    words = ["the", "The", "a", "cat", "cat,", "Cat", "(then)", "n", "U.S.A.", "usa", "an", "—", "''", "another"]
+    texts = [" ".join(generator.choices(words, k=generator.randint(0, 5))) for _ in range(400)]
+    for guess, truth in zip(texts[::2], texts[1::2], strict=True):
+        assert 100 * solution(5)(guess, truth) == pytest.approx(squad_scores([guess], [[truth]])["f1"])
+
+
+def test_an_answer_by_hand():
+    assert solution(5)("Tower of Paris", "the Eiffel Tower") == pytest.approx(0.4)
+
+
+def test_windows_are_merged_as_in_the_library():
+    generator = random.Random(11)
+    for _ in range(50):
+        scores = iter(generator.sample(range(1_000), 21))
+        windows = [
+            (begins, [(float(next(scores)), a, a + generator.randint(1, 2)) for a in generator.choices(range(4), k=5)])
+            for begins in (0, 2, 3)
+        ]
+        found = sorted(((s, at + a, at + b) for at, spans in windows for s, a, b in spans), key=lambda span: -span[0])
+        n = generator.randint(1, 15)
+        assert solution(6)(windows, n) == [(start, end) for _, start, end in distinct(found, n)]
+
+
+@pytest.fixture
+def long_answers():
+    """A head that reads LONG in several windows: its question, and of each window the null score and all spans."""
+    head = SpanExtractor(small_bert(WORDS, max_units=17), no_answer=True, seed=1).eval()
+    with torch.no_grad():
+        for weight in head.parameters():
+            if weight.ndim == 2:
+                weight.mul_(10)  # as drawn, all windows are about as sure
+    asked = [(LONG.questions[0].question, LONG.text)]
+    batch = head.batch(asked)
+    windows = []
+    for logits, spans, segment in zip(head(batch).detach(), batch.spans, batch.segment, strict=True):
+        n_question = int((segment[: len(spans)] == 0).sum())
+        start, end = logits[:, n_question + 1 : len(spans) + 1].numpy()
+        places = spans[n_question:]
+        ranked = [(score, places[i][0], places[j][1]) for score, i, j in spans_by_score(start, end, 5)]
+        windows.append((float(logits[:, 0].sum()), ranked))
+    assert len(windows) > 2
+    return head, asked, windows
+
+
+def test_the_best_answers_of_all_windows_are_the_head_s(long_answers):
+    """Characters that count from the passage are moved to count from the window."""
+    head, asked, windows = long_answers
+    begins = [min(start for _, start, _ in spans) for _, spans in windows]
+    own = [
+        (at, [(score, start - at, end - at) for score, start, end in spans])
+        for at, (_, spans) in zip(begins, windows, strict=True)
+    ]
+    found = [answer for answer in head.n_best(asked, 8, max_answer=5)[0] if answer.text]
+    assert len(found) >= 7
+    assert solution(6)(own, len(found)) == [(answer.start, answer.end) for answer in found]
+
+
+def test_the_answer_or_none_is_the_head_s(long_answers):
+    """On both sides of each threshold at which some window's null score would change the answer."""
+    head, asked, windows = long_answers
+    edges = [max(spans[0][0] for _, spans in windows) - null for null, _ in windows]
+    assert len({round(edge, 2) for edge in edges}) == len(edges)  # the steps below tell them apart
+    found = []
+    for threshold in [edge + step for edge in edges for step in (-0.004, 0.004)]:
+        (answer,) = head.predict(asked, max_answer=5, threshold=threshold)
+        found.append(solution(7)(windows, threshold))
+        assert found[-1] == (answer.start, answer.end)
+    assert 0 < found.count((0, 0)) < len(found)
+
+
+@pytest.mark.parametrize(
+    ("windows", "threshold", "expected"),
+    [
+        ([(9.0, [(0.5, 3, 8)]), (8.0, [(1.0, 40, 45)]), (1.0, [(4.0, 71, 77)])], 0.0, (71, 77)),
+        ([(5.0, [(4.5, 12, 18)]), (3.0, [(4.0, 40, 43)])], 0.0, (12, 18)),  # best and null of different windows
+        ([(1.0, [(3.0, 8, 11)])], 2.0, (0, 0)),  # more than the threshold, not as much
+        ([(1.0, [(-3.0, 8, 11)])], 2.0, (0, 0)),
+        ([(1.0, [(-3.0, 8, 11)])], -4.5, (8, 11)),
+    ],
+)
+def test_an_answer_or_none_by_hand(windows, threshold, expected):
+    assert solution(7)(windows, threshold) == expected
+
+
+def test_the_probes_pieces_cover_their_passages():
+    """A slip in a probe of 8.3 would make a right answer wrong."""
+    for probe in registry.find("8.3").probes:
+        passage, pieces, *_ = probe.inputs
+        for piece, start, end in pieces:
+            assert piece == "[UNK]" or len(piece.removeprefix("##")) == end - start
+            assert not passage[start:end].isspace()
+        assert "".join(passage[a:b] for _, a, b in pieces) == "".join(passage.split())

@@ -1,0 +1,147 @@
+import json
+import linecache
+import types
+
+import pytest
+
+import course.check.front as front
+from course.check import answers, check, hint, recall, registry, restore, solution
+from course_lib.errors import CourseError
+
+
+def right(counts, power):
+    total = sum(n**power for n in counts.values())
+    return {w: n**power / total for w, n in counts.items()}
+
+
+def wrong(counts, power):
+    return {w: n / sum(counts.values()) for w, n in counts.items()}
+
+
+class Shell:
+    """Stands for the running notebook."""
+
+    def __init__(self):
+        self.next_cell = None
+
+    def set_next_input(self, text, replace):
+        assert replace is False
+        self.next_cell = text
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    shell = Shell()
+    monkeypatch.setattr(front, "_shell", lambda: shell)
+    return shell
+
+
+def cell(source):
+    """The function `answer` as if this source had been run in a notebook."""
+    name = "<cell of a test>"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    space = {"__name__": "__main__", "check": lambda *_: None}
+    exec(compile(source, name, "exec"), space)
+    return space["answer"]
+
+
+def test_check_keeps_each_version_once(answers_folder):
+    assert [check("1.2", f).state for f in (wrong, wrong, right, right)] == ["mistake", "mistake", "right", "right"]
+    items = json.loads((answers_folder / "1.2.json").read_text(encoding="utf-8"))["items"]
+    assert [(item["state"], item["mistake"]) for item in items] == [("mistake", "the power is missing"), ("right", "")]
+    assert "def right" in items[1]["source"]
+
+
+def test_strict_raises_unless_right():
+    assert check("1.2", right, strict=True).right
+    with pytest.raises(CourseError, match="the power is missing"):
+        check("1.2", wrong, strict=True)
+    with pytest.raises(CourseError, match="not attempted yet"):
+        check("1.2", ..., strict=True)
+
+
+def test_a_result_is_shown_and_does_not_stop_run_all():
+    assert "the power is missing" in check("1.2", wrong)._repr_html_()
+
+
+def test_check_works_where_answers_cannot_be_kept(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "file" / "x"))
+    result = check("1.2", right)
+    assert result.right
+    assert "not kept" in repr(result)
+
+
+def test_an_answer_without_source_is_judged_and_said_not_to_be_kept(answers_folder):
+    result = check("1.2", types.FunctionType(right.__code__.replace(co_filename="<nowhere>"), {"sum": sum}))
+    assert result.right
+    assert "not kept" in repr(result)
+    assert not answers_folder.exists()
+
+
+def test_the_whole_cell_is_kept_and_put_back(shell):
+    source = "def half(x):\n    return x\n\ndef answer(counts, power):\n    return half(counts)\n\ncheck('1.2', answer)"
+    assert check("1.2", cell(source)).state in ("wrong", "mistake")
+    message = restore("1.2")
+    assert shell.next_cell == source
+    assert source in message._repr_html_().replace("&#x27;", "'")
+
+
+def test_restore_takes_a_version_by_number(shell):
+    check("1.2", wrong)
+    check("1.2", right)
+    restore("1.2")
+    assert "def right" in shell.next_cell
+    assert "Version 1 of 2" in repr(restore("1.2", version=1))
+    assert "def wrong" in shell.next_cell
+    for version in (0, 3, -1, "1"):
+        with pytest.raises(CourseError, match="has 2 kept"):
+            restore("1.2", version=version)
+
+
+def test_restore_with_nothing_kept_is_calm():
+    assert "no answer is kept yet" in repr(restore("1.2"))
+
+
+def test_restore_from_a_damaged_file_names_it(answers_folder):
+    answers_folder.mkdir()
+    (answers_folder / "1.2.json").write_text("{")
+    with pytest.raises(CourseError, match=r"1\.2\.json .*cannot be read"):
+        restore("1.2")
+
+
+def test_answers_lists_what_is_kept(answers_folder):
+    assert "No answers are kept yet" in repr(answers())
+    check("1.2", wrong)
+    check("1.2", right)
+    check("1.3", wrong)
+    (answers_folder / "1.1.json").write_text("{")
+    text = repr(answers())
+    assert "1.2: 2 version(s)" in text
+    assert "1.1.json" in text
+    assert "no update of the course touches them" in " ".join(text.split())
+
+
+def test_hints_rise_by_level():
+    texts = [repr(hint("1.1", level=level)) for level in (1, 2, 3)]
+    assert "hint 1 of 3" in texts[0]
+    assert repr(hint("1.1")) == texts[0]
+    assert len(set(texts)) == 3
+    assert 'solution("1.1")' in texts[2]
+    for level in (0, 4, "1"):
+        with pytest.raises(CourseError, match="three levels"):
+            hint("1.1", level=level)
+
+
+def test_solution_shows_code_and_reason():
+    text = repr(solution("1.2"))
+    assert "    total = sum(count**power for count in counts.values())" in text
+    assert registry.find("1.2").texts.why.split(".")[0] in " ".join(text.split())
+
+
+def test_unknown_names_are_course_errors():
+    for call in (check, lambda i, _=None: hint(i), lambda i, _=None: solution(i), lambda i, _=None: restore(i)):
+        with pytest.raises(CourseError, match="There is no exercise"):
+            call("1.77", None)
+    with pytest.raises(CourseError, match="no recall questions"):
+        recall(77)

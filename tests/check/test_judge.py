@@ -1,0 +1,203 @@
+"""What the check says to answers that are not merely wrong. The words of its exercise are in texts.toml beside it."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from course.check.exercise import Exercise, Probe, Seen
+from course.check.judge import judge
+
+
+def total(numbers: list[int], factor: int = 1) -> int:
+    """The sum of the numbers, times factor."""
+    return factor * sum(numbers)
+
+
+EXERCISE = Exercise(
+    id="9.1",
+    solution=total,
+    difficulty=1,
+    importance=2,
+    minutes=3,
+    probes=[Probe("three numbers", ([2, 3, 5], 1)), Probe("another factor", ([7, 11], 13))],
+    mistakes=[
+        ("forgets the factor", lambda n, f: sum(n), lambda n, f: [sum(n)] * f),
+        ("negative", Seen(lambda got, expected, n, f: got < 0)),
+    ],
+)
+
+
+@pytest.mark.parametrize("answer", [None, ..., lambda n, f: ..., lambda n, f: None])
+def test_not_attempted(answer):
+    result = judge(EXERCISE, answer)
+    assert (result.state, result.right) == ("not attempted", False)
+    assert "difficulty ●○○○○ · importance ●●○○○ · about 3 minutes" in repr(result)
+
+
+def test_a_blank_left_open_in_a_half_written_answer_is_not_attempted():
+    def half(numbers, factor):
+        subtotal = sum(numbers)
+        return ... if subtotal else 0
+
+    assert judge(EXERCISE, half).state == "not attempted"
+
+
+def test_a_forgotten_return_is_named():
+    def forgets(numbers, factor):
+        factor * sum(numbers)
+
+    assert judge(EXERCISE, forgets).mistake == "returns nothing"
+
+
+def test_any_number_type_is_accepted():
+    assert judge(EXERCISE, lambda n, f: torch.tensor(n).sum() * f).right
+
+
+def test_a_mistake_must_fit_every_probe():
+    """An answer that agrees with a model on one probe only is wrong in another way, and is not given that name."""
+    assert judge(EXERCISE, lambda n, f: sum(n)).mistake == "forgets the factor"
+    other = judge(EXERCISE, lambda n, f: sum(n) + (f > 1))
+    assert (other.state, other.mistake) == ("wrong", "")
+    assert "another factor" in repr(other)
+    assert "234" not in repr(other)  # 13 * 18: the expected value is never shown
+
+
+def test_a_look_at_one_result_names_a_mistake():
+    assert judge(EXERCISE, lambda n, f: -f * sum(n)).mistake == "negative"
+
+
+def test_each_model_of_a_mistake_may_have_a_sentence_of_its_own():
+    assert "nothing" in repr(judge(EXERCISE, lambda n, f: sum(n)))
+    assert "repeats" in repr(judge(EXERCISE, lambda n, f: [sum(n)] * f))
+
+
+def test_a_look_that_fails_is_no_verdict():
+    assert judge(EXERCISE, lambda n, f: "text").state == "wrong"
+
+
+def test_a_look_that_gives_no_single_truth_is_no_verdict():
+    """`got < 0` of a vector."""
+    assert judge(EXERCISE, lambda n, f: torch.tensor([-1.0, 2.0])).state == "wrong"
+
+
+@pytest.mark.parametrize("odd", [torch.eye(2).to_sparse(), torch.Tensor, 10**400, object(), {}, (x for x in [1])])
+def test_an_odd_result_is_wrong_and_no_traceback(odd):
+    assert judge(EXERCISE, lambda n, f: odd).state == "wrong"
+
+
+def test_a_look_does_not_use_up_an_iterator():
+    exercise = replace(EXERCISE, mistakes=[("listed", Seen(lambda got, *_: list(got) == [1]))])
+    given = iter([1])
+    assert judge(exercise, lambda n, f: given).state == "wrong"
+    assert list(given) == [1]
+
+
+KEPT = []
+
+
+def keeps_in_a_global(numbers, factor):
+    KEPT.extend(factor * number for number in numbers)
+    return KEPT
+
+
+def keeps_in_a_default(numbers, factor, found=[]):  # noqa: B006
+    found += [factor * number for number in numbers]
+    return found
+
+
+@pytest.mark.parametrize("answer", [keeps_in_a_global, keeps_in_a_default])
+def test_a_list_that_outlives_the_call_is_named(answer):
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
+    assert judge(exercise, answer).mistake == "keeps results of an earlier call"
+
+
+def test_a_list_emptied_before_each_call_is_right():
+    found = []
+
+    def scaled(numbers, factor):
+        found.clear()
+        found.extend(factor * number for number in numbers)
+        return found
+
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
+    assert judge(exercise, scaled).right
+
+
+def test_a_constant_list_is_simply_wrong():
+    always = [7]
+    exercise = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
+    assert judge(exercise, lambda n, f: always).state == "wrong"
+
+
+def test_a_changed_input_is_named():
+    def in_place(numbers, factor):
+        numbers.append(0)
+        return factor * sum(numbers)
+
+    def in_place_sorted(numbers, factor):
+        numbers.sort(reverse=True)
+        return factor * sum(numbers)
+
+    assert [judge(EXERCISE, f).mistake for f in (in_place, in_place_sorted)] == ["changes its input"] * 2
+    assert EXERCISE.probes[0].inputs == ([2, 3, 5], 1)
+
+
+def test_an_error_shows_the_readers_line_and_no_traceback():
+    def broken(numbers, factor):
+        ok = len(numbers)
+        return ok + {}["a<b>"]
+
+    result = judge(EXERCISE, broken)
+    assert result.state == "error"
+    assert "KeyError" in repr(result)
+    assert 'return ok + {}["a<b>"]' in repr(result)
+    assert "Traceback" not in repr(result)
+    assert "a&lt;b&gt;" in result._repr_html_()
+
+
+def test_an_endless_recursion_is_an_error_too():
+    def deep(numbers, factor):
+        return deep(numbers, factor)
+
+    assert "RecursionError" in repr(judge(EXERCISE, deep))
+
+
+def test_an_endless_loop_is_stopped():
+    def endless(numbers, factor):
+        try:
+            while True:
+                numbers[0] += 1
+        except Exception:
+            return 0
+
+    result = judge(EXERCISE, endless, limit=0.05)
+    assert (result.state, result.mistake) == ("mistake", "no end after 0.05 s")
+    assert "loop" in repr(result)
+
+
+def test_an_interrupt_reaches_the_kernel():
+    def interrupted(numbers, factor):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(EXERCISE, interrupted)
+
+
+@pytest.mark.parametrize(
+    ("answer", "mistake"),
+    [
+        (10, "not a function"),
+        ([1], "not a function"),
+        (lambda numbers: 1, "other parameters"),
+        (lambda a, b, c: 1, "other parameters"),
+    ],
+)
+def test_what_cannot_be_called_is_named(answer, mistake):
+    result = judge(EXERCISE, answer)
+    assert result.mistake == mistake
+    assert "total" in repr(result)
+
+
+def test_a_huge_result_is_cut():
+    assert len(repr(judge(EXERCISE, lambda n, f: "ab" * 100_000))) < 1_000

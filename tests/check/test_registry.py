@@ -1,0 +1,120 @@
+"""Every exercise there is: complete, its solution accepted, its starter open, its mistakes told apart."""
+
+import copy
+import importlib
+import inspect
+
+import pytest
+
+from course.check import check, registry
+from course.check.compare import same
+from course.check.exercise import Seen
+from course.check.judge import judge
+from course_lib.config import project_dir
+from course_lib.errors import CourseError
+
+EXERCISES = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
+every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
+
+
+def test_chapter_1_is_there():
+    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in range(1, 8)]
+
+
+@every_exercise
+def test_head_and_hints_are_complete(exercise):
+    assert exercise.difficulty in range(1, 6)
+    assert exercise.importance in range(1, 6)
+    assert 1 <= exercise.minutes <= 90
+    texts = exercise.texts
+    assert len(texts.hints) == 3
+    assert all(len(text.split()) >= 5 for text in (*texts.hints, texts.why, texts.question))
+    assert exercise.head in exercise.markdown
+    assert exercise.solution.__doc__
+
+
+@every_exercise
+def test_the_file_carries_the_number(exercise):
+    chapter, number = exercise.id.split(".")
+    assert f".ch{int(chapter):02}.ex_{chapter}_{number}_" in exercise.solution.__module__
+
+
+@every_exercise
+def test_solution_is_right(exercise):
+    assert judge(exercise, exercise.solution).right
+
+
+@every_exercise
+def test_starter_is_open_and_leaves_nothing_behind(exercise, answers_folder):
+    space = {"check": check, **exercise.solution.__globals__}
+    space.pop(exercise.solution.__name__)
+    head, call = exercise.starter.rsplit("\n", 1)
+    exec("from __future__ import annotations\n" + head, space)
+    assert call == f'check("{exercise.id}", {exercise.solution.__name__})'
+    first, second = (repr(check(exercise.id, space[exercise.solution.__name__])) for _ in range(2))
+    assert first == second
+    assert "not attempted yet" in first
+    assert not answers_folder.exists()
+
+
+@every_exercise
+def test_hints_and_messages_do_not_hold_the_solution(exercise):
+    source = [" ".join(line.split()) for line in _body(exercise)]
+    texts = exercise.texts
+    says = [texts.says(name, n) for name, *models in exercise.mistakes for n in range(len(models))]
+    shown = " ".join([*texts.hints, texts.question, *says])
+    assert source
+    assert [line for line in source if len(line) > 12 and line in " ".join(shown.split())] == []
+
+
+@every_exercise
+def test_each_mistake_gets_its_own_name(exercise):
+    """A model is judged as itself: it differs from the solution and from every model before it."""
+    rows = [(name, model) for name, *models in exercise.mistakes for model in models if not isinstance(model, Seen)]
+    assert [judge(exercise, model).mistake for _, model in rows] == [name for name, _ in rows]
+
+
+@every_exercise
+def test_wrong_answers_are_rejected_each_by_its_name(exercise):
+    """At least five mistakes. The answers are written apart from the models, in a module of the same name here."""
+    wrong = importlib.import_module(exercise.solution.__module__.replace("course.", "tests.", 1)).WRONG
+    results = [(answer.__name__, judge(exercise, answer)) for answer, _ in wrong]
+    named = [(name, result.mistake or result.state) for name, result in results]
+    assert named == [(answer.__name__, mistake) for answer, mistake in wrong]
+    assert len({mistake for _, mistake in wrong}) >= 5
+
+
+@every_exercise
+def test_the_notebook_shows_the_question_and_the_starter(exercise):
+    chapter = int(exercise.id.split(".")[0])
+    (text,) = (project_dir() / "notebooks" / "text").glob(f"{chapter:02}_*.md")
+    content = text.read_text(encoding="utf-8")
+    assert exercise.markdown in content
+    assert exercise.starter in content
+
+
+@every_exercise
+def test_solution_leaves_its_inputs_alone(exercise):
+    for probe in exercise.probes:
+        before = copy.deepcopy(probe.inputs)
+        exercise.solution(*probe.inputs)
+        assert same(probe.inputs, before)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"), [("1.99", "1.1, 1.2"), ("77.1", "[1"), (1.2, "as text"), ("../1", "as text")]
+)
+def test_an_unknown_exercise_says_which_there_are(wrong, says):
+    with pytest.raises(CourseError) as error:
+        registry.find(wrong)
+    assert says in str(error.value)
+
+
+def test_a_chapter_without_questions_says_which_have_some():
+    with pytest.raises(CourseError, match=r"Chapter 77 has no recall questions. Chapters that have: \[0, 1"):
+        registry.recall_file(77)
+
+
+def _body(exercise):
+    source = inspect.getsource(exercise.solution)
+    return source[source.rindex('"""') + 3 :].strip().splitlines()

@@ -1,0 +1,135 @@
+"""Answers are never half-written, never overwritten by a damaged file's successor, and never in the way."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from course.check import store
+
+
+def is_item(item):
+    return isinstance(item, str)
+
+
+def add(item):
+    return lambda items: [*items, item]
+
+
+def test_round_trip(answers_folder):
+    assert store.read("1.2", is_item) == ([], "")
+    assert store.names() == []
+    assert store.update("1.2", is_item, add("배")) == ""
+    assert store.update("1.2", is_item, add("b")) == ""
+    assert store.read("1.2", is_item) == (["배", "b"], "")
+    assert store.names() == ["1.2"]
+
+
+def test_an_unchanged_list_is_not_written_again(answers_folder):
+    store.update("1.2", is_item, add("a"))
+    before = (answers_folder / "1.2.json").stat().st_mtime_ns
+    store.update("1.2", is_item, lambda items: items)
+    assert (answers_folder / "1.2.json").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'{"format": 1, "items": ["a"', "not the JSON"),
+        (b"", "not the JSON"),
+        (b"\xff\xfe\x00", "not the JSON"),
+        (b"[" * 100_000, "not the JSON"),
+        (b"[1, 2]", "not a file of answers"),
+        (b'{"format": 2, "items": ["a"]}', "format 2"),
+        (b'{"format": 1, "items": [3]}', "incomplete"),
+        (b" " * 20_000_001, "too large"),
+    ],
+)
+def test_a_damaged_file_is_named_and_set_aside(answers_folder, content, reason):
+    answers_folder.mkdir()
+    (answers_folder / "1.2.json").write_bytes(content)
+    items, note = store.read("1.2", is_item)
+    assert items == []
+    assert reason in note
+    assert (answers_folder / "1.2.json").read_bytes() == content  # reading changes nothing
+    note = store.update("1.2", is_item, add("new"))
+    assert reason in note
+    assert "1.2.damaged1.json" in note
+    assert (answers_folder / "1.2.damaged1.json").read_bytes() == content
+    assert store.read("1.2", is_item) == (["new"], "")
+    assert store.names() == ["1.2"]
+
+
+def test_many_long_answers_are_all_kept(answers_folder):
+    versions = [f"{number:02}" + "x" * 90_000 for number in range(23)]
+    for version in versions:
+        assert store.update("1.2", is_item, add(version)) == ""
+    assert store.read("1.2", is_item) == (versions, "")
+    assert [path.name for path in answers_folder.glob("*.json")] == ["1.2.json"]
+
+
+def test_a_full_file_loses_its_oldest_answers(answers_folder, monkeypatch):
+    monkeypatch.setattr(store, "_MOST_BYTES", 331)
+    for number in range(13):
+        assert store.update("1.2", is_item, add(f"{number:02}" + "배" * 17)) == ""
+    items, note = store.read("1.2", is_item)
+    assert note == ""
+    assert 3 <= len(items) < 13
+    assert [int(item[:2]) for item in items] == list(range(13 - len(items), 13))
+    assert (answers_folder / "1.2.json").stat().st_size <= 331
+
+
+def test_two_damaged_files_are_both_kept(answers_folder):
+    answers_folder.mkdir()
+    for content in ("first", "second"):
+        (answers_folder / "1.2.json").write_text(content)
+        store.update("1.2", is_item, add("x"))
+    assert [(answers_folder / f"1.2.damaged{n}.json").read_text() for n in (1, 2)] == ["first", "second"]
+
+
+def test_a_folder_that_cannot_be_written_gives_a_calm_note(tmp_path, monkeypatch):
+    """A file stands where the folder should be: refused for every user, root too."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "file" / "answers"))
+    note = store.update("1.2", is_item, add("a"))
+    assert note.startswith("This was not kept: ")
+    assert "COURSE_ANSWERS_DIR" in note
+
+
+def test_a_full_disk_leaves_the_old_answers(answers_folder, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    store.update("1.2", is_item, add("old"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        assert "the disk is full" in store.update("1.2", is_item, add("new"))
+    assert store.read("1.2", is_item) == (["old"], "")
+    assert list(answers_folder.glob(".*.part")) == []
+
+
+KERNEL = """
+import sys
+from course.check import store
+print("ready", flush=True)
+sys.stdin.readline()
+for n in range(23):
+    assert not store.update("1.2", lambda item: True, lambda items: [*items, sys.argv[1] + str(n)])
+"""
+
+
+def test_kernels_writing_at_once_lose_nothing(answers_folder):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    kernels = [subprocess.Popen([sys.executable, "-c", KERNEL, name], **pipes) for name in "abc"]
+    assert [kernel.stdout.readline() for kernel in kernels] == ["ready\n"] * 3
+    for kernel in kernels:  # all are imported and waiting: now they write at the same time
+        kernel.stdin.write("go\n")
+        kernel.stdin.flush()
+    for kernel in kernels:
+        kernel.communicate(timeout=120)
+    assert [kernel.returncode for kernel in kernels] == [0, 0, 0]
+    items = json.loads((answers_folder / "1.2.json").read_text(encoding="utf-8"))["items"]
+    assert sorted(items) == sorted(f"{name}{n}" for name in "abc" for n in range(23))

@@ -1,0 +1,155 @@
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+
+import pytest
+
+from course.ledger import provenance
+from course.ledger.claims import all_claims, get_claim
+from course.ledger.judging import judge
+from course.ledger.ledger import run, run_and_record
+from course.ledger.measurement import Exact
+from course.ledger.records import read_record, record_path, write_record
+from course.ledger.verdict import finding_sentence, interval_text, verdict_sentence
+from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval
+
+RUN = {"command": "c", "profile": "full", "date": "2026-02-03", "device": "cpu", "commit": "abc", "code": "d"}
+
+
+def test_a_record_gives_back_what_was_written(ledger):
+    verdict = run("C9.1", "full")
+    write_record(verdict, RUN)
+    record = read_record(get_claim("C9.1"))
+    assert (record.verdict.word, record.verdict.sentence) == (verdict.word, verdict.sentence)
+    assert record.verdict.data == "a <real> set"
+    assert record.run == RUN
+    written, read = verdict.findings[0], record.verdict.findings[0]
+    for name in ("effect", "control", "excess"):
+        assert getattr(read, name).low == pytest.approx(getattr(written, name).low, rel=1e-5)
+    assert read.per_seed == written.per_seed
+    assert read.rule == written.rule
+    assert record.verdict.parts["top & bottom"].estimate == pytest.approx(1.15625)  # 1 + 1.25 / 8, by hand
+    assert record.verdict.parts["ratio"] == 1.25
+    assert not record.outdated
+
+
+def test_an_exact_verdict_is_recorded_too(ledger):
+    write_record(judge("C9.2", Exact(0.0, "largest error", detail="All rows.", data="a table")), RUN)
+    finding = read_record(get_claim("C9.2")).verdict.findings[0]
+    assert (finding.word, finding.error, finding.effect, finding.detail) == ("holds", 0.0, None, "All rows.")
+
+
+@pytest.mark.parametrize("claim", all_claims().values(), ids=lambda claim: claim.id)
+def test_a_recorded_sentence_says_what_its_numbers_say(claim):
+    verdict = read_record(claim).verdict
+    findings = [replace(finding, sentence=finding_sentence(finding)) for finding in verdict.findings]
+    assert verdict_sentence(verdict.word, findings, verdict.data) == verdict.sentence
+
+
+def test_a_tie_falls_the_same_way_live_and_recorded():
+    live, recorded = (Interval(-4.0, 6.0, estimate) for estimate in (0.75 - 1e-12, 0.75))
+    assert interval_text(live) == interval_text(recorded)
+
+
+def test_a_record_knows_that_its_rule_has_changed(ledger):
+    run_and_record("C9.1")
+    rules = ledger / "claims.toml"
+    rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 1.0"), encoding="utf-8")
+    os.utime(rules, ns=(1, 1))
+    assert read_record(get_claim("C9.1")).outdated
+
+
+def test_what_may_not_be_recorded(ledger):
+    with pytest.raises(CourseError, match="a recorded value names its data"):
+        write_record(run("C9.1", data=""), RUN)
+    with pytest.raises(CourseError, match="NaN or infinite"):
+        write_record(judge("C9.2", Exact(float("inf"), "largest error", data="a table")), RUN)
+    assert not record_path("C9.1").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[:200], "is damaged"),
+        (lambda text: text.replace('"effect"', '"efect"'), "is damaged"),
+        (lambda text: text.replace('"format": 1', '"format": 2'), "format 2, this version reads 1"),
+        (lambda text: text.replace('"claim": "C9.1"', '"claim": "C9.2"'), "holds claim C9.2, not C9.1"),
+        (lambda text: "[]", "is damaged"),
+    ],
+)
+def test_a_spoilt_record_is_an_error_with_a_remedy(ledger, change, message):
+    run_and_record("C9.1")
+    path = record_path("C9.1")
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(CourseError, match=message) as caught:
+        read_record(get_claim("C9.1"))
+    assert "C9.1.json" in str(caught.value)
+
+
+def test_many_processes_leave_one_whole_record_and_nothing_else(ledger, tmp_path):
+    verdict = run("C9.1", "full")
+    write_record(verdict, RUN)
+    document = record_path("C9.1").read_text(encoding="utf-8")
+    code = f"""
+        from course.ledger import records
+        from course.ledger.claims import load_claims
+        from pathlib import Path
+        root = Path({str(ledger)!r})
+        records.data_dir = lambda *parts: root.joinpath(*parts)
+        claim = load_claims(root / "claims.toml")["C9.1"]
+        for _ in range(40):
+            record = records.read_record(claim)
+            records.write_record(record.verdict, record.run)
+    """
+    workers = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)]) for _ in range(3)]
+    assert [worker.wait(120) for worker in workers] == [0, 0, 0]
+    assert [path.name for path in record_path("C9.1").parent.iterdir()] == ["C9.1.json"]
+    assert json.loads(record_path("C9.1").read_text(encoding="utf-8")) == json.loads(document)
+
+
+def git(folder, *arguments):
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_the_commit_is_named_and_changes_are_marked(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "project_dir", lambda: tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    assert provenance.commit() == "unknown"
+    git(tmp_path, "init")
+    assert provenance.commit() == "unknown"
+    (tmp_path / "a.txt").write_text("a")
+    git(tmp_path, "add", "a.txt")
+    git(tmp_path, "commit", "-m", "one")
+    clean = provenance.commit()
+    assert len(clean) == 12
+    (tmp_path / "data" / "recorded").mkdir(parents=True)
+    (tmp_path / "data" / "recorded" / "C1.1.json").write_text("{}")
+    assert provenance.commit() == clean
+    (tmp_path / "a.txt").write_text("b")
+    assert provenance.commit() == f"{clean} and changes"
+
+
+def test_the_code_hash_follows_the_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "project_dir", lambda: tmp_path)
+    (tmp_path / "course_lib").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "claims.toml").write_text("")
+    source = tmp_path / "course_lib" / "a.py"
+    source.write_bytes(b"x = 1\n")
+    first = provenance.code_hash()
+    source.write_bytes(b"x = 1\r\n")  # a Windows checkout is the same code
+    assert provenance.code_hash() == first
+    source.write_bytes(b"x = 2\n")
+    assert provenance.code_hash() != first
+
+
+def test_provenance_names_no_machine_and_no_path():
+    found = provenance.provenance()
+    assert set(found) == {"date", "device", "commit", "code", "versions"}
+    assert found["device"].startswith("cpu (")
+    assert not [value for value in found.values() if os.sep in value]

@@ -1,0 +1,149 @@
+"""The judge on made-up measurements whose truth is known: how often is it wrong, how often does it see what is there?
+
+`pytest -s tests/ledger/test_simulation.py` prints the table.
+"""
+
+import numpy as np
+import pytest
+
+from course.ledger.claims import Claim, Rule
+from course.ledger.judging import MIN_GROUPS, judge
+from course.ledger.measurement import Measurement
+
+RUNS, RESAMPLES = 1000, 500
+LOW, HIGH = 0.03, 0.075  # 5 %, standard error 0.7 points; a bootstrap of clusters is a little bold
+
+
+def rule(**changes) -> Claim:
+    values = {
+        "kind": "difference",
+        "quantity": "made up",
+        "unit": "points",
+        "delta": 1.0,
+        "varies": "items",
+        "item": "item",
+    }
+    return Claim("C1.1", "A made-up claim.", "nowhere", True, (Rule(**values | changes),))
+
+
+def of_items(rng, effect, n=37):
+    return rule(), Measurement(effect + rng.normal(0, 3, n), "points")
+
+
+def right_or_wrong(rng, effect, n=101):
+    """Differences of two systems' hits: -100, 0 or 100 points, most of them ties."""
+    up = 0.12 + effect / 200
+    return rule(), Measurement(rng.choice([-100, 0, 100], n, p=[0.24 - up, 0.76, up]), "points")
+
+
+def of_clusters(rng, effect, n=17, size=5):
+    """Items of one word share most of their noise; words are of different sizes."""
+    words = np.repeat(np.arange(n), rng.integers(size - 3, size + 4, n))
+    noise = rng.normal(0, 3, n)[words] + rng.normal(0, 1, len(words))
+    return rule(clusters="word"), Measurement(effect + noise, "points", clusters=words)
+
+
+def of_fewest_clusters(rng, effect):
+    return of_clusters(rng, effect, n=MIN_GROUPS)
+
+
+def of_seeds(rng, effect, n=5):
+    return rule(varies="seeds", item="seed"), Measurement(effect + rng.normal(0, 3, n), "points", seeds=True)
+
+
+def of_eight_seeds(rng, effect):
+    return of_seeds(rng, effect, n=8)
+
+
+def with_control(rng, effect):
+    """Effect and control share the noise of the seeds, so the pairs are closer than either."""
+    shared = rng.normal(0, 3, 8)
+    control = Measurement(shared + rng.normal(0, 1, 8), "points", seeds=True)
+    measured = Measurement(effect + shared + rng.normal(0, 1, 8), "points", seeds=True, control=control)
+    return rule(varies="seeds", item="seed", control="made up"), measured
+
+
+def slope(rows):
+    x, y = rows[:, 0] - rows[:, 0].mean(), rows[:, 1]
+    return (x @ y) / (x @ x)
+
+
+def of_a_statistic(rng, effect, n=41):
+    x = rng.normal(0, 1, n)
+    return rule(), Measurement(np.c_[x, effect * x + rng.normal(0, 3, n)], "points", statistic=slope)
+
+
+def shares(measure, effect, runs=RUNS, resamples=RESAMPLES, seed=0) -> dict[str, float]:
+    """How often each word is said when the true effect is `effect`."""
+    rng = np.random.default_rng(seed)
+    words = []
+    for run in range(runs):
+        claim, measured = measure(rng, effect)
+        words.append(judge(claim, measured, resamples=resamples, seed=run).word)
+    found = {word: words.count(word) / runs for word in ("holds", "contradicted", "open")}
+    print(
+        f"\n{measure.__name__:18} effect {effect:5.1f}  " + "  ".join(f"{w} {100 * s:5.1f} %" for w, s in found.items())
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    "measure", [of_items, right_or_wrong, of_clusters, of_seeds, of_eight_seeds], ids=lambda measure: measure.__name__
+)
+def test_without_an_effect_one_verdict_in_twenty_is_false(measure):
+    found = shares(measure, 0.0)
+    assert LOW < found["holds"] + found["contradicted"] < HIGH
+    assert 0.008 < found["holds"] < 0.045  # and no side is favoured
+    assert 0.008 < found["contradicted"] < 0.045
+
+
+def test_the_fewest_clusters_allowed_are_not_much_too_bold():
+    assert shares(of_fewest_clusters, 0.0)["open"] > 0.9
+
+
+def test_a_statistic_is_judged_as_a_mean_is():
+    found = shares(of_a_statistic, 0.0, runs=250, resamples=100)
+    assert 0.02 < found["holds"] + found["contradicted"] < 0.10
+
+
+@pytest.mark.parametrize(
+    ("measure", "effect"), [(of_items, 3), (right_or_wrong, 20), (of_clusters, 6), (of_eight_seeds, 6)]
+)
+def test_a_large_effect_is_seen(measure, effect):
+    assert shares(measure, effect, runs=60)["holds"] > 0.95
+    assert shares(measure, -effect, runs=60)["contradicted"] > 0.95
+
+
+def test_the_side_less_is_the_mirror():
+    def mirrored(rng, effect):
+        return rule(side="less"), of_items(rng, effect)[1]
+
+    assert shares(mirrored, -3.0, runs=60)["holds"] > 0.95
+    assert shares(mirrored, 3.0, runs=60)["contradicted"] > 0.95
+
+
+def test_equivalence_at_the_margin_is_rarely_granted():
+    def equivalent(rng, effect):
+        return rule(kind="equivalence", varies="seeds", item="seed"), Measurement(
+            effect + rng.normal(0, 0.3, 8), "points", seeds=True
+        )
+
+    at_margin = shares(equivalent, 1.0)
+    assert 0.01 < at_margin["holds"] < 0.04  # one side of a 95 % interval
+    assert 0.01 < at_margin["contradicted"] < 0.04
+    assert shares(equivalent, 0.0, runs=60)["holds"] > 0.95
+    assert shares(equivalent, 2.0, runs=60)["contradicted"] > 0.95
+
+
+def test_a_control_takes_false_verdicts_away_and_keeps_true_ones():
+    assert shares(with_control, 0.0)["holds"] < 0.025
+    assert shares(with_control, 9.0, runs=60)["holds"] > 0.8  # in 5 % the control itself moves by chance
+
+
+def test_a_control_that_moves_too_leaves_the_claim_open():
+    def spoilt(rng, effect):
+        claim, measured = with_control(rng, effect)
+        control = Measurement(measured.control.values + 9, "points", seeds=True)
+        return claim, Measurement(measured.values, "points", seeds=True, control=control)
+
+    assert shares(spoilt, 9.0, runs=60)["holds"] < 0.03

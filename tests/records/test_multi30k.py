@@ -1,0 +1,116 @@
+"""The Multi30k experiment on 20 sentence pairs: interrupted or not, it records the same, and all of it."""
+
+import shutil
+from dataclasses import replace
+from itertools import product
+
+import pytest
+import sacrebleu
+
+from course.records import multi30k, multi30k_training, translation_record
+from course.records.multi30k import SAMPLES, outputs_path, record
+from course.records.multi30k_training import Corpus, Sizes, joined
+from course.records.translation_record import recorded_translation
+from course_lib.data.records import ParallelPair, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.transformer import TransformerConfig
+from course_lib.text.pieces import TOKENIZER_FILE, Pieces
+
+WHO = {"A man": "Ein Mann", "A girl": "Ein Mädchen", "The dog": "Der Hund", "A boy": "Ein Junge"}
+WHAT = {
+    "runs, fast.": "rennt, schnell.", "sits on a well-known bench.": "sitzt auf einer weiß-grünen Bank.",
+    "is asleep.": "schläft.", "sees a red car.": "sieht ein rotes Auto.", "eats.": "isst.",
+}  # fmt: skip
+PAIRS = [
+    ParallelPair(Sentence.of(f"{who} {what}"), Sentence.of(f"{WHO[who]} {WHAT[what]}"))
+    for who, what in product(WHO, WHAT)
+]
+CORPUS = Corpus([joined(pair) for pair in PAIRS], [joined(pair) for pair in PAIRS[:7]], PAIRS)
+SIZES = Sizes(
+    TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23, dropout=0.1, norm="pre"),
+    pieces=90, tokens=60, rate=0.4, warmup=10, max_steps=70, every=10, keep=3,
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _own_records(tmp_path, monkeypatch):
+    monkeypatch.setattr(translation_record, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+
+
+def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkeypatch):
+    whole = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "whole")
+    cut, real = tmp_path / "cut", multi30k_training.averaged
+    cut.mkdir()
+    shutil.copy(tmp_path / "whole" / TOKENIZER_FILE, cut)  # learned anew, equal counts may be joined in another order
+
+    def interrupting(*args):
+        watcher = real(*args)
+
+        def watch(step, losses):
+            watcher(step, losses)
+            if step == 45:
+                raise KeyboardInterrupt
+
+        return watch
+
+    with monkeypatch.context() as patch:
+        patch.setattr(multi30k_training, "averaged", interrupting)
+        translation_record.translation_path("multi30k").unlink()
+        with pytest.raises(KeyboardInterrupt):
+            record(corpus=CORPUS, sizes=SIZES, folder=cut)
+        assert recorded_translation("multi30k") is None
+    resumed = record(corpus=CORPUS, sizes=SIZES, folder=cut)
+    assert outputs_path(cut).read_text(encoding="utf-8") == outputs_path(tmp_path / "whole").read_text(encoding="utf-8")
+    assert (resumed.scores, resumed.samples) == (whole.scores, whole.samples)
+    assert resumed.facts["target pieces"] == whole.facts["target pieces"]
+
+
+def test_the_record_is_complete_and_its_bleu_is_sacrebleus(tmp_path, monkeypatch):
+    words = Pieces.words(side.words for pair in CORPUS.train for side in (pair.source, pair.target))
+    monkeypatch.setattr(multi30k_training, "_pieces", lambda *_: words)  # the same each time, and soon learned
+    made = record(minutes=30, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
+    kept = recorded_translation("multi30k")
+    assert replace(kept, scores=made.scores, facts=made.facts, sizes=made.sizes, run=made.run) == made
+    assert (kept.facts, kept.sizes, kept.run) == (made.facts, made.sizes, made.run)
+    stored = outputs_path(tmp_path / "run").read_text(encoding="utf-8").splitlines()
+    expected = sacrebleu.corpus_bleu(stored, [[pair.target.text for pair in PAIRS]]).score
+    assert kept.scores[-1].bleu == pytest.approx(expected, abs=0.005)
+    assert expected > 5  # something was learned, or the equality would compare little
+    assert [(s.weights, s.decoding) for s in kept.scores] == [
+        ("last", "greedy"), ("last", "beam 4"), ("mean of the last 3", "greedy"), ("mean of the last 3", "beam 4"),
+    ]  # fmt: skip
+    assert all(s.low <= s.bleu <= s.high for s in kept.scores)
+    assert kept.label == "CPU-scale"
+    assert kept.run["command"] == "python -m course.records.multi30k --minutes 30"
+    assert {"commit", "date", "device", "code", "versions"} <= kept.run.keys()
+    assert [s.source for s in kept.samples] == [pair.source.text for pair in SAMPLES]
+    assert not {s.source for s in kept.samples} & {pair.source.text for pair in PAIRS}
+    assert kept.facts["steps"] == 70
+    assert kept.facts["held-out perplexity of a piece"] > 1
+
+
+def test_pieces_and_epochs_are_counted(tmp_path):
+    made = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
+    model, _ = multi30k_training.train(CORPUS, SIZES, tmp_path / "run", 40, 0)
+    an_epoch = sum(len(model.pieces.ids(pair.target.words)) + 1 for pair in CORPUS.train)  # and [EOS]
+    assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)
+    steps_in_an_epoch = len(list(model.batches(CORPUS.train, tokens=SIZES.tokens)(0)))
+    assert made.facts["epochs"] == pytest.approx(70 / steps_in_an_epoch, abs=0.5)
+
+
+def test_a_piece_of_the_training_records_nothing(tmp_path):
+    assert record(piece=1e-6, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run") is None
+    assert recorded_translation("multi30k") is None
+
+
+def test_another_training_in_the_folder_is_refused(tmp_path):
+    record(piece=1e-6, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
+    with pytest.raises(CourseError, match="another training"):
+        record(corpus=CORPUS, sizes=replace(SIZES, warmup=11), folder=tmp_path / "run")
+
+
+def test_the_command_says_what_is_missing(cache, monkeypatch):
+    monkeypatch.delenv("COURSE_DATA_DIR", raising=False)
+    monkeypatch.setattr("sys.argv", ["multi30k", "--minutes", "1"])
+    with pytest.raises(SystemExit, match="course data get multi30k"):
+        multi30k.main()

@@ -1,0 +1,103 @@
+import json
+
+import numpy as np
+import pytest
+
+from course.records import table_record
+from course.records.one_table import SYSTEMS, Table, one_table
+from course.records.table_record import record, recorded_table, table_path
+from course_lib.errors import CourseError
+from course_lib.widgets import figures
+
+SMALL = {"n_seeds": 2, "steps": 3, "n_labels": 19, "n_test": 11}
+
+
+@pytest.fixture
+def table() -> Table:
+    """Two systems, two columns, three seeds, with numbers that are easy to see again."""
+    scores = np.array([[[50.0, 52, 57], [10, 10, 10]], [[70.0, 71, 72], [20, 30, 25]]])
+    return Table(
+        ("random", "BERT"), ("pair", "span"), scores, labels=(160, 160), tests=(77, 1234), data=("a", "b"),
+        parameters=(7, 5_431_298), tokens=(0, 2_000_000), seconds=(0.25, 3.0), note="A note.",
+    )  # fmt: skip
+
+
+def test_markdown_shows_means_and_extremes(table):
+    lines = table.to_markdown().splitlines()
+    assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | head seconds |"
+    assert lines[2] == "| random: top layer, untrained | 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |"
+    assert lines[3] == "| BERT: top layer | 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
+    assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"
+    assert lines[-1] == "A note."
+    assert len({line.count("|") for line in lines[:6]}) == 1
+
+
+def test_a_figure_is_drawn_from_it(table):
+    assert table.points("span") == {"BERT": [(2_000_000, 25.0, 20.0, 30.0)]}
+    assert table.baselines("span") == {"random": 10.0}
+    figures.learning_curves(table.points("span"), x="tokens", y="F1", title="t", baselines=table.baselines("span"))
+    with pytest.raises(CourseError, match=r"no column 'tagging'\. It has: pair, span"):
+        table.points("tagging")
+
+
+def test_systems_have_the_names_of_the_figures():
+    assert list(SYSTEMS) == list(figures.SYSTEMS)
+
+
+def test_tokens_are_those_of_the_cards():
+    seen = {name: SYSTEMS[name].tokens_seen() for name in ("random", "skip-gram", "ELMo", "CoVe", "ULMFiT")}
+    assert seen == {
+        "random": 0, "skip-gram": 5 * 30_637_395, "ELMo": 7_372_800, "CoVe": 8 * 380_231, "ULMFiT": 4_844_000,
+    }  # fmt: skip
+
+
+def test_a_system_that_learned_words_beats_a_random_one_and_the_table_repeats():
+    first, again = (one_table(["random", "skip-gram"], "tagging", n_seeds=1, steps=20) for _ in range(2))
+    np.testing.assert_array_equal(first.scores, again.scores)
+    assert first.scores[1, 0, 0] > first.scores[0, 0, 0] + 15
+    assert first.parameters[1] == 2_000_200  # 20,000 words, one unknown and one padding row, 100 numbers each
+    assert first.labels == (160,)
+    assert first.tests == (99,)
+
+
+def test_all_columns_of_a_system_that_mixes_layers():
+    table = one_table("ELMo", **SMALL)
+    assert table.scores.shape == (1, 4, 2)
+    assert ((table.scores >= 0) & (table.scores <= 100)).all()
+    assert table.labels == (19,) * 4
+    assert table.tests == (11,) * 4
+
+
+def test_a_system_that_does_not_ship_is_named_and_left_out(monkeypatch):
+    monkeypatch.setattr("course.records.one_table.shipped_names", lambda: ["skipgram-en"])
+    table = one_table(["BERT", "random", "left-to-right Transformer"], "sentence", **SMALL)
+    assert table.systems == ("random",)
+    assert table.note.endswith("Not in this version: BERT (bert-en), left-to-right Transformer (gpt-en).")
+    with pytest.raises(CourseError, match="none of BERT ships"):
+        one_table("BERT")
+
+
+def test_unknown_names_and_numbers():
+    with pytest.raises(CourseError, match=r"systems GPT-9\. Name each once, of: random, skip-gram"):
+        one_table(["GPT-9"])
+    with pytest.raises(CourseError, match=r"columns none\. Name each once"):
+        one_table(columns=())
+    with pytest.raises(CourseError, match="steps=0"):
+        one_table(steps=0)
+
+
+def test_a_recorded_table_comes_back_with_its_origin(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_record, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    assert recorded_table() is None
+    kept = record("random", columns="tagging", source="handmade", **SMALL)
+    measured = one_table("random", "tagging", **SMALL)
+    np.testing.assert_allclose(kept.scores, measured.scores, atol=0.005)
+    assert (kept.systems, kept.parameters, kept.note) == (measured.systems, measured.parameters, measured.note)
+    assert {"command", "commit", "date", "device", "seconds"} <= kept.run.keys()
+    document = json.loads(table_path().read_text(encoding="utf-8"))
+    table_path().write_text(json.dumps(document | {"parameters": []}), encoding="utf-8")
+    with pytest.raises(CourseError, match=r"table\.json is damaged .* --record"):
+        recorded_table()
+    table_path().write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
+    with pytest.raises(CourseError, match="format 2, this version reads 1"):
+        recorded_table()

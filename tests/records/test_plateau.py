@@ -1,0 +1,83 @@
+"""The record of the plateau: what is kept and read again, what the sentences say, and what the figure draws."""
+
+import math
+
+import pytest
+
+from course.records import plateau
+from course.records.plateau import Curve, Plateau, keep_curve, recorded_plateau, show_plateau
+from course_lib.errors import CourseError
+
+SETTING = {"steps": 60, "pieces per batch": 1_000, "pieces read by skip-gram before": 77_000}
+WARM = Curve([20, 40, 60], [8.0, 5.9, 4.5], {"device": "cpu"})
+PLAIN = Curve([20, 40, 60], [8.5, 7.1, 6.5], {"device": "cpu"})
+
+
+@pytest.fixture
+def path(tmp_path, monkeypatch):
+    monkeypatch.setattr(plateau, "plateau_path", lambda: tmp_path / "plateau.json")
+    return tmp_path / "plateau.json"
+
+
+def test_a_missing_record_is_said_with_its_command(path, capsys):
+    assert recorded_plateau() is None
+    assert show_plateau() is None
+    assert "python -m course.recipes.plateau" in capsys.readouterr().out
+
+
+def test_curves_are_read_as_they_were_kept(path):
+    keep_curve("plain", PLAIN, 7.0, SETTING)
+    kept = keep_curve("warm", WARM, 7.0, SETTING)
+    assert recorded_plateau() == kept == Plateau(7.0, SETTING, {"warm": WARM, "plain": PLAIN})
+
+
+def test_a_curve_of_another_setting_does_not_stay_beside_a_new_one(path):
+    keep_curve("plain", PLAIN, 7.0, SETTING)
+    keep_curve("warm", WARM, 7.0, SETTING | {"steps": 61})
+    assert list(recorded_plateau().curves) == ["warm"]
+
+
+def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
+    keep_curve("warm", WARM, 7.0, SETTING)
+    figure = show_plateau()
+    said = capsys.readouterr().out
+    # 8.0 is not below 7 - 1, 5.9 is: step 40; 60 steps of 1,000 pieces
+    assert "with bert-en's start: 4.50 nats after 60 steps (0.06 million pieces)" in said
+    assert "below frequencies alone: first at step 40." in said
+    assert "No curve from random numbers is recorded" in said
+    assert "--start plain" in said
+    assert "77,000 pieces" in said
+    keep_curve("plain", PLAIN, 7.0, SETTING)
+    assert "6.50 nats after 60 steps (0.06 million pieces); 1 nat below frequencies alone: never." in (
+        recorded_plateau().to_text()
+    )
+    lines = [line.get_ydata() for line in recorded_plateau().figure().axes[0].lines]
+    assert [list(line) for line in lines] == [WARM.losses, PLAIN.losses, [7.0, 7.0]]
+    assert len(figure.axes[0].lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("curves", "says"),
+    [
+        ('{"warm": {"steps": [20], "losses": [], "run": {}}}', "1 steps and 0 losses"),
+        ('{"cold": {"steps": [20], "losses": [7.5], "run": {}}}', "'cold'"),
+        ("[]", "is damaged"),
+    ],
+)
+def test_a_damaged_record_is_named_with_the_remedy(path, curves, says):
+    path.write_text(f'{{"format": 1, "unigram": 7, "setting": {{}}, "curves": {curves}}}')
+    with pytest.raises(CourseError, match=says) as fault:
+        recorded_plateau()
+    assert "Restore it with git" in str(fault.value)
+
+
+def test_a_record_of_a_newer_format_asks_for_an_update(path):
+    path.write_text('{"format": 2}')
+    with pytest.raises(CourseError, match="Update the course"):
+        recorded_plateau()
+
+
+def test_a_loss_that_is_no_number_is_not_kept(path):
+    with pytest.raises(CourseError, match="not a finite number"):
+        keep_curve("warm", Curve([20], [math.nan], {}), 7.0, SETTING)
+    assert not path.exists()

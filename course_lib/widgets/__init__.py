@@ -20,6 +20,7 @@ _HOMES = {
     "token_strip": "course_lib.widgets.strip",
     "softmax_saturation": "course_lib.widgets.saturation",
     "span_explorer": "course_lib.widgets.answer_spans",
+    "word_generations": "course_lib.widgets.word_stories",
 }
 
 

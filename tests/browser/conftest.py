@@ -75,6 +75,20 @@ strange""",
     """spans = span_explorer([*hostile, *hostile], np.arange(12) * 5 % 7, np.arange(12) * 3 % 7, hostile[0], null=10.5,
                       gold=(1, 2), max_answer=4)
 spans""",
+    """from course_lib.widgets.word_stories import Stop, Story, word_generations
+from course_lib.errors import CourseError
+def story(word, n, seed):
+    rng = np.random.default_rng(seed)
+    told = [([hostile[i % 6], word, "배"], 1, ("one", hostile[0], "배")[i % 3]) for i in range(n)]
+    tops = [np.ones((n, 5)), rng.normal(size=(n, 7)), rng.normal(size=(n, 11))]
+    stops = [Stop(name, rows, rng.integers(0, 2, n)) for name, rows in zip(("table", hostile[1], "top"), tops)]
+    return Story(word, told, stops, {"chance": n / 3, "counting": 5.0})
+def read(text):
+    if "top" not in text:
+        raise CourseError(f"No word in {text!r}.")
+    return 1, [np.ones(5), np.full(7, 0.2), np.full(11, 0.3)]
+generations = word_generations([story("spring", 9, 0), story(hostile[1], 12, 1)], stop=1, read=read)
+generations""",
 ]
 
 IN_KERNEL = """async code => {

@@ -1,0 +1,216 @@
+const SHAPES = ["M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z"]; // one a sense
+const SCALE = 999,
+  TRAITS = ["word", "stop", "dot", "typed"],
+  PAUSE = 1500; // ms on a stop while it plays
+const shape = (sense, size) => s("path", { d: SHAPES[sense], class: `s${sense}`, transform: `scale(${size})` });
+
+export default {
+  render({ model, el }) {
+    const stories = model.get("stories"),
+      set = setter(model),
+      start = stateOf(model, TRAITS);
+    const st = stage(el, "One word through the generations");
+    st.root.classList.add("cw-gen");
+    const story = () => stories[model.get("word")],
+      stop = () => story().stops[Math.min(model.get("stop"), story().stops.length - 1)];
+    const best = of => Object.entries(of.baselines).sort((a, b) => b[1] - a[1])[0];
+
+    const finding = () => {
+      const { word, senses, sentences } = story(), { name, one, right } = stop(),
+        n = sentences.length;
+      if (one) return `${name}: ${n} times “${word}”, one dot. It cannot tell ${senses.join(" and ")} apart.`;
+      const without = best(story());
+      return `${name}: ${right} of ${n} “${word}” lie with their own kind.`
+        + (without ? ` Without a network, ${without[0]}: ${without[1]}.` : "");
+    };
+
+    // controls
+    const choose = word =>
+      set({ word, dot: -1, stop: Math.min(model.get("stop"), stories[word].stops.length - 1) });
+    const words = h("div", { class: "words", role: "group", "aria-label": "word" },
+      stories.map((one, i) => button(one.word, () => choose(i))));
+    let timer = null;
+    const halt = () => {
+      clearInterval(timer);
+      timer = null;
+      play.textContent = "▶ play";
+    };
+    const next = () => {
+      const to = model.get("stop") + 1;
+      if (to < story().stops.length) set({ stop: to });
+      if (to >= story().stops.length - 1) halt();
+    };
+    const play = button("▶ play", () => {
+      if (timer !== null) return halt();
+      if (model.get("stop") >= story().stops.length - 1) set({ stop: 0 });
+      play.textContent = "❚❚ pause";
+      timer = setInterval(next, PAUSE);
+    });
+    let way;
+    const goBox = h("div", { class: "go" });
+
+    function waySlider() { // a story in another language may have fewer stops
+      way = slider({
+        label: "system",
+        min: 0,
+        max: story().stops.length - 1,
+        value: model.get("stop"),
+        show: i => story().stops[i].name,
+        oninput: to => {
+          halt();
+          set({ stop: to });
+        }
+      });
+      goBox.replaceChildren(way.node);
+    }
+    const reset = button("reset", () => {
+      halt();
+      set(start);
+    });
+    st.root.append(h("div", { class: "row" }, words, goBox, play, reset));
+
+    // the map
+    const svg = s("svg", {
+      class: "map",
+      tabindex: 0,
+      role: "application",
+      ...KEYS,
+      "aria-label": "Map of the word's occurrences. Arrow keys go from one to the next."
+    });
+    const legend = h("div", { class: "legend" }),
+      bars = h("ol", { class: "bars" }),
+      read = h("p", { class: "read" }),
+      note = h("p", { class: "note" });
+    const text = h("input", { type: "text", class: "word", ...KEYS, maxlength: 300, autocomplete: "off" });
+    const form = h("form", {
+        onsubmit: event => {
+          event.preventDefault();
+          set({ typed: text.value });
+        }
+      }, h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word"), text),
+      button("place it", () => set({ typed: text.value })));
+    form.hidden = !model.get("reads") || document.body.classList.contains("alone");
+    const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
+    st.root.append(body, note);
+
+    let size = 0,
+      dots = [],
+      ring, thread, shown = null;
+    const place = ([x, y]) => `translate(${size / 2 + x / SCALE * (size / 2 - 22)}px,`
+      + `${size / 2 - y / SCALE * (size / 2 - 22)}px)`;
+    const middle = ([x, y]) => [size / 2 + x / SCALE * (size / 2 - 22), size / 2 - y / SCALE * (size / 2 - 22)];
+
+    function build() { // a new word: its dots, legend and bars
+      shown = model.get("word");
+      const { senses, sentences, stops } = story();
+      thread = s("line", { class: "thread" });
+      ring = s("g", { class: "ring" }, s("circle", { r: 11 }), s("circle", { r: 3 }));
+      dots = sentences.map(([before, token, after, sense], i) =>
+        s("g", {
+            class: "dot",
+            onpointerenter: () => set({ dot: i }),
+            onclick: () => set({ dot: i })
+          }, s("circle", { class: "hit", r: 14 }), shape(sense, 1.4),
+          s("title", {}, `${before} ${token} ${after}`)));
+      svg.replaceChildren(thread, ...dots, ring);
+      legend.replaceChildren(...senses.map((name, i) =>
+        h("span", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" }, shape(i, 1)), name)));
+      bars.replaceChildren(...stops.map((one, i) =>
+        h("li", {}, h("button", { type: "button", ...KEYS, onclick: () => set({ stop: i }) }, one.name),
+          h("span", { class: "bar" }, h("i", { style: `width:${100 * one.right / sentences.length}%` }),
+            Object.entries(story().baselines).map(([name, right]) =>
+              h("b", { title: `${name}: ${right}`, style: `left:${100 * right / sentences.length}%` }))),
+          h("span", {}, `${one.right} of ${sentences.length}`))));
+      waySlider();
+      [...words.children].forEach((node, i) => {
+        node.classList.toggle("tab", true);
+        node.classList.toggle("on", i === shown);
+        node.setAttribute("aria-pressed", i === shown);
+      });
+    }
+
+    function sentence(i) {
+      const { sentences, senses } = story(),
+        [before, token, after, sense] = sentences[i],
+        [left, word, right, other] = sentences[stop().near[i]];
+      const kin = other === sense ? "the same sense" : `another sense: ${senses[other]}`;
+      return [h("span", {}, before, " ", h("b", {}, token), " ", after), h("br", {}),
+        h("span", { class: "soft" }, stop().one ? "All occurrences are this one dot."
+          : `${senses[sense]}; nearest: “${left} ${word} ${right}”, ${kin}`)];
+    }
+
+    function ownSaid() {
+      const own = model.get("own");
+      if (own.error) return [own.error];
+      const kind = own.kinds[model.get("stop")];
+      return [h("span", {}, own.text), h("br", {}), h("span", { class: "soft" },
+        `Your sentence, ringed: ${kind < 0 ? "no kind is nearer" : `with ${story().senses[kind]}`}.`)];
+    }
+
+    function layout() {
+      attrs(svg, { width: size, height: size, viewBox: `0 0 ${size} ${size}` });
+      const { places, near } = stop(),
+        at = model.get("dot"),
+        own = model.get("own");
+      dots.forEach((node, i) => {
+        node.style.transform = place(places[i]);
+        node.classList.toggle("on", i === at);
+        attrs(node, { "data-x": places[i][0], "data-y": places[i][1] });
+      });
+      const pointed = at >= 0 && !stop().one;
+      thread.style.opacity = pointed ? 1 : 0;
+      if (pointed) {
+        const [x1, y1] = middle(places[at]),
+          [x2, y2] = middle(places[near[at]]);
+        attrs(thread, { x1, y1, x2, y2 });
+        thread.classList.toggle("right", story().sentences[at][3] === story().sentences[near[at]][3]);
+      }
+      const mine = own?.places && own.word === model.get("word");
+      ring.style.display = mine ? "" : "none";
+      if (mine) ring.style.transform = place(own.places[model.get("stop")]);
+    }
+
+    function draw() {
+      if (shown !== model.get("word")) build();
+      way.set(model.get("stop"));
+      [...bars.children].forEach((node, i) => node.classList.toggle("on", i === model.get("stop")));
+      const at = model.get("dot"),
+        own = model.get("own"),
+        mine = own?.error || own?.places && own.word === model.get("word");
+      read.replaceChildren(...(at >= 0 ? sentence(at) : mine ? ownSaid()
+        : [h("span", { class: "soft" }, "Point at a dot: its sentence, and the one that lies nearest.")]));
+      const marks = Object.entries(story().baselines).map(([name, right]) => `${name} ${right}`).join(", ");
+      note.textContent = `Each system's own two main directions, which hold ${share(stop().held)} of the spread, `
+        + "turned to lie nearest to the stop before; no direction knows the senses. The number counts in all "
+        + `directions: each occurrence, left out, against the mean of each kind. Black marks, no network: ${marks}.`;
+      st.tell(finding());
+      svg.dataset.stop = model.get("stop");
+      svg.dataset.word = story().word;
+      if (size) layout();
+    }
+    onKeys(svg, () => ({ ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }), step => {
+      const n = story().sentences.length;
+      set({ dot: (model.get("dot") + step + n) % n });
+    });
+    st.root.addEventListener("keydown", event => {
+      if (event.target.tagName === "INPUT" && event.target.type === "text") return;
+      const to = +event.key - 1;
+      if (to >= 0 && to < story().stops.length) {
+        halt();
+        set({ stop: to });
+      } else if (event.key === " " && event.target.tagName !== "BUTTON") {
+        event.preventDefault();
+        play.click();
+      }
+    });
+    const leave = st.live(model, [...TRAITS, "own"], draw, now => {
+      body.classList.toggle("wide", now >= 640);
+      size = now >= 640 ? Math.min(now / 2, 420) : Math.min(now, 420);
+      layout();
+    });
+    return () => {
+      clearInterval(timer);
+      leave();
+    };
+  }
+};

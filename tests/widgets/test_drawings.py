@@ -1,0 +1,69 @@
+"""The drawings: whole, inside their frame, with words for who does not see them."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import drawings
+from course_lib.widgets.drawings import TRANSFORMER_PARTS, WIDTH
+
+ALL = {
+    **{f"transformer {part}": (drawings.transformer, part) for part in ("", *TRANSFORMER_PARTS)},
+    **{f"elmo {part}": (drawings.elmo, part) for part in ("", "streams", "mix")},
+    **{f"ulmfit {stage}": (drawings.ulmfit, stage) for stage in range(4)},
+    **{f"four heads {head}": (drawings.four_heads, head) for head in range(5)},
+    **{draw.__name__: (draw,) for draw in (drawings.taglm, drawings.attention, drawings.bert)},
+    "window": (drawings.sliding_window,),
+    "look-up": (drawings.look_up,),
+}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def wide(text: str) -> float:
+    """Pixels of a line of 16, rather too many."""
+    return sum(9.8 if letter.isupper() or letter in "mw%" else 8.2 for letter in text)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_everything_lies_inside_and_the_drawing_is_told_in_words(name):
+    draw, *given = ALL[name]
+    drawing = draw(*given)
+    root = ElementTree.fromstring(drawing.svg())
+    assert root.find(f"{SVG}title").text == repr(drawing) == drawing.says
+    assert len(drawing.says) > 60
+    for text in root.iter(f"{SVG}text"):
+        x, y, half = float(text.get("x")), float(text.get("y")), wide(text.text) / 2
+        left = {"start": x, "middle": x - half, "end": x - 2 * half}[text.get("text-anchor")]
+        assert left >= -6, text.text
+        assert left + 2 * half <= WIDTH + 6, text.text
+        assert 12 <= y <= drawing.height, text.text
+    for box in root.iter(f"{SVG}rect"):
+        if box.get("x"):
+            assert 0 <= float(box.get("y")) <= float(box.get("y")) + float(box.get("height")) <= drawing.height
+
+
+@pytest.mark.parametrize("part", TRANSFORMER_PARTS)
+def test_a_lit_part_is_lit_and_said(part):
+    drawing = drawings.transformer(part)
+    plain = drawings.transformer()
+    assert drawing.svg().count("lit") + drawing.svg().count(" on") > plain.svg().count("lit") + plain.svg().count(" on")
+    assert drawing.says.endswith(f"Lit: {part}.")
+
+
+def test_the_window_stops_once_at_each_word_and_not_where_no_motion_is_wanted():
+    svg = drawings.sliding_window("one two three", reach=1).svg()
+    stops = [float(x) for x in re.findall(r"translateX\((-?[\d.]+)px\)", svg)]
+    assert stops == pytest.approx([-WIDTH / 3, 0, WIDTH / 3], abs=0.1)
+    assert "prefers-reduced-motion" in svg
+
+
+def test_words_are_text():
+    assert "<img" not in drawings.look_up(("<img src=x>", "b"), 0).svg()
+
+
+@pytest.mark.parametrize(("draw", "part"), [(drawings.transformer, "head"), (drawings.ulmfit, 4), (drawings.elmo, "x")])
+def test_a_part_that_is_not_there(draw, part):
+    with pytest.raises(CourseError, match=f"no part {part!r}"):
+        draw(part)

@@ -9,8 +9,8 @@ from course_lib.data.handmade import (
     handmade_reviews,
     handmade_senses,
 )
-from course_lib.data.readers.columns import read_columns
 from course_lib.data.readers.senses import SPLITS, read_senses
+from course_lib.data.readers.tagged import read_columns
 from course_lib.errors import CourseError
 
 HEADER = "word\tsense\tsplit\tsentence\tindex\n"

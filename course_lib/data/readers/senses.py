@@ -7,9 +7,8 @@ import json
 import re
 from pathlib import Path
 
-from course_lib.data.readers.archives import text_files
-from course_lib.data.readers.lines import numbered_lines
-from course_lib.data.readers.tables import read_table
+from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.readers.texts import read_table
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 

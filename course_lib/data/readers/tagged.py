@@ -24,7 +24,7 @@ def read_columns(
     A line `# split = train` says where the sentences after it belong; `split` keeps those only.
     Raises CourseError naming file, line and remedy.
     """
-    found, current, n_columns = [], None, skip + 1 + len(layers)
+    sentences, current, n_columns = [], None, skip + 1 + len(layers)
     for block in _blocks(path):
         rows = []
         for number, line in block:
@@ -41,8 +41,8 @@ def read_columns(
             rows.append(cells[skip:])
         if rows and split in (None, current):
             words, *tags = zip(*rows, strict=True)
-            found.append(TaggedSentence(Sentence.of(words), dict(zip(layers, tags, strict=True))))
-    return found
+            sentences.append(TaggedSentence(Sentence.of(words), dict(zip(layers, tags, strict=True))))
+    return sentences
 
 
 def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence]:
@@ -51,7 +51,7 @@ def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence
     `sentence.text` is the text with its spaces; the words are its characters without them, each with its span, for
     names end inside an eojeol (경찰|은). A space inside a name has a tag too, which adds nothing to B and I beside it.
     """
-    found = []
+    sentences = []
     for block in _blocks(path):
         text, words, spans, tags = "", [], [], []
         for number, line in block:
@@ -66,8 +66,8 @@ def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence
                 tags.append(tag)
             text += character
         if words:
-            found.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {layer: tuple(tags)}))
-    return found
+            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {layer: tuple(tags)}))
+    return sentences
 
 
 def _blocks(path: str | Path) -> Iterator[list[tuple[int, str]]]:
@@ -90,7 +90,7 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
     `sentence.text` is the text as printed where it holds all words in order, else the words with spaces between.
     Raises CourseError naming file, line and remedy.
     """
-    found, rows, text, number = [], [], None, 0
+    sentences, rows, text, number = [], [], None, 0
     for number, line in numbered_lines(path):
         if line.startswith("#"):
             if line.startswith("# text ="):
@@ -112,11 +112,11 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
             rows.append(cells)
         else:
             if rows:
-                found.append(_sentence(path, number, rows, text))
+                sentences.append(_sentence(path, number, rows, text))
             rows, text = [], None
     if rows:
-        found.append(_sentence(path, number, rows, text))
-    return found
+        sentences.append(_sentence(path, number, rows, text))
+    return sentences
 
 
 def _sentence(path: str | Path, number: int, rows: list[list[str]], text: str | None) -> TaggedSentence:

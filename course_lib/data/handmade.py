@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from course_lib.config import data_dir
-from course_lib.data.readers.columns import read_columns
 from course_lib.data.readers.senses import SPLITS, read_senses
 from course_lib.data.readers.squad import read_squad
-from course_lib.data.readers.tables import read_labelled, read_table
+from course_lib.data.readers.tagged import read_columns
+from course_lib.data.readers.texts import read_labelled, read_table
 from course_lib.data.records import LabelledText, Passage, SenseExample, TaggedSentence
 from course_lib.errors import CourseError
 

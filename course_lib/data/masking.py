@@ -87,9 +87,9 @@ class Masking:
         hidden = chosen & (fate < self.to_mask)
         replaced = chosen & ~hidden & (fate < self.to_mask + self.to_random)
         read = torch.where(hidden, self.mask_id, torch.where(replaced, drawn, ids))
-        asked = chosen
+        predicted = chosen
         if self.predict is not None and self.predict < self.corrupt:
-            asked = chosen & (torch.rand(ids.shape, generator=generator) < self.predict / self.corrupt)
-            asked = asked if asked.any() else chosen
-        rows, columns = asked.nonzero(as_tuple=True)
+            predicted = chosen & (torch.rand(ids.shape, generator=generator) < self.predict / self.corrupt)
+            predicted = predicted if predicted.any() else chosen
+        rows, columns = predicted.nonzero(as_tuple=True)
         return Masked(read, rows, columns, ids[rows, columns], chosen)

@@ -28,29 +28,17 @@ from course_lib.progress import Progress
 from course_lib.text import words
 
 # Distribution -> its folder. All come with the course's own dependencies, none with the test extra.
-PACKAGES = {
-    **{name: name for name in ("torch", "numpy", "scipy", "sympy", "networkx", "matplotlib", "accelerate", "mpmath")},
-    **{name: name for name in ("fsspec", "joblib", "tornado", "ipykernel", "ipywidgets", "nbconvert", "nbformat")},
-    **{name: name for name in ("nbclient", "traitlets", "psygnal", "parso", "anyio", "requests", "urllib3", "mistune")},
-    **{name: name for name in ("jsonschema", "babel", "rich", "typer", "tqdm", "pooch", "packaging", "setuptools")},
-    "scikit-learn": "sklearn",
-    "huggingface-hub": "huggingface_hub",
-    "jinja2": "jinja2",
-    "ipython": "IPython",
-    "jupyter-client": "jupyter_client",
-    "jupyter-core": "jupyter_core",
-    "jupyter-server": "jupyter_server",
-    "jupyterlab": "jupyterlab",
-    "jupyterlab-server": "jupyterlab_server",
-    "prompt-toolkit": "prompt_toolkit",
-    "fonttools": "fontTools",
-    "pillow": "PIL",
-    "pyparsing": "pyparsing",
-    "python-dateutil": "dateutil",
-    "pyzmq": "zmq",
-    "pygments": "pygments",
-    "beautifulsoup4": "bs4",
-}
+_DISTRIBUTIONS = (
+    *("torch", "numpy", "scipy", "sympy", "networkx", "matplotlib", "accelerate", "mpmath", "fsspec", "joblib"),
+    *("tornado", "ipykernel", "ipywidgets", "nbconvert", "nbformat", "nbclient", "traitlets", "psygnal", "parso"),
+    *("anyio", "requests", "urllib3", "mistune", "jsonschema", "babel", "rich", "typer", "tqdm", "pooch"),
+    *("packaging", "setuptools", "scikit-learn", "huggingface-hub", "jinja2", "ipython", "jupyter-client"),
+    *("jupyter-core", "jupyter-server", "jupyterlab", "jupyterlab-server", "prompt-toolkit", "fonttools", "pillow"),
+    *("pyparsing", "python-dateutil", "pyzmq", "pygments", "beautifulsoup4"),
+)
+_FOLDERS = {"scikit-learn": "sklearn", "ipython": "IPython", "fonttools": "fontTools", "pillow": "PIL"}
+_FOLDERS |= {"python-dateutil": "dateutil", "pyzmq": "zmq", "beautifulsoup4": "bs4"}
+PACKAGES = {name: _FOLDERS.get(name, name.replace("-", "_")) for name in _DISTRIBUTIONS}
 MIN_WORDS = 200_000
 _NOT_ENTERED = {
     *("__pycache__", "site-packages", "dist-packages", "node_modules", "test", "tests", "_vendor"),

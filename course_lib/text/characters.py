@@ -12,6 +12,7 @@ import json
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
@@ -25,6 +26,7 @@ _FIRST_INITIAL, _FIRST_MEDIAL, _BEFORE_FINAL = 0x1100, 0x1161, 0x11A7  # final n
 _N_MEDIALS, _N_FINALS = 21, 28
 
 
+@dataclass(frozen=True, repr=False)
 class Characters:
     """Immutable list of the characters a model knows; ids 0 to 3 are PADDING, UNKNOWN, BEGIN, END, then the list.
 
@@ -32,13 +34,15 @@ class Characters:
     mode        "character" or "jamo"
     max_length  most ids a word can have, BEGIN and END included
     len(...)    number of ids, the four marks included: `n_characters` of a CharCNN
+    Raises CourseError for an unknown mode, a max_length under 4, a repeated or longer or empty character.
     """
 
-    __slots__ = ("_ids", "characters", "max_length", "mode")
+    characters: Sequence[str]
+    mode: str = "character"
+    max_length: int = 32
 
-    def __init__(self, characters: Sequence[str], mode: str = "character", max_length: int = 32):
-        """Raises CourseError for an unknown mode, a max_length under 4, a repeated or longer or empty character."""
-        characters = tuple(characters)
+    def __post_init__(self):
+        characters, mode, max_length = tuple(self.characters), self.mode, self.max_length
         if mode not in _MODES:
             raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
         if max_length < 4:
@@ -51,8 +55,7 @@ class Characters:
         if len(ids) != len(characters):
             twice = next(c for i, c in enumerate(characters, start=_N_MARKS) if ids[c] != i)
             raise CourseError(f"Characters got {twice!r} more than once. Give each character once.")
-        for name, value in [("characters", characters), ("mode", mode), ("max_length", max_length), ("_ids", ids)]:
-            object.__setattr__(self, name, value)
+        vars(self).update(characters=characters, _ids=ids)
 
     @classmethod
     def from_words(
@@ -139,25 +142,8 @@ class Characters:
     def __len__(self) -> int:
         return _N_MARKS + len(self.characters)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Characters) and self._fields() == other._fields()
-
-    def __hash__(self) -> int:
-        return hash(self._fields())
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Characters cannot be changed (tried to set {name!r}). Build new ones.")
-
-    __delattr__ = lambda self, name: self.__setattr__(name, None)  # noqa: E731
-
-    def __reduce__(self):
-        return Characters, self._fields()
-
     def __repr__(self) -> str:
         return f"Characters({len(self)} ids, mode={self.mode!r}, max_length={self.max_length})"
-
-    def _fields(self) -> tuple:
-        return self.characters, self.mode, self.max_length
 
 
 def _jamo(character: str) -> str:

@@ -9,6 +9,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,6 +23,7 @@ _COUNT = re.compile("[0-9]{1,18}")
 _ESCAPED = re.compile(r"\\(u[0-9a-f]{4}|.?)")
 
 
+@dataclass(frozen=True, repr=False)
 class Vocabulary:
     """Immutable list of different words; a word's id is its place.
 
@@ -29,19 +31,17 @@ class Vocabulary:
     counts   tuple of int, id -> how often the word was counted (0 for specials that no text holds)
     index    read-only mapping, word -> id
     unknown  the word that stands for all others in `encode`, or None
+    Raises CourseError for an empty or repeated word, a wrong number of counts, an `unknown` that is no word.
     """
 
-    __slots__ = ("_ids", "counts", "index", "unknown", "words")
+    words: Iterable[str]
+    counts: Iterable[int] | None = None
+    _: KW_ONLY
+    unknown: str | None = None
 
-    words: tuple[str, ...]
-    counts: tuple[int, ...]
-    index: Mapping[str, int]
-    unknown: str | None
-
-    def __init__(self, words: Iterable[str], counts: Iterable[int] | None = None, *, unknown: str | None = None):
-        """Raises CourseError for an empty or repeated word, a wrong number of counts, an `unknown` that is no word."""
-        words = tuple(words)
-        counts = (0,) * len(words) if counts is None else tuple(int(count) for count in counts)
+    def __post_init__(self):
+        words, unknown = tuple(self.words), self.unknown
+        counts = (0,) * len(words) if self.counts is None else tuple(int(count) for count in self.counts)
         ids = {word: i for i, word in enumerate(words)}
         if len(counts) != len(words):
             raise CourseError(f"Vocabulary got {len(words)} words and {len(counts)} counts. Give one count per word.")
@@ -54,9 +54,11 @@ class Vocabulary:
             raise CourseError(f"Vocabulary got the count {min(counts)}. Counts are 0 or larger.")
         if unknown is not None and unknown not in ids:
             raise CourseError(f"The unknown word {unknown!r} is not in the vocabulary. Add it to `specials`.")
-        for name, value in [("words", words), ("counts", counts), ("unknown", unknown), ("_ids", ids)]:
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "index", MappingProxyType(ids))
+        vars(self).update(words=words, counts=counts, _ids=ids)
+
+    @property
+    def index(self) -> Mapping[str, int]:
+        return MappingProxyType(self._ids)
 
     @classmethod
     def from_sentences(
@@ -181,29 +183,8 @@ class Vocabulary:
     def __contains__(self, word: object) -> bool:
         return word in self._ids
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and self._fields() == other._fields()
-
-    def __hash__(self) -> int:
-        return hash(self._fields())
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"A Vocabulary cannot be changed (tried to set {name!r}). Build a new one.")
-
-    __delattr__ = lambda self, name: self.__setattr__(name, None)  # noqa: E731
-
-    def __reduce__(self):
-        return _restore, self._fields()
-
     def __repr__(self) -> str:
         return f"Vocabulary({len(self)} words: {', '.join(map(repr, self.words[:5]))}{', ...' * (len(self) > 5)})"
-
-    def _fields(self) -> tuple:
-        return self.words, self.counts, self.unknown
-
-
-def _restore(words: tuple[str, ...], counts: tuple[int, ...], unknown: str | None) -> Vocabulary:
-    return Vocabulary(words, counts, unknown=unknown)
 
 
 def _words_of(sentence) -> Sequence[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, percent, style
+from course_lib.widgets.base import CourseWidget, in_range, module, percent, style, svg_text
 
 MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
 FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
@@ -129,7 +128,7 @@ class SpanExplorer(CourseWidget):
 
     def still(self) -> str:
         logs, n = log_probabilities(self.table()), len(self.tokens)
-        parts = [f'<text x="14" y="42">{html.escape(self.question[:100])}</text>']
+        parts = [svg_text(14, 42, self.question[:100])]
         lines = self._lines(100, 5)
         base, step = 130 + 18 * len(lines), 732 / n
         heights = (np.exp(logs) if self.linear else (1 - logs / FLOOR).clip(0)) * 44
@@ -144,15 +143,14 @@ class SpanExplorer(CourseWidget):
             x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
             parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
         top = base + 86
-        parts.append(f'<text x="14" y="{top - 12}" fill="#666">above: start, below: end, token by token</text>')
+        parts.append(svg_text(14, top - 12, "above: start, below: end, token by token", ' fill="#666"'))
         rows = [
             (f"{self._text(*span[:2])}: score {_signed(span.score)}, log-probability {self._log(*span[:2])}", look)
             for spans, look in ((self.refused(), ' text-decoration="line-through" fill="#666"'), (self.spans(), ""))
             for span in spans
         ]
         rows += [] if self.null is None else [(f"no answer: score {_signed(self.null)}", "")]
-        for row, (says, look) in enumerate(rows):
-            parts.append(f'<text x="14" y="{top + 12 + 20 * row}"{look}>{html.escape(says)}</text>')
+        parts += [svg_text(14, top + 12 + 20 * row, says, look) for row, (says, look) in enumerate(rows)]
         height = top + 20 + 20 * len(rows)
         return self._picture(height, "".join(parts), lines, top=62)
 

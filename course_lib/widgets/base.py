@@ -11,6 +11,8 @@ import html
 import json
 import math
 import textwrap
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ import anywidget
 from course_lib.errors import CourseError
 
 FOLDER = Path(__file__).parent
+BOLD = ' font-weight="bold"'
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"
 content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:">
@@ -75,14 +78,12 @@ class CourseWidget(anywidget.AnyWidget):
 
     def _picture(self, height: int, marks: str, lines: list[str] | None = None, top: int = 44) -> str:
         """An SVG, 760 wide: the title, the finding (as `lines`, the first one at `top`), and what the widget drew."""
-        says = "".join(
-            f'<text x="14" y="{top + 18 * row}">{html.escape(line)}</text>'
-            for row, line in enumerate(self._lines() if lines is None else lines)
-        )
+        lines = self._lines() if lines is None else lines
+        says = "".join(svg_text(14, top + 18 * row, line) for row, line in enumerate(lines))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
             f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f'<text x="14" y="22" font-weight="bold">{html.escape(self.title)}</text>{says}{marks}</svg>'
+            f"{svg_text(14, 22, self.title, BOLD)}{says}{marks}</svg>"
         )
 
     def page(self) -> str:
@@ -111,6 +112,29 @@ class CourseWidget(anywidget.AnyWidget):
             f'<iframe sandbox="allow-scripts" title="{html.escape(self.title)}" srcdoc="{html.escape(document)}" '
             f'style="{look}"></iframe>'
         )
+
+
+def svg_text(x: float | str, y: float | str, words: str, look: str = "") -> str:
+    """A text of a still picture; `look`: further attributes, with a space before each."""
+    return f'<text x="{x}" y="{y}"{look}>{html.escape(words)}</text>'
+
+
+def check_occurrences(
+    widget: str, sentences: Sequence[Sequence[str]], positions: Sequence[int], senses: Sequence[str], most: int
+) -> None:
+    """Raises CourseError unless each occurrence has its sentence, place and sense, and two senses can be compared."""
+    n, counts = len(senses), Counter(senses)
+    if len(sentences) != n or len(positions) != n:
+        raise CourseError(
+            f"{widget}: {len(sentences)} sentences, {len(positions)} positions, {n} senses. Give one of each."
+        )
+    if n > most:
+        raise CourseError(f"{widget}: {n} occurrences do not fit. Choose at most {most}.")
+    if len(counts) < 2 or max(counts.values()) < 2:
+        raise CourseError(f"{widget}: give at least two senses, one of them twice, or there is nothing to compare.")
+    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
+        if not 0 <= place < len(words):
+            raise CourseError(f"{widget}: sentence {number} has {len(words)} words, so no place {place}.")
 
 
 def in_range(widget: str, proposal: dict, first: float, last: float) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, module, style, svg_text
 
 MOST = 40  # tokens in a row or a column
 EXACT = 4_096  # weights that travel as float32; more travel as bytes, in steps of 1/255
@@ -151,7 +151,7 @@ class AttentionHeatmap(CourseWidget):
             for k in range(len(self.sources))
         ]
         cells += [
-            f'<text x="{left - 8}" y="{top + size * (q + 0.5) + 4:.1f}" text-anchor="end">{html.escape(t[:14])}</text>'
+            svg_text(left - 8, f"{top + size * (q + 0.5) + 4:.1f}", t[:14], ' text-anchor="end"')
             for q, t in enumerate(self.tokens)
         ]
         cells += [

@@ -5,7 +5,6 @@ For the given sentences the answers to single gaps are stored, so that they can 
 
 from __future__ import annotations
 
-import html
 import json
 import textwrap
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from typing import Any
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, percent, style
+from course_lib.widgets.base import BOLD, CourseWidget, module, percent, style, svg_text
 from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, LanguageSwitch, Side, guess, read, single_gaps
 
 MOST_SENTENCES, MOST_GUESSES = 20, 20
@@ -103,16 +102,14 @@ class FillMask(CourseWidget):
         for number, (name, side) in enumerate(zip(self.names, sides, strict=True)):
             x, at = 14 + number * column, self._gap(number)
             shown = textwrap.wrap(_around(side, at), column // 8)[:2]
-            head = [(name[:40], ' font-weight="bold"'), *((line, ' fill="#555"') for line in shown)]
-            for row, (line, look) in enumerate(head):
-                parts.append(f'<text x="{x}" y="{top + 18 * row}"{look}>{html.escape(line)}</text>')
+            head = [(name[:40], BOLD), *((line, ' fill="#555"') for line in shown)]
+            parts += [svg_text(x, top + 18 * row, line, look) for row, (line, look) in enumerate(head)]
             for row, (token, p) in enumerate(side["guesses"][at] if side["masked"] else []):
                 y = top + 60 + 22 * row
-                parts.append(
-                    f'<text x="{x + 100}" y="{y}" text-anchor="end">{html.escape(token[:13])}</text>'
-                    f'<rect x="{x + 108}" y="{y - 11}" width="{p * (column - 190):.1f}" height="13" fill="#0072b2"/>'
-                    f'<text x="{x + 116 + p * (column - 190):.1f}" y="{y}">{html.escape(percent(p))}</text>'
-                )
+                wide = p * (column - 190)
+                parts.append(svg_text(x + 100, y, token[:13], ' text-anchor="end"'))
+                parts.append(f'<rect x="{x + 108}" y="{y - 11}" width="{wide:.1f}" height="13" fill="#0072b2"/>')
+                parts.append(svg_text(f"{x + 116 + wide:.1f}", y, percent(p)))
         height = top + 70 + 22 * self.k
         return self._picture(height, "".join(parts), lines)
 
@@ -197,7 +194,5 @@ def _stood(side: Side, at: int) -> str:
     token = side["tokens"][side["masked"][at]]
     if token == MASK:
         return ""
-    found = [(rank, p) for rank, (other, p) in enumerate(side["guesses"][at], start=1) if other == token]
-    return f" “{token}”, hidden here, is " + (
-        f"guess {found[0][0]} ({percent(found[0][1])})." if found else "not among them."
-    )
+    ranks = [f"guess {rank} ({percent(p)})" for rank, (guess, p) in enumerate(side["guesses"][at], 1) if guess == token]
+    return f" “{token}”, hidden here, is {ranks[0] if ranks else 'not among them'}."

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
 
 MOST_WORDS, MOST_NUMBERS = 12, 8
 SIZES = (1_000, 10_000, 50_000, 200_000)  # of a vocabulary, beside the one that is shown
@@ -57,16 +56,13 @@ class OneHotRow(CourseWidget):
         row, cells = row_product(np.array(self.matrix), self.word), []
         for i, word in enumerate(self.words):
             y, on = 96 + 24 * i, i == self.word
-            weight = ' font-weight="bold"' if on else ' fill="#8a8f98"'
-            cells.append(f'<text x="14" y="{y}"{weight}>{html.escape(word[:16])}</text>')
-            cells.append(f'<text x="160" y="{y}"{weight}>{int(on)}</text>')
-            cells += [f'<text x="{230 + 62 * j}" y="{y}"{weight}>{v:.2f}</text>' for j, v in enumerate(self.matrix[i])]
-        bottom = 96 + 24 * len(self.words) + 20
-        result = "".join(
-            f'<text x="{230 + 62 * j}" y="{bottom}" fill="#d55e00">{v:.2f}</text>' for j, v in enumerate(row["row"])
-        )
-        said = f'<text x="14" y="{bottom}" fill="#d55e00">the product: one row</text>'
-        return self._picture(bottom + 20, "".join(cells) + said + result)
+            look = BOLD if on else ' fill="#8a8f98"'
+            cells += [svg_text(14, y, word[:16], look), svg_text(160, y, str(int(on)), look)]
+            cells += [svg_text(230 + 62 * j, y, f"{v:.2f}", look) for j, v in enumerate(self.matrix[i])]
+        bottom, look = 96 + 24 * len(self.words) + 20, ' fill="#d55e00"'
+        cells.append(svg_text(14, bottom, "the product: one row", look))
+        cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(row["row"])]
+        return self._picture(bottom + 20, "".join(cells))
 
 
 def one_hot_row(matrix: np.ndarray, words: Sequence[str], *, word: str | None = None) -> OneHotRow:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Sequence
 
@@ -10,7 +9,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
 
 FEWEST, MOST = 2, 12
 PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sections 3.2 and 3.3
@@ -96,16 +95,14 @@ class RateDesigner(CourseWidget):
             points = [f"{170 + 440 * t / self.steps:.1f},{base - 30 * rates[i, t]:.1f}" for t in corners]
             start = 170 + 440 * self.opens[i] / self.steps
             rows.append(
-                f'<text x="14" y="{base - 4}">{html.escape(self.layers[i][:20])}</text>'
-                f'<polygon points="{start:.1f},{base} {" ".join(points)} 610,{base}" fill="#5aa4cf"/>'
+                svg_text(14, base - 4, self.layers[i][:20])
+                + f'<polygon points="{start:.1f},{base} {" ".join(points)} 610,{base}" fill="#5aa4cf"/>'
                 f'<line x1="170" x2="610" y1="{base}" y2="{base}" stroke="#bbb"/>'
-                f'<text x="626" y="{base - 4}">{html.escape(_percent(shares[i]))}</text>'
+                + svg_text(626, base - 4, _percent(shares[i]))
             )
         height = 128 + 40 * n + 10
-        rows += [
-            f'<text x="170" y="{height - 24}" fill="#666">step 0</text>',
-            f'<text x="610" y="{height - 24}" fill="#666" text-anchor="end">step {self.steps:,}</text>',
-        ]
+        rows.append(svg_text(170, height - 24, "step 0", ' fill="#666"'))
+        rows.append(svg_text(610, height - 24, f"step {self.steps:,}", ' fill="#666" text-anchor="end"'))
         return self._picture(height, "".join(rows))
 
 

@@ -6,7 +6,6 @@ of the first d entries of one query and eight keys for each d_k of a grid, and c
 
 from __future__ import annotations
 
-import html
 import math
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +14,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, module, style
+from course_lib.widgets.base import CourseWidget, module, style, svg_text
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
 FACTORS = [1, 2, 3, 5, 10, 20, 30, 50, 100]
@@ -154,22 +153,18 @@ class SoftmaxSaturation(CourseWidget):
         rows, colour = [], "#0072b2" if self.scaled or self.source == "notes" else "#d55e00"
         for i, name in enumerate(names):
             y = 104 + 26 * i
-            rows.append(
-                f'<text x="14" y="{y}">{html.escape(name)}</text><text x="110" y="{y}">{raw[i]:.1f}</text>'
-                f'<rect x="180" y="{y - 12}" width="{260 * now.weights[i]:.1f}" height="14" fill="{colour}"/>'
-                f'<text x="450" y="{y}">{html.escape(_percent(now.weights[i]))}</text>'
-            )
+            rows += [svg_text(14, y, name), svg_text(110, y, f"{raw[i]:.1f}")]
+            rows.append(f'<rect x="180" y="{y - 12}" width="{260 * now.weights[i]:.1f}" height="14" fill="{colour}"/>')
+            rows.append(svg_text(450, y, _percent(now.weights[i])))
             for j, value in enumerate(now.jacobian[i]):
                 opacity = math.sqrt(min(1.0, abs(value) / 0.25))
                 rows.append(
                     f'<rect x="{530 + 26 * j}" y="{y - 17}" width="24" height="24" fill-opacity="{opacity:.2f}" '
                     f'fill="{"#009e73" if value > 0 else "#b4538f"}"/>'
                 )
-        heads = "".join(
-            f'<text x="{x}" y="82" fill="#666">{t}</text>'
-            for x, t in ((110, "score"), (180, "weight"), (530, "Jacobian: green plus, purple minus"))
-        )
-        return self._picture(340, heads + "".join(rows))
+        names = ((110, "score"), (180, "weight"), (530, "Jacobian: green plus, purple minus"))
+        heads = [svg_text(x, 82, name, ' fill="#666"') for x, name in names]
+        return self._picture(340, "".join(heads + rows))
 
 
 def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = False) -> SoftmaxSaturation:

@@ -6,14 +6,13 @@ every mix exactly: |sum_l s_l x_il - sum_l s_l x_jl|^2 needs only the products x
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
 
 MOST = 60  # occurrences
 SHOWN = 6  # numbers per direction in the strips
@@ -27,11 +26,8 @@ def pairs_of_layers(n_layers: int) -> list[tuple[int, int]]:
 def grams(layers: np.ndarray) -> np.ndarray:
     """[layer, n, dim] -> [pair, n, n] float32 of the products of layers a <= b, made symmetric in the occurrences."""
     layers = np.asarray(layers, dtype=float)
-    found = []
-    for a, b in pairs_of_layers(len(layers)):
-        product = layers[a] @ layers[b].T
-        found.append((product + product.T) / 2)
-    return np.stack(found).astype("<f4")
+    products = [layers[a] @ layers[b].T for a, b in pairs_of_layers(len(layers))]
+    return np.stack([(product + product.T) / 2 for product in products]).astype("<f4")
 
 
 def mixed_gram(grams: np.ndarray, weights: Sequence[float]) -> np.ndarray:
@@ -167,12 +163,12 @@ class ScalarMixWidget(CourseWidget):
         )
         legend = "".join(
             f'<circle cx="490" cy="{106 + 24 * k}" r="5" fill="{COLOURS[k % 4]}"/>'
-            f'<text x="504" y="{110 + 24 * k}">{html.escape(name[:34])}</text>'
+            + svg_text(504, 110 + 24 * k, name[:34])
             for k, name in enumerate(names)
         )
         bars = "".join(
-            f'<text x="490" y="{222 + 40 * k}">{html.escape(name[:20])} {100 * s:.0f} %</text>'
-            f'<rect x="490" y="{228 + 40 * k}" width="{220 * s:.0f}" height="12" fill="#0072b2"/>'
+            svg_text(490, 222 + 40 * k, f"{name[:20]} {100 * s:.0f} %")
+            + f'<rect x="490" y="{228 + 40 * k}" width="{220 * s:.0f}" height="12" fill="#0072b2"/>'
             for k, (name, s) in enumerate(zip(self.layers, self.weights(), strict=True))
         )
         return self._picture(500, dots + legend + bars)
@@ -204,25 +200,17 @@ def scalar_mix(
     if not 2 <= len(tables) <= 5 or any(t.shape != tables[0].shape or t.ndim != 2 or len(t) != n for t in tables):
         shapes = ", ".join(str(table.shape) for table in tables)
         raise CourseError(f"scalar_mix: layers of shape {shapes} for {n} senses. Give 2 to 5 layers, a row per sense.")
-    if len(sentences) != n or len(positions) != n:
-        raise CourseError(
-            f"scalar_mix: {len(sentences)} sentences, {len(positions)} positions, {n} senses. Give one of each."
-        )
-    if n > MOST:
-        raise CourseError(f"scalar_mix: {n} occurrences do not fit. Choose at most {MOST}.")
-    if len(set(senses)) < 2 or min(list(senses).count(sense) for sense in set(senses)) < 2:
-        raise CourseError("scalar_mix: give at least two senses with two sentences each, or nothing can be told apart.")
+    check_occurrences("scalar_mix", sentences, positions, senses, MOST)
+    if min(list(senses).count(sense) for sense in senses) < 2:
+        raise CourseError("scalar_mix: give each sense two sentences, or it cannot be told apart.")
     if not all(np.isfinite(table).all() for table in tables):
         raise CourseError("scalar_mix: a layer holds a number that is not finite. Look at where it comes from.")
-    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
-        if not 0 <= place < len(words):
-            raise CourseError(f"scalar_mix: sentence {number} has {len(words)} words, so no place {place}.")
     if any(len(row) != len(tables) + 1 for row in tags):
         raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
     given = {"each alike": [0.0] * len(tables), "top layer only": [-4.0] * (len(tables) - 1) + [4.0], **(presets or {})}
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
-        own = len(given[bad[0]])
-        raise CourseError(f"scalar_mix: the preset {bad[0]!r} has {own} weights for {len(tables)} layers.")
+        n_raw = len(given[bad[0]])
+        raise CourseError(f"scalar_mix: the preset {bad[0]!r} has {n_raw} weights for {len(tables)} layers.")
     half = tables[0].shape[1] // 2
     strips = [
         [[round(float(v), 2) for v in (*row[:SHOWN], *row[half : half + SHOWN])] for row in table] for table in tables

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
 
 MOST = 40
 
@@ -65,8 +64,8 @@ class Occurrences(CourseWidget):
             cells += f'<path d="{marks}" stroke="#0072b2" stroke-width="{step:.1f}" stroke-opacity="{level / 10}"/>'
         starts = [i for i in range(n) if i == 0 or self.senses[i] != self.senses[i - 1]]
         names = "".join(
-            f'<text x="{size + 24}" y="{84 + step * i + 14:.0f}">{html.escape(self.senses[i][:40])}</text>'
-            f'<path d="M14 {84 + step * i:.1f}h{size + 6}" stroke="#d55e00"/>'
+            svg_text(size + 24, f"{84 + step * i + 14:.0f}", self.senses[i][:40])
+            + f'<path d="M14 {84 + step * i:.1f}h{size + 6}" stroke="#d55e00"/>'
             for i in starts
         )
         return self._picture(460, cells + names)
@@ -85,24 +84,14 @@ def occurrences(
     Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.
     """
     n, tables = len(senses), {name: np.asarray(table, dtype=float) for name, table in similarity.items()}
-    if not tables or len(sentences) != n or len(positions) != n or any(t.shape != (n, n) for t in tables.values()):
+    check_occurrences("occurrences", sentences, positions, senses, MOST)
+    if not tables or any(table.shape != (n, n) for table in tables.values()):
         shapes = ", ".join(str(table.shape) for table in tables.values()) or "none"
-        raise CourseError(
-            f"occurrences: {len(sentences)} sentences, {len(positions)} positions, {n} senses, tables {shapes}. "
-            "Give one of each per occurrence, and square tables of that size."
-        )
-    if n > MOST:
-        raise CourseError(f"occurrences: {n} sentences do not fit. Choose at most {MOST}.")
-    counts = {sense: list(senses).count(sense) for sense in senses}
-    if len(counts) < 2 or max(counts.values()) < 2:
-        raise CourseError("occurrences: give at least two senses, one of them twice, or there is nothing to compare.")
+        raise CourseError(f"occurrences: tables {shapes} for {n} senses. Give square tables of that size.")
     for name, table in tables.items():
         if not np.isfinite(table).all():
             raise CourseError(f"occurrences: the table {name!r} holds a number that is not finite.")
-    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
-        if not 0 <= place < len(words):
-            raise CourseError(f"occurrences: sentence {number} has {len(words)} words, so no place {place}.")
-    order = sorted(range(n), key=lambda i: list(counts).index(senses[i]))
+    order = sorted(range(n), key=lambda i: list(senses).index(senses[i]))
     shipped = np.stack([np.rint(100 * table[np.ix_(order, order)].clip(-1, 1)) for table in tables.values()])
     return Occurrences(
         systems=list(tables),

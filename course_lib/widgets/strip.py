@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
 
 MOST_FRAMES, MOST_TOKENS = 200, 60
 # state -> (sign, what it means, colour of the still picture); a state is never shown by colour alone
@@ -73,11 +72,11 @@ class TokenStrip(CourseWidget):
             ink = "#fff" if state == "hidden" else "#222"
             boxes.append(
                 f'<rect x="{x}" y="{y}" width="{wide}" height="28" rx="5" fill="{STATES[state][2]}" stroke="#999"/>'
-                f'<text x="{x + 9}" y="{y + 19}" fill="{ink}">{html.escape(shown)}</text>'
+                + svg_text(x + 9, y + 19, shown, f' fill="{ink}"')
             )
             x += wide + 6
         bars = "".join(
-            f'<text x="14" y="{y + 62 + 20 * i}">{html.escape(name)}: {seen:.4g}, expected {due:.4g}</text>'
+            svg_text(14, y + 62 + 20 * i, f"{name}: {seen:.4g}, expected {due:.4g}")
             for i, (name, seen, due) in enumerate(counts)
         )
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)

@@ -6,14 +6,13 @@ Everything the page computes, it computes from the small table that is shipped t
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
 
 DIRECTIONS = 24  # of the shipped vectors. Of 50 directions they keep nine of ten neighbours, of 24 all
 MOST_WORDS = 200
@@ -146,13 +145,13 @@ class EmbeddingMap(CourseWidget):
         for i in [self.chosen, *near]:  # a name that would lie on another is left to the list
             x, y = place[i][0] + 6, place[i][1] + 4
             if not any(abs(y - other_y) < 14 and abs(x - other_x) < 90 for other_x, other_y in taken):
-                names += f'<text x="{x:.0f}" y="{y:.0f}">{html.escape(self.words[i][:14])}</text>'
+                names += svg_text(f"{x:.0f}", f"{y:.0f}", self.words[i][:14])
                 taken.append((x, y))
         listed = "".join(
-            f'<text x="{size + 20}" y="{114 + 22 * row}">{html.escape(self.words[i][:22])} {cosine:.2f}</text>'
+            svg_text(size + 20, 114 + 22 * row, f"{self.words[i][:22]} {cosine:.2f}")
             for row, (i, cosine) in enumerate(self.neighbours())
         )
-        heading = f'<text x="{size + 20}" y="90" font-weight="bold">nearest, with cosine</text>'
+        heading = svg_text(size + 20, 90, "nearest, with cosine", BOLD)
         return self._picture(500, shown + names + heading + listed, self._lines(100))
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from course_lib.data.readers.parallel import read_aligned
+from course_lib.data.readers.texts import read_aligned
 from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 from tests.attacks.law import TIMES

@@ -2,14 +2,11 @@
 
 fastai is no dependency of the course, so `PeerAWDLSTM` is its algorithm (fastai 2.8, text/models/awdlstm.py), written
 down once more: a raw copy of each recurrent matrix beside the LSTM, dropped and set on it before every call; the
-embedding dropped as a whole table. `python -m tests.bench.awd_lstm SIDE THREADS` is one timed run in its own process.
+embedding dropped as a whole table.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import time
 import warnings
 
 import torch
@@ -19,9 +16,7 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.carry import detach
-from course_lib.training.groups import adamw
-from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+from tests.bench.measure import Options, main, middle, peak_megabytes, rounds_of, row, timed, training_step
 
 SIZES = {"vocab_size": 10_000, "emb_dim": 400, "hidden": 1152, "n_layers": 3, "batch": 16, "step": 70}
 STEPS, WARM_UP = 5, 2
@@ -75,60 +70,31 @@ def model_of(side: str) -> AWDLSTM:
     return model
 
 
-def run_side(side: str, threads: int) -> dict[str, float]:
+def run(side: str, threads: int) -> dict[str, float]:
     """Words per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
     torch.set_num_threads(threads)
     model = model_of(side)
-    optimizer = adamw(
-        [{"name": "all", "params": list(model.parameters()), "lr": 1e-3}], weight_decay=0.0, betas=(0.9, 0.99)
-    )
-    n_steps = WARM_UP + STEPS
-    words = torch.randint(1, SIZES["vocab_size"], (SIZES["batch"], n_steps * SIZES["step"] + 1))
-    carry, started = None, 0.0
-    for number in range(n_steps):
-        if number == WARM_UP:
-            started = time.perf_counter()
-        at = number * SIZES["step"]
-        part = words[:, at : at + SIZES["step"] + 1]
-        batch = StreamBatch(part[:, :-1], part[:, 1:], carry)
-        losses = model.loss(batch)
-        optimizer.zero_grad()
-        losses["loss"].backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        carry = detach(losses["carry"])
-    seconds = time.perf_counter() - started
-    speed = STEPS * SIZES["batch"] * SIZES["step"] / seconds
+    step = training_step(model, model.loss, learning_rate=1e-3, betas=(0.9, 0.99))
+    n_steps, length = WARM_UP + STEPS, SIZES["step"]
+    words = torch.randint(1, SIZES["vocab_size"], (SIZES["batch"], n_steps * length + 1))
+    parts = [words[:, at : at + length + 1] for at in range(0, n_steps * length, length)]
+    seconds, losses = timed(step, [StreamBatch(part[:, :-1], part[:, 1:]) for part in parts], WARM_UP)
+    speed = STEPS * SIZES["batch"] * length / seconds
     return {"speed": speed, "cross_entropy": losses["cross_entropy"].item(), "peak_mb": peak_megabytes()}
 
 
 def awd_lstm_cpu(options: Options) -> dict:
-    def side(name: str):
-        return lambda number: run_alone(__name__, name, options.threads)
-
-    results = interleaved({name: side(name) for name in SIDES}, options.pairs)
-    ours, theirs, plain = (results[name] for name in SIDES)
-    return {
-        "what": "AWD-LSTM, words of running text per second of training steps, against fastai's way of dropping "
+    ours, theirs, plain = rounds_of(__name__, SIDES, options).values()
+    what = (
+        "AWD-LSTM, words of running text per second of training steps, against fastai's way of dropping "
         f"weights and words; without weight drop: {middle(plain):,.0f}. Quality: cross-entropy after "
-        f"{WARM_UP + STEPS} steps on random words, the same masks on both sides",
-        "ours": round(middle(ours)),
-        "theirs": round(middle(theirs)),
-        "unit": "words/s",
-        **ratios(ours, theirs),
-        "quality": {
-            name: {"cross_entropy": round(middle(found, "cross_entropy"), 3)}
-            for name, found in (("ours", ours), ("theirs", theirs))
-        },
-        "sizes": SIZES,
-        "threads": options.threads,
-        "precision": "float32",
-        "peak_mb": [middle(ours, "peak_mb"), middle(theirs, "peak_mb")],
-    }
+        f"{WARM_UP + STEPS} steps on random words, the same masks on both sides"
+    )
+    return row(ours, theirs, options, what=what, unit="words/s", sizes=SIZES, quality="cross_entropy")
 
 
 ROWS = {"awd-lstm-cpu": awd_lstm_cpu}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run_side(sys.argv[1], int(sys.argv[2]))))
+    main(run)

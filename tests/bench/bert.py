@@ -1,14 +1,8 @@
-"""A pre-training step of BERT against transformers' BertForPreTraining: full rows, and rows of mixed lengths.
-
-`python -m tests.bench.bert ROW SIDE THREADS` is one timed run in its own process.
-"""
+"""A pre-training step of BERT against transformers' BertForPreTraining: full rows, and rows of mixed lengths."""
 
 from __future__ import annotations
 
-import json
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,17 +15,19 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
-from course_lib.training.groups import adamw
 from tests.bench.measure import (
     PEAK_SHARE,
     Options,
-    interleaved,
+    main,
     matrix_flops,
     matrix_peak,
     middle,
     peak_megabytes,
     ratios,
-    run_alone,
+    rounds_of,
+    row,
+    timed,
+    training_step,
 )
 
 SIZES = {"vocab_size": 8_192, "d_model": 256, "n_heads": 4, "n_layers": 4, "d_ff": 1_024}
@@ -39,7 +35,7 @@ BATCH, LENGTH, SHORTEST = 32, 128, 8
 STEPS = {"bert-cpu": 6, "bert-mixed-lengths-cpu": 10}
 WARM_UP = 2
 SIDES = ("ours", "transformers, no dropout", "transformers, as it comes")
-Step = Callable[[MaskedPairs], Tensor]
+LossOf = Callable[[MaskedPairs], dict]
 
 
 def our_model(side: str) -> Bert:
@@ -50,45 +46,27 @@ def our_model(side: str) -> Bert:
     return Bert(BertConfig(**SIZES, max_units=LENGTH, dropout=dropout, attention_dropout=dropout), pieces)
 
 
-def our_step(model: Bert) -> Step:
-    groups = [{"name": "all", "params": list(model.parameters()), "lr": 1e-4}]
-    return stepping(model, adamw(groups, weight_decay=0.0, betas=(0.9, 0.999)), lambda one: model.loss(one)["loss"])
-
-
-def peer_step(side: str) -> Step:
-    """Logits at every place, loss at those with a label: what the class does. Without dropout: AdamW fused, too."""
+def peer_of(model: Bert) -> tuple[nn.Module, LossOf]:
+    """transformers' class with the same weights: logits at every place, loss at those with a label."""
     from transformers import BertForPreTraining
 
     with tempfile.TemporaryDirectory() as folder:
-        our_model(side).save_pretrained(Path(folder))
-        model = BertForPreTraining.from_pretrained(folder)
-    model.train()
+        model.save_pretrained(Path(folder))
+        peer = BertForPreTraining.from_pretrained(folder).train()
 
-    def loss(one: MaskedPairs) -> Tensor:
+    def loss(one: MaskedPairs) -> dict:
         labels = torch.full_like(one.input_ids, -100)
         labels[one.rows, one.columns] = one.answers
-        return model(
+        output = peer(
             input_ids=one.input_ids,
             attention_mask=None if one.attention_mask is None else one.attention_mask.long(),
             token_type_ids=one.token_type_ids,
             labels=labels,
             next_sentence_label=(~one.next).long(),  # theirs: 0 means that it follows
-        ).loss
+        )
+        return {"loss": output.loss}
 
-    optimizer = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0, fused=side == SIDES[1])
-    return stepping(model, optimizer, loss)
-
-
-def stepping(model: nn.Module, optimizer: torch.optim.Optimizer, loss_of: Callable[[MaskedPairs], Tensor]) -> Step:
-    def step(one: MaskedPairs) -> Tensor:
-        loss = loss_of(one)
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        return loss.detach()
-
-    return step
+    return peer, loss
 
 
 def full_rows(n: int) -> list[MaskedPairs]:
@@ -108,58 +86,43 @@ def mixed_rows(n: int, sort: bool) -> list[MaskedPairs]:
 
 def masked(ids: Tensor, real: Tensor | None, vocab_size: int = SIZES["vocab_size"]) -> MaskedPairs:
     masking, generator = Masking(vocab_size, 4, range(5)), torch.Generator().manual_seed(2)
-    found = masking(ids, torch.ones_like(ids, dtype=torch.bool) if real is None else real, generator)
+    hidden = masking(ids, torch.ones_like(ids, dtype=torch.bool) if real is None else real, generator)
     segments = (torch.arange(ids.shape[1]) >= ids.shape[1] // 2).long().expand_as(ids)
     follows = torch.arange(len(ids)) % 2 == 0
-    return MaskedPairs(found.ids, found.rows, found.columns, found.answers, segments, real, follows)
+    return MaskedPairs(hidden.ids, hidden.rows, hidden.columns, hidden.answers, segments, real, follows)
 
 
-def run(row: str, side: str, threads: int) -> dict[str, float]:
+def run(side: str, name: str, threads: int) -> dict[str, float]:
     """Real pieces per second of whole training steps, the first WARM_UP left out; the last loss; the peak memory."""
     torch.set_num_threads(threads)
-    step = our_step(our_model(side).train()) if side == SIDES[0] else peer_step(side)
-    if row == "bert-cpu":
-        batches = full_rows(WARM_UP + STEPS[row])
+    model = our_model(side).train()
+    model, loss_of = (model, model.loss) if side == SIDES[0] else peer_of(model)
+    fused = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0, fused=True) if side == SIDES[1] else None
+    usual = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0) if side == SIDES[2] else None
+    step = training_step(model, loss_of, learning_rate=1e-4, optimizer=fused or usual)
+    if name == "bert-cpu":
+        batches = full_rows(WARM_UP + STEPS[name])
     else:
-        batches = full_rows(WARM_UP) + mixed_rows(STEPS[row], sort=side == SIDES[0])
-    count, started, loss = 0, 0.0, torch.tensor(0.0)
-    for number, one in enumerate(batches):
-        if number == WARM_UP:
-            started = time.perf_counter()
-        loss = step(one)
-        count += 0 if number < WARM_UP else real_pieces(one)
-    seconds = time.perf_counter() - started
-    work = sum(matrix_flops(partial(step, one)) for one in batches[WARM_UP:])
-    share = work / seconds / matrix_peak()
-    return {"speed": count / seconds, "loss": float(loss), "peak_share": share, "peak_mb": peak_megabytes()}
+        batches = full_rows(WARM_UP) + mixed_rows(STEPS[name], sort=side == SIDES[0])
+    seconds, losses = timed(step, batches, WARM_UP)
+    pieces = sum(real_pieces(one) for one in batches[WARM_UP:])
+    loss = losses["loss"].item()
+    share = sum(matrix_flops(partial(step, one)) for one in batches[WARM_UP:]) / seconds / matrix_peak()
+    return {"speed": pieces / seconds, "loss": loss, "peak_share": share, "peak_mb": peak_megabytes()}
 
 
 def real_pieces(one: MaskedPairs) -> int:
     return one.input_ids.numel() if one.attention_mask is None else int(one.attention_mask.sum())
 
 
-def measured(row: str, what: str, options: Options) -> dict:
-    def side(name: str) -> Callable[[int], dict]:
-        return lambda number: run_alone(__name__, row, name, options.threads)
-
-    results = interleaved({name: side(name) for name in SIDES}, options.pairs)
-    ours, best, usual = results.values()
-    both = {"ours": ours, "theirs": best}
-    return {
-        "what": what,
-        **{name: round(middle(found)) for name, found in both.items()},
-        "unit": "real pieces/s",
-        **ratios(ours, best),
-        "quality": {name: {"loss": round(middle(found, "loss"), 3)} for name, found in both.items()},
-        "sizes": {
-            **SIZES, "batch": BATCH, "length": LENGTH,
-            "against transformers as it comes (dropout 0.1)": ratios(ours, usual)["ratio"],
-            PEAK_SHARE: [round(middle(found, "peak_share"), 2) for found in (ours, best)],
-        },
-        "threads": options.threads,
-        "precision": "float32",
-        "peak_mb": [middle(found, "peak_mb") for found in both.values()],
-    }  # fmt: skip
+def measured(name: str, what: str, options: Options) -> dict:
+    ours, best, usual = rounds_of(__name__, SIDES, options, name).values()
+    sizes = {
+        **{**SIZES, "batch": BATCH, "length": LENGTH},
+        "against transformers as it comes (dropout 0.1)": ratios(ours, usual)["ratio"],
+        PEAK_SHARE: [round(middle(results, "peak_share"), 2) for results in (ours, best)],
+    }
+    return row(ours, best, options, what=what, unit="real pieces/s", sizes=sizes, quality="loss")
 
 
 def bert_cpu(options: Options) -> dict:
@@ -183,4 +146,4 @@ ROWS = {"bert-cpu": bert_cpu, "bert-mixed-lengths-cpu": bert_mixed_lengths_cpu}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    main(run)

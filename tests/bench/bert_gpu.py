@@ -1,34 +1,30 @@
 """A pre-training step of BERT base, 512 pieces, bfloat16, against transformers' BertForPreTraining on one GPU.
 
-Both are compiled and drop out as the paper does. `python -m tests.bench.bert_gpu SIDE` is one timed run.
+Both are compiled and drop out as the paper does.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import tempfile
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
-from course_lib.training.groups import adamw
-from tests.bench.bert import masked, stepping
+from tests.bench.bert import LossOf, masked, peer_of
 from tests.bench.measure import (
     PEAK_SHARE,
     Options,
-    interleaved,
+    main,
     matrix_flops,
     matrix_peak,
     middle,
     ratios,
-    run_alone,
+    rounds_of,
+    row,
+    timed,
+    training_step,
 )
 
 SIDES = ("ours", "transformers, compiled", "transformers, as it comes")
@@ -61,91 +57,62 @@ class Setting:
         return [masked(ids, None, self.config.vocab_size).to(self.device) for ids in rows]
 
 
-def our_loss(setting: Setting) -> tuple[nn.Module, Callable[[MaskedPairs], Tensor]]:
-    model = setting.model().to(setting.device).train()
-    return model, lambda one: model.loss(one)["loss"]
+def of_side(side: str, setting: Setting) -> tuple[nn.Module, LossOf]:
+    """The model in training, and its losses."""
+    model, loss_of = (ours := setting.model()).train(), ours.loss
+    if side != SIDES[0]:
+        model, loss_of = peer_of(ours)
+    return model.to(setting.device), loss_of
 
 
-def peer_loss(setting: Setting) -> tuple[nn.Module, Callable[[MaskedPairs], Tensor]]:
-    from transformers import BertForPreTraining
-
-    with tempfile.TemporaryDirectory() as folder:
-        setting.model().save_pretrained(Path(folder))
-        model = BertForPreTraining.from_pretrained(folder).to(setting.device).train()
-
-    def loss(one: MaskedPairs) -> Tensor:
-        labels = torch.full_like(one.input_ids, -100)
-        labels[one.rows, one.columns] = one.answers
-        return model(
-            input_ids=one.input_ids,
-            token_type_ids=one.token_type_ids,
-            labels=labels,
-            next_sentence_label=(~one.next).long(),
-        ).loss
-
-    return model, loss
-
-
-def run(side: str, setting: Setting) -> dict[str, float]:
+def run(side: str, threads: int = 0, setting: Setting | None = None) -> dict[str, float]:
     """Pieces per second of whole training steps, the loss of the last one, share of the matrix peak, peak memory."""
-    model, loss_of = our_loss(setting) if side == SIDES[0] else peer_loss(setting)
+    setting = setting or Setting()
+    model, loss_of = of_side(side, setting)
     batches = setting.batches()
     kind = torch.device(setting.device).type
 
-    def amp(one: MaskedPairs) -> Tensor:
+    def amp(one: MaskedPairs) -> dict:
         with torch.autocast(kind, torch.bfloat16):
-            return loss_of(one)
+            return {"loss": loss_of(one)["loss"]}
 
-    flops = matrix_flops(lambda: amp(batches[0]).backward())
+    flops = matrix_flops(lambda: amp(batches[0])["loss"].backward())
     model.zero_grad()
-    groups = [{"name": "all", "params": list(model.parameters()), "lr": 1e-4}]
-    optimizer = adamw(groups, weight_decay=0.0, betas=(0.9, 0.999))
     compiled = setting.compiled and side != SIDES[2]
-    step = stepping(model, optimizer, torch.compile(amp) if compiled else amp)
+    step = training_step(model, torch.compile(amp) if compiled else amp, learning_rate=1e-4)
     wait = torch.cuda.synchronize if kind == "cuda" else lambda: None
-    started, loss = 0.0, torch.tensor(0.0)
-    for number, one in enumerate(batches):
-        if number == WARM_UP:
-            wait()
-            started = time.perf_counter()
-        loss = step(one)
-    wait()
-    seconds = time.perf_counter() - started
+    seconds, losses = timed(step, batches, WARM_UP, wait)
     peak = matrix_peak(setting.device, 8_192 if kind == "cuda" else 512, dtype=torch.bfloat16)
     return {
         "speed": setting.steps * batches[0].input_ids.numel() / seconds,
-        "loss": float(loss),
+        "loss": losses["loss"].item(),
         "peak_share": setting.steps * flops / seconds / peak,
-        "peak_mb": torch.cuda.max_memory_allocated() / (1 << 20) if kind == "cuda" else 0.0,
+        "peak_mb": round(torch.cuda.max_memory_allocated() / (1 << 20)) if kind == "cuda" else 0.0,
     }
 
 
 def bert_base_gpu(options: Options) -> dict:
-    setting = Setting()
-    results = interleaved({side: lambda _, side=side: run_alone(__name__, side) for side in SIDES}, options.pairs)
-    ours, compiled, usual = results.values()
-    both = {"ours": ours, "theirs": compiled}
-    return {
-        "what": "a pre-training step of BERT base on one GPU, pieces per second, against BertForPreTraining: both "
-        f"compiled, dropout 0.1. Quality: loss after {WARM_UP + STEPS} steps on random pieces, from the same weights",
-        **{name: round(middle(found)) for name, found in both.items()},
-        "unit": "pieces/s",
-        **ratios(ours, compiled),
-        "quality": {name: {"loss": round(middle(found, "loss"), 3)} for name, found in both.items()},
-        "sizes": {
-            "d_model": setting.config.d_model, "n_layers": setting.config.n_layers, "batch": setting.batch,
-            "length": setting.config.max_units, "gpu": torch.cuda.get_device_name(),
-            "against transformers as it comes": ratios(ours, usual)["ratio"],
-            PEAK_SHARE: [round(middle(found, "peak_share"), 2) for found in (ours, compiled)],
-        },
-        "threads": torch.get_num_threads(),
-        "precision": "bfloat16 (autocast), weights float32",
-        "peak_mb": [round(middle(found, "peak_mb")) for found in both.values()],
-    }  # fmt: skip
+    config, batch = Setting().config, Setting().batch
+    ours, compiled, usual = rounds_of(__name__, SIDES, options).values()
+    what = (
+        "a pre-training step of BERT base on one GPU, pieces per second, against BertForPreTraining: both "
+        f"compiled, dropout 0.1. Quality: loss after {WARM_UP + STEPS} steps on random pieces, from the same weights"
+    )
+    sizes = {
+        **{"d_model": config.d_model, "n_layers": config.n_layers, "batch": batch, "length": config.max_units},
+        "gpu": torch.cuda.get_device_name(),
+        "against transformers as it comes": ratios(ours, usual)["ratio"],
+        PEAK_SHARE: [round(middle(results, "peak_share"), 2) for results in (ours, compiled)],
+    }
+    precision = "bfloat16 (autocast), weights float32"
+    measured = row(
+        ours, compiled, options, what=what, unit="pieces/s", sizes=sizes, quality="loss", precision=precision
+    )
+    return {**measured, "threads": torch.get_num_threads()}
 
 
 ROWS = {"bert-base-gpu": bert_base_gpu} if torch.cuda.is_available() else {}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run(sys.argv[1], Setting())))
+    main(run)

@@ -2,15 +2,12 @@
 
 AllenNLP is no dependency of the course, so `PeerLSTM` is its algorithm (modules/lstm_cell_with_projection.py), written
 down once more, with the same weights. Its best setting multiplies the inputs of all words at once.
-`python -m tests.bench.bilm SIDE ROW THREADS` is one timed run in its own process.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-import time
 from functools import partial
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
@@ -18,9 +15,7 @@ from torch import Tensor, nn
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.carry import detach, hand_on
-from course_lib.training.groups import adamw
-from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+from tests.bench.measure import Options, main, middle, peak_megabytes, rounds_of, row, timed, training_step
 
 VOCAB_SIZE, N_LAYERS = 10_000, 2
 ROW_SIZES = {
@@ -61,11 +56,11 @@ class PeerLSTM(nn.Module):
         return outputs, (hidden[None], memory[None])
 
 
-def model_of(side: str, row: str) -> BiLM:
+def model_of(side: str, name: str) -> BiLM:
     """All sides are the same network from the same weights with the same loss; only the LSTM layers differ."""
     torch.manual_seed(0)
     words = [*SPECIALS, *(f"w{number}" for number in range(VOCAB_SIZE - len(SPECIALS)))]
-    sizes = {name: ROW_SIZES[row][name] for name in ("hidden", "projection")}
+    sizes = {size: ROW_SIZES[name][size] for size in ("hidden", "projection")}
     config = BiLMConfig(VOCAB_SIZE, n_layers=N_LAYERS, softmax="adaptive", cutoffs=(1000, 4000), **sizes)
     model = BiLM(config, Vocabulary(words, unknown=UNKNOWN)).train()
     for stack in model.lstms.values():
@@ -77,64 +72,38 @@ def model_of(side: str, row: str) -> BiLM:
     return model
 
 
-def run_side(side: str, row: str, threads: int) -> dict[str, float]:
+def run(side: str, name: str, threads: int) -> dict[str, float]:
     """Words of text per second of training steps (Adam), the first WARM_UP left out; the last loss per direction."""
     torch.set_num_threads(threads)
-    model, (batch_size, n_words) = model_of(side, row), (ROW_SIZES[row]["batch"], ROW_SIZES[row]["step"])
-    optimizer = adamw(
-        [{"name": "all", "params": list(model.parameters()), "lr": 1e-3}], weight_decay=0.0, betas=(0.9, 0.99)
-    )
+    model, (batch_size, n_words) = model_of(side, name), (ROW_SIZES[name]["batch"], ROW_SIZES[name]["step"])
+    step = training_step(model, model.loss, learning_rate=1e-3, betas=(0.9, 0.99))
     # frequent words often, as in text (the logarithm of the id is uniform): the adaptive softmax leans on it
     generator = torch.Generator().manual_seed(0)
     drawn = torch.rand((WARM_UP + STEPS) * batch_size * n_words + batch_size, generator=generator)
     text = (VOCAB_SIZE**drawn).long().clamp(2, VOCAB_SIZE - 1).tolist()
     torch.manual_seed(1)  # dropout: as many draws on all sides, but laid out otherwise in memory, so other masks
-    carry, started = None, 0.0
-    for number, batch in enumerate(TwoWayStreams([text], batch_size, n_words)()):
-        if number == WARM_UP:
-            started = time.perf_counter()
-        losses = model.loss(hand_on(batch, carry))
-        optimizer.zero_grad()
-        losses["loss"].backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        carry = detach(losses["carry"])
-        if number + 1 == WARM_UP + STEPS:
-            break
-    seconds = time.perf_counter() - started
+    batches = islice(TwoWayStreams([text], batch_size, n_words)(), WARM_UP + STEPS)
+    seconds, losses = timed(step, batches, WARM_UP)
     speed = STEPS * batch_size * n_words / seconds
     return {"speed": speed, "cross_entropy": losses["loss"].item() / 2, "peak_mb": peak_megabytes()}
 
 
-def bilm_cpu(options: Options, *, row: str) -> dict:
-    def side(name: str):
-        return lambda number: run_alone(__name__, name, row, options.threads)
-
-    results = interleaved({name: side(name) for name in SIDES}, options.pairs)
-    speeds = {name: round(middle(results[name])) for name in SIDES}
+def bilm_cpu(options: Options, *, name: str) -> dict:
+    results = rounds_of(__name__, SIDES, options, name)
+    speeds = {side: round(middle(results[side])) for side in SIDES}
     best = max(SIDES[1:], key=speeds.get)
-    ours, theirs = results["ours"], results[best]
-    return {
-        "what": "biLM, words of running text per second of training steps, each read in both directions, against "
+    what = (
+        "biLM, words of running text per second of training steps, each read in both directions, against "
         f"AllenNLP's LSTM with projection in the faster of two settings ({best}). Quality: cross-entropy per word and "
-        f"direction after {WARM_UP + STEPS} steps on random words, from the same weights",
-        "ours": speeds["ours"],
-        "theirs": speeds[best],
-        "unit": "words/s",
-        **ratios(ours, theirs),
-        "quality": {
-            name: {"cross_entropy": round(middle(found, "cross_entropy"), 3)}
-            for name, found in (("ours", ours), ("theirs", theirs))
-        },
-        "sizes": {"vocab_size": VOCAB_SIZE, "n_layers": N_LAYERS, **ROW_SIZES[row], "words/s": speeds},
-        "threads": options.threads,
-        "precision": "float32",
-        "peak_mb": [middle(ours, "peak_mb"), middle(theirs, "peak_mb")],
-    }
+        f"direction after {WARM_UP + STEPS} steps on random words, from the same weights"
+    )
+    sizes = {"vocab_size": VOCAB_SIZE, "n_layers": N_LAYERS, **ROW_SIZES[name], "words/s": speeds}
+    both = results["ours"], results[best]
+    return row(*both, options, what=what, unit="words/s", sizes=sizes, quality="cross_entropy")
 
 
-ROWS = {row: partial(bilm_cpu, row=row) for row in ROW_SIZES}
+ROWS = {name: partial(bilm_cpu, name=name) for name in ROW_SIZES}
 
 
 if __name__ == "__main__":
-    print(json.dumps(run_side(sys.argv[1], sys.argv[2], int(sys.argv[3]))))
+    main(run)

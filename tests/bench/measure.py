@@ -1,4 +1,7 @@
-"""Measuring two sides fairly: interleaved rounds, each run in a process of its own, with its peak memory."""
+"""Measuring two sides fairly: interleaved rounds, each run in a process of its own, with its peak memory.
+
+A row's module is called as `python -m tests.bench.MODULE SIDE ... THREADS` for one timed run; `main` answers.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,21 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
+import numpy as np
 import torch
+from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
+from course_lib.training.carry import detach, hand_on
+from course_lib.training.groups import adamw
 
 PEAK_SHARE = "share of the matrix peak, ours and theirs"
 
@@ -46,6 +54,51 @@ def run_alone(module: str, *arguments: object) -> dict:
     if done.returncode:
         raise CourseError(f"{' '.join(command[1:])} failed:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def main(run: Callable[..., dict]) -> None:
+    """One timed run: `run` with the command line's arguments, whole numbers as such; prints what it gives."""
+    print(json.dumps(run(*(int(text) if text.isdecimal() else text for text in sys.argv[1:]))))
+
+
+def training_step(
+    model: nn.Module,
+    loss_of: Callable[[Any], dict],
+    *,
+    learning_rate: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    optimizer: torch.optim.Optimizer | None = None,
+) -> Callable[[Any], dict]:
+    """A whole step as a function of the batch: losses, gradients, clipping, Adam; a carry goes to the next batch."""
+    groups = [{"name": "all", "params": list(model.parameters()), "lr": learning_rate}]
+    optimizer = optimizer or adamw(groups, weight_decay=0.0, betas=betas)
+    carry = None
+
+    def step(batch: Any) -> dict:
+        nonlocal carry
+        losses = loss_of(hand_on(batch, carry))
+        optimizer.zero_grad()
+        losses["loss"].backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        carry = detach(losses.get("carry"))
+        return losses
+
+    return step
+
+
+def timed(
+    step: Callable[[Any], dict], batches: Iterable, warm_up: int, wait: Callable[[], object] = lambda: None
+) -> tuple[float, dict]:
+    """Seconds of the steps after the first `warm_up`, and what the last one gave. `wait`: until a GPU is done."""
+    started, last = 0.0, {}
+    for number, batch in enumerate(batches):
+        if number == warm_up:
+            wait()
+            started = time.perf_counter()
+        last = step(batch)
+    wait()
+    return time.perf_counter() - started, last
 
 
 def peak_megabytes() -> float:
@@ -91,6 +144,15 @@ def interleaved(
     return results
 
 
+def rounds_of(module: str, sides: Iterable[str], options: Options, *more: object) -> dict[str, list[dict]]:
+    """`interleaved` over `python -m module SIDE more... THREADS`."""
+
+    def side(name: str) -> Callable[[int], dict]:
+        return lambda number: run_alone(module, name, *more, options.threads)
+
+    return interleaved({name: side(name) for name in sides}, options.pairs)
+
+
 def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:
     """ours / theirs by round: median, smallest and largest. Speeds: above 1, ours is faster."""
     each = [a["speed"] / b["speed"] for a, b in zip(ours, theirs, strict=True)]
@@ -104,3 +166,36 @@ def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:
 
 def middle(results: Sequence[dict], key: str = "speed") -> float:
     return float(median(result[key] for result in results))
+
+
+def row(
+    ours: Sequence[dict],
+    theirs: Sequence[dict],
+    options: Options,
+    *,
+    what: str,
+    unit: str,
+    sizes: Mapping[str, object],
+    quality: str = "",
+    precision: str = "float32",
+) -> dict:
+    """A row of bench.json from the results of two sides, each a dict of speed, peak_mb and what `quality` names."""
+    both = {"ours": ours, "theirs": theirs}
+    return {
+        "what": what,
+        **{name: round(middle(results)) for name, results in both.items()},
+        "unit": unit,
+        **ratios(ours, theirs),
+        "quality": {name: {quality: round(middle(results, quality), 3)} for name, results in both.items()}
+        if quality
+        else {},
+        "sizes": dict(sizes),
+        "threads": options.threads,
+        "precision": precision,
+        "peak_mb": [middle(results, "peak_mb") for results in both.values()],
+    }
+
+
+def growth(sizes: Sequence[int], speeds: Sequence[float]) -> float:
+    """b in time = a * size ** b: the slope of a straight line through the logarithms."""
+    return round(-float(np.polyfit(np.log(sizes), np.log(speeds), 1)[0]), 3)

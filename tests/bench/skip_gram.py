@@ -1,32 +1,23 @@
-"""Skip-gram with negative sampling against gensim, and its cost against the size of the vocabulary.
-
-`python -m tests.bench.skip_gram SIDE CORPUS VECTORS SEED THREADS` is one timed run in a process of its own.
-"""
+"""Skip-gram with negative sampling against gensim, and its cost against the size of the vocabulary."""
 
 from __future__ import annotations
 
-import json
 import lzma
-import math
 import re
-import sys
 import tempfile
 import time
-from itertools import islice
 from pathlib import Path
 from statistics import mean
 
-from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
+from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pairs_known_to, word_similarity
+from course_lib.models.skip_gram import SkipGramConfig, WordVectors
+from course_lib.models.skip_gram_trainer import train_skip_gram
+from course_lib.text.vocabulary import Vocabulary
+from tests.bench.measure import Options, growth, interleaved, main, middle, peak_megabytes, row, run_alone
 
-SETTINGS = {
-    "dim": 100,
-    "window": 5,
-    "negatives": 5,
-    "sample": 1e-3,
-    "min_count": 5,
-    "epochs": 1,
-    "learning_rate": 0.025,
-}
+SETTINGS = {"dim": 100, "window": 5, "negatives": 5, "sample": 1e-3, "min_count": 5, "epochs": 1}
+SETTINGS |= {"learning_rate": 0.025}
+PEERS = ("gensim lists", "gensim corpus_file")
 VOCABULARIES = (500, 1000, 2000, 4000, 8000)
 GROWTH_WORDS = 200_000
 
@@ -58,10 +49,6 @@ def read_corpus(path: str | Path) -> list[list[str]]:
 
 
 def run_ours(sentences: list[list[str]], vectors: str, seed: int, threads: int) -> float:
-    from course_lib.models.skip_gram import SkipGramConfig
-    from course_lib.models.skip_gram_trainer import train_skip_gram
-    from course_lib.text.vocabulary import Vocabulary
-
     config = SkipGramConfig(**SETTINGS)
     vocabulary = Vocabulary.from_sentences(sentences, min_count=config.min_count)
     started = time.perf_counter()
@@ -100,7 +87,7 @@ def run_gensim(sentences: list[list[str]] | None, corpus: str, vectors: str, see
     return seconds
 
 
-def run_side(side: str, corpus: str, vectors: str, seed: int, threads: int) -> dict[str, float]:
+def run(side: str, corpus: str, vectors: str, seed: int, threads: int) -> dict[str, float]:
     sentences = None if side == "gensim corpus_file" else read_corpus(corpus)
     if side == "ours":
         seconds = run_ours(sentences, vectors, seed, threads)
@@ -114,9 +101,6 @@ def run_side(side: str, corpus: str, vectors: str, seed: int, threads: int) -> d
 
 def quality(folder: Path, side: str, other: str, rounds: int) -> dict[str, float]:
     """Spearman with people's ratings, mean over the rounds; only pairs that both sides know."""
-    from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pairs_known_to, word_similarity
-    from course_lib.models.skip_gram import WordVectors
-
     scores: dict[str, list[float]] = {"wordsim353": [], "simlex999": []}
     for number in range(rounds):
         vectors, others = (WordVectors.load_word2vec(folder / f"{name}-{number}.bin") for name in (side, other))
@@ -131,43 +115,31 @@ def skip_gram_cpu(options: Options) -> dict:
         n_words = write_corpus(options.dataset("enwiki2015"), folder / "corpus.txt", options.words)
 
         def side(name: str):
-            def run(number: int) -> dict:
-                result = run_alone(
-                    __name__, name, folder / "corpus.txt", folder / f"{name}-{number}.bin", number, options.threads
-                )
+            def measured(number: int) -> dict:
+                files = folder / "corpus.txt", folder / f"{name}-{number}.bin"
+                result = run_alone(__name__, name, *files, number, options.threads)
                 return {**result, "speed": n_words * SETTINGS["epochs"] / result["seconds"]}
 
-            return run
+            return measured
 
-        results = interleaved(
-            {name: side(name) for name in ("ours", "gensim lists", "gensim corpus_file")}, options.pairs
-        )
-        settings = {name: round(middle(results[name])) for name in ("gensim lists", "gensim corpus_file")}
+        results = interleaved({name: side(name) for name in ("ours", *PEERS)}, options.pairs)
+        settings = {name: round(middle(results[name])) for name in PEERS}
         best = max(settings, key=settings.get)
-        return {
-            "what": "skip-gram with negative sampling, words of text per second of training, against gensim's faster "
-            f"setting of two ({best}); quality is the mean of the rounds",
-            "ours": round(middle(results["ours"])),
-            "theirs": settings[best],
-            "unit": "words/s",
-            **ratios(results["ours"], results[best]),
-            "quality": {
-                "ours": quality(folder, "ours", best, options.pairs),
-                "theirs": quality(folder, best, "ours", options.pairs),
-            },
-            "sizes": {"words": n_words, **SETTINGS, "peer words/s": settings},
-            "threads": options.threads,
-            "precision": "float32",
-            "peak_mb": [middle(results[name], "peak_mb") for name in ("ours", best)],
+        what = (
+            "skip-gram with negative sampling, words of text per second of training, against gensim's faster "
+            f"setting of two ({best}); quality is the mean of the rounds"
+        )
+        sizes = {"words": n_words, **SETTINGS, "peer words/s": settings}
+        scores = {
+            name: quality(folder, side, other, options.pairs)
+            for name, side, other in (("ours", "ours", best), ("theirs", best, "ours"))
         }
+        measured = row(results["ours"], results[best], options, what=what, unit="words/s", sizes=sizes)
+        return {**measured, "quality": scores}
 
 
 def grows_skip_gram(options: Options) -> dict:
     """Both of ours: "ours" is negative sampling, "theirs" the full softmax over the same text and vocabulary."""
-    from course_lib.models.skip_gram import SkipGramConfig
-    from course_lib.models.skip_gram_trainer import train_skip_gram
-    from course_lib.text.vocabulary import Vocabulary
-
     with tempfile.TemporaryDirectory() as place:
         n_words = write_corpus(options.dataset("enwiki2015"), Path(place) / "corpus.txt", GROWTH_WORDS)
         sentences = read_corpus(Path(place) / "corpus.txt")
@@ -176,50 +148,31 @@ def grows_skip_gram(options: Options) -> dict:
     for size in VOCABULARIES:
 
         def side(objective: str, size: int = size):
-            def run(number: int) -> dict:
+            def measured(number: int) -> dict:
                 config = SkipGramConfig(**{**SETTINGS, "objective": objective})
+                how = {"seed": number, "device": "cpu", "threads": options.threads, "progress": False}
                 started = time.perf_counter()
-                train_skip_gram(
-                    sentences,
-                    config,
-                    vocabulary=vocabularies[size],
-                    seed=number,
-                    device="cpu",
-                    threads=options.threads,
-                    progress=False,
-                )
-                return {"speed": n_words / (time.perf_counter() - started)}
+                train_skip_gram(sentences, config, vocabulary=vocabularies[size], **how)
+                return {"speed": n_words / (time.perf_counter() - started), "peak_mb": peak_megabytes()}
 
-            return run
+            return measured
 
         print(f"  |V| = {size}", flush=True)
         for objective, rounds in interleaved({name: side(name) for name in results}, options.pairs).items():
             results[objective].append(rounds)
     speeds = {name: [round(middle(rounds)) for rounds in by_size] for name, by_size in results.items()}
-    return {
-        "what": f"time against |V|, {VOCABULARIES[0]} to {VOCABULARIES[-1]}: exponent for negative sampling (ours) and "
-        "full softmax (theirs); the ratio is their speed at the largest |V|",
-        "ours": round(growth(speeds["negative"]), 3),
-        "theirs": round(growth(speeds["softmax"]), 3),
-        "unit": "exponent",
-        **ratios(results["negative"][-1], results["softmax"][-1]),
-        "quality": {},
-        "sizes": {"words": n_words, "vocabulary": list(VOCABULARIES), "words/s": speeds, "dim": SETTINGS["dim"]},
-        "threads": options.threads,
-        "precision": "float32",
-        "peak_mb": [],
-    }
-
-
-def growth(speeds: list[float]) -> float:
-    """b in time = a * |V| ** b: the slope of a straight line through the logarithms."""
-    x, y = [math.log(size) for size in VOCABULARIES], [-math.log(speed) for speed in speeds]
-    x_mean, y_mean = mean(x), mean(y)
-    return sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y, strict=True)) / sum((a - x_mean) ** 2 for a in x)
+    what = (
+        f"time against |V|, {VOCABULARIES[0]} to {VOCABULARIES[-1]}: exponent for negative sampling (ours) and "
+        "full softmax (theirs); the ratio is their speed at the largest |V|"
+    )
+    sizes = {"words": n_words, "vocabulary": list(VOCABULARIES), "words/s": speeds, "dim": SETTINGS["dim"]}
+    both = results["negative"][-1], results["softmax"][-1]
+    exponents = {"ours": growth(VOCABULARIES, speeds["negative"]), "theirs": growth(VOCABULARIES, speeds["softmax"])}
+    measured = row(*both, options, what=what, unit="exponent", sizes=sizes)
+    return {**measured, **exponents, "peak_mb": []}  # one process held both
 
 
 ROWS = {"skip-gram-cpu": skip_gram_cpu, "grows-skip-gram": grows_skip_gram}
 
 if __name__ == "__main__":
-    side, corpus, vectors, seed, threads = islice(sys.argv, 1, None)
-    print(json.dumps(run_side(side, corpus, vectors, int(seed), int(threads))))
+    main(run)

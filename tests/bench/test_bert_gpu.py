@@ -5,7 +5,7 @@ import math
 import pytest
 
 from course_lib.models.bert import BertConfig
-from tests.bench.bert_gpu import SIDES, Setting, our_loss, peer_loss, run
+from tests.bench.bert_gpu import SIDES, Setting, of_side, run
 
 SMALL = BertConfig(
     vocab_size=131, d_model=12, n_heads=3, n_layers=2, d_ff=17, max_units=23, dropout=0.0, attention_dropout=0.0
@@ -16,9 +16,9 @@ def test_both_sides_have_the_same_loss_and_gradients():
     setting = Setting(SMALL, batch=3, device="cpu", steps=1)
     one = setting.batches()[0]
     found = []
-    for make in (our_loss, peer_loss):
-        model, loss_of = make(setting)
-        loss = loss_of(one)
+    for side in SIDES[:2]:
+        model, loss_of = of_side(side, setting)
+        loss = loss_of(one)["loss"]
         loss.backward()
         norms = sorted(float(p.grad.norm()) for p in model.parameters() if p.grad is not None)
         found.append((loss.item(), norms))
@@ -28,13 +28,13 @@ def test_both_sides_have_the_same_loss_and_gradients():
 
 @pytest.mark.parametrize("side", SIDES)
 def test_a_run_gives_finite_figures(side):
-    found = run(side, Setting(SMALL, batch=3, device="cpu", compiled=False, steps=2))
-    assert found["speed"] > 0
-    assert math.isfinite(found["loss"])
-    assert found["peak_share"] > 0
+    figures = run(side, setting=Setting(SMALL, batch=3, device="cpu", compiled=False, steps=2))
+    assert figures["speed"] > 0
+    assert math.isfinite(figures["loss"])
+    assert figures["peak_share"] > 0
 
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("side", SIDES[:2])
 def test_compiled_on_a_gpu(side):
-    assert math.isfinite(run(side, Setting(SMALL, batch=3, device="cuda", steps=2))["loss"])
+    assert math.isfinite(run(side, setting=Setting(SMALL, batch=3, device="cuda", steps=2))["loss"])

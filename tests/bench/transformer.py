@@ -1,12 +1,7 @@
-"""A training step of the Transformer against torch.nn.Transformer, and what the decoder's cache saves in beam search.
-
-`python -m tests.bench.transformer ROW SIDE THREADS` is one timed run in its own process.
-"""
+"""A training step of the Transformer against nn.Transformer, and what the decoder's cache saves in beam search."""
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 
 import torch
@@ -18,17 +13,19 @@ from course_lib.models.decoding import beam_search
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
-from course_lib.training.groups import adamw
 from tests.bench.measure import (
     PEAK_SHARE,
     Options,
-    interleaved,
+    main,
     matrix_flops,
     matrix_peak,
     middle,
     peak_megabytes,
     ratios,
-    run_alone,
+    rounds_of,
+    row,
+    timed,
+    training_step,
 )
 
 SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
@@ -117,27 +114,15 @@ def run_training(side: str, threads: int) -> dict[str, float]:
     """Target pieces per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
     torch.set_num_threads(threads)
     model = model_of(side)
-    optimizer = adamw(
-        [{"name": "all", "params": list(model.parameters()), "lr": 1e-4}], weight_decay=0.0, betas=(0.9, 0.98)
-    )
+    step = training_step(model, model.loss, learning_rate=1e-4, betas=(0.9, 0.98))
     torch.manual_seed(1)
     batch, length = TRAINING["batch"], TRAINING["length"] - 1  # with [EOS] as long as stated
     sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
     batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
-    started, count = 0.0, 0
-    for number, one in enumerate(batches):
-        if number == WARM_UP:
-            started, count = time.perf_counter(), 0
-        losses = model.loss(one)
-        optimizer.zero_grad()
-        losses["loss"].backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        count += losses["count"]
-    seconds = time.perf_counter() - started
+    seconds, losses = timed(step, batches, WARM_UP)
     work = STEPS * matrix_flops(lambda: model.loss(batches[-1])["loss"].backward())  # all batches are of one size
     return {
-        "speed": count / seconds,
+        "speed": STEPS * losses["count"] / seconds,
         "cross_entropy": losses["cross_entropy"].item(),
         "peak_share": work / seconds / matrix_peak(),
         "peak_mb": peak_megabytes(),
@@ -153,66 +138,48 @@ def run_search(side: str, threads: int) -> dict:
     source = sentences(SEARCH["batch"], SEARCH["length"] - 1)
     beam_search(model, source, beam=SEARCH["beam"], max_steps=3, cache=cache)  # warm up
     started = time.perf_counter()
-    found = beam_search(model, source, beam=SEARCH["beam"], max_steps=SEARCH["length"], cache=cache)
+    translations = beam_search(model, source, beam=SEARCH["beam"], max_steps=SEARCH["length"], cache=cache)
     seconds = time.perf_counter() - started
-    n_pieces = sum(len(one.ids) for one in found)
-    score = sum(one.score for one in found) / len(found)
+    n_pieces = sum(len(one.ids) for one in translations)
+    score = sum(one.score for one in translations) / len(translations)
     return {"speed": n_pieces / seconds, "pieces": n_pieces, "score": score, "peak_mb": peak_megabytes()}
 
 
-def measured(row: str, sides: tuple[str, ...], options: Options) -> dict[str, list[dict]]:
-    def side(name: str):
-        return lambda number: run_alone(__name__, row, name, options.threads)
-
-    return interleaved({name: side(name) for name in sides}, options.pairs)
+def run(side: str, name: str, threads: int) -> dict:
+    return {"transformer-cpu": run_training, "beam-cache-cpu": run_search}[name](side, threads)
 
 
 def transformer_cpu(options: Options) -> dict:
-    results = measured("transformer-cpu", TRAINING_SIDES, options)
+    results = rounds_of(__name__, TRAINING_SIDES, options, "transformer-cpu")
     speeds = {name: round(middle(results[name])) for name in TRAINING_SIDES}
     best, equal = max(TRAINING_SIDES[1:3], key=speeds.get), TRAINING_SIDES[3]
-    return {
-        "what": "encoder-decoder Transformer, target pieces per second of training steps, against the faster of two "
+    ours, theirs = results["ours"], results[best]
+    what = (
+        "encoder-decoder Transformer, target pieces per second of training steps, against the faster of two "
         f"settings of nn.Transformer ({best}; no sentence is padded), all with dropout {SIZES['dropout']}. "
         "nn.Transformer also drops inside the feed-forward layers; the ratio without that is among the sizes. "
-        f"Quality: cross-entropy after {WARM_UP + STEPS} steps on random pieces, from the same weights",
-        **_row(results["ours"], results[best], "cross_entropy", options),
-        "sizes": {
-            **SIZES,
-            **TRAINING,
-            "pieces/s": speeds,
-            "no dropout inside feed-forward": ratios(results["ours"], results[equal]),
-            PEAK_SHARE: [round(middle(results[name], "peak_share"), 2) for name in ("ours", best)],
-        },
+        f"Quality: cross-entropy after {WARM_UP + STEPS} steps on random pieces, from the same weights"
+    )
+    sizes = {
+        **{**SIZES, **TRAINING, "pieces/s": speeds},
+        "no dropout inside feed-forward": ratios(ours, results[equal]),
+        PEAK_SHARE: [round(middle(rounds, "peak_share"), 2) for rounds in (ours, theirs)],
     }
+    return row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="cross_entropy")
 
 
 def beam_cache_cpu(options: Options) -> dict:
-    results = measured("beam-cache-cpu", SEARCH_SIDES, options)
-    return {
-        "what": "beam search with the decoder's cache (ours) against reading the whole prefix anew at every piece, "
-        "pieces of the translations per second. Quality: mean score of the translations",
-        **_row(*results.values(), "score", options),
-        "sizes": {**SIZES, **SEARCH, "pieces": results[SEARCH_SIDES[0]][0]["pieces"]},
-    }
-
-
-def _row(ours: list[dict], theirs: list[dict], quality: str, options: Options) -> dict:
-    both = {"ours": ours, "theirs": theirs}
-    return {
-        **{name: round(middle(found)) for name, found in both.items()},
-        "unit": "pieces/s",
-        **ratios(ours, theirs),
-        "quality": {name: {quality: round(middle(found, quality), 3)} for name, found in both.items()},
-        "threads": options.threads,
-        "precision": "float32",
-        "peak_mb": [middle(found, "peak_mb") for found in both.values()],
-    }
+    ours, theirs = rounds_of(__name__, SEARCH_SIDES, options, "beam-cache-cpu").values()
+    what = (
+        "beam search with the decoder's cache (ours) against reading the whole prefix anew at every piece, "
+        "pieces of the translations per second. Quality: mean score of the translations"
+    )
+    sizes = {**SIZES, **SEARCH, "pieces": ours[0]["pieces"]}
+    return row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="score")
 
 
 ROWS = {"transformer-cpu": transformer_cpu, "beam-cache-cpu": beam_cache_cpu}
 
 
 if __name__ == "__main__":
-    run = {"transformer-cpu": run_training, "beam-cache-cpu": run_search}[sys.argv[1]]
-    print(json.dumps(run(sys.argv[2], int(sys.argv[3]))))
+    main(run)

@@ -178,8 +178,7 @@ def _help(exercise, page, source):
 
 def _wrong_answers(exercise):
     """(cell, mistake) for N_WRONG mistakes: the unit tests' wrong answers, under the name that the chapter gives."""
-    topic = exercise.solution.__module__.removeprefix("course.check.")
-    module = importlib.import_module(f"tests.check.{topic}")
+    module = importlib.import_module(exercise.solution.__module__.replace("course.", "tests.", 1))
     cells = {}
     for answer, mistake in module.WRONG:
         source = _with_helpers(module, answer.__name__)

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from tests.data.handmade_checks import SPLITS, spans, words_round
+from course_lib.data.readers.senses import SPLITS
 
 
 def bag(train, test, **vectorizer):
@@ -32,10 +32,12 @@ def sense_hits(rows):
     """(right or wrong per test sentence, chance per test sentence): one model per word."""
     hits, chance = [], []
     for word in sorted({row["word"] for row in rows}):
-        own = [row for row in rows if row["word"] == word]
-        pairs = {s: [(" ".join(words_round(row)), row["sense"]) for row in own if row["split"] == s] for s in SPLITS}
+        of_word = [row for row in rows if row["word"] == word]
+        pairs = {
+            s: [(" ".join(words_round(row)), row["sense"]) for row in of_word if row["split"] == s] for s in SPLITS
+        }
         hits += list(bag(pairs["train"], pairs["test"]))
-        chance += [1 / len({row["sense"] for row in own})] * len(pairs["test"])
+        chance += [1 / len({row["sense"] for row in of_word})] * len(pairs["test"])
     return np.array(hits), np.array(chance)
 
 
@@ -53,18 +55,36 @@ def tagging_scores(sentences):
             right += sum(pos == upos.get(word.lower(), Counter(NOUN=1)).most_common(1)[0][0] for word, pos, _ in rows)
             total += len(rows)
             guess = [bio.get(word, Counter(O=1)).most_common(1)[0][0] for word, _, _ in rows]
-            gold, found = spans([tag for _, _, tag in rows]), spans(guess)
-            sizes.update(gold=len(gold), found=len(found), both=len(gold & found))
-    return right / total, 2 * sizes["both"] / (sizes["gold"] + sizes["found"]), sizes["gold"]
+            gold, guessed = spans([tag for _, _, tag in rows]), spans(guess)
+            sizes.update(gold=len(gold), guessed=len(guessed), both=len(gold & guessed))
+    return right / total, 2 * sizes["both"] / (sizes["gold"] + sizes["guessed"]), sizes["gold"]
 
 
 def overlap_hits(questions, units):
-    """Per test question: does the sentence that shares most `units` (text -> set) with it hold the answer?"""
+    """Per test question: does the sentence that shares most `units` (text -> list) with it hold the answer?"""
     hits = []
     for split, context, qa in questions:
         if split == "test":
-            question = units(qa["question"])
+            question = set(units(qa["question"]))
             sentences = [(m.start(), m.end()) for m in re.finditer(r"[^.?!]+[.?!]", context)]
-            best = max(sentences, key=lambda s: len(question & units(context[s[0] : s[1]])))
+            best = max(sentences, key=lambda s: len(question.intersection(units(context[s[0] : s[1]]))))
             hits.append(best[0] <= qa["answers"][0]["answer_start"] < best[1])
     return np.array(hits)
+
+
+def words_round(row):
+    """The lower-cased words round the target."""
+    words = row["sentence"].lower().split(" ")
+    return words[: int(row["index"])] + words[int(row["index"]) + 1 :]
+
+
+def spans(tags):
+    """{(start, end, type)} of a valid BIO sequence."""
+    found, start = set(), None
+    for i, tag in enumerate([*tags, "O"]):
+        if start is not None and not tag.startswith("I-"):
+            found.add((start, i, tags[start][2:]))
+            start = None
+        if tag.startswith("B-"):
+            start = i
+    return found

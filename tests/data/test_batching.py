@@ -1,18 +1,19 @@
-"""Streams, buckets and next-sentence pairs: nothing lost, nothing leaked, the same for the same seed."""
+"""Streams, buckets, next-sentence pairs and batches: nothing lost, nothing leaked, the same for the same seed."""
 
 from collections import Counter
+from typing import NamedTuple
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
+from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.next_sentence import NextSentencePairs
-from course_lib.data.streams import TextStreams
+from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
-
-texts = st.lists(st.lists(st.integers(1, 96), min_size=1, max_size=13), min_size=2, max_size=11)
 
 
 def numbered(lengths):
@@ -48,6 +49,23 @@ def test_streams_are_the_same_for_a_seed_and_differ_by_epoch():
     assert one == two
     assert one != [s.ids.tolist() for s in TextStreams(documents, 2, 3, seed=1)(1)]
     assert one != [s.ids.tolist() for s in TextStreams(documents, 2, 3, seed=2)(0)]
+
+
+def rows(streams, direction, epoch=0):
+    steps = [getattr(step, direction) for step in streams(epoch)]
+    return torch.cat([torch.cat([step.ids for step in steps], 1), steps[-1].targets[:, -1:]], 1)
+
+
+def test_the_backward_streams_hold_the_same_documents_in_the_same_order_each_from_its_end():
+    documents = [[10, 11, 12], [20, 21, 22, 23, 24], [30, 31, 32, 33, 34, 35, 36]]  # 15 words: 3 streams of 5
+    streams = TwoWayStreams(documents, 3, 2, seed=1)
+    assert len(streams) == len(list(streams())) == 2
+    for epoch in range(4):
+        forward, backward = (rows(streams, name, epoch).flatten() for name in ("forward", "backward"))
+        order = list(dict.fromkeys((forward // 10).tolist()))
+        by_number = {document[0] // 10: document for document in documents}
+        assert forward.tolist() == [id for number in order for id in by_number[number]]
+        assert backward.tolist() == [id for number in order for id in by_number[number][::-1]]
 
 
 @given(st.lists(st.integers(1, 29), min_size=1, max_size=97), st.integers(1, 7), st.booleans())
@@ -112,6 +130,7 @@ def test_pairs_are_the_same_for_a_seed():
     ("build", "says"),
     [
         (lambda: TextStreams([[1, 2]], 0, 1), "batch_size=0"),
+        (lambda: TwoWayStreams([[1, 2, 3]], 2, 2), "streams of at least 2"),
         (lambda: Buckets([], size=2), "0 items"),
         (lambda: Buckets([1], size=2, tokens=3), "either size or tokens"),
         (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
@@ -124,3 +143,36 @@ def test_pairs_are_the_same_for_a_seed():
 def test_what_cannot_work_is_named(build, says):
     with pytest.raises(CourseError, match=says):
         build()
+
+
+class State(NamedTuple):
+    hidden: Tensor
+    cell: Tensor
+
+
+def tensors_in(value):
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    elif hasattr(value, "__dataclass_fields__"):
+        value = list(vars(value).values())
+    return [t for part in value for t in tensors_in(part)] if isinstance(value, (list, tuple)) else []
+
+
+def test_every_tensor_of_a_batch_moves_whatever_form_the_carry_has():
+    one, mask = torch.ones(2, 3, dtype=torch.long), torch.ones(2, 3, dtype=torch.bool)
+    carry = {"forward": [(one, one)], "backward": State(one, one), "step": 7}
+    side = Batch({"words": one}, mask, one, [[(0, 1)], [(0, 1)]])
+    stream = StreamBatch(one, one, carry)
+    for batch in (
+        Batch({"words": one}, mask, one, [[(0, 1)]], carry, (side, side), {"tags": one}),
+        stream,
+        TwoWayBatch(stream, stream, carry),
+    ):
+        moved = batch.to("meta")
+        assert len(tensors_in(moved)) == len(tensors_in(batch)) > 5
+        assert {tensor.device.type for tensor in tensors_in(moved)} == {"meta"}
+        assert type(moved.carry["backward"]) is State
+        assert moved.carry["step"] == 7
+        assert {tensor.device.type for tensor in tensors_in(batch)} == {"cpu"}

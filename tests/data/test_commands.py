@@ -7,7 +7,7 @@ import pytest
 
 from course import cli
 from course_lib.data.readers import of_set
-from course_lib.data.readers.tables import read_labelled
+from course_lib.data.readers.texts import read_labelled
 from tests.data.public_server import TABLE
 
 

@@ -186,7 +186,7 @@ def test_what_an_interrupted_process_left_is_cleared_away(small_sets, monkeypatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("course_lib.data.download._Bounded.write", stop)
+        patch.setattr("course_lib.data.public._Bounded.write", stop)
         with pytest.raises(KeyboardInterrupt):
             get("small_table")
     assert left_behind(small_sets) == [".small_tags-running/half"]

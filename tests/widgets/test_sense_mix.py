@@ -79,14 +79,6 @@ def test_findings_of_weights_of_all_and_of_gamma():
     assert f"stands at {100 * score:.0f} %" in widget.finding()
 
 
-def test_still_picture_and_size():
-    widget = made(senses=["<b>"] * 5 + ["two"] * 6)
-    assert "&lt;b&gt;" in widget.still()
-    assert "<b>" not in widget.still()
-    assert len(widget._esm) < 25_000
-    assert len(widget.page()) < 80_000
-
-
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -103,11 +95,3 @@ def test_still_picture_and_size():
 def test_input_that_cannot_be_mixed_is_named(changes, says):
     with pytest.raises(CourseError, match=says):
         made(**changes)
-
-
-def test_a_state_out_of_range_is_refused():
-    widget = made()
-    with pytest.raises(CourseError, match="3 finite numbers"):
-        widget.raw = [0.0]
-    with pytest.raises(CourseError, match="Use 0 to 10"):
-        widget.chosen = 11

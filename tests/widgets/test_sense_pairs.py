@@ -47,16 +47,6 @@ def test_the_finding_says_one_word_or_two():
     assert widget.finding()[:40] in widget.still()
 
 
-def test_forty_occurrences_fit_the_budget():
-    rows = np.random.default_rng(1).normal(size=(40, 7))
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    senses = ["one"] * 20 + ["two"] * 20
-    sentences = [f"word {n} stands in a sentence of some length here".split() for n in range(40)]
-    widget = occurrences(dict.fromkeys("abcd", unit @ unit.T), sentences, [1] * 40, senses)
-    assert len(widget._esm) < 25_000
-    assert len(widget.page()) < 120_000
-
-
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
@@ -70,11 +60,3 @@ def test_forty_occurrences_fit_the_budget():
 def test_input_that_cannot_be_compared_is_named(changes, says):
     with pytest.raises(CourseError, match=says):
         made(**changes)
-
-
-def test_a_state_out_of_range_is_refused():
-    widget = made()
-    with pytest.raises(CourseError, match="Use 0 to 1"):
-        widget.system = 2
-    with pytest.raises(CourseError, match="Use 0 to 4"):
-        widget.cell = [0, 5]

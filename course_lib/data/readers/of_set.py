@@ -6,13 +6,17 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from course_lib.data.readers.columns import read_characters, read_columns
-from course_lib.data.readers.conllu import read_conllu
-from course_lib.data.readers.parallel import read_aligned, read_translations
-from course_lib.data.readers.reviews import read_review_folders
 from course_lib.data.readers.senses import read_coarse_senses, read_senseval
 from course_lib.data.readers.squad import read_squad
-from course_lib.data.readers.tables import read_labelled, read_pairs, read_questions_by_class
+from course_lib.data.readers.tagged import read_characters, read_columns, read_conllu
+from course_lib.data.readers.texts import (
+    read_aligned,
+    read_labelled,
+    read_pairs,
+    read_questions_by_class,
+    read_review_folders,
+    read_translations,
+)
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
 from course_lib.data.registry import PublicSet
 from course_lib.data.running_text import CORPORA, Article, read_articles

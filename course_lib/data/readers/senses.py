@@ -7,9 +7,8 @@ import json
 import re
 from pathlib import Path
 
-from course_lib.data.readers.archives import text_files
-from course_lib.data.readers.lines import numbered_lines
-from course_lib.data.readers.tables import read_table
+from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.readers.texts import read_table
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 
@@ -43,7 +42,7 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
     its sense; the map (JSON) names the senses. Raises CourseError naming file, line and remedy.
     """
     texts = {(name.parent.name, name.name): text for name, text in text_files(path) if name.parent.name}
-    found = []
+    examples = []
     for word, file in texts:
         part = file.removesuffix(".data.txt")
         if part == file or split not in (None, part):
@@ -65,10 +64,10 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
             if gold not in senses:
                 raise CourseError(f"{place}, line {number}: sense {gold!r} is not in classes_map.txt.")
             position = _index(f"{place}, line {number}", index, words)
-            found.append(SenseExample(Sentence.of(words), position, word, senses[gold]))
-    if not found:
+            examples.append(SenseExample(Sentence.of(words), position, word, senses[gold]))
+    if not examples:
         raise CourseError(f"{path} holds no occurrence{f' of split {split!r}' if split else ''}. Check the path.")
-    return found
+    return examples
 
 
 def read_senseval(path: str | Path) -> list[SenseExample]:
@@ -76,7 +75,7 @@ def read_senseval(path: str | Path) -> list[SenseExample]:
 
     What stands outside `<wf>` (mostly FRASL, a trace of lost markup) is no word. Raises CourseError with the line.
     """
-    found, word, sense, words, position, number = [], "", "", [], None, 0
+    examples, word, sense, words, position, number = [], "", "", [], None, 0
     for number, line in numbered_lines(path):
         if tag := _TAG.match(line.strip()):
             kind, value = tag.groups()
@@ -92,16 +91,16 @@ def read_senseval(path: str | Path) -> list[SenseExample]:
                     f"{path}, line {number}: this instance has no answer or no <head> word. "
                     "Give it <answer senseid=...> and <head><wf ...>word</wf></head>."
                 )
-            found.append(SenseExample(Sentence.of(words), position, word, sense))
+            examples.append(SenseExample(Sentence.of(words), position, word, sense))
             words = []
         for text, head in _WORD.findall(line):
             if head:
                 position = len(words)
             elif text.strip():
                 words.append(html.unescape(text.strip()))
-    if words or not found:
+    if words or not examples:
         raise CourseError(f"{path}, line {number}: no <instance>, or the last one is not closed. It is cut short.")
-    return found
+    return examples
 
 
 def _index(place: str, index: str, words: list[str]) -> int:

@@ -1,14 +1,14 @@
-"""From a frame to a sentence: one clause, or two joined by because, after, before, and then."""
+"""From a frame to a sentence: one clause, or two joined by because, after, before, and then; and turned about."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from course_lib.data.world import write_english, write_korean
-from course_lib.data.world.draw import BUCKETS, Clause, Draw
+from course_lib.data.world.draw import BUCKETS, Clause, Draw, Mention
 from course_lib.data.world.grammar import Frame
-from course_lib.data.world.line import Line
-from course_lib.data.world.sentence import WorldPair, WorldSentence
+from course_lib.data.world.korean import particle
+from course_lib.data.world.sentence import Line, WorldPair, WorldSentence
+from course_lib.data.world.writing import english_clause, korean_clause
 
 # share of each shape among free-standing sentences; a shape that does not fit its frame becomes a single clause
 _SHAPES = (
@@ -50,26 +50,25 @@ class Plan:
 
 
 def _write_english(line: Line, plan: Plan) -> None:
-    first = plan.clauses[0]
     if len(plan.clauses) == 1:
-        write_english.write_clause(line, first)
+        english_clause(line, plan.clauses[0])
         return
-    second = plan.clauses[1]
+    first, second = plan.clauses
     if plan.shape == "after":
         mark = line.add("after", "SCONJ")
         line.places[0, "MARK", ""] = mark
-        root = write_english.write_clause(line, first)
+        root = english_clause(line, first)
         comma = line.add(",", "PUNCT")
         line.heads[mark] = line.heads[comma] = root
-        line.heads[root] = write_english.write_clause(line, second, 1)
+        line.heads[root] = english_clause(line, second, 1)
         return
-    root = write_english.write_clause(line, first)
+    root = english_clause(line, first)
     if plan.shape == "and":
         marks = [line.add("and", "CCONJ"), line.add("then", "ADV")]
     else:
         marks = [line.add(plan.shape, "SCONJ")]
         line.places[0, "MARK", ""] = marks[0]
-    inner = write_english.write_clause(line, second, 1)
+    inner = english_clause(line, second, 1)
     line.heads[inner] = root
     for mark in marks:
         line.heads[mark] = inner
@@ -78,7 +77,7 @@ def _write_english(line: Line, plan: Plan) -> None:
 def _write_korean(line: Line, plan: Plan) -> None:
     """The subordinate clause comes first and holds the subject; the main clause leaves it unsaid."""
     if len(plan.clauses) == 1:
-        write_korean.write_clause(line, plan.clauses[0])
+        korean_clause(line, plan.clauses[0])
         return
     turned = plan.shape in ("because", "before")
     inner, outer = plan.clauses[::-1] if turned else plan.clauses
@@ -86,10 +85,11 @@ def _write_korean(line: Line, plan: Plan) -> None:
     subject, agent = inner.frame.subject, outer.frame.subject
     full = plan.clauses[0].mentions[plan.clauses[0].frame.subject]
     named, unsaid = full.again(), full.again(ko_form="zero")
-    own = [dict(clause.mentions) for clause in (inner, outer)]
+    mentions = inner.mentions, outer.mentions
+    inner.mentions, outer.mentions = dict(inner.mentions), dict(outer.mentions)
     inner.mentions[subject], outer.mentions[agent] = named, unsaid
     named.determiner, named.adjective = full.determiner, full.adjective
-    place = write_korean.write_clause(line, inner, numbers[0], form=plan.shape)
+    place = korean_clause(line, inner, numbers[0], form=plan.shape)
     if plan.shape in ("after", "before"):
         noun = line.add("뒤" if plan.shape == "after" else "전", "NOUN")
         line.add("에", "ADP", head=noun)
@@ -97,8 +97,8 @@ def _write_korean(line: Line, plan: Plan) -> None:
         line.places[0, "MARK", ""] = place = noun
     elif plan.shape == "and":
         line.add("나서", "AUX", head=place)
-    line.heads[place] = write_korean.write_clause(line, outer, numbers[1])
-    inner.mentions, outer.mentions = own
+    line.heads[place] = korean_clause(line, outer, numbers[1])
+    inner.mentions, outer.mentions = mentions
 
 
 class Composer:
@@ -168,3 +168,21 @@ class Composer:
 def takes_names(frame: Frame) -> bool:
     """A person with a name can be its subject."""
     return "PER.f" in frame.roles[frame.subject].name_types and frame.subject == "AGENT"
+
+
+def reversal(composer: Composer) -> tuple[WorldPair, WorldPair]:
+    """A sees B, B sees A: the same words with the names in each other's place, in both languages."""
+    draw = composer.draw
+    frames = [frame for frame in composer.frames if "PATIENT" in frame.roles]
+    while True:
+        people = [Mention(draw.person(), entity=number) for number in (1, 2)]
+        # both names take the same forms of the particles: the two Korean sentences hold the same words too
+        alike = particle("은", people[0].lexeme.ko[-1]) == particle("은", people[1].lexeme.ko[-1])
+        if people[0].lexeme is people[1].lexeme or not alike:
+            continue
+        clause = draw.clause(draw.one(frames), {"AGENT": people[0], "PATIENT": people[1]}, optional=0.4)
+        if clause is not None and all(mention.owner is None for mention in clause.mentions.values()):
+            break
+    first = Plan("one", [clause]).pair()
+    clause.mentions = {**clause.mentions, "AGENT": people[1], "PATIENT": people[0]}
+    return first, Plan("one", [clause]).pair()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from course_lib.data.world.compose import Composer, Plan, takes_names
 from course_lib.data.world.draw import Clause, Mention
 from course_lib.data.world.grammar import Frame
-from course_lib.data.world.lexemes import Lexeme
+from course_lib.data.world.lexicon import Lexeme
 from course_lib.data.world.sentence import WorldDocument
 
 PRONOUN_SHARE = 0.6  # of the later mentions of the protagonist as a subject; in Korean unsaid, a pronoun, or the name

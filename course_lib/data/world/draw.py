@@ -8,14 +8,14 @@ from itertools import accumulate
 from random import Random
 
 from course_lib.data.world.grammar import Frame, Role
-from course_lib.data.world.lexemes import Adjective, Adverbial, Lexeme, Verb, make_name
-from course_lib.data.world.lexicon import Lexicon
+from course_lib.data.world.lexicon import Adjective, Adverbial, Lexeme, Lexicon, Verb, make_name
 
 SPLITS = ("train", "dev", "test")
 KIN = ("kin", "elder")
 NAME_SHARE = 0.6  # of a person's role that allows names
 HELD_OUT_WEIGHT = 4.0  # a word kept for dev or test is this much more frequent there, so that it occurs
 NUMBERS = ((2, 0.5), (3, 0.8), (4, 0.92), (5, 1.0))  # with cumulative shares
+BUCKETS = ("train",) * 8 + ("dev", "test")
 MADE_UP = 5  # one in five combinations of syllables goes to dev, one to test
 
 
@@ -77,9 +77,6 @@ class Clause:
         return total
 
 
-BUCKETS = ("train",) * 8 + ("dev", "test")
-
-
 class Draw:
     """Draws mentions, clauses and names for one split, from one stream of random numbers."""
 
@@ -115,22 +112,29 @@ class Draw:
 
     def made_up_name(self, kind: str) -> Lexeme:
         syllables, endings = self.lexicon.name_parts["syllable"], self.lexicon.name_parts[kind]
-        count = len(syllables)
-        while True:
+        count, split = len(syllables), ""
+        while split != self.split:
             number = int(self.chance() * count * count)
-            if {0: "dev", 1: "test"}.get((number // count + number % count) % MADE_UP, "train") == self.split:
-                break
-        parts = (syllables[number // count], syllables[number % count], self.one(endings))
+            first, second = divmod(number, count)
+            split = {0: "dev", 1: "test"}.get((first + second) % MADE_UP, "train")
+        parts = (syllables[first], syllables[second], self.one(endings))
         english, korean = ("".join(part[side] for part in parts) for side in (0, 1))
         lexeme = make_name(kind, (english.capitalize(),), (korean,))
         # no table holds this name: a number from its syllables, above those of the tables
         lexeme.family = 100_003 + number * 7 + endings.index(parts[2])
         return lexeme
 
+    def person(self, *, made_up: bool = False) -> Lexeme:
+        """The name of a woman or a man."""
+        kind = self.one(("PER.f", "PER.m"))
+        return self.made_up_name(kind) if made_up else self.name(kind)
+
     def lexeme(self, role: Role) -> Lexeme:
         if role.name_types and (not role.groups or self.chance() < NAME_SHARE):
             return self.name(self.one(role.name_types))
-        words, cumulative = self._choosers.get(id(role)) or self._chooser(role)
+        if id(role) not in self._choosers:
+            self._choosers[id(role)] = self._chooser(role)
+        words, cumulative = self._choosers[id(role)]
         return words[bisect_right(cumulative, self.chance() * cumulative[-1], 0, len(words) - 1)]
 
     def _chooser(self, role: Role) -> tuple[list[Lexeme], list[float]]:
@@ -139,14 +143,10 @@ class Draw:
         weights: list[float] = []
         for group in role.groups:
             allowed = [noun for noun in group if noun.split in ("train", self.split)]
-            raw = [
-                (1 / (rank + 2)) * (HELD_OUT_WEIGHT if noun.split != "train" else 1)
-                for rank, noun in enumerate(allowed)
-            ]
+            raw = [1 / (rank + 2) * (HELD_OUT_WEIGHT if n.split != "train" else 1) for rank, n in enumerate(allowed)]
             words += allowed
             weights += [weight / sum(raw) for weight in raw]
-        self._choosers[id(role)] = words, list(accumulate(weights))
-        return self._choosers[id(role)]
+        return words, list(accumulate(weights))
 
     def mention(self, role: Role, subject: Mention | None = None) -> Mention:
         if role.adverbials:
@@ -154,7 +154,7 @@ class Draw:
         lexeme = self.lexeme(role)
         owned = subject is not None and bool(subject.gender)
         if lexeme.kind in KIN and not owned:  # whose mother? Someone with a name instead
-            lexeme = self.name(self.one(("PER.f", "PER.m")))
+            lexeme = self.person()
         mention = Mention(lexeme, role.determiner, entity=self.entity())
         if lexeme.named:
             mention.determiner = ""
@@ -173,14 +173,14 @@ class Draw:
         elif determiner == "bare":
             mention.determiner, mention.number = "", 2
         elif determiner == "the":
+            mention.determiner = "the"
             if role.plural and chance < 0.1 and lexeme.counter:
                 mention.number = 2
-            mention.determiner = "the"
         elif determiner == "one":
             mention.determiner = "a"
         elif chance < 0.16 and role.plural and lexeme.counter:
-            mention.determiner = "number"
-            mention.number = self._count()
+            count = self.chance()
+            mention.determiner, mention.number = "number", next(n for n, share in NUMBERS if count < share)
         elif chance < 0.26 and role.plural and lexeme.counter:
             mention.determiner, mention.number = "some", 2
         else:
@@ -188,10 +188,6 @@ class Draw:
         if lexeme.attributes and self.chance() < (0.1 if lexeme.person else 0.18):
             mention.adjective = self.one(lexeme.attributes)
         return mention
-
-    def _count(self) -> int:
-        chance = self.chance()
-        return next(number for number, share in NUMBERS if chance < share)
 
     def clause(self, frame: Frame, given: dict[str, Mention] | None = None, *, optional: float = 0.45) -> Clause | None:
         """A frame filled with words; `given` fixes some roles. None if no words fit."""

@@ -22,7 +22,7 @@ class Entry:
 
     path: Path
     line: int
-    values: dict[str, str | list[str]]
+    values: dict[str, str]
     lines: dict[str, int]
 
     def __getitem__(self, key: str) -> str:
@@ -43,16 +43,13 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Entry]:
         if not text.strip() or text.startswith("#"):
             continue
         cells = [cell.strip() for cell in text.split("\t")]
+        row = Entry(path, line, dict(zip(columns, cells, strict=False)), {})
         if len(cells) > len(columns):
-            raise fault(
-                path,
-                line,
-                f"{len(cells)} cells, but the columns are {len(columns)}: {', '.join(columns)}.",
-                "Remove the surplus tabs.",
-            )
+            expected = f"the columns are {len(columns)}: {', '.join(columns)}."
+            row.fault(f"{len(cells)} cells, but {expected}", "Remove the surplus tabs.")
         if not cells[0]:
-            raise fault(path, line, f"the first cell ({columns[0]}) is empty.", "Fill it, or delete the row.")
-        yield Entry(path, line, dict(zip(columns, cells, strict=False)), dict.fromkeys(columns, line))
+            row.fault(f"the first cell ({columns[0]}) is empty.", "Fill it, or delete the row.")
+        yield row
 
 
 def read_blocks(path: Path, keys: tuple[str, ...], optional: tuple[str, ...] = ()) -> Iterator[Entry]:

@@ -7,15 +7,17 @@ left out. What a role may be is written as "determiner class/class/=noun"; see d
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from course_lib.data.world.files import Entry, fault, read_blocks
-from course_lib.data.world.lexemes import Adjective, Adverbial, Lexeme, Verb
-from course_lib.data.world.lexicon import Lexicon
+from course_lib.data.world.lexicon import Adjective, Adverbial, Lexeme, Lexicon, Verb
 
 DETERMINERS = ("a", "an", "the", "some", "bare", "own", "one")
 LANGUAGES = ("en", "ko")
+EVERY = 8  # of eight nouns of a class, from the fifth on, one goes to dev and one to test
+FIRST = 4
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
@@ -64,7 +66,9 @@ class Frame:
 def read_frames(folder: Path, lexicon: Lexicon) -> list[Frame]:
     """All frames of `folder`/frames, in the order of the file names. The topic is the name of the file."""
     paths = sorted((folder / "frames").glob("*.toml"), key=lambda path: path.name)
-    frames = [frame for path in paths for frame in _read_file(path, lexicon)]
+    optional = ("name", "stage", "verb", "adj", "why", "habit", "time")
+    blocks = [(entry, path.stem) for path in paths for entry in read_blocks(path, ("en", "ko"), optional)]
+    frames = [_frame(entry, topic, lexicon) for entry, topic in blocks]
     if not frames:
         raise fault(folder / "frames", 1, "no frame found.", "Restore the folder: `git checkout -- data/world`.")
     known = {frame.name for frame in frames if frame.name}
@@ -75,31 +79,24 @@ def read_frames(folder: Path, lexicon: Lexicon) -> list[Frame]:
     return frames
 
 
-def _read_file(path: Path, lexicon: Lexicon) -> list[Frame]:
-    optional = ("name", "stage", "verb", "adj", "why", "habit", "time")
-    return [_frame(entry, path.stem, lexicon) for entry in read_blocks(path, ("en", "ko"), optional)]
-
-
 def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
     roles = {key: _role(entry, key, lexicon) for key in entry.values if key.isupper()}
     patterns = {language: _pattern(entry, language, roles, lexicon) for language in LANGUAGES}
     stage = entry["stage"] or "0"
-    if not str(stage).isdecimal():
+    if not stage.isdecimal():
         entry.fault(f"stage is {stage!r}.", "Write a whole number: frames of a topic happen in this order.", "stage")
     verbs, adjective, adjective_of = _predicate(entry, roles, lexicon)
     before = [item.text for item in patterns["en"] if item.kind in ("role", "verb", "be")]
     if not before or before[0] not in roles:
         entry.fault("the English pattern must begin with its subject role.", 'Write "AGENT V ...".', "en")
     for name, role in roles.items():
-        used = [any(item.kind == "role" and item.text == name for item in patterns[lang]) for lang in LANGUAGES]
-        if not all(used):
-            entry.fault(
-                f"role {name} is missing in the {LANGUAGES[used.index(False)]} pattern.", "Use it in both.", name
-            )
+        for language in LANGUAGES:
+            if not any(item.kind == "role" and item.text == name for item in patterns[language]):
+                entry.fault(f"role {name} is missing in the {language} pattern.", "Use it in both.", name)
         role.plural = name in ("THING", "AGENT") and not role.adverbials
     if entry["habit"] not in ("", "yes"):
         entry.fault(f"habit is {entry['habit']!r}.", 'Write habit = "yes", or leave the line out.', "habit")
-    time = str(entry["time"] or "past")
+    time = entry["time"] or "past"
     if time not in lexicon.adverbials:
         entry.fault(f"unknown time {time!r}.", "Use a kind of adverbials.tsv (past, long), or leave it out.", "time")
     return Frame(
@@ -112,7 +109,7 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
         roles,
         patterns,
         before[0],
-        tuple(str(entry["why"]).split()),
+        tuple(entry["why"].split()),
         bool(entry["habit"]),
         time,
         entry,
@@ -122,11 +119,11 @@ def _frame(entry: Entry, topic: str, lexicon: Lexicon) -> Frame:
 def _predicate(entry: Entry, roles: dict, lexicon: Lexicon) -> tuple[tuple[Verb, ...], Adjective | None, str]:
     if bool(entry["verb"]) == bool(entry["adj"]):
         entry.fault("a frame has either a verb or an adj.", "Keep one of the two lines.")
-    for concept in str(entry["verb"]).split():
+    for concept in entry["verb"].split():
         if concept not in lexicon.verbs:
             entry.fault(f"unknown verb {concept!r}.", "Use a concept of verbs.tsv, or add it there.", "verb")
-    verbs = tuple(lexicon.verbs[concept] for concept in str(entry["verb"]).split())
-    adj = str(entry["adj"])
+    verbs = tuple(lexicon.verbs[concept] for concept in entry["verb"].split())
+    adj = entry["adj"]
     if not adj or adj in roles:
         return verbs, None, adj
     if adj[:1] != "=" or adj[1:] not in lexicon.adjectives:
@@ -135,7 +132,7 @@ def _predicate(entry: Entry, roles: dict, lexicon: Lexicon) -> tuple[tuple[Verb,
 
 
 def _role(entry: Entry, key: str, lexicon: Lexicon) -> Role:
-    text = str(entry[key])
+    text = entry[key]
     if text.startswith("~"):
         if text[1:] not in lexicon.adverbials:
             known = ", ".join(lexicon.adverbials)
@@ -158,7 +155,8 @@ def _role(entry: Entry, key: str, lexicon: Lexicon) -> Role:
             groups.append(lexicon.find(target, entry, key))
             if target == "person":
                 name_types += ["PER.f", "PER.m"]
-    groups += [single] if single else []
+    if single:
+        groups.append(single)
     person = all(noun.person for group in groups for noun in group) and "LOC" not in name_types
     chosen = determiner[0] if determiner else "" if person or not groups else "a"
     return Role(key, {"an": "a"}.get(chosen, chosen), groups, tuple(name_types), person=person)
@@ -167,7 +165,7 @@ def _role(entry: Entry, key: str, lexicon: Lexicon) -> Role:
 def _pattern(entry: Entry, language: str, roles: dict[str, Role], lexicon: Lexicon) -> list[Item]:
     items: list[Item] = []
     group: list[Item] | None = None
-    for token in _TOKEN.findall(str(entry[language])):
+    for token in _TOKEN.findall(entry[language]):
         if token == "(" and group is None:
             group = []
         elif token == "(":
@@ -237,3 +235,38 @@ def _attach(entry: Entry, language: str, items: list[Item]) -> None:
                 parent = (behind, f"word:{place}")
             if parent:
                 next(i for i in items if i.kind == "role" and i.text == parent[0]).parent = parent[1]
+
+
+def hold_out(lexicon: Lexicon, frames: list[Frame]) -> None:
+    """Sets `split` of the nouns. Ambiguous nouns, nouns that look like another word, and those a frame needs stay."""
+    taken = _words_elsewhere(lexicon)
+    families = Counter(noun.family for noun in lexicon.nouns.values())
+    places: dict[str, int] = defaultdict(int)
+    for noun in lexicon.nouns.values():
+        place = places[noun.kind]
+        places[noun.kind] += 1
+        plain = not noun.senses and families[noun.family] == 1 and len(noun.en) == len(noun.ko) == 1
+        if place >= FIRST and place % EVERY in (5, 7) and plain and not taken & {*noun.en, *noun.en_plural, *noun.ko}:
+            noun.split = "dev" if place % EVERY == 5 else "test"
+    for frame in frames:
+        for role in frame.roles.values():
+            for group in role.groups:
+                if not any(noun.split == "train" for noun in group):
+                    group[0].split = "train"
+
+
+def _words_elsewhere(lexicon: Lexicon) -> set[str]:
+    """Words that occur outside the nouns' own places: in verbs, cues, adverbials, and as parts of longer nouns."""
+    words = {verb.base for verb in lexicon.verbs.values()} | {word.en for word in lexicon.adjectives.values()}
+    words |= {verb.third for verb in lexicon.verbs.values()} | {verb.past for verb in lexicon.verbs.values()}
+    words |= {word for _, word in lexicon.function_words} | {noun.counter for noun in lexicon.nouns.values()}
+    for noun in lexicon.nouns.values():
+        if len(noun.en) > 1 or len(noun.ko) > 1:
+            words |= {*noun.en, *noun.en_plural, *noun.ko}
+    for by_concept in lexicon.cues.values():
+        words |= {word.partition("/")[0] for cues in by_concept.values() for cue in cues for word in cue.split()}
+    for kinds in lexicon.adverbials.values():
+        words |= {word for adverbial in kinds for side in adverbial.words.values() for word, _ in side}
+    for phrases in lexicon.fillers.values():
+        words |= {word for phrase in phrases for word, _ in phrase}
+    return words

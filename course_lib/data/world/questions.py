@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from course_lib.data.records import LabelledText, Passage, Question
-from course_lib.data.world import write_english, write_korean
 from course_lib.data.world.compose import Composer, Plan, takes_names
 from course_lib.data.world.draw import Clause, Mention
 from course_lib.data.world.grammar import Frame
-from course_lib.data.world.line import Line
-from course_lib.data.world.sentence import WorldSentence
+from course_lib.data.world.sentence import Line, WorldSentence
+from course_lib.data.world.writing import english_clause, korean_clause
 
 _JUDGED = {1: "positive", -1: "negative"}
 TRIES = 200
@@ -55,8 +54,7 @@ class Examiner:
         clauses: list[Clause] = []
         seen: set = set()
         for _ in range(TRIES):
-            kind = draw.one(("PER.f", "PER.m"))
-            name = draw.made_up_name(kind) if made_up else draw.name(kind)
+            name = draw.person(made_up=made_up)
             given = {"AGENT": Mention(name, entity=draw.entity())}
             clause = draw.clause(frame, given, optional=0.0)
             if clause is None or {name.en, clause.mentions["THING"].lexeme.ko} & seen:
@@ -98,7 +96,7 @@ class Examiner:
         """Anna stayed in an inn last week."""
         places = {id(noun) for frame in self.services for group in frame.roles["PLACE"].groups for noun in group}
         while True:
-            name = Mention(self.draw.name(self.draw.one(("PER.f", "PER.m"))), entity=self.draw.entity())
+            name = Mention(self.draw.person(), entity=self.draw.entity())
             clause = self.draw.clause(self.draw.one(self.visits), {"AGENT": name}, optional=0.6)
             if clause is not None and "PLACE" in clause.mentions and id(clause.mentions["PLACE"].lexeme) in places:
                 clause.time, clause.time_first = self.draw.one(self.draw.lexicon.adverbials[clause.frame.time]), True
@@ -127,13 +125,13 @@ def ask(clause: Clause, role: str, kind: str, language: str) -> str:
     turned = Clause(clause.frame, clause.verb, clause.adjective, mentions)
     line = Line()
     if language == "ko":
-        write_korean.write_clause(line, turned, form="ask_past")
+        korean_clause(line, turned, form="ask_past")
     elif kind == "who":
-        write_english.write_clause(line, turned)
+        english_clause(line, turned)
     else:
         mentions[role] = Mention(None, form="zero", ko_form="zero")
         front = [line.add("what", "PRON"), line.add("did", "AUX")]
-        root = write_english.write_clause(line, turned, adjust="infinitive")
+        root = english_clause(line, turned, infinitive=True)
         for place in front:
             line.heads[place] = root
     return line.finish(language, clause.frame.topic, stop="?").text()

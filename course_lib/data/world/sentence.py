@@ -1,10 +1,13 @@
-"""What the world returns: a sentence with all its labels at once, and its standard records."""
+"""A sentence of the world with all its labels at once: being written, written, as a pair and in a document."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from course_lib.data.records import ParallelPair, Sentence, TaggedSentence
+from course_lib.data.world.lexicon import Adverbial
+
+_APART = frozenset(("위해", "대해", "지나", "향해", "가지고"))  # postpositions written as words of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +66,12 @@ class WorldSentence:
     def antecedents(self) -> tuple[int | None, ...]:
         """For each pronoun the place of the nearest earlier word for the same referent in this sentence, else None."""
         last: dict[int, int] = {}
-        found: list[int | None] = []
+        antecedents: list[int | None] = []
         for place, (entity, upos) in enumerate(zip(self.entities, self.upos, strict=True)):
-            found.append(last.get(entity) if entity and upos == "PRON" else None)
+            antecedents.append(last.get(entity) if entity and upos == "PRON" else None)
             if entity:
                 last[entity] = place
-        return tuple(found)
-
-
-_APART = frozenset(("위해", "대해", "지나", "향해", "가지고"))  # postpositions written as words of their own
-
-
-def word_of_sense(sense: str, word: str, language: str) -> str:
-    """The ambiguous word a sense belongs to: bats -> bat."""
-    return sense.split(".")[0] if language == "en" else word
+        return tuple(antecedents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +122,74 @@ class WorldDocument:
     def antecedents(self, language: str) -> dict[tuple[int, int], tuple[int, int]]:
         """(sentence, word) of each pronoun -> (sentence, word) of the nearest earlier mention of the same referent."""
         last: dict[int, tuple[int, int]] = {}
-        found = {}
+        antecedents = {}
         for number, sentence in enumerate(self.sentences(language)):
             for place, (entity, upos) in enumerate(zip(sentence.entities, sentence.upos, strict=True)):
                 if entity:
                     if upos == "PRON" and entity in last:
-                        found[number, place] = last[entity]
+                        antecedents[number, place] = last[entity]
                     last[entity] = (number, place)
-        return found
+        return antecedents
+
+
+class Line:
+    """`heads` holds 0-based places while writing, -1 for the root; `finish` turns them into CoNLL's 1-based ones."""
+
+    def __init__(self):
+        self.words, self.upos, self.ner, self.senses = [], [], [], []
+        self.heads: list[int] = []
+        self.entities: list[int] = []
+        self.places: dict[tuple, int] = {}  # (clause, role, part) -> word
+        self.roles: dict[str, tuple[int, int]] = {}
+
+    def add(self, word: str, upos: str, head: int = -1, sense: str = "_", entity: int = 0, ner: str = "O") -> int:
+        self.words.append(word)
+        self.upos.append(upos)
+        self.heads.append(head)
+        self.ner.append(ner)
+        self.senses.append(sense)
+        self.entities.append(entity)
+        return len(self.words) - 1
+
+    def name(self, words: tuple[str, ...], kind: str, entity: int, key: tuple) -> int:
+        """A name of one or several words; its first word is the head."""
+        first = self.add(words[0], "PROPN", entity=entity, ner="B-" + kind)
+        for word in words[1:]:
+            self.add(word, "PROPN", head=first, ner="I-" + kind)
+        self.places[*key, "noun"] = first
+        self.roles[key[1]] = (first, len(self.words))
+        return first
+
+    def phrase(self, adverbial: Adverbial, language: str, key: tuple) -> int:
+        start = len(self.words)
+        head = start + adverbial.heads[language]
+        for word, upos in adverbial.words[language]:
+            self.add(word, upos, head=head)
+        self.places[*key, "noun"] = head
+        self.roles[key[1]] = (start, len(self.words))
+        return head
+
+    def attach_rest(self, root: int) -> None:
+        """Words without a head get `root`."""
+        self.heads = [root if head == -1 and place != root else head for place, head in enumerate(self.heads)]
+
+    def finish(self, language: str, topic: str, sentiment: str = "neutral", stop: str = ".") -> WorldSentence:
+        """With the full stop, and the first letter large in English. Exactly one word must have no head by now."""
+        root = next(place for place, head in enumerate(self.heads) if head == -1)
+        self.add(stop, "PUNCT", head=root)
+        if language == "en":
+            first = self.words[0]
+            self.words[0] = first[0].upper() + first[1:]
+        return WorldSentence(
+            language,
+            tuple(self.words),
+            tuple(self.upos),
+            tuple([head + 1 for head in self.heads]),
+            tuple(self.ner),
+            tuple(self.senses),
+            tuple(self.entities),
+            self.roles,
+            topic,
+            sentiment,
+            self.places,
+        )

@@ -21,16 +21,13 @@ from typing import Any
 
 from course_lib.config import data_dir
 from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
-from course_lib.data.world.compose import Composer
-from course_lib.data.world.distances import Agreement, Copy, Distances
+from course_lib.data.world.compose import Composer, reversal
+from course_lib.data.world.distances import Agreement, Copy, Distances, SenseCues
 from course_lib.data.world.documents import Narrator
 from course_lib.data.world.draw import SPLITS, Draw
-from course_lib.data.world.grammar import LANGUAGES, Frame, read_frames
-from course_lib.data.world.held_out import hold_out
+from course_lib.data.world.grammar import LANGUAGES, Frame, hold_out, read_frames
 from course_lib.data.world.lexicon import Lexicon
 from course_lib.data.world.questions import Examiner
-from course_lib.data.world.reversals import reversal
-from course_lib.data.world.sense_cues import SenseCues
 from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSentence
 from course_lib.errors import CourseError
 
@@ -122,6 +119,7 @@ class World:
         self, language: str = "en", *, word: str | None = None, side: str = "left", distance: int | None = None
     ) -> Iterator[SenseExample]:
         """Ambiguous words with a cue on the left, on the right, or on both sides jointly ("both": XOR)."""
+        _check_language(language)
         cues = SenseCues(self._draw("senses", language, word, side, distance))
         while True:
             yield cues.example(language, word, side, distance)
@@ -129,7 +127,7 @@ class World:
     def ambiguous_words(self, language: str = "en") -> dict[str, tuple[str, ...]]:
         """The words `senses` can give, with their senses."""
         _check_language(language)
-        return dict(SenseCues(self._draw("words")).words(language))
+        return SenseCues(self._draw("words")).words(language)
 
     @_begun
     def agreement(self, distance: int, *, attractors: str = "random") -> Iterator[Agreement]:

@@ -1,12 +1,16 @@
-"""Lines of files: every packing, line ends, byte-order mark, and every kind of damage named with its place."""
+"""Lines of files in every packing, folders and archives (IMDb's layout): damage is named, nothing leads outside."""
 
 import bz2
 import gzip
+import io
 import lzma
+import tarfile
 
 import pytest
 
-from course_lib.data.readers.lines import numbered_lines
+from course_lib.data.readers import lines
+from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.readers.texts import read_review_folders
 from course_lib.errors import CourseError
 
 TEXT = "사과 \tone\r\nline\u2028still two\rand two\n\nlast"
@@ -15,14 +19,7 @@ LINES = [(1, "사과 \tone"), (2, "line\u2028still two\rand two"), (3, ""), (4, 
 
 @pytest.mark.parametrize(
     ("name", "pack"),
-    [
-        ("a.txt", bytes),
-        ("a.conll", bytes),
-        ("a.XZ", lzma.compress),
-        ("a.xz", lzma.compress),
-        ("a.gz", gzip.compress),
-        ("a.bz2", bz2.compress),
-    ],
+    [("a.conll", bytes), ("a.XZ", lzma.compress), ("a.gz", gzip.compress), ("a.bz2", bz2.compress)],
 )
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_lines_are_as_they_stand(tmp_path, name, pack, mark):
@@ -40,8 +37,6 @@ def test_lines_are_as_they_stand(tmp_path, name, pack, mark):
         ("cut.bz2", bz2.compress(b"one\n" * 99)[:-9]),
         ("flipped.gz", gzip.compress(b"one\n" * 99, mtime=0)[:-9] + b"123456789"),
         ("plain.xz", b"one\n"),
-        ("plain.gz", b"one\n"),
-        ("plain.bz2", b"one\n"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",  # the bytes of an archive are no name
 )
@@ -55,3 +50,87 @@ def test_what_is_not_there(tmp_path):
     for path in (tmp_path, tmp_path / "gone.txt"):
         with pytest.raises(CourseError, match="There is no file"):
             list(numbered_lines(path))
+
+
+REVIEWS = {
+    "aclImdb/train/pos/0_9.txt": "Good.<br /><br />좋다",
+    "aclImdb/train/neg/0_1.txt": "Bad.",
+    "aclImdb/train/unsup/0_0.txt": "Unlabelled.",
+    "aclImdb/test/neg/0_2.txt": "Worse.",
+    "aclImdb/train/pos/urls.md": "no text file",
+}
+
+
+def tar(path, files, mode="w:xz"):
+    with tarfile.open(path, mode) as archive:
+        for name, text in files.items():
+            content = text if isinstance(text, bytes) else text.encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def folder(path, files):
+    for name, text in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+@pytest.mark.parametrize(
+    "make", [folder, tar, lambda path, files: tar(path, files, "w"), lambda p, f: tar(p, f, "w:gz")]
+)
+def test_reviews_from_a_folder_and_from_archives(tmp_path, make):
+    path = make(tmp_path / "reviews", REVIEWS)
+    train = {(r.text, r.label) for r in read_review_folders(path, "train")}
+    assert train == {("Good.\n\n좋다", "pos"), ("Bad.", "neg")}
+    assert len(read_review_folders(path)) == 3
+    with pytest.raises(CourseError, match="no review below a folder 'dev'"):
+        read_review_folders(path, "dev")
+    assert [p.name for p in tmp_path.iterdir()] == ["reviews"]
+
+
+@pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt"])
+def test_paths_that_lead_outside_are_refused(tmp_path, name):
+    with pytest.raises(CourseError, match="leads outside"):
+        list(text_files(tar(tmp_path / "a.tar.xz", {name: "text"})))
+
+
+def test_links_are_passed_over(tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE):
+            member = tarfile.TarInfo("pos/link.txt")
+            member.type, member.linkname = kind, "/etc/hostname"
+            archive.addfile(member)
+    assert list(text_files(tmp_path / "a.tar")) == []
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_FILE_BYTES", 11), ("MAX_TOTAL_BYTES", 23), ("MAX_FILES", 1)])
+def test_too_much_text_is_refused(tmp_path, monkeypatch, limit, value):
+    path = tar(tmp_path / "a.tar.xz", {"pos/a.txt": "x" * 12, "pos/b.txt": "y" * 12})
+    assert len(list(text_files(path))) == 2
+    monkeypatch.setattr(lines, limit, value)
+    with pytest.raises(CourseError, match="more text than expected"):
+        list(text_files(path))
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_archives_that_are_cut_short_anywhere(tmp_path, mode):
+    path = tar(tmp_path / "a.tar", REVIEWS, mode)
+    whole = path.read_bytes().rstrip(b"\0") + b"\0" * 1023 * (mode == "w")
+    assert len(list(text_files(tar(path, REVIEWS, mode)))) == 4
+    for length in [*range(0, len(whole), 1 + len(whole) // 97), len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        with pytest.raises(CourseError, match=r"damaged"):
+            list(text_files(path))
+
+
+def test_what_is_no_archive_no_text_or_not_there(tmp_path):
+    (tmp_path / "a.tar.xz").write_bytes(b"no archive" * 1000)
+    with pytest.raises(CourseError, match="damaged or no tar"):
+        list(text_files(tmp_path / "a.tar.xz"))
+    with pytest.raises(CourseError, match=r"pos/a\.txt: not UTF-8"):
+        list(text_files(tar(tmp_path / "a.tar.xz", {"pos/a.txt": b"caf\xe9"})))
+    with pytest.raises(CourseError, match="no file or folder"):
+        list(text_files(tmp_path / "gone.tar"))

@@ -4,7 +4,7 @@ import pytest
 
 from course_lib.data.readers.senses import read_coarse_senses, read_senseval
 from course_lib.errors import CourseError
-from tests.data.readers.test_archives import folder, tar
+from tests.data.readers.test_lines import folder, tar
 
 COARSE = {
     "C/README.txt": "about",

@@ -43,7 +43,7 @@ def test_a_new_noun_is_used(folder):
         ("names.tsv", "PER.f\t", "PERSON\t", "Use one of PER.f"),
         ("senses.tsv", "en\tbank.money", "en\tbank.gold", "unknown noun 'bank.gold'"),
         ("classes.tsv", "fruit\tfood", "fruit\tfoods", "unknown parent class 'foods'"),
-        ("fillers.tsv", "again/ADV", "again", "Write: en, a tab"),
+        ("fillers.tsv", "again/ADV", "again", "Write word/ADV"),
         ("function_words.tsv", "\tADP\tnext", "\tXYZ\tnext", "See the first line of this file"),
         ("name_parts.tsv", "syllable\t", "part\t", "Use syllable"),
         ("frames/market.toml", 'verb = "go"', 'verb = "goo"', "unknown verb 'goo'. Use a concept of verbs.tsv"),

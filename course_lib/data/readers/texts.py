@@ -1,12 +1,16 @@
-"""Tables of labelled texts and of pairs: a header, then cells with single tabs between, no quoting. TREC's lines."""
+"""Texts with a label, pairs and translations, from tables, TREC's lines, folders of reviews, or two files.
+
+The cells of a table have single tabs between, no quoting.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines
-from course_lib.data.records import LabelledText, SentencePair
+from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.errors import CourseError
 
 
@@ -49,11 +53,11 @@ def read_labelled(
     split: keep the rows whose column "split" says so. Texts stay as they are, also empty ones (NSMC has a few).
     """
     columns = (text, label) if split is None else (text, label, "split")
-    found = []
+    records = []
     for number, row in read_table(path, columns):
         if split in (None, row.get("split")):
-            found.append(LabelledText(row[text], _label(path, number, row[label], names)))
-    return found
+            records.append(LabelledText(row[text], _label(path, number, row[label], names)))
+    return records
 
 
 def read_pairs(
@@ -68,7 +72,7 @@ def read_pairs(
 
 def read_questions_by_class(path: str | Path) -> list[LabelledText]:
     """TREC's lines `COARSE:fine question`: labelled with the coarse class."""
-    found = []
+    records = []
     for number, line in numbered_lines(path):
         label, _, question = line.partition(" ")
         coarse, colon, kind = label.partition(":")
@@ -76,8 +80,8 @@ def read_questions_by_class(path: str | Path) -> list[LabelledText]:
             raise CourseError(
                 f"{path}, line {number}: {line[:60]!r} is not `CLASS:kind question`. Write both, and a space between."
             )
-        found.append(LabelledText(question, coarse))
-    return found
+        records.append(LabelledText(question, coarse))
+    return records
 
 
 def _label(path: str | Path, number: int, label: str, names: Mapping[str, str] | None) -> str:
@@ -85,3 +89,54 @@ def _label(path: str | Path, number: int, label: str, names: Mapping[str, str] |
         known = f"Use one of: {', '.join(names)}." if names else "Give each row its label."
         raise CourseError(f"{path}, line {number}: label {label!r}. {known}")
     return label if names is None else names[label]
+
+
+def read_review_folders(path: str | Path, split: str | None = None) -> list[LabelledText]:
+    """The Large Movie Review Dataset: a file each, in {train,test}/{pos,neg}/, folder or tar.
+
+    A review is labelled by the folder it lies in; `split` keeps those below a folder of that name.
+
+    `<br />` becomes a line end. Other folders (`unsup`) are passed over. Raises CourseError if no review is there.
+    """
+    records = []
+    for name, text in text_files(path):
+        if name.parent.name in ("pos", "neg") and split in (None, name.parent.parent.name):
+            records.append(LabelledText(text.replace("<br />", "\n"), name.parent.name))
+    if not records:
+        where = "" if split is None else f" below a folder {split!r}"
+        raise CourseError(f"{path} holds no review{where}. They must lie in folders called pos and neg, as .txt files.")
+    return records
+
+
+def read_aligned(source: str | Path, target: str | Path) -> list[ParallelPair]:
+    """Line i of one file with line i of the other. Raises CourseError at the first line that only one of them has."""
+    records = []
+    for left, right in zip_longest(numbered_lines(source), numbered_lines(target)):
+        if left is None or right is None:
+            longer, (number, _) = (source, left) if right is None else (target, right)
+            raise CourseError(
+                f"{longer}, line {number}: no such line in {target if right is None else source}. "
+                "The two files must have the same number of lines, each the translation of the other."
+            )
+        records.append(_pair(source, left[0], left[1], right[1]))
+    return records
+
+
+def read_translations(path: str | Path, *, source: int = 0, target: int = 1) -> list[ParallelPair]:
+    """Rows with tabs between; `source` and `target` are the columns, from 0 (Tatoeba: English, Korean, attribution)."""
+    records = []
+    for number, line in numbered_lines(path):
+        cells = line.split("\t")
+        if len(cells) <= max(source, target):
+            raise CourseError(
+                f"{path}, line {number}: {len(cells)} columns, and column {max(source, target)} was asked for "
+                "(from 0). Separate the sentences by single tabs."
+            )
+        records.append(_pair(path, number, cells[source], cells[target]))
+    return records
+
+
+def _pair(path: str | Path, number: int, source: str, target: str) -> ParallelPair:
+    if not source.strip() or not target.strip():
+        raise CourseError(f"{path}, line {number}: one side is empty. Drop the line on both sides.")
+    return ParallelPair(Sentence.of(source.strip()), Sentence.of(target.strip()))

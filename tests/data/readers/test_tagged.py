@@ -1,8 +1,8 @@
-"""CoNLL columns and KLUE's characters."""
+"""CoNLL columns, KLUE's characters, and CoNLL-U with joined tokens, empty nodes, spans in the printed text."""
 
 import pytest
 
-from course_lib.data.readers.columns import read_characters, read_columns
+from course_lib.data.readers.tagged import align, read_characters, read_columns, read_conllu
 from course_lib.errors import CourseError
 
 
@@ -50,3 +50,53 @@ def test_characters_keep_the_text_and_their_places(write):
 def test_a_wrong_character_line_is_named(write, line):
     with pytest.raises(CourseError, match=r"line 2: .* is not one character, a tab and its tag"):
         read_characters(write(f"솔\tO\n{line}\n"))
+
+
+def row(number, form, head, upos="X"):
+    return f"{number}\t{form}\t{form.lower()}\t{upos}\tY\t_\t{head}\tdep\t_\t_\n"
+
+
+SENTENCE = (
+    "# sent_id = 1\n# text = Don't go.\n"
+    + row("1-2", "Don't", "_")
+    + row(1, "Do", 3)
+    + row(2, "n't", 3)
+    + row(3, "go", 0, "VERB")
+    + row("3.1", "ghost", "_")
+    + row(4, ".", 3)
+)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_sentence_with_its_heads_and_places(write, end):
+    path = write(SENTENCE + "\n\n# a note\n\n" + row(1, "Yes", 0) + end)
+    first, second = read_conllu(path)
+    assert first.sentence.words == ("Do", "n't", "go", ".")
+    assert first.sentence.spans == ((0, 2), (2, 5), (6, 8), (8, 9))
+    assert first.heads == (3, 3, 0, 3)
+    assert first.tags["upos"] == ("X", "X", "VERB", "X")
+    assert first.tags["lemma"][0] == "do"
+    assert (second.sentence.text, second.heads) == ("Yes", (0,))
+
+
+def test_words_that_are_not_in_the_text_are_joined():
+    assert align("del mar", ("de", "el", "mar")).text == "de el mar"
+    assert align("a b c", ("a", "c")).text == "a c"
+    assert align("a b c", ("a", "b")).text == "a b"
+    assert align(None, ("a", "b")).text == "a b"
+    assert align("a  a", ("a", "a")).spans == ((0, 1), (3, 4))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("1\tword\n", "line 1: 2 columns"),
+        (row(2, "word", 0), "line 1: number '2', .*Expected number 1"),
+        (row(1, "word", "x"), "head 'x'"),
+        (row(1, "", 0), "word ''"),
+        (row(1, "word", 7), "head 7, but there are 1 words"),
+    ],
+)
+def test_faults_in_conllu_are_named(write, wrong, message):
+    with pytest.raises(CourseError, match=message):
+        read_conllu(write(wrong + "\n"))

@@ -1,6 +1,8 @@
+"""Inflection by rule: English verbs, plurals and articles; Korean conjugation and particles."""
+
 import pytest
 
-from course_lib.data.world import korean
+from course_lib.data.world import english, korean
 
 FORMS = [  # dictionary form, stem class, adjective, past, present, form after which 뒤 or a noun stands, because
     ("먹다", "", False, "먹었다", "먹는다", "먹은", "먹어서"),
@@ -42,3 +44,28 @@ def test_particles_follow_the_final_consonant():
 def test_syllables_come_apart_and_together():
     assert korean.split_syllable("값") == ("ㄱ", "ㅏ", "ㅄ")
     assert all(korean.join_syllable(*korean.split_syllable(syllable)) == syllable for syllable in "가각뷁힣쁘")
+
+
+@pytest.mark.parametrize(
+    ("verb", "past", "third", "ing"),
+    [
+        ("walk", "walked", "walks", "walking"),
+        ("bake", "baked", "bakes", "baking"),
+        ("carry", "carried", "carries", "carrying"),
+        ("play", "played", "plays", "playing"),
+        ("stop", "stopped", "stops", "stopping"),
+        ("visit", "visited", "visits", "visiting"),
+        ("fix", "fixed", "fixes", "fixing"),
+        ("watch", "watched", "watches", "watching"),
+    ],
+)
+def test_regular_verbs(verb, past, third, ing):
+    assert (english.past(verb), english.third_person(verb), english.ing(verb)) == (past, third, ing)
+
+
+def test_third_persons_plurals_and_articles():
+    assert [english.third_person(verb) for verb in ("go", "do", "have")] == ["goes", "does", "has"]
+    plurals = ["dogs", "boxes", "cities", "boys", "dishes"]
+    assert [english.with_s(noun) for noun in ("dog", "box", "city", "boy", "dish")] == plurals
+    words = ("apple", "pear", "hour", "uniform", "umbrella", "university", "old", "email")
+    assert [english.article(word) for word in words] == ["an", "a", "an", "a", "an", "a", "an", "an"]

@@ -1,8 +1,14 @@
-"""Tables: columns by name, quotes are characters, wrong rows named."""
+"""Tables: columns by name, quotes are characters. Parallel text in two files or one. Wrong rows are named."""
 
 import pytest
 
-from course_lib.data.readers.tables import read_labelled, read_pairs, read_questions_by_class
+from course_lib.data.readers.texts import (
+    read_aligned,
+    read_labelled,
+    read_pairs,
+    read_questions_by_class,
+    read_translations,
+)
 from course_lib.data.records import LabelledText, SentencePair
 from course_lib.errors import CourseError
 
@@ -52,3 +58,31 @@ def test_questions_by_class(write):
     for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", ""):
         with pytest.raises(CourseError, match=r"line 2: .* is not `CLASS:kind question`"):
             read_questions_by_class(write(f"DESC:def What ?\n{line}\n"))
+
+
+def test_two_files_line_by_line(tmp_path):
+    (tmp_path / "a.en").write_text("A man sleeps.\nTwo dogs.\n", encoding="utf-8")
+    (tmp_path / "a.de").write_text("Ein Mann schläft.\n Zwei Hunde.", encoding="utf-8")
+    pairs = read_aligned(tmp_path / "a.en", tmp_path / "a.de")
+    assert [p.source.words for p in pairs] == [("A", "man", "sleeps", "."), ("Two", "dogs", ".")]
+    assert pairs[1].target.text == "Zwei Hunde."
+
+
+@pytest.mark.parametrize(("left", "right", "longer"), [("a\nb\nc\n", "x\n", "a.en"), ("a\n", "x\ny\n", "a.de")])
+def test_files_of_unequal_length(tmp_path, left, right, longer):
+    (tmp_path / "a.en").write_text(left)
+    (tmp_path / "a.de").write_text(right)
+    with pytest.raises(CourseError, match=rf"{longer}, line 2: no such line in"):
+        read_aligned(tmp_path / "a.en", tmp_path / "a.de")
+
+
+def test_a_table_of_translations(write):
+    path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
+    assert read_translations(path)[1].target.text == "안녕."
+    assert read_translations(path, source=1, target=0)[0].source.text == "가."
+
+
+@pytest.mark.parametrize(("line", "message"), [("Go.", "line 2: 1 columns"), ("Go.\t ", "line 2: one side is empty")])
+def test_faults_in_translations_are_named(write, line, message):
+    with pytest.raises(CourseError, match=message):
+        read_translations(write(f"Go.\t가.\n{line}\n"))

@@ -1,0 +1,145 @@
+"""Tagged sentences: CoNLL's columns, a word and its tags a line; KLUE's form, a character a line; CoNLL-U.
+
+CoNLL-U (universaldependencies.org/format.html) is read here and not by the package conllu, which lacks spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from course_lib.data.readers.lines import numbered_lines
+from course_lib.data.records import Sentence, TaggedSentence
+from course_lib.errors import CourseError
+
+LAYERS = {"lemma": 2, "upos": 3, "xpos": 4, "deprel": 7}  # name -> column
+_FORM, _HEAD, _N_COLUMNS = 1, 6, 10
+
+
+def read_columns(
+    path: str | Path, layers: Sequence[str], split: str | None = None, *, skip: int = 0, separator: str = "\t"
+) -> list[TaggedSentence]:
+    """Sentences from columns: `skip` columns to pass over, the word, then one tag for each of `layers`.
+
+    A line `# split = train` says where the sentences after it belong; `split` keeps those only.
+    Raises CourseError naming file, line and remedy.
+    """
+    sentences, current, n_columns = [], None, skip + 1 + len(layers)
+    for block in _blocks(path):
+        rows = []
+        for number, line in block:
+            if line.startswith("# split ="):
+                current = line.partition("=")[2].strip()
+                continue
+            cells = line.split(separator)
+            if len(cells) != n_columns or not all(cells):
+                raise CourseError(
+                    f"{path}, line {number}: {len(cells)} columns instead of {n_columns}. "
+                    f"Write the word and its tags ({', '.join(layers)}), with single "
+                    f"{'tabs' if separator == chr(9) else 'spaces'} between."
+                )
+            rows.append(cells[skip:])
+        if rows and split in (None, current):
+            words, *tags = zip(*rows, strict=True)
+            sentences.append(TaggedSentence(Sentence.of(words), dict(zip(layers, tags, strict=True))))
+    return sentences
+
+
+def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence]:
+    """KLUE's tagged characters: `character<TAB>tag` a line, spaces included, `##` lines are comments.
+
+    `sentence.text` is the text with its spaces; the words are its characters without them, each with its span, for
+    names end inside an eojeol (경찰|은). A space inside a name has a tag too, which adds nothing to B and I beside it.
+    """
+    sentences = []
+    for block in _blocks(path):
+        text, words, spans, tags = "", [], [], []
+        for number, line in block:
+            if line.startswith("##"):
+                continue
+            character, tab, tag = line.partition("\t")
+            if not (character and tab and tag) or "\t" in tag:
+                raise CourseError(f"{path}, line {number}: {line[:40]!r} is not one character, a tab and its tag.")
+            if not character.isspace():
+                words.append(character)
+                spans.append((len(text), len(text) + len(character)))
+                tags.append(tag)
+            text += character
+        if words:
+            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {layer: tuple(tags)}))
+    return sentences
+
+
+def _blocks(path: str | Path) -> Iterator[list[tuple[int, str]]]:
+    """Numbered lines up to each empty one. A block may be comments only."""
+    block: list[tuple[int, str]] = []
+    for number, line in numbered_lines(path):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def read_conllu(path: str | Path) -> list[TaggedSentence]:
+    """Sentences with the layers lemma, upos, xpos and deprel, and heads (0: root; else the number of a word, from 1).
+
+    Words are the syntactic ones (do, n't); lines of joined tokens (`1-2`) and of empty nodes (`1.1`) are passed over.
+    `sentence.text` is the text as printed where it holds all words in order, else the words with spaces between.
+    Raises CourseError naming file, line and remedy.
+    """
+    sentences, rows, text, number = [], [], None, 0
+    for number, line in numbered_lines(path):
+        if line.startswith("#"):
+            if line.startswith("# text ="):
+                text = line.partition("=")[2].strip()
+        elif line:
+            cells = line.split("\t")
+            if len(cells) != _N_COLUMNS:
+                raise CourseError(
+                    f"{path}, line {number}: {len(cells)} columns. CoNLL-U has {_N_COLUMNS}, with single tabs between."
+                )
+            if "-" in cells[0] or "." in cells[0]:
+                continue
+            head = cells[_HEAD] == "_" or (cells[_HEAD].isdecimal() and len(cells[_HEAD]) < 10)
+            if cells[0] != str(len(rows) + 1) or not cells[_FORM] or not head:
+                raise CourseError(
+                    f"{path}, line {number}: number {cells[0]!r}, word {cells[_FORM]!r}, head {cells[_HEAD]!r}. "
+                    f"Expected number {len(rows) + 1}, a word, and a head that is a number or _."
+                )
+            rows.append(cells)
+        else:
+            if rows:
+                sentences.append(_sentence(path, number, rows, text))
+            rows, text = [], None
+    if rows:
+        sentences.append(_sentence(path, number, rows, text))
+    return sentences
+
+
+def _sentence(path: str | Path, number: int, rows: list[list[str]], text: str | None) -> TaggedSentence:
+    words = tuple(row[_FORM] for row in rows)
+    heads = None if any(row[_HEAD] == "_" for row in rows) else tuple(int(row[_HEAD]) for row in rows)
+    if heads is not None and max(heads) > len(rows):
+        raise CourseError(
+            f"{path}, sentence that ends at line {number}: head {max(heads)}, but there are {len(rows)} words. "
+            "Number the words of each sentence from 1."
+        )
+    tags = {name: tuple(row[column] for row in rows) for name, column in LAYERS.items()}
+    return TaggedSentence(align(text, words), tags, heads)
+
+
+def align(text: str | None, words: tuple[str, ...]) -> Sentence:
+    """The words at their places in `text`; joined by spaces if anything but spaces would be left between them."""
+    spans, end = [], 0
+    for word in words if text else ():
+        start = text.find(word, end)
+        if start < 0 or text[end:start].strip():
+            break
+        end = start + len(word)
+        spans.append((start, end))
+    if text and len(spans) == len(words) and not text[end:].strip():
+        return Sentence(text, words, tuple(spans))
+    return Sentence.of(words)

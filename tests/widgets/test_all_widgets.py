@@ -1,0 +1,140 @@
+"""What every widget keeps: small module and page, a still picture that is one SVG, words as text, states in range."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from course_lib.errors import CourseError
+from course_lib.widgets import (
+    attention_heatmap,
+    embedding_map,
+    fill_mask,
+    occurrences,
+    one_hot_row,
+    rate_designer,
+    scalar_mix,
+    softmax_saturation,
+    span_explorer,
+    token_strip,
+)
+from course_lib.widgets.strip import Frame
+from tests.widgets.gap_models import WORDS, counting
+
+RNG = np.random.default_rng(3)
+WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
+
+
+def shares(*shape):
+    powers = np.exp(RNG.normal(size=shape))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def cosines(n):
+    rows = RNG.normal(size=(n, 7))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit @ unit.T
+
+
+def gaps_of_wild():
+    pieces = tuple(word.replace(" ", "/") for word in WILD)
+    return fill_mask(counting("<i>", (*pieces, *WORDS)), [" ".join([*pieces, "[MASK]"])])
+
+
+SENTENCE = "word stands in a sentence of some length here".split()  # noqa: SIM905
+LARGE = {  # as large as the chapters show, and the most bytes of its page
+    "attention_heatmap": (lambda: attention_heatmap(shares(2, 3, 5, 5), list("abcde")), 60_000),
+    "embedding_map": (
+        lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
+        60_000,
+    ),
+    "fill_mask": (lambda: fill_mask([counting("a"), counting("b")], [" ".join(["the dog"] * 8)] * 6), 64_000),
+    "occurrences": (
+        lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
+        120_000,
+    ),
+    "one_hot_row": (lambda: one_hot_row(np.ones((12, 8)), [f"word{i}" for i in range(12)]), 60_000),
+    "rate_designer": (lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000), 60_000),
+    "scalar_mix": (
+        lambda: scalar_mix(
+            dict(zip("abc", RNG.normal(size=(3, 11, 14)), strict=True)),
+            [SENTENCE] * 11,
+            [1] * 11,
+            ["one"] * 5 + ["two"] * 6,
+        ),
+        80_000,
+    ),
+    "softmax_saturation": (lambda: softmax_saturation(source="ko", d_k=1024), 64_000),
+    "span_explorer": (
+        lambda: span_explorer(["something"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
+        60_000,
+    ),
+    "token_strip": (lambda: token_strip([Frame(["something"] * 60, "Long.")]), 60_000),
+}
+HOSTILE = {
+    "attention_heatmap": lambda: attention_heatmap(shares(1, 2, 6, 6), WILD, gold=[(2, 0)]),
+    "embedding_map": lambda: embedding_map(RNG.normal(size=(6, 5)), WILD),
+    "fill_mask": gaps_of_wild,
+    "occurrences": lambda: occurrences({WILD[2]: cosines(6)}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3),
+    "one_hot_row": lambda: one_hot_row(np.arange(12).reshape(6, 2), WILD),
+    "rate_designer": lambda: rate_designer(WILD, 400),
+    "scalar_mix": lambda: scalar_mix(
+        {WILD[2]: RNG.normal(size=(6, 4)), "top": RNG.normal(size=(6, 4))}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3
+    ),
+    "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>", gold=(0, 2)),
+    "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_module_and_page_are_small_and_the_still_picture_is_one_svg(name):
+    make, most = LARGE[name]
+    widget = make()
+    assert len(widget._esm) < (27_000 if name == "softmax_saturation" else 25_000)
+    assert len(widget.page().encode()) < most
+    assert repr(widget) == f"{widget.title}: {widget.finding()}"
+    ElementTree.fromstring(widget.still())  # a share of "< 0.1 %" is no markup
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_words_never_become_markup(name):
+    widget = HOSTILE[name]()
+    still, page = widget.still(), widget.page()
+    ElementTree.fromstring(still)
+    assert "&lt;b&gt;" in still
+    assert not any(mark in still for mark in ("<b>", "<i>", "<img"))
+    document = page[page.index('srcdoc="') :]
+    assert "<img" not in page.replace("<img alt=", "", 1)
+    assert document.count("&lt;/script&gt;") == 1  # the one that ends the module's own element
+
+
+@pytest.mark.parametrize(
+    ("name", "trait", "value", "says"),
+    [
+        ("attention_heatmap", "layer", 2, "Use 0 to 1"),
+        ("embedding_map", "chosen", 130, "Use 0 to 129"),
+        ("embedding_map", "chosen", -1, "Use 0 to 129"),
+        ("embedding_map", "window", 4, "Use 0 to 3"),
+        ("occurrences", "system", 4, "Use 0 to 3"),
+        ("occurrences", "cell", [0, 40], "Use 0 to 39"),
+        ("one_hot_row", "word", 12, "Use 0 to 11"),
+        ("rate_designer", "opens", [0, 0], "Give 12 steps from 0 to 5000"),
+        ("rate_designer", "opens", [5_001] * 12, "Give 12 steps from 0 to 5000"),
+        ("rate_designer", "factor", 0.5, "Use 1 to 5"),
+        ("rate_designer", "cut", 0.0, "Use 0.01 to 0.9"),
+        ("scalar_mix", "raw", [0.0], "3 finite numbers"),
+        ("scalar_mix", "chosen", 11, "Use 0 to 10"),
+        ("softmax_saturation", "source", "de", "Use one of en, ko"),
+        ("softmax_saturation", "d_k", 65, "Use one of 1, 2"),
+        ("softmax_saturation", "temperature", 20.0, "Use 0.1 to 10"),
+        ("span_explorer", "start", -1, "Use 0 to 199"),
+        ("span_explorer", "end", 200, "Use 0 to 199"),
+        ("token_strip", "frame", 1, "Use 0 to 0"),
+    ],
+)
+def test_a_state_out_of_range_is_refused(name, trait, value, says):
+    widget = LARGE[name][0]()
+    before = getattr(widget, trait)
+    with pytest.raises(CourseError, match=rf"{name}.{trait} is .*{says}"):
+        setattr(widget, trait, value)
+    assert getattr(widget, trait) == before

@@ -63,6 +63,15 @@ def write_error(path: Path, error: OSError) -> CourseError:
     )
 
 
+def made_once(path: Path, make: Callable[[], bytes]) -> Path:
+    """The file `path`; if it is not there yet, one process writes into it what `make` gives, and the others wait."""
+    with lock(path.with_suffix(".lock")):
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write(make())
+    return path
+
+
 def sha256(path: str | os.PathLike) -> str:
     """Hexadecimal SHA-256 of a file's bytes, read in pieces."""
     with open(path, "rb") as file:

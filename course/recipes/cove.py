@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from course.recipes.engine import Job, Recipe, Training
+from course.recipes.engine import Job, Recipe, Training, steps_done
 from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
@@ -93,7 +93,7 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
         "data": f"{find(job.recipe.corpus).title}, {len(train):,} pairs; word vectors of `{settings.word_vectors}`, "
         "not trained further",
         "tokens": f"{sum(len(p.source) for p in train):,} English and {sum(len(p.target) for p in train):,} German "
-        f"words, {len(history.steps) / steps_per_epoch(job, material):.1f} epochs",
+        f"words, {steps_done(history) / steps_per_epoch(job, material):.1f} epochs",
     }
 
 

@@ -129,12 +129,7 @@ def _recipe(name: str, title: str, cpu: Settings, **profiles: Settings) -> Recip
         cpu.texts[0].name,
         licence=weights_licence(cpu.texts),
         profiles={"cpu": cpu, **profiles},
-        read=read,
-        build=build,
-        batches=batches,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

@@ -181,13 +181,7 @@ def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
                 cpu, training=Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
             ),
         },
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

@@ -153,13 +153,8 @@ def _recipe(name: str, texts: tuple[Text, ...], steps: int, **settings: Any) -> 
             "cpu": cpu,
             "gpu": replace(cpu, training=Training(3e-3, betas=(0.9, 0.98), minutes=40), batch_size=256),
         },
-        read=read,
-        build=build,
-        batches=batches,
+        family=__name__,
         snapshots=SNAPSHOTS,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
     )
 
 

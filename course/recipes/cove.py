@@ -58,7 +58,7 @@ def batches(job: Job, material: Material, model: Seq2Seq) -> Any:
     return model.batches(material.train, job.settings.batch_size, job.seed)
 
 
-def watch_held_out(job: Job, material: Material, model: Seq2Seq) -> dict[str, Any]:
+def watch(job: Job, material: Material, model: Seq2Seq) -> dict[str, Any]:
     """The held-out loss after each epoch."""
     return {
         "evaluate": lambda model: {"held-out loss": held_out_loss(model, material.held_out)},
@@ -128,13 +128,7 @@ def _recipe() -> Recipe:
             "cpu": Settings(Training(2e-3, epochs=8)),
             "gpu": Settings(Training(2e-3, epochs=12), batch_size=128),
         },
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch_held_out,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

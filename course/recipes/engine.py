@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -89,16 +90,18 @@ class Job:
 class Recipe:
     """One checkpoint, declared. `material` is whatever `read` gives: texts and their vocabulary.
 
-    profiles    settings by profile, frozen dataclasses; `training` in them says how `fit` is called
+    family      the name of the module whose functions of these names are taken where none is given here:
     read        job -> material
     save        job, model, folder, card -> the checkpoint as it ships
     evaluate    job, material, model, folder of the checkpoint as saved -> scores for the card
     describe    job, material, history -> the first rows of the card: model, corpus or data, tokens
     build       job, material -> the untrained model; the random generators were seeded just before
     batches     job, material, model -> what `fit` takes
-    watch       job, material, model -> arguments of `fit` that evaluate on the way
+    watch       job, material, model -> arguments of `fit` that evaluate on the way; may be missing
+    train       where `fit` does not train, instead of the last three: job, material -> model, history
+
+    profiles    settings by profile, frozen dataclasses; `training` in them says how `fit` is called
     snapshots   shares of all steps at which a checkpoint is kept, as where a wave ends
-    train       where `fit` does not train: job, material -> model, history
     """
 
     name: str
@@ -106,15 +109,21 @@ class Recipe:
     corpus: str
     licence: str
     profiles: Mapping[str, Any]
-    read: Callable[[Job], Any]
-    save: Callable[[Job, Any, Path, str | None], None]
-    evaluate: Callable[[Job, Any, Any, Path], dict[str, str]]
-    describe: Callable[[Job, Any, History], dict[str, str]]
+    family: str
+    snapshots: tuple[float, ...] = ()
+    read: Callable[[Job], Any] | None = None
+    save: Callable[[Job, Any, Path, str | None], None] | None = None
+    evaluate: Callable[[Job, Any, Any, Path], dict[str, str]] | None = None
+    describe: Callable[[Job, Any, History], dict[str, str]] | None = None
     build: Callable[[Job, Any], Any] | None = None
     batches: Callable[[Job, Any, Any], Any] | None = None
     watch: Callable[[Job, Any, Any], dict[str, Any]] | None = None
-    snapshots: tuple[float, ...] = ()
     train: Callable[[Job, Any], tuple[Any, History]] | None = None
+
+    def __post_init__(self) -> None:
+        for step in ("read", "save", "evaluate", "describe", "build", "batches", "watch", "train"):
+            if getattr(self, step) is None:
+                object.__setattr__(self, step, getattr(sys.modules[self.family], step, None))
 
     def settings(self, profile: str = "cpu", minutes: float | None = None) -> Any:
         """Settings of a profile; with `minutes` the training lasts so long instead of as the recipe says."""

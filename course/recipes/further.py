@@ -164,13 +164,8 @@ def _recipe(
         texts[0].name,
         licence=licence + weights_licence(texts),
         profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
+        family=__name__,
         save=minilm.save if settings.get("head_only") else save,
-        evaluate=evaluate,
-        describe=describe,
     )
 
 

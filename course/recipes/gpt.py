@@ -103,12 +103,8 @@ RECIPES = (
         licence=WEIGHTS_LICENCE,
         # bert-en took about as many steps, in two goes
         profiles={"cpu": Settings(Training(7e-4, betas=(0.9, 0.98), waves=(23_188,), steps=59_000))},
+        family=__name__,
         read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
         save=save,
-        evaluate=evaluate,
-        describe=describe,
     ),
 )

@@ -75,11 +75,7 @@ def _recipe(name: str, corpus: str, **config: int) -> Recipe:
         corpus,
         licence=WEIGHTS_LICENCE.replace("weights", "vectors"),
         profiles={"cpu": Settings(config=SkipGramConfig(**config))},
-        read=read,
-        train=train,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

@@ -62,7 +62,7 @@ def test_reading_choices(law, folder):
             f"{number} {what}",
             folder,
             lambda: noted(*store.read("recall-1", recall_questions._is_choice)),
-            lambda items: all(map(questions._is_choice, items)),
+            lambda items: all(map(recall_questions._is_choice, items)),
         )
     law.judge(30 * TIMES)
 

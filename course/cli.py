@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from course import data_commands
 from course_lib.errors import CourseError
 
 app = typer.Typer(
@@ -20,8 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-data = typer.Typer(help="The public data sets: list them, fetch them, check them.", no_args_is_help=True)
-app.add_typer(data, name="data")
+app.add_typer(data_commands.app, name="data")
 
 
 def main() -> None:
@@ -189,31 +189,6 @@ def lecture(
 
     copy, solutions = write_lecture(_stored_notebook(chapter), _out_folder(out, "lecture"))
     typer.echo(f"Write in {copy}. The solutions are in {solutions}.")
-
-
-@data.command("list")
-def data_list() -> None:
-    """The registered sets: languages, size, licence, and where they are on this machine."""
-    from course_lib.data.commands import show_sets
-
-    show_sets()
-
-
-@data.command("get")
-def data_get(names: Annotated[list[str], typer.Argument(help="one or several names, or: all")]) -> None:
-    """Find sets in the mirror (COURSE_DATA_DIR) or the cache, download what is missing, show the first record."""
-    from course_lib.data.commands import get_sets
-
-    get_sets(names)
-
-
-@data.command("verify")
-def data_verify(names: Annotated[list[str] | None, typer.Argument(help="nothing: all")] = None) -> None:
-    """Compare the SHA-256 of every file that is here with the registered one; exit code 1 if one is damaged."""
-    from course_lib.data.commands import verify_sets
-
-    if not verify_sets(names or None):
-        raise typer.Exit(1)
 
 
 def _stored_notebook(chapter: str) -> Path:

@@ -9,10 +9,10 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout
 
 from course_lib.errors import CourseError
 
@@ -63,6 +63,15 @@ def write_error(path: Path, error: OSError) -> CourseError:
     )
 
 
+def made_once(path: Path, make: Callable[[], bytes]) -> Path:
+    """The file `path`; if it is not there yet, one process writes into it what `make` gives, and the others wait."""
+    with lock(path.with_suffix(".lock")):
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write(make())
+    return path
+
+
 def sha256(path: str | os.PathLike) -> str:
     """Hexadecimal SHA-256 of a file's bytes, read in pieces."""
     with open(path, "rb") as file:
@@ -87,24 +96,22 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
     Raises CourseError after `patience` seconds.
     """
     path = Path(path)
+    guard = FileLock(path, timeout=patience, mode=0o666, thread_local=False)  # other accounts may wait for it, too
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = _open_lock(path)
-    except OSError:
+        guard.acquire()
+    except Timeout:
+        raise CourseError(
+            f"Waited {patience:.0f} s for another process that holds {path}. "
+            "If none of your notebooks is running, delete that file."
+        ) from None
+    except (OSError, NotImplementedError):  # the last: a file system without locks
         yield
         return
     try:
-        end = time.monotonic() + patience
-        while not _try_lock(file):
-            if time.monotonic() > end:
-                raise CourseError(
-                    f"Waited {patience:.0f} s for another process that holds {path}. "
-                    "If none of your notebooks is running, delete that file."
-                )
-            time.sleep(0.05)
         yield
     finally:
-        file.close()
+        guard.release()
 
 
 def replace_folder(folder: Path, contents: Mapping[str, bytes], *, may_replace: Callable[[Path], set[str]]) -> None:
@@ -145,33 +152,6 @@ def recover_folder(folder: Path) -> None:
     if not folder.exists() and _sibling(folder, "old").exists():
         with contextlib.suppress(OSError), lock(_sibling(folder, "lock")):
             _recover(folder)
-
-
-def _open_lock(path: Path) -> IO[bytes]:
-    """Open for locking. Where several accounts write, the file may be another's: the right to read it is enough."""
-    try:
-        return open(path, "a+b")
-    except PermissionError:
-        if not os.access(path.parent, os.W_OK):  # nothing to guard: nobody should wait here
-            raise
-        return open(path, "rb")
-
-
-def _try_lock(file) -> bool:
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        # any other fault means a file system without locks: go on, as before locks existed
-        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-    return True
 
 
 def _sync_folder(folder: Path) -> None:

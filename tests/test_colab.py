@@ -17,17 +17,25 @@ from course_lib.errors import CourseError
 HANDBOOK = config.project_dir() / "docs" / "classroom.md"
 
 # What stands on such a machine: PyTorch of its own build, old widgets, a kernel older than ours, no anywidget.
-LIKE_COLAB = {
-    **{
-        "torch": "2.8.0+cu126",
-        "numpy": "2.0.2",
-        "safetensors": "0.6.2",
-        "tokenizers": "0.21.4",
-        "accelerate": "1.10.1",
-    },
-    **{"scikit-learn": "1.6.1", "pooch": "1.8.2", "tqdm": "4.67.1", "typer": "0.16.0", "rich": "13.9.4"},
-    **{"matplotlib": "3.10.0", "ipywidgets": "7.7.1", "ipykernel": "6.17.1"},
-}
+LIKE_COLAB = dict(
+    line.split()
+    for line in """
+        torch 2.8.0+cu126
+        numpy 2.0.2
+        safetensors 0.6.2
+        tokenizers 0.21.4
+        accelerate 1.10.1
+        scikit-learn 1.6.1
+        pooch 1.8.2
+        filelock 3.20.0
+        tqdm 4.67.1
+        typer 0.16.0
+        rich 13.9.4
+        matplotlib 3.10.0
+        ipywidgets 7.7.1
+        ipykernel 6.17.1
+    """.strip().splitlines()
+)
 
 
 @pytest.fixture
@@ -41,12 +49,8 @@ def installed(monkeypatch):
         return versions[name]
 
     monkeypatch.setattr(colab.importlib.metadata, "version", version)
-    for name in (
-        "ipywidgets",
-        "anywidget",
-        "jaxtyping",
-        "latex2mathml",
-    ):  # not loaded yet, as in a kernel that has just started
+    # not loaded yet, as in a kernel that has just started
+    for name in ("ipywidgets", "anywidget", "jaxtyping", "latex2mathml"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return versions
 

@@ -46,26 +46,40 @@ def test_a_healthy_machine_needs_nothing(healthy):
     assert [path.name for path in healthy.rglob("*") if path.is_file()] == []  # no probe is left behind
 
 
-@pytest.mark.parametrize("version", [(3, 10, 9), (3, 14, 0)])
-def test_python_out_of_range(monkeypatch, version):
-    monkeypatch.setattr(sys, "version_info", version)
-    assert "Install Python 3.11 to 3.13" in finding("Python").remedy
+def full_disk(path):
+    return namedtuple("usage", "total used free")(11, 10, 700_000_000)
 
 
-def test_old_torch(monkeypatch):
-    monkeypatch.setattr("torch.__version__", "2.5.1+cpu")
-    assert finding("PyTorch").found == "2.5.1+cpu"
-    assert "PyTorch 2.6 or newer" in finding("PyTorch").remedy
+@pytest.mark.parametrize(
+    ("where", "fault", "name", "found", "remedy"),
+    [
+        ("sys.version_info", (3, 10, 9), "Python", "3.10.9", "Install Python 3.11 to 3.13"),
+        ("sys.version_info", (3, 14, 0), "Python", "3.14.0", "Install Python 3.11 to 3.13"),
+        ("torch.__version__", "2.5.1+cpu", "PyTorch", "2.5.1+cpu", "PyTorch 2.6 or newer"),
+        ("COURSE_DEVICE", "cuda:7", "PyTorch", "not as it should be", "Use auto or cpu"),
+        ("COURSE_PROFILE", "fast", "settings", "not as it should be", "one of: quick, full"),
+        ("importlib.metadata.version", lambda name: "3.6.7", "JupyterLab", "3.6.7", "JupyterLab 4 or newer"),
+        (
+            "course.doctor.has_lab_extension",
+            lambda name: name != "anywidget",
+            "widgets",
+            "JupyterLab does not have anywidget",
+            "Widgets would stay empty",
+        ),
+        ("course.doctor.free_memory", lambda: 1_300_000_000, "memory", "1.3 GB free", "Close other programs"),
+        ("course.doctor.font_with", lambda character: None, "fonts", "no font with Hangul", "boxes"),
+        ("course.doctor.shutil.disk_usage", full_disk, "disk", "0.7 GB free", "Make room"),
+    ],
+)
+def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault, name, found, remedy):
+    monkeypatch.setenv(where, fault) if where.isupper() else monkeypatch.setattr(where, fault)
+    assert finding(name).found == found
+    assert remedy in finding(name).remedy
 
 
-def test_a_device_that_is_not_there(monkeypatch):
-    monkeypatch.setenv("COURSE_DEVICE", "cuda:7")
-    assert "Use auto or cpu" in finding("PyTorch").remedy
-
-
-def test_a_setting_without_meaning(monkeypatch):
-    monkeypatch.setenv("COURSE_PROFILE", "fast")
-    assert "one of: quick, full" in finding("settings").remedy
+def test_no_data_folder(healthy):
+    (healthy / "data").rmdir()
+    assert "Install the project from a clone" in finding("course data").remedy
 
 
 @pytest.mark.parametrize(
@@ -91,33 +105,6 @@ def test_a_distribution_that_is_not_installed(monkeypatch, package, check):
     assert finding(check).found == f"missing: {package}"
 
 
-def test_an_old_lab(monkeypatch):
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "3.6.7")
-    assert "JupyterLab 4 or newer" in finding("JupyterLab").remedy
-
-
-def test_lab_without_the_widget_extension(monkeypatch):
-    monkeypatch.setattr(doctor, "has_lab_extension", lambda name: name != "anywidget")
-    assert finding("widgets").found == "JupyterLab does not have anywidget"
-    assert "Widgets would stay empty" in finding("widgets").remedy
-
-
-def test_little_memory(monkeypatch):
-    monkeypatch.setattr(doctor, "free_memory", lambda: 1_300_000_000)
-    assert finding("memory").found == "1.3 GB free"
-    assert "Close other programs" in finding("memory").remedy
-
-
-def test_no_font_with_hangul(monkeypatch):
-    monkeypatch.setattr(doctor, "font_with", lambda character: None)
-    assert "boxes" in finding("fonts").remedy
-
-
-def test_no_data_folder(healthy):
-    (healthy / "data").rmdir()
-    assert "Install the project from a clone" in finding("course data").remedy
-
-
 @pytest.mark.parametrize(
     ("check", "remedy"), [("cache folder", "Set COURSE_CACHE_DIR"), ("notebook folder", "Copy the course")]
 )
@@ -128,13 +115,6 @@ def test_folders_that_cannot_be_written(monkeypatch, check, remedy):
     monkeypatch.setattr("course_lib.files.tempfile.mkstemp", refuse)
     assert "cannot write to" in finding(check).found
     assert finding(check).remedy.startswith(remedy)
-
-
-def test_a_full_disk(monkeypatch):
-    usage = namedtuple("usage", "total used free")(11, 10, 700_000_000)
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)
-    assert finding("disk").found == "0.7 GB free"
-    assert "Make room" in finding("disk").remedy
 
 
 def test_the_disk_is_the_one_of_the_cache_even_before_it_exists(monkeypatch, healthy):

@@ -1,6 +1,8 @@
-"""Locks where several accounts share a folder. What else files.py promises is tested where it is used."""
+"""Locks. What else files.py promises is tested where it is used."""
 
-import builtins
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -8,35 +10,33 @@ from course_lib import files
 from course_lib.errors import CourseError
 from course_lib.files import lock
 
+HOLD = """
+import sys, time
+from course_lib.files import lock
+with lock(sys.argv[1]):
+    print("in", flush=True)
+    time.sleep(99)
+"""
 
-@pytest.fixture
-def lock_of_another(tmp_path, monkeypatch):
-    """A lock file that may be read and not written; rights would not stop a test that runs as root."""
 
-    def only_read(path, mode="r", **more):
-        if "a" in mode or "w" in mode:
-            raise PermissionError(13, "Permission denied", str(path))
-        return builtins.open(path, mode, **more)
-
+def test_another_process_is_waited_for_and_a_killed_one_lets_go(tmp_path):
     path = tmp_path / "x.lock"
-    path.touch()
-    with path.open("a+b") as held:
-        assert files._try_lock(held)
-        monkeypatch.setattr(files, "open", only_read, raising=False)
-        yield path
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "in\n"
+        with pytest.raises(CourseError, match="Waited 0 s for another process that holds"), lock(path, patience=0.1):
+            pytest.fail("two were inside")
+        other.kill()
+        other.wait()
+        start = time.monotonic()
+        with lock(path):
+            assert time.monotonic() - start < 30
+    assert path.stat().st_mode & 0o777 == 0o666  # another account that shares the folder can lock it, too
 
 
-def test_the_lock_file_of_another_account_is_waited_for(lock_of_another):
-    with (
-        pytest.raises(CourseError, match="Waited 0 s for another process that holds"),
-        lock(lock_of_another, patience=0.1),
-    ):
-        pytest.fail("two were inside")
-
-
-def test_in_a_folder_that_cannot_be_written_nobody_waits(lock_of_another, monkeypatch):
-    monkeypatch.setattr(files.os, "access", lambda folder, mode: False)
+@pytest.mark.parametrize("fault", [PermissionError, NotImplementedError])
+def test_where_no_lock_can_be_nobody_waits(tmp_path, monkeypatch, fault):
+    monkeypatch.setattr(files.FileLock, "acquire", lambda self: (_ for _ in ()).throw(fault))
     entered = False
-    with lock(lock_of_another, patience=0.1):
+    with lock(tmp_path / "x.lock", patience=0.1):
         entered = True
     assert entered

@@ -50,7 +50,7 @@ def solution(exercise_id: str) -> Message:
 
 def recall(chapter: int):
     """The chapter's recall questions, to be answered in the page. Raises CourseError if it has none."""
-    from course.check.recall_widget import Recall  # exercises are also checked where no anywidget is installed
+    from course.check.recall_questions import Recall  # exercises are also checked where no anywidget is installed
 
     return Recall(chapter)
 

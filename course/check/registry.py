@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from pathlib import Path
 
 from course.chapters import FOLDER
 from course.check.exercise import Exercise
@@ -15,7 +14,7 @@ from course_lib.errors import CourseError
 
 def chapters() -> list[int]:
     """Chapters that have exercises."""
-    return _chapters_with("ex_*.py")
+    return chapters_with("ex_*.py")
 
 
 def of_chapter(chapter: int) -> list[Exercise]:
@@ -36,18 +35,6 @@ def find(exercise_id: str) -> Exercise:
     return known[exercise_id]
 
 
-def recall_file(chapter: int) -> Path:
-    """Where a chapter's recall questions are written. Raises CourseError if it has none."""
-    path = FOLDER / f"ch{chapter:02}" / "recall.toml"
-    if not path.is_file():
-        raise CourseError(f"Chapter {chapter} has no recall questions. Chapters that have: {recall_chapters()}.")
-    return path
-
-
-def recall_chapters() -> list[int]:
-    """Chapters that have recall questions."""
-    return _chapters_with("recall.toml")
-
-
-def _chapters_with(file: str) -> list[int]:
+def chapters_with(file: str) -> list[int]:
+    """Chapters that have a file of this name or pattern."""
     return sorted(int(path.name.removeprefix("ch")) for path in FOLDER.glob("ch*") if any(path.glob(file)))

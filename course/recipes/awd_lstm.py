@@ -12,8 +12,8 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
-from course.recipes.corpora import ENGLISH, Text, count_words, mix, read_documents, split_corpus, weights_licence
-from course.recipes.engine import Job, Recipe, Training, starting_point
+from course.recipes.engine import Job, Recipe, Training, starting_point, steps_done
+from course.recipes.texts import ENGLISH, Text, WordTexts, weights_licence
 from course_lib.data.streams import TextStreams
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
 from course_lib.models.lstm_lm import perplexities
@@ -52,23 +52,19 @@ class Material:
 
 def read(job: Job) -> Material:
     """Raises CourseError if a text, or the checkpoint to go on from, is not there."""
-    texts = job.settings.texts
-    paths = [split_corpus(text.name, job.out) for text in texts]
-    counts, times = count_words(texts, paths, lower=True)
-    if job.settings.start is None:
-        size = job.settings.vocab_size
-        vocabulary = Vocabulary.from_counts(counts, max_size=size, specials=[UNKNOWN], unknown=UNKNOWN)
+    settings = job.settings
+    texts = WordTexts.of(settings.texts, job.out, lower=True)
+    if settings.start is None:
+        size = settings.vocab_size
+        vocabulary = Vocabulary.from_counts(texts.counts, max_size=size, specials=[UNKNOWN], unknown=UNKNOWN)
     else:
-        vocabulary = load(starting_point(job, job.settings.start)).vocabulary
-    ids = [[_ids(document, vocabulary) for document in read_documents(path, lower=True)] for path in paths]
-    held_out = {text.name: own[: text.held_out] for own, text in zip(ids, texts, strict=True)}
-    learned = [own[text.held_out :] for own, text in zip(ids, texts, strict=True)]
-    return Material(vocabulary, mix(learned, times, job.seed), held_out)
-
-
-def _ids(document: list[list[str]], vocabulary: Vocabulary) -> Tensor:
+        vocabulary = load(starting_point(job, settings.start)).vocabulary
     index, unknown = vocabulary.index, vocabulary.index[UNKNOWN]
-    return torch.tensor([BEGIN, *(1 + index.get(word, unknown) for sentence in document for word in sentence)])
+
+    def ids(document: list[list[str]]) -> Tensor:
+        return torch.tensor([BEGIN, *(1 + index.get(word, unknown) for sentence in document for word in sentence)])
+
+    return Material(vocabulary, *texts.encoded(ids, job.seed))
 
 
 def build(job: Job, material: Material) -> AWDLSTM:
@@ -115,7 +111,7 @@ def save(job: Job, model: AWDLSTM, folder: Path, card: str | None) -> None:
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
-    tokens = len(history.steps) * settings.batch_size * settings.length * job.processes
+    tokens = steps_done(history) * settings.batch_size * settings.length * job.processes
     after = "" if settings.start is None else f", after those of {settings.start}"
     return {
         "model": "AWD-LSTM, forward language model with tied softmax; matrices in six bits, the rest float16",
@@ -133,12 +129,7 @@ def _recipe(name: str, title: str, cpu: Settings, **profiles: Settings) -> Recip
         cpu.texts[0].name,
         licence=weights_licence(cpu.texts),
         profiles={"cpu": cpu, **profiles},
-        read=read,
-        build=build,
-        batches=batches,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

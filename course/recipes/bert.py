@@ -5,7 +5,6 @@ further.py goes on from them, on more kinds of text, to the checkpoints that shi
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -13,17 +12,17 @@ from typing import Any
 
 import torch
 
-from course.recipes.corpora import WEIGHTS_LICENCE, language
-from course.recipes.engine import Job, Recipe, Training
-from course.recipes.piece_rows import MaskedPairRows, Places, Rows
-from course.recipes.piece_text import Cut, PieceText, cut_corpus
-from course.recipes.word_piece_start import (
-    POSITIONS,
-    TableConfig,
-    log_frequencies,
-    skip_gram_table,
-    start_copying,
-    start_table,
+from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.starts import POSITIONS, TableConfig, log_frequencies, skip_gram_table, start_copying, start_table
+from course.recipes.texts import (
+    WEIGHTS_LICENCE,
+    Cut,
+    MaskedPairRows,
+    PieceText,
+    Places,
+    Rows,
+    cut_corpus,
+    language,
 )
 from course_lib.data.masking import Masking
 from course_lib.data.running_text import CORPORA
@@ -124,9 +123,9 @@ def scores(
 ) -> dict[str, float]:
     """Means over batches of held-out text, always the same ones with the same masks; the model is in eval mode."""
     rows = rows_of(job, text, pieces, masked=SCORED, asks_next=asks_next)
-    found = [model.loss(batch.to(model.device)) for batch in islice(rows(0), n_batches)]
+    batches = [model.loss(batch.to(model.device)) for batch in islice(rows(0), n_batches)]
     names = ("mlm", "mlm_accuracy", "nsp_accuracy") if asks_next else ("mlm", "mlm_accuracy")
-    return {name: fmean(float(losses[name]) for losses in found) for name in names}
+    return {name: fmean(float(losses[name]) for losses in batches) for name in names}
 
 
 def told(found: dict[str, float]) -> str:
@@ -144,8 +143,10 @@ def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[st
 
 def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
     """Held-out scores on the way, kept in the history."""
-    own = partial(scores, job, material.held_out, material.pieces, n_batches=32)
-    return {"evaluate": lambda bert: own(model=bert), "evaluate_every": 2_000}
+    return {
+        "evaluate": lambda bert: scores(job, material.held_out, material.pieces, bert, 32),
+        "evaluate_every": 2_000,
+    }
 
 
 def save(job: Job, model: ContextEncoder, folder: Path, card: str | None) -> None:
@@ -155,7 +156,7 @@ def save(job: Job, model: ContextEncoder, folder: Path, card: str | None) -> Non
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
-    tokens = len(history.steps) * settings.pieces_per_batch * job.processes
+    tokens = steps_done(history) * settings.pieces_per_batch * job.processes
     return {
         "model": "BERT, pre-norm, masked-LM and next-sentence heads; matrices in six bits, the rest float16",
         "pieces": f"{len(material.pieces):,} WordPieces, {'lower-cased' if settings.lowercase else 'cased'}",
@@ -180,13 +181,7 @@ def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
                 cpu, training=Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
             ),
         },
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

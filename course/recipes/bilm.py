@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,19 +11,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.recipes.corpora import (
-    ENGLISH,
-    KOREAN,
-    Text,
-    count_words,
-    language,
-    mix,
-    read_documents,
-    split_corpus,
-    weights_licence,
-)
-from course.recipes.engine import Job, Recipe, Training
-from course.recipes.word_start import Imitation, imitate, start_softmax, word_vectors
+from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.starts import Imitation, imitate, start_softmax, word_vectors
+from course.recipes.texts import ENGLISH, KOREAN, Text, WordTexts, language, weights_licence
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import BOUNDARY, SPECIALS, UNKNOWN, BiLM, BiLMConfig
@@ -65,23 +55,20 @@ class Material:
 def read(job: Job) -> Material:
     """Words and characters are counted in the training documents. Raises CourseError if a text is not there."""
     settings = job.settings
-    paths = [split_corpus(text.name, job.out) for text in settings.texts]
-    counts, times = count_words(settings.texts, paths)
+    texts = WordTexts.of(settings.texts, job.out)
     mode = "jamo" if settings.jamo else "character"
-    characters = Characters.from_words(counts, mode=mode, min_count=settings.min_count)
-    common = counts.most_common(settings.known_words)
+    characters = Characters.from_words(texts.counts, mode=mode, min_count=settings.min_count)
+    common = texts.counts.most_common(settings.known_words)
     vocabulary = Vocabulary(
         [*SPECIALS, *(word for word, _ in common)], counts=[0, 0, *(n for _, n in common)], unknown=UNKNOWN
     )
-    documents = [[_ids(document, vocabulary) for document in read_documents(path)] for path in paths]
-    train = [own[text.held_out :] for own, text in zip(documents, settings.texts, strict=True)]
-    held_out = {text.name: own[: text.held_out] for own, text in zip(documents, settings.texts, strict=True)}
-    return Material(vocabulary, characters, mix(train, times, job.seed), held_out)
-
-
-def _ids(document: Iterable[list[str]], vocabulary: Vocabulary) -> Tensor:
     index, boundary, unknown = vocabulary.index, *(vocabulary.index[word] for word in (BOUNDARY, UNKNOWN))
-    return torch.tensor([id for sentence in document for id in (*(index.get(w, unknown) for w in sentence), boundary)])
+
+    def ids(document: list[list[str]]) -> Tensor:
+        rows = ((*(index.get(word, unknown) for word in sentence), boundary) for sentence in document)
+        return torch.tensor(list(chain.from_iterable(rows)))
+
+    return Material(vocabulary, characters, *texts.encoded(ids, job.seed))
 
 
 def build(job: Job, material: Material) -> BiLM:
@@ -101,36 +88,16 @@ def build(job: Job, material: Material) -> BiLM:
         characters=cnn,
     )
     model = BiLM(config, material.vocabulary, material.characters)
-    if (imitation := settings.imitation) is not None:
-        words, name = material.vocabulary, job.recipe.name
-        start = word_vectors(
-            job.out / f"{name}.words-{settings.projection}-{job.seed}.safetensors",
-            material.train,
-            words,
-            words.index[BOUNDARY],
-            settings.projection,
-            imitation,
-            job.seed,
-        )
-        imitate(model.token, start, words.counts, imitation, job.out / f"{name}.imitation", job.seed)
+    if (imitation := settings.imitation) is not None and not job.start:
+        table, words = job.place(f"words-{settings.projection}-{job.seed}.safetensors"), material.vocabulary
+        start = word_vectors(table, material.train, words, settings.projection, imitation, job.seed)
+        imitate(model.token, start, words.counts, imitation, job.place("imitation"), job.seed)
         start_softmax(model.softmax, start)
     return model
 
 
 def batches(job: Job, material: Material, model: BiLM) -> TwoWayStreams:
     return TwoWayStreams(material.train, job.settings.batch_size, job.settings.length, seed=job.seed)
-
-
-def keep_snapshots(job: Job, material: Material, model: BiLM) -> dict[str, Any]:
-    """Checkpoints on the way, in `out`/NAME.snapshots/STEP; none where the clock ends the training."""
-    steps, waves = job.settings.training.steps, job.settings.training.waves
-    wanted = set() if steps is None else {max(1, round(share * steps)) for share in SNAPSHOTS} | set(waves)
-
-    def keep(step: int, losses: dict) -> None:
-        if step in wanted and job.is_first:
-            model.save(job.out / f"{job.recipe.name}.snapshots" / f"{step:06d}", half=True, int8=True)
-
-    return {"watchers": [keep]}
 
 
 def evaluate(job: Job, material: Material, model: BiLM, folder: Path) -> dict[str, str]:
@@ -162,7 +129,7 @@ def save(job: Job, model: BiLM, folder: Path, card: str | None) -> None:
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
-    tokens = len(history.steps) * settings.batch_size * settings.length * job.processes
+    tokens = steps_done(history) * settings.batch_size * settings.length * job.processes
     started = {} if settings.imitation is None else {"start": "characters that imitate skip-gram vectors, softmax too"}
     return {
         "model": "bidirectional language model over a character CNN, as in ELMo; matrices int8, the rest float16",
@@ -186,13 +153,8 @@ def _recipe(name: str, texts: tuple[Text, ...], steps: int, **settings: Any) -> 
             "cpu": cpu,
             "gpu": replace(cpu, training=Training(3e-3, betas=(0.9, 0.98), minutes=40), batch_size=256),
         },
-        read=read,
-        build=build,
-        batches=batches,
-        watch=keep_snapshots,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
+        snapshots=SNAPSHOTS,
     )
 
 

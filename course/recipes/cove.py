@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from course.recipes.engine import Job, Recipe, Training
+from course.recipes.engine import Job, Recipe, Training, steps_done
 from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
@@ -58,7 +58,7 @@ def batches(job: Job, material: Material, model: Seq2Seq) -> Any:
     return model.batches(material.train, job.settings.batch_size, job.seed)
 
 
-def watch_held_out(job: Job, material: Material, model: Seq2Seq) -> dict[str, Any]:
+def watch(job: Job, material: Material, model: Seq2Seq) -> dict[str, Any]:
     """The held-out loss after each epoch."""
     return {
         "evaluate": lambda model: {"held-out loss": held_out_loss(model, material.held_out)},
@@ -93,7 +93,7 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
         "data": f"{find(job.recipe.corpus).title}, {len(train):,} pairs; word vectors of `{settings.word_vectors}`, "
         "not trained further",
         "tokens": f"{sum(len(p.source) for p in train):,} English and {sum(len(p.target) for p in train):,} German "
-        f"words, {len(history.steps) / steps_per_epoch(job, material):.1f} epochs",
+        f"words, {steps_done(history) / steps_per_epoch(job, material):.1f} epochs",
     }
 
 
@@ -128,13 +128,7 @@ def _recipe() -> Recipe:
             "cpu": Settings(Training(2e-3, epochs=8)),
             "gpu": Settings(Training(2e-3, epochs=12), batch_size=128),
         },
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch_held_out,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

@@ -1,12 +1,23 @@
 """From raw text to a checked checkpoint: what all recipes have in common. A recipe declares the rest (`Recipe`).
 
-Read `run`: read the text, build the model, train it, save it, score what was saved, write the card. A training that
-was stopped, also by `kill -9`, goes on when the same command is given again.
+Read `run`: read the text, build the model, train it, save it, score what was saved, write the card. In the working
+folder a recipe keeps
+
+    NAME.training        the state of the training: stopped, also by `kill -9`, it goes on from there, bit for bit
+    NAME.snapshots/STEP  checkpoints on the way, as they would ship: where a wave of the learning rate ends, and where
+                         the recipe says. Where the state is lost, the training goes on from the newest of them
+    NAME.parts           the state in files small enough to travel, after a call with `piece`
+    NAME.budgets.json    which minutes it was given, and when
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import sys
+import tempfile
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,17 +26,21 @@ from typing import Any
 import torch
 
 from course.ledger.provenance import provenance
-from course.recipes import card, parts
-from course.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
-from course_lib.checkpoints import CONFIG
+from course.recipes import card
+from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
-from course_lib.files import lock
+from course_lib.files import atomic_file, lock, recover_folder, replace_folder, write_error
 from course_lib.training import fit
+from course_lib.training.groups import Groups, adamw
 from course_lib.training.history import History
+from course_lib.training.resume import HISTORY, find_state
 from course_lib.training.schedules import cosine
 
 PROFILES = ("cpu", "gpu")
+FLOOR = 0.02  # smallest rate over largest
+WARM_UP = 0.02  # where the rate follows the clock: share of the time in which it rises
+PART_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -33,7 +48,7 @@ class Training:
     """How `fit` is called: AdamW, half a cosine wave down to 2 % of the rate.
 
     steps, epochs  the training ends there, and the wave is laid over them: resumed, it is the same bit for bit
-    waves          a training that ended at these steps and went on: the wave is laid over each of them, then over steps
+    waves          steps at which a session may end: the wave is laid over each of them, then over steps
     warm_up        steps in which the rate rises at the beginning
     minutes        instead of them: the wave follows the clock and ends when the minutes are used up
     """
@@ -47,9 +62,10 @@ class Training:
     minutes: float | None = None
     save_every: float = 600  # seconds
 
-    def rate(self, step: int, total: int) -> float:
-        """Factor of the learning rate, as a schedule of `fit`."""
-        rise = min(1.0, (step + 1) / (self.warm_up + 1))
+    def rate(self, step: int, total: int, start: int = 0) -> float:
+        """Factor of the learning rate, as a schedule of `fit`. start: it went on there, and rises there again."""
+        since = step - start if step >= start else step
+        rise = min(1.0, (since + 1) / (self.warm_up + 1))
         return rise * cosine(step, next((end for end in self.waves if step < end), total), floor=FLOOR)
 
 
@@ -63,21 +79,29 @@ class Job:
     seed: int
     processes: int = 1
     is_first: bool = True  # of these processes
+    start: int = 0  # steps of a training whose state was lost, up to the checkpoint that this one goes on from
+
+    def place(self, what: str) -> Path:
+        """`out`/NAME.WHAT"""
+        return self.out / f"{self.recipe.name}.{what}"
 
 
 @dataclass(frozen=True)
 class Recipe:
     """One checkpoint, declared. `material` is whatever `read` gives: texts and their vocabulary.
 
-    profiles    settings by profile, frozen dataclasses; `training` in them says how `fit` is called
+    family      the name of the module whose functions of these names are taken where none is given here:
     read        job -> material
     save        job, model, folder, card -> the checkpoint as it ships
     evaluate    job, material, model, folder of the checkpoint as saved -> scores for the card
     describe    job, material, history -> the first rows of the card: model, corpus or data, tokens
     build       job, material -> the untrained model; the random generators were seeded just before
     batches     job, material, model -> what `fit` takes
-    watch       job, material, model -> arguments of `fit` that evaluate or keep something on the way
-    train       instead of the last three, where `fit` does not train: job, material -> model, history
+    watch       job, material, model -> arguments of `fit` that evaluate on the way; may be missing
+    train       where `fit` does not train, instead of the last three: job, material -> model, history
+
+    profiles    settings by profile, frozen dataclasses; `training` in them says how `fit` is called
+    snapshots   shares of all steps at which a checkpoint is kept, as where a wave ends
     """
 
     name: str
@@ -85,42 +109,49 @@ class Recipe:
     corpus: str
     licence: str
     profiles: Mapping[str, Any]
-    read: Callable[[Job], Any]
-    save: Callable[[Job, Any, Path, str | None], None]
-    evaluate: Callable[[Job, Any, Any, Path], dict[str, str]]
-    describe: Callable[[Job, Any, History], dict[str, str]]
+    family: str
+    snapshots: tuple[float, ...] = ()
+    read: Callable[[Job], Any] | None = None
+    save: Callable[[Job, Any, Path, str | None], None] | None = None
+    evaluate: Callable[[Job, Any, Any, Path], dict[str, str]] | None = None
+    describe: Callable[[Job, Any, History], dict[str, str]] | None = None
     build: Callable[[Job, Any], Any] | None = None
     batches: Callable[[Job, Any, Any], Any] | None = None
     watch: Callable[[Job, Any, Any], dict[str, Any]] | None = None
     train: Callable[[Job, Any], tuple[Any, History]] | None = None
 
+    def __post_init__(self) -> None:
+        for step in ("read", "save", "evaluate", "describe", "build", "batches", "watch", "train"):
+            if getattr(self, step) is None:
+                object.__setattr__(self, step, getattr(sys.modules[self.family], step, None))
+
     def settings(self, profile: str = "cpu", minutes: float | None = None) -> Any:
         """Settings of a profile; with `minutes` the training lasts so long instead of as the recipe says."""
         if profile not in self.profiles:
             raise CourseError(f"The recipe {self.name} has no profile {profile!r}. It has: {', '.join(self.profiles)}.")
-        found = self.profiles[profile]
+        settings = self.profiles[profile]
         if minutes is None:
-            return found
+            return settings
         if self.train is not None:
             raise CourseError(f"The recipe {self.name} has no time limit. Leave --minutes out.")
         by_clock = {"minutes": minutes, "steps": None, "epochs": None, "waves": (), "warm_up": 0}
-        return replace(found, training=replace(found.training, **by_clock))
+        return replace(settings, training=replace(settings.training, **by_clock))
 
 
 def run(
     recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None, piece: float | None = None
 ) -> Path | None:
-    """Make the checkpoint `out`/NAME with its card; the state of the training is kept in `out`/NAME.training.
+    """Make the checkpoint `out`/NAME with its card.
 
-    piece: end this call after so many minutes of training and leave the state in `out`/NAME.parts, in files small
-    enough to travel; the same command goes on from there. None is returned if the training has not reached its end,
-    and by all processes but the first. Raises CourseError if a text is not there or the state is of other settings.
+    piece: end this call after so many minutes of training and leave the state in `out`/NAME.parts; the same command
+    goes on from there. None is returned if the training has not reached its end, and by all processes but the first.
+    Raises CourseError if a text is not there or the state is of other settings.
     """
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
     job = Job(recipe, recipe.settings(profile, minutes), out, course_settings().seed, processes, is_first)
     material = recipe.read(job)
     if recipe.train is None:
-        model, history, ended = _fit(job, material, piece)
+        job, model, history, ended = _fit(job, material, piece)
     else:
         model, history = recipe.train(job, material)
         ended = True
@@ -131,18 +162,80 @@ def run(
         model.eval()
     recipe.save(job, model, folder, None)
     described = recipe.describe(job, material, history)
+    if job.start:
+        lost = f"went on from the checkpoint of step {job.start:,} with a fresh optimizer; minutes are those since"
+        described["start"] = "; ".join(filter(None, (described.get("start"), lost)))
+    options = ("" if profile == "cpu" else f" --profile {profile}") + (
+        "" if minutes is None else f" --minutes {minutes:g}"
+    )
     rows = {
         **described,
         "settings": ", ".join(f"{name} {value}" for name, value in flatten(asdict(job.settings))),
         "device": described.get("device", provenance()["device"]),
         "minutes": described.get("minutes", f"{history.seconds / 60:.1f}"),
-        **({"rate": story} if (story := budget_story(_budgets_file(job))) else {}),
+        **({"rate": story} if (story := budget_story(job.place("budgets.json"))) else {}),
         **recipe.evaluate(job, material, model, folder),
         "licence": recipe.licence,
-        "command": _command(recipe.name, profile, minutes),
+        "command": f"`python -m course.recipes {recipe.name}{options}`",
     }
     recipe.save(job, model, folder, card.render(recipe.title, rows))
     return folder
+
+
+def _fit(job: Job, material: Any, piece: float | None) -> tuple[Job, Any, History, bool]:
+    """The job as its state has it, the model, its history, and whether the training has reached its end."""
+    recipe, given, folder = job.recipe, job.settings.training, job.place("training")
+    with lock(job.out / f".{recipe.name}.join.lock"):  # of several processes the first one joins them
+        join(job.place("parts"), folder)
+    state, before = saved(folder)
+    snapshot = None if state else newest_snapshot(job)
+    job = replace(job, start=int(snapshot.name) if snapshot else state.get("same", {}).get("start", 0))
+    torch.manual_seed(job.seed)
+    model = recipe.build(job, material)
+    if snapshot is not None:
+        load_weights(model, load_checkpoint(snapshot).tensors, source=snapshot)
+        if job.is_first:
+            print(
+                f"{recipe.name}: there is no state in {folder}, so it goes on from the checkpoint of step "
+                f"{job.start:,} with a fresh optimizer. To start anew, delete {snapshot.parent}."
+            )
+    ends = [given.minutes, None if piece is None else before.seconds / 60 + piece]
+    if given.minutes is None:
+        pace = {"schedule": lambda step, total: given.rate(step, total, job.start), "betas": given.betas}
+    else:
+        pace = {"optimizer": TimeBudget(given.minutes, before.seconds).optimizer(betas=given.betas)}
+        if job.is_first:
+            note_budget(job.place("budgets.json"), given.minutes, before.seconds / 60)
+    watch, steps = recipe.watch(job, material, model) if recipe.watch else {}, _snapshot_steps(job)
+
+    def keep(step: int, losses: dict) -> None:
+        if step in steps and job.is_first:
+            with torch.random.fork_rng(devices=[]):  # to build what is saved may draw numbers
+                recipe.save(job, model, job.place("snapshots") / f"{step:06d}", None)
+
+    # who goes on from a checkpoint does not read the same texts first again
+    seed = job.seed + job.start
+    history = fit(
+        model,
+        recipe.batches(replace(job, seed=seed), material, model),
+        steps=given.steps,
+        epochs=given.epochs,
+        minutes=min((minutes for minutes in ends if minutes is not None), default=None),
+        learning_rate=given.learning_rate,
+        seed=seed,
+        folder=folder,
+        save_every=given.save_every,
+        start=job.start,
+        label=recipe.name,
+        **pace,
+        **{**watch, "watchers": [*watch.get("watchers", ()), keep]},
+    )
+    if piece is not None and job.is_first:
+        split(folder, job.place("parts"))
+    out_of_time = given.minutes is not None and history.seconds >= 60 * given.minutes
+    out_of_steps = given.steps is not None and steps_done(history) >= given.steps
+    cut = piece is not None and history.seconds >= before.seconds + 60 * piece
+    return job, model, history, out_of_time or out_of_steps or not cut
 
 
 def starting_point(job: Job, name: str) -> Path:
@@ -156,61 +249,145 @@ def starting_point(job: Job, name: str) -> Path:
     return folder
 
 
-def _budgets_file(job: Job) -> Path:
-    return job.out / f"{job.recipe.name}.budgets.json"
+def steps_done(history: History) -> int:
+    """Not the length of the history: that of a training that went on from a checkpoint begins there."""
+    return history.steps[-1] if history.steps else 0
 
 
-def _fit(job: Job, material: Any, piece: float | None) -> tuple[Any, History, bool]:
-    """The model, its history, and whether the training has reached its end."""
-    recipe, given = job.recipe, job.settings.training
-    torch.manual_seed(job.seed)
-    model = recipe.build(job, material)
-    folder, travelling = job.out / f"{recipe.name}.training", job.out / f"{recipe.name}.parts"
-    with lock(job.out / f".{recipe.name}.join.lock"):  # of several processes the first one joins them
-        parts.join(travelling, folder)
-    before = seconds_used(folder) / 60
-    limits = [limit for limit in (given.minutes, None if piece is None else before + piece) if limit is not None]
-    if given.minutes is None:
-        pace = {"schedule": given.rate, "betas": given.betas}
-    else:
-        pace = {"optimizer": TimeBudget(given.minutes, folder).optimizer(betas=given.betas)}
-        if job.is_first:
-            note_budget(_budgets_file(job), given.minutes, before)
-    history = fit(
-        model,
-        recipe.batches(job, material, model),
-        steps=given.steps,
-        epochs=given.epochs,
-        minutes=min(limits, default=None),
-        learning_rate=given.learning_rate,
-        seed=job.seed,
-        folder=folder,
-        save_every=given.save_every,
-        label=recipe.name,
-        **pace,
-        **(recipe.watch(job, material, model) if recipe.watch else {}),
-    )
-    if piece is not None and job.is_first:
-        parts.split(folder, travelling)
-    out_of_time = given.minutes is not None and history.seconds >= 60 * given.minutes
-    out_of_steps = given.steps is not None and len(history.steps) >= given.steps
-    cut = piece is not None and history.seconds >= 60 * (before + piece)
-    return model, history, out_of_time or out_of_steps or not cut
+def saved(folder: Path) -> tuple[dict[str, Any], History]:
+    """What the state that `fit` keeps in `folder` says of itself, and its history; empty ones if there is none."""
+    state = find_state(folder, resume=True)
+    if state is None:
+        return {}, History()
+    return state.config, History.from_json(state.files[HISTORY].read_text(encoding="utf-8"))
+
+
+def newest_snapshot(job: Job) -> Path | None:
+    """The last checkpoint on the way to the job's steps; None if there is none, or the clock ends the training."""
+    steps = job.settings.training.steps or 0
+    folders = [path.parent for path in job.place("snapshots").glob(f"*/{CONFIG}") if path.parent.name.isdecimal()]
+    return max((f for f in folders if int(f.name) < steps), key=lambda f: int(f.name), default=None)
+
+
+def _snapshot_steps(job: Job) -> set[int]:
+    training = job.settings.training
+    shares = () if training.steps is None else job.recipe.snapshots
+    return {*training.waves, *(max(1, round(share * training.steps)) for share in shares)}
 
 
 def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Names and values of nested settings, without those that are None."""
-    found = []
+    rows = []
     for name, value in settings.items():
         if isinstance(value, Mapping):
-            found += [(part if name == "training" else f"{name} {part}", own) for part, own in flatten(value)]
+            rows += [(part if name == "training" else f"{name} {part}", inner) for part, inner in flatten(value)]
         elif value not in (None, ()) and name not in ("save_every", "texts"):  # the card's corpus row tells the texts
-            found.append((name, value))
-    return found
+            rows.append((name, value))
+    return rows
 
 
-def _command(name: str, profile: str, minutes: float | None) -> str:
-    options = (
-        f"{'' if profile == 'cpu' else f' --profile {profile}'}{'' if minutes is None else f' --minutes {minutes:g}'}"
-    )
-    return f"`python -m course.recipes {name}{options}`"
+class TimeBudget:
+    """A learning rate that follows the clock: at its floor when the minutes are used up, however fast the machine.
+
+    `fit` knows schedules over steps only. Here a hook sets the rate before each step of the optimizer, so `fit` is
+    called with `optimizer=budget.optimizer(...)` and its constant schedule; its history then shows the largest rate
+    throughout. minutes: all in all, over resumed runs; used: seconds of training before this run.
+    """
+
+    def __init__(self, minutes: float, used: float):
+        self.seconds = 60 * minutes
+        self._began = time.monotonic() - used
+
+    def factor(self) -> float:
+        """Factor of the largest rate now: a short rise, then half a cosine wave down to the floor."""
+        share = min(1.0, (time.monotonic() - self._began) / self.seconds)
+        return max(FLOOR, min(1.0, share / WARM_UP) * cosine(round(1e6 * share), 1_000_000, floor=FLOOR))
+
+    def optimizer(self, *, betas: tuple[float, float]) -> Callable[[Groups], torch.optim.Optimizer]:
+        """AdamW for `fit(optimizer=...)` whose rates are multiplied by the factor of the moment."""
+
+        def make(groups: Groups) -> torch.optim.Optimizer:
+            optimizer = adamw(groups, weight_decay=0.0, betas=betas)
+
+            def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
+                now = _agreed(self.factor(), optimizer.param_groups[0]["params"][0].device)
+                for group in optimizer.param_groups:  # `fit` sets them anew before the next step
+                    group["lr"] *= now
+
+            optimizer.register_step_pre_hook(slow_down)
+            return optimizer
+
+        return make
+
+
+def _agreed(factor: float, device: torch.device) -> float:
+    """The first process's factor: no two clocks agree, and equal weights need equal rates."""
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return factor
+    shared = torch.tensor(factor, dtype=torch.float32, device=device)
+    torch.distributed.broadcast(shared, src=0)
+    return float(shared)
+
+
+def note_budget(path: Path, minutes: float, used: float) -> None:
+    """Keep in `path` which budget was given after how many minutes of training.
+
+    A training that has ended goes on when it is given more minutes: its rate then rises again.
+    """
+    budgets = _budgets(path)
+    if not budgets or budgets[-1][0] != minutes:
+        with atomic_file(path, "w") as file:
+            json.dump([*budgets, [minutes, round(used, 1)]], file)
+
+
+def budget_story(path: Path) -> str:
+    """What a card says of the budgets in `path`; "" if there were not several."""
+    budgets = _budgets(path)
+    later = [f"from minute {start:g} on over {total:g}" for total, start in budgets[1:]]
+    return f"laid over {budgets[0][0]:g} minutes at first, {', '.join(later)}" if later else ""
+
+
+def _budgets(path: Path) -> list[list[float]]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    except ValueError as error:
+        raise CourseError(f"{path} is damaged: {error}. Delete it: only a line of the card is lost.") from None
+
+
+def split(folder: Path, target: Path, size: int = PART_BYTES) -> None:
+    """Write the files of a training's state into `target` in parts FILE.000, FILE.001 ..., replacing those there."""
+    contents = {}
+    for path in sorted(folder.iterdir()):
+        content = path.read_bytes()
+        cut = [content[at : at + size] for at in range(0, len(content), size)] or [b""]
+        contents |= {f"{path.name}.{number:03d}": part for number, part in enumerate(cut)}
+    # manifest.json: of older parts
+    names = re.compile(r".+\.\d{3}|manifest\.json")
+    replace_folder(target, contents, may_replace=lambda old: {p.name for p in old.iterdir() if names.fullmatch(p.name)})
+
+
+def join(source: Path, folder: Path) -> None:
+    """Make `folder` from the parts in `source`, if there are any and they are further than what `folder` holds.
+
+    Raises CourseError for parts that do not make a whole state; nothing is changed then.
+    """
+    recover_folder(source)
+    contents: dict[str, bytes] = {}
+    for part in sorted(source.glob("*.[0-9][0-9][0-9]")):
+        contents[part.stem] = contents.get(part.stem, b"") + part.read_bytes()
+    if not contents:
+        return
+    try:
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+            for name, content in contents.items():
+                Path(scratch, name).write_bytes(content)
+            step = load_checkpoint(scratch).config["step"]
+    except OSError as error:
+        raise write_error(folder, error) from error
+    except CourseError as error:
+        raise CourseError(
+            f"The parts in {source} do not make a whole state: {error} Bring the folder over again, or delete it to go "
+            "without."
+        ) from error
+    if step > saved(folder)[0].get("step", -1):
+        replace_folder(folder, contents, may_replace=lambda old: {path.name for path in old.iterdir()})

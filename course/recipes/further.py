@@ -7,7 +7,6 @@ arXiv:1810.04805, section 3.1: 800 million words of books, 2,500 million of Wiki
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,11 +16,18 @@ import torch
 from course.recipes import card as cards
 from course.recipes import minilm
 from course.recipes.bert import rows_of, save, scores, told
-from course.recipes.corpora import ENGLISH, KOREAN, Text, language, weights_licence
-from course.recipes.engine import Job, Recipe, Training, starting_point
-from course.recipes.piece_rows import MixedRows
-from course.recipes.piece_text import PieceText, encode_corpus
-from course.recipes.word_piece_start import log_frequencies
+from course.recipes.engine import Job, Recipe, Training, starting_point, steps_done
+from course.recipes.starts import log_frequencies
+from course.recipes.texts import (
+    ENGLISH,
+    KOREAN,
+    MixedRows,
+    PieceText,
+    Text,
+    encode_corpus,
+    language,
+    weights_licence,
+)
 from course_lib.checkpoints import CARD
 from course_lib.data.handmade import handmade_gaps
 from course_lib.models.bert import Bert
@@ -123,24 +129,20 @@ def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[st
 
 
 def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
-    """Held-out scores on the way, kept in the history; checkpoints where a wave ends, in `out`/NAME.snapshots/STEP."""
-    own = partial(_scores, job, material, n_batches=32)
+    """Held-out scores on the way, kept in the history."""
 
     def evaluated(bert: Bert) -> dict[str, float]:
-        return {f"{score}, {name}": value for name, by in own(bert).items() for score, value in by.items()}
+        by_text = _scores(job, material, bert, 32).items()
+        return {f"{score}, {name}": value for name, scores in by_text for score, value in scores.items()}
 
-    def keep(step: int, losses: dict) -> None:
-        if step in job.settings.training.waves and job.is_first:
-            save(job, model, job.out / f"{job.recipe.name}.snapshots" / f"{step:06d}", None)
-
-    return {"evaluate": evaluated, "evaluate_every": 2_000, "watchers": [keep]}
+    return {"evaluate": evaluated, "evaluate_every": 2_000}
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings, start = job.settings, starting_point(job, job.settings.start)
     path = start / CARD
     before = cards.parse(path.read_text(encoding="utf-8"), path)[1]["tokens"] if path.exists() else "not said"
-    tokens = len(history.steps) * settings.pieces_per_batch * job.processes
+    tokens = steps_done(history) * settings.pieces_per_batch * job.processes
     what = "with a masked-LM head learned here, its body as published" if settings.head_only else "BERT, pre-norm"
     return {
         "model": f"{what}; matrices in six bits, the rest float16",
@@ -162,13 +164,8 @@ def _recipe(
         texts[0].name,
         licence=licence + weights_licence(texts),
         profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
-        read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
+        family=__name__,
         save=minilm.save if settings.get("head_only") else save,
-        evaluate=evaluate,
-        describe=describe,
     )
 
 

@@ -13,11 +13,9 @@ from typing import Any
 import torch
 
 from course.recipes.bert import Material, Settings, read, save
-from course.recipes.corpora import WEIGHTS_LICENCE
-from course.recipes.engine import Job, Recipe, Training
-from course.recipes.piece_rows import OneWayRows, Places, Rows
-from course.recipes.piece_text import PieceText
-from course.recipes.word_piece_start import POSITIONS, skip_gram_table, start_table
+from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.starts import POSITIONS, skip_gram_table, start_table
+from course.recipes.texts import WEIGHTS_LICENCE, OneWayRows, PieceText, Places, Rows
 from course_lib.data.running_text import CORPORA
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.shipped import load
@@ -85,7 +83,7 @@ def watch(job: Job, material: Material, model: LeftToRightLM) -> dict[str, Any]:
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
-    tokens = len(history.steps) * settings.pieces_per_batch * job.processes
+    tokens = steps_done(history) * settings.pieces_per_batch * job.processes
     return {
         "model": "left-to-right Transformer language model, pre-norm; matrices in six bits, the rest float16",
         "pieces": f"{len(material.pieces):,} WordPieces, those of bert-en",
@@ -105,12 +103,8 @@ RECIPES = (
         licence=WEIGHTS_LICENCE,
         # bert-en took about as many steps, in two goes
         profiles={"cpu": Settings(Training(7e-4, betas=(0.9, 0.98), waves=(23_188,), steps=59_000))},
+        family=__name__,
         read=read,
-        build=build,
-        batches=batches,
-        watch=watch,
         save=save,
-        evaluate=evaluate,
-        describe=describe,
     ),
 )

@@ -91,10 +91,6 @@ RECIPES = (
         PACKAGE,
         licence="Apache 2.0 (LICENSE.txt), by the authors of all-MiniLM-L6-v2; changed here: rounded to six bits",
         profiles={"cpu": Settings()},
-        read=read,
-        train=train,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     ),
 )

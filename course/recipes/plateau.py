@@ -15,8 +15,7 @@ import typer
 
 from course.ledger.provenance import provenance
 from course.recipes import bert
-from course.recipes.engine import Job, Recipe
-from course.recipes.time_budget import FLOOR, WARM_UP, seconds_used
+from course.recipes.engine import FLOOR, WARM_UP, Job, Recipe, saved
 from course.records.plateau import COMMAND, NAMES, Curve, keep_curve, plateau_path
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
@@ -70,7 +69,7 @@ def _fit(start: str, job: Job, material: bert.Material, steps: int, minutes: flo
         model,
         bert.batches(job, material, model),
         steps=steps,
-        minutes=None if minutes is None else seconds_used(folder) / 60 + minutes,
+        minutes=None if minutes is None else saved(folder)[1].seconds / 60 + minutes,
         learning_rate=job.settings.training.learning_rate,
         betas=job.settings.training.betas,
         schedule=pace,

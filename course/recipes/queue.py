@@ -18,8 +18,6 @@ from course.recipes.engine import Recipe
 from course_lib.checkpoints import CARD
 from course_lib.files import lock
 from course_lib.loss_curve import duration
-from course_lib.training.history import History
-from course_lib.training.resume import HISTORY, find_state
 
 QUEUE = (
     "bilm-en",
@@ -66,10 +64,9 @@ def _finished(recipe: Recipe, out: Path) -> bool:
 
 
 def _how_far(recipe: Recipe, out: Path) -> Iterator[str]:
-    state = find_state(out / f"{recipe.name}.training", resume=True)
-    history = History() if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8"))
-    steps, total = len(history.steps), recipe.settings().training.steps
+    state, history = engine.saved(out / f"{recipe.name}.training")
+    steps, total = state.get("step", 0), recipe.settings().training.steps
     of = "" if total is None else f" of {total:,} ({steps / total:.0%})"
     yield f"next: {recipe.name}, {steps:,}{of} steps saved"
-    if steps:
+    if history.steps:
         yield f"{duration(history.seconds)} of training, loss {history.losses[-1]:.4g}"

@@ -174,10 +174,6 @@ RECIPES = (
         licence="data: none stated for the reviews; no review is in this folder, only words and word pairs with "
         "weights. Weights: CC BY 4.0",
         profiles={"cpu": Settings()},
-        read=read,
-        train=train,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     ),
 )

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from course.recipes.corpora import WEIGHTS_LICENCE, language, read_documents, split_corpus
 from course.recipes.engine import Job, Recipe
+from course.recipes.texts import WEIGHTS_LICENCE, language, read_documents, split_corpus
 from course_lib.data.public import load_public
 from course_lib.data.running_text import CORPORA
 from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pairs_known_to, word_similarity
@@ -75,11 +75,7 @@ def _recipe(name: str, corpus: str, **config: int) -> Recipe:
         corpus,
         licence=WEIGHTS_LICENCE.replace("weights", "vectors"),
         profiles={"cpu": Settings(config=SkipGramConfig(**config))},
-        read=read,
-        train=train,
-        save=save,
-        evaluate=evaluate,
-        describe=describe,
+        family=__name__,
     )
 
 

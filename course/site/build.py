@@ -1,25 +1,54 @@
 """`make site`: notebooks/*.ipynb, as they are stored, -> build/site. Nothing is run, nothing is fetched.
 
-The pages are plain files: they can be opened from the disk or put on any web server.
+The pages are plain files: they can be opened from the disk or put on any web server. The first one is made of
+README.md: its opening, the map of the course, what the claims say, and how to run it.
 """
 
 from __future__ import annotations
 
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader
+from nbformat import NotebookNode
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
+from course.site.cells import Heading, Prose, describe, output_html
 from course.site.check import site_problems
-from course.site.front_page import front_page
 from course.site.lecture import read_stored
-from course.site.page import Chapter, chapter, chapter_page
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 
 HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
 LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
+COURSE = "How machines came to read words in context"
+MAP, AFTER = "The chapters", ("Claims, not slogans", "Two commands")  # headings of README.md
+_ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(\w+)\.ipynb\)([^|]*)\| *(.*?) *\|$", re.M)
+_TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    name: str  # of the notebook's file, without its suffix
+    title: str  # words of its first heading
+    body: str  # HTML
+    headings: tuple[Heading, ...]
+
+
+@dataclass(frozen=True)
+class MapRow:
+    number: str
+    title: str
+    note: str  # such as a draft's mark; may be empty
+    afterwards: str  # what the reader can then do
 
 
 def build_site(project: Path, out: Path) -> str:
@@ -28,10 +57,8 @@ def build_site(project: Path, out: Path) -> str:
     Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
     """
     chapters = read_chapters(project / "notebooks")
-    readme = (project / "README.md").read_text(encoding="utf-8")
-    files = {"index.html": front_page(readme, chapters)}
-    for i, here in enumerate(chapters):
-        before, after = chapters[i - 1] if i else None, chapters[i + 1] if i + 1 < len(chapters) else None
+    files = {"index.html": front_page((project / "README.md").read_text(encoding="utf-8"), chapters)}
+    for before, here, after in zip([None, *chapters], chapters, [*chapters[1:], None], strict=False):
         files[f"{here.name}.html"] = chapter_page(here, before, after)
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
     files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
@@ -63,6 +90,82 @@ def read_chapters(folder: Path) -> list[Chapter]:
         except CourseError as error:
             raise CourseError(f"{path.name}: {error}") from error
     return chapters
+
+
+def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
+    """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
+    prose, parts = Prose(pages), []
+    for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
+        if cell.cell_type == "markdown":
+            parts.append(f'<div class="prose">\n{prose.render(cell.source)}</div>')
+        elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
+            description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
+            source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
+            outputs = "\n".join(output_html(output, prose, description) for output in cell.outputs)
+            shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
+            parts.append(f'<div class="cell">\n{source}{shown}</div>')
+    if not prose.headings or prose.headings[0].level != 1:
+        raise CourseError(
+            f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
+        )
+    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings))
+
+
+def chapter_page(chapter: Chapter, previous: Chapter | None, following: Chapter | None) -> str:
+    """The whole page of a chapter: with the sections on it, their parts, and the way to its neighbours."""
+    return _page(
+        title=f"{chapter.title} – {COURSE}",
+        body=chapter.body,
+        sections=[heading for heading in chapter.headings if heading.level in (2, 3)],
+        number=chapter.name.partition("_")[0].lstrip("0") or "0",
+        previous=previous,
+        following=following,
+    )
+
+
+def _page(**parts: object) -> str:
+    return _TEMPLATES.get_template("page.html.j2").render(course=COURSE, **parts)
+
+
+def course_map(readme: str) -> dict[str, MapRow]:
+    """README.md's table of chapters, by the notebook's name: the one place that says what a chapter is for."""
+    rows = {name: MapRow(n, title, note.strip(), text) for n, title, name, note, text in _ROW.findall(readme)}
+    if not rows:
+        raise CourseError(
+            f"README.md has no table of chapters under `## {MAP}`. Restore it: the site's map is made of it."
+        )
+    return rows
+
+
+def front_page(readme: str, chapters: Sequence[Chapter]) -> str:
+    """index.html. Raises CourseError where README.md lacks a part of it."""
+    prose = Prose({chapter.name for chapter in chapters}, raw_html=True)
+    opening, *sections = re.split(r"^## ", readme, flags=re.M)
+    named = {section.partition("\n")[0].strip(): section for section in sections}
+    if missing := [name for name in (MAP, *AFTER) if name not in named]:
+        raise CourseError(f"README.md has no section `## {missing[0]}`. Restore it: the first page shows it.")
+    parts = [f'<div class="prose opening">\n{prose.render(opening)}</div>', _map(prose, course_map(readme), chapters)]
+    for name in AFTER:
+        text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
+        parts.append(f'<div class="prose">\n{prose.render(text)}</div>')
+    return _page(title=COURSE, body="\n".join(parts))
+
+
+def _map(prose: Prose, rows: dict[str, MapRow], chapters: Sequence[Chapter]) -> str:
+    items = []
+    for chapter in chapters:
+        number, _, title = chapter.title.partition(" · ")
+        row = rows.get(chapter.name) or MapRow(number, title or number, "(being written)", "")
+        note = f' <span class="note">{html.escape(row.note)}</span>' if row.note else ""
+        says = prose.render(f"You can afterwards {row.afterwards}.") if row.afterwards else ""
+        items.append(
+            f'<li><span class="number" aria-hidden="true">{html.escape(row.number)}</span><div>'
+            f'<a href="{chapter.name}.html">{html.escape(row.title)}</a>{note}{says}</div></li>'
+        )
+    title = prose.add(2, MAP)
+    return (
+        f'<div class="prose"><h2 id="{title.address}">{MAP}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'
+    )
 
 
 def code_colours() -> str:

@@ -16,10 +16,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from course.site.build import MATH_FONT
+from course.site.cells import Prose, describe, output_html
 from course.site.formulas import plain_words
 from course.site.lecture import LIVE, read_stored
-from course.site.outputs import describe, output_html
-from course.site.prose import Prose
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 

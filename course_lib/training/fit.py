@@ -50,6 +50,7 @@ def fit(
     save_every: float | int = 600,
     save_steps: int | None = None,
     resume: bool = True,
+    start: int = 0,
     watchers: Sequence[Watcher] = (),
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
@@ -71,6 +72,7 @@ def fit(
                 stopped. With `resume` a call that finds a state there goes on from it, bit for bit. For that, batches
                 shuffle by the global generators at the start of an epoch, or by a generator of their own that
                 starts anew with each epoch
+    start       steps done before, by a training whose state is lost: `steps`, schedule and history count on from there
     minutes     all in all, over resumed runs
     evaluate    model (in eval mode) -> scores, every `evaluate_every` steps and at the end
     show, label of the progress bar, as for `Progress`
@@ -94,6 +96,7 @@ def fit(
     def same(total: int | None) -> dict[str, Any]:
         places = () if total is None else sorted({0, min(1, total - 1), total // 2, total - 1})
         settings = {"steps": steps, "epochs": epochs, "clip": clip, "learning rates": base}
+        settings |= {"start": start} if start else {}
         settings |= {"schedule": [float(schedule(step, total)) for step in places], "processes": processes.total}
         return states.describe(model, parameter_groups, stepper, settings)
 
@@ -104,7 +107,7 @@ def fit(
     if seed is not None and reached is None:
         seed_everything(seed)
     evaluation = None if evaluate is None else Evaluation(evaluate, evaluate_every)
-    run = Run(model, stepper, feed, end, processes, evaluation, saving, reached, seed)
+    run = Run(model, stepper, feed, end, processes, evaluation, saving, reached, seed, start)
     if run.total is None and schedule is not constant:
         raise CourseError("fit: this schedule needs to know the number of steps. Give steps, or batches with a length.")
     if reached is None:

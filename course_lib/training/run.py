@@ -70,11 +70,12 @@ class Run:
         saving: Saving | None,
         reached: resume.Progressed | None,
         seed: int | None,
+        start: int = 0,
     ):
-        """Start anew, or where `reached` ended."""
+        """Start anew, from step `start` on, or where `reached` ended."""
         self.model, self.optimizer, self.feed, self.end, self.processes = model, optimizer, feed, end, processes
         self.evaluation, self.saving, self.seed = evaluation, saving, seed
-        self.step = 0 if reached is None else reached.step
+        self.step = start if reached is None else reached.step
         self.history = History() if reached is None else reached.history
         self.place = Place.start_of(0, processes.device) if reached is None else reached.place
         self._seconds_before = self.history.seconds

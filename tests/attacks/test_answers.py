@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from course.check import front, questions, store
+from course.check import front, recall_questions, store
 from course_lib.errors import CourseError
 from tests.attacks.law import TIMES, contents
 from tests.attacks.spoilers import FOREIGN, spoil_bytes, spoil_json
@@ -57,12 +57,12 @@ def test_reading_choices(law, folder):
     for number in range(30 * TIMES):
         what, content = spoilt(chance, CHOICES)
         path.write_bytes(content)
-        assert len(questions.kept_choices(1)) == len(questions.questions(1))
+        assert len(recall_questions.kept_choices(1)) == len(recall_questions.questions(1))
         law.hold(
             f"{number} {what}",
             folder,
-            lambda: noted(*store.read("recall-1", questions._is_choice)),
-            lambda items: all(map(questions._is_choice, items)),
+            lambda: noted(*store.read("recall-1", recall_questions._is_choice)),
+            lambda items: all(map(recall_questions._is_choice, items)),
         )
     law.judge(30 * TIMES)
 

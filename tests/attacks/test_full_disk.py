@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from course.check import store
-from course.recipes import parts
+from course.recipes.engine import split
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
@@ -41,7 +41,7 @@ def answers(folder, number):
 def pieces(folder, number):
     """A training's state in parts, as it travels between machines."""
     save_checkpoint(folder.parent / f"state{number}", kind="x", config={"step": number}, tensors={})
-    parts.split(folder.parent / f"state{number}", folder / "x.parts", size=101)
+    split(folder.parent / f"state{number}", folder / "x.parts", size=101)
 
 
 SAVES = [checkpoint, text, answers, pieces]

@@ -1,12 +1,14 @@
 """What the check says to answers that are not merely wrong. The words of its exercise are in texts.toml beside it."""
 
+import signal
+import threading
 from dataclasses import replace
 
 import pytest
 import torch
 
 from course.check.exercise import Exercise, Probe, Seen
-from course.check.judge import judge
+from course.check.judge import NoEnd, judge, time_limit
 
 
 def total(numbers: list[int], factor: int = 1) -> int:
@@ -201,3 +203,65 @@ def test_what_cannot_be_called_is_named(answer, mistake):
 
 def test_a_huge_result_is_cut():
     assert len(repr(judge(EXERCISE, lambda n, f: "ab" * 100_000))) < 1_000
+
+
+has_timer = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timer")
+
+
+def spin():
+    while True:
+        pass
+
+
+@has_timer
+def test_a_loop_is_stopped():
+    with pytest.raises(NoEnd), time_limit(0.02):
+        spin()
+
+
+@has_timer
+def test_a_bare_except_only_delays_it():
+    def stubborn():
+        try:
+            spin()
+        except:  # noqa: E722
+            spin()
+
+    with pytest.raises(NoEnd), time_limit(0.02):
+        stubborn()
+
+
+@has_timer
+@pytest.mark.parametrize("left", [0, 1_000])
+def test_handler_and_timer_are_put_back(left):
+    def own(number, frame):
+        raise AssertionError
+
+    before = signal.signal(signal.SIGVTALRM, own)
+    signal.setitimer(signal.ITIMER_VIRTUAL, left, left / 2)
+    try:
+        for seconds in (0.02, 2_000):
+            with pytest.raises((NoEnd, KeyError)), time_limit(seconds):
+                spin() if seconds < 1 else {}["stopped by itself"]
+            assert signal.getsignal(signal.SIGVTALRM) is own
+            remaining, interval = signal.getitimer(signal.ITIMER_VIRTUAL)
+            assert left - 5 <= remaining <= left
+            assert interval == left / 2
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+@has_timer
+def test_another_thread_is_not_limited():
+    found = []
+
+    def work():
+        with time_limit(1e-4):
+            found.append(sum(range(100_000)))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [sum(range(100_000))]
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)

@@ -14,7 +14,7 @@ NAMES = ("bilm-en", "awd-lstm-en")
 
 def recipes() -> list[Recipe]:
     """Saved after every step, and long enough to be killed on the way."""
-    return [replace(recipe, watch=_often(recipe)) for recipe in (small(RECIPES[name], steps=150) for name in NAMES)]
+    return [replace(recipe, watch=_often(recipe)) for recipe in (small(RECIPES[name], steps=90) for name in NAMES)]
 
 
 def _often(recipe: Recipe):

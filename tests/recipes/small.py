@@ -10,10 +10,9 @@ from safetensors.torch import load_file, save_file
 
 from course.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, minilm, reviews, skip_gram
 from course.recipes.__main__ import RECIPES
-from course.recipes.corpora import TEXTS
 from course.recipes.engine import Recipe
-from course.recipes.word_piece_start import TableConfig
-from course.recipes.word_start import Imitation
+from course.recipes.starts import Imitation, TableConfig
+from course.recipes.texts import TEXTS
 from course_lib.checkpoints import TENSORS
 from course_lib.data.records import LabelledText, ParallelPair, Sentence
 from course_lib.models.bert import Bert, BertConfig

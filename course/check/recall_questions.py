@@ -1,24 +1,90 @@
 """`recall(1)`: a chapter's recall questions, answered in the page, with feedback for each option.
 
-One display gives three pictures: in JupyterLab a widget that keeps the choices; in a stored or exported page the same
-module in a closed frame, without kernel or network (choices last as long as the page); and where frames and styles are
-taken away (a notebook that is not trusted), a list whose options unfold into their feedback.
+They are read from the chapter's `recall.toml`; the reader's choices are kept under answers/. One display gives three
+pictures: in JupyterLab a widget that keeps the choices; in a stored or exported page the same module in a closed frame,
+without kernel or network (choices last as long as the page); and where frames and styles are taken away (a notebook
+that is not trusted), a list whose options unfold into their feedback.
 """
 
 from __future__ import annotations
 
 import html
-from dataclasses import asdict
+import tomllib
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import traitlets
 
-from course.check.questions import Question, keep_choices, kept_choices, questions
+from course.chapters import FOLDER
+from course.check import store
+from course.check.registry import chapters_with
 from course_lib.errors import CourseError
 from course_lib.widgets.base import CourseWidget, module, style
 
 _HERE = Path(__file__).parent
 _ON_A_PAGE = "Choices last as long as this page is open. In a running notebook they are kept."
+
+
+@dataclass(frozen=True)
+class Option:
+    text: str
+    because: str  # feedback: why this is right, or what it mistakes
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    key: str  # a name that stays when the wording or the order changes
+    chapter: int  # where it was taught
+    text: str
+    options: tuple[Option, ...]
+
+
+def recall_file(chapter: int) -> Path:
+    """Where a chapter's recall questions are written. Raises CourseError if it has none."""
+    path = FOLDER / f"ch{chapter:02}" / "recall.toml"
+    if not path.is_file():
+        raise CourseError(
+            f"Chapter {chapter} has no recall questions. Chapters that have: {chapters_with('recall.toml')}."
+        )
+    return path
+
+
+def questions(chapter: int) -> tuple[Question, ...]:
+    """A chapter's questions in their order. Raises CourseError if it has none."""
+    content = tomllib.loads(recall_file(chapter).read_text(encoding="utf-8"))
+    return tuple(
+        Question(q["key"], q["chapter"], q["text"], tuple(Option(**option) for option in q["option"]))
+        for q in content["question"]
+    )
+
+
+def kept_choices(chapter: int) -> list[int]:
+    """Per question the option chosen earlier, or -1. A question or option that no longer exists is left open."""
+    items, _ = store.read(f"recall-{chapter}", _is_choice)
+    kept = {item["question"]: item["option"] for item in items}
+    texts = [(q.key, [option.text for option in q.options]) for q in questions(chapter)]
+    return [options.index(kept[key]) if kept.get(key) in options else -1 for key, options in texts]
+
+
+def keep_choices(chapter: int, before: list[int], after: list[int]) -> str:
+    """Keep what changed from `before` to `after` (another kernel may have kept the rest); returns a note, or ""."""
+    changed = {
+        q.key: q.options[new].text if new >= 0 else None
+        for q, old, new in zip(questions(chapter), before, after, strict=True)
+        if old != new
+    }
+
+    def merge(items: list) -> list:
+        kept = {item["question"]: item["option"] for item in items} | changed
+        return [{"question": key, "option": option} for key, option in kept.items() if option is not None]
+
+    return store.update(f"recall-{chapter}", _is_choice, merge)
+
+
+def _is_choice(item: Any) -> bool:
+    return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in ("question", "option"))
 
 
 class Recall(CourseWidget):

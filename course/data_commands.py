@@ -1,9 +1,10 @@
-"""What `course data list`, `get` and `verify` print."""
+"""`course data list`, `get` and `verify`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -16,9 +17,12 @@ from course_lib.errors import CourseError
 TITLED = 120  # columns of a terminal that has room for what each set is
 _MARKS = {"good": "green", "missing": "dim", "damaged": "red"}
 
+app = typer.Typer(help="The public data sets: list them, fetch them, check them.", no_args_is_help=True)
 
+
+@app.command("list")
 def show_sets() -> None:
-    """A row for each set; in a narrow terminal without what it is."""
+    """The registered sets: languages, size, licence, and where they are on this machine."""
     console = Console()
     titled = console.width >= TITLED
     table = Table("name", *["what it is"] * titled, "languages", "MB", "licence", "kind", "here", box=box.SIMPLE)
@@ -34,10 +38,11 @@ def show_sets() -> None:
     console.print("course data get NAME fetches a set; direct and built ones can be downloaded.", style="dim")
 
 
-def get_sets(names: Sequence[str]) -> None:
-    """Each set in turn. Raises CourseError for those that cannot be had, after all others."""
+@app.command("get")
+def get_sets(names: Annotated[list[str], typer.Argument(help="one or several names, or: all")]) -> None:
+    """Find sets in the mirror (COURSE_DATA_DIR) or the cache, download what is missing, show the first record."""
     console, faults = Console(highlight=False, soft_wrap=True), []
-    for public in registry().values() if list(names) == ["all"] else map(find, names):
+    for public in registry().values() if names == ["all"] else map(find, names):
         try:
             paths = get(public.name)
             first = next(iter(load_public(public.name, public.splits[0])))
@@ -54,15 +59,17 @@ def get_sets(names: Sequence[str]) -> None:
         raise CourseError("\n".join(faults))
 
 
-def verify_sets(names: Sequence[str] | None) -> bool:
-    """A line for each file; False if one is damaged."""
-    console, findings = Console(highlight=False, soft_wrap=True), verify(names)
+@app.command("verify")
+def verify_sets(names: Annotated[list[str] | None, typer.Argument(help="nothing: all")] = None) -> None:
+    """Compare the SHA-256 of every file that is here with the registered one; exit code 1 if one is damaged."""
+    console, findings = Console(highlight=False, soft_wrap=True), verify(names or None)
     for finding in findings:
         note = f"  {finding.where}" if finding.state == "damaged" else ""
         console.print(Text(f"{finding.state:<8} {finding.file}{note}", style=_MARKS[finding.state]))
     states = [finding.state for finding in findings]
     console.print(f"{len(states)} files: " + ", ".join(f"{states.count(state)} {state}" for state in _MARKS))
-    return "damaged" not in states
+    if "damaged" in states:
+        raise typer.Exit(1)
 
 
 def _counts(public: PublicSet) -> str:

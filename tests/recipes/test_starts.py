@@ -1,14 +1,33 @@
-"""The start of the biLM: characters come near skip-gram vectors, also of words held out, and so does the softmax."""
+"""Starts: skip-gram's tables; characters come near them, also of words held out; softmax, first layer and bias."""
 
+import pytest
 import torch
+from torch import nn
 
-from course.recipes.word_start import PREDICTED_STD, READ_STD, Imitation, imitate, start_softmax, word_vectors
+from course.recipes.starts import (
+    OUTPUT,
+    PREDICTED_STD,
+    READ_STD,
+    STD,
+    Imitation,
+    TableConfig,
+    imitate,
+    log_frequencies,
+    skip_gram_table,
+    start_copying,
+    start_softmax,
+    start_table,
+    word_vectors,
+)
+from course.recipes.texts import Cut, PieceText, cut_corpus
+from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.word_softmax import AdaptiveSoftmax
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 
+CONFIG = TableConfig(pieces=1_009, dim=11)
 ENDS = {"ing": (1.0, -1.0, 0.5), "ed": (-1.0, 0.5, 1.0), "s": (0.5, 1.0, -1.0)}
 STEMS = ("walk", "talk", "jump", "look", "ask", "call", "play", "show", "turn", "help", "open", "pull")
 
@@ -72,9 +91,46 @@ def test_skip_gram_reads_sentences_of_the_documents_and_is_kept(tmp_path):
     vocabulary = Vocabulary(words, counts=[0, 0, 9, 9, 9, 9], unknown="<unk>")
     documents = [torch.tensor([2, 3, 1, 4, 0, 3, 1])] * 30
     config = Imitation(words=150, epochs=3)
-    found = word_vectors(tmp_path / "table", documents, vocabulary, 1, 5, config, seed=0)
+    found = word_vectors(tmp_path / "table", documents, vocabulary, 5, config, seed=0)
     assert found["table"].shape == (6, 5)
     assert found["learned"].tolist() == [False, False, True, True, True, False]
     assert float(found["table"][found["learned"]].std()) > 0
-    again = word_vectors(tmp_path / "table", [], vocabulary, 1, 5, config, seed=9)
+    again = word_vectors(tmp_path / "table", [], vocabulary, 5, config, seed=9)
     assert again["table"].equal(found["table"])
+
+
+def test_the_table_is_centred_and_kept(out):
+    pieces, text = cut_corpus("enwiki2015", out, Cut(97, True, 31, 3))
+    start = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=0)
+    rows = start["table"][start["learned"]]
+    assert rows.std().item() == pytest.approx(STD, rel=1e-4)
+    torch.testing.assert_close(rows.mean(0), torch.zeros(11), atol=1e-6, rtol=0)
+    seen = text.ids[:1_000].long().unique()
+    assert start["learned"].nonzero().squeeze(1).tolist() == seen.tolist()
+    kept = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=1)  # another seed, the same file
+    assert torch.equal(kept["table"], start["table"])
+
+
+def test_learned_rows_replace_others_stay():
+    embedding = nn.Embedding(3, 2)
+    before = embedding.weight.detach().clone()
+    start_table(embedding, {"table": torch.full((3, 2), 7.0), "learned": torch.tensor([False, True, False])})
+    assert embedding.weight[1].tolist() == [7, 7]
+    assert torch.equal(embedding.weight[::2], before[::2])
+
+
+def test_log_frequencies_by_hand():
+    text = PieceText(torch.tensor([2, 0, 2, 2], dtype=torch.int16), torch.tensor([0, 4]), torch.tensor([0, 1]))
+    torch.testing.assert_close(log_frequencies(text, 3).exp(), torch.tensor([1 / 5, 1 / 5, 3 / 5]))
+
+
+def test_a_copying_layer_hands_on_what_is_alike():
+    attention = MultiHeadAttention(16, 2)
+    for parameter in attention.parameters():
+        nn.init.zeros_(parameter)
+    start_copying(attention)
+    states = 5 * torch.eye(16)[torch.tensor([[0, 3, 0]])]  # the first and the last are alike, one head sees all of them
+    output, weights = attention(states, need_weights=True)
+    head = weights[0, 0, 0]
+    assert head[0] == head[2] > 100 * head[1]
+    torch.testing.assert_close(output[0, 0, 0], 5 * OUTPUT * (head[0] + head[2]))

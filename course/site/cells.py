@@ -1,0 +1,175 @@
+"""The cells of a notebook as HTML.
+
+Text: formulas drawn, headings with addresses, links to notebooks turned into links to pages. Outputs: what a code cell
+printed and drew; a widget's frame stays live, since it needs no kernel and no network.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import contextlib
+import html
+import re
+import struct
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from nbconvert.filters.ansi import strip_ansi
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+
+from course.site.formulas import mathml, plain_words
+
+_ARXIV = re.compile(r"(?<![\w/\"])arXiv:(\d{4}\.\d{4,5})(?![^<]*</a>)")
+_FORMULA_AND_MARK = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([,.;:)?!]+)')
+_PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
+_FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
+_TOO_LONG = 200  # letters of a picture's description
+
+
+@dataclass(frozen=True)
+class Heading:
+    level: int
+    address: str  # the id on the page
+    inner: str  # HTML
+    words: str
+
+
+class Prose:
+    """Renders the text cells of one page and remembers their headings, in order."""
+
+    def __init__(self, pages: set[str], *, raw_html: bool = False) -> None:
+        """`pages`: names of notebooks that have a page. `raw_html`: let HTML in the text through (README.md)."""
+        self.headings: list[Heading] = []
+        self._markdown = MarkdownWithMath(renderer=_Renderer(self, pages, escape=not raw_html))
+        self._seen: Counter[str] = Counter()
+
+    def render(self, markdown: str) -> str:
+        """One cell as HTML."""
+        rendered = self._markdown.render(markdown)
+        rendered = _ARXIV.sub(r'<a href="https://arxiv.org/abs/\1">\g<0></a>', rendered)
+        return _FORMULA_AND_MARK.sub(r'<span class="keep">\1\2</span>', rendered)  # no line begins with a comma
+
+    def add(self, level: int, inner: str) -> Heading:
+        """A heading with an address of its own on this page."""
+        words = html.unescape(" ".join(re.sub(r"<[^>]*>", "", inner).split()))
+        stem = re.sub(r"[^\w.]+", "-", words.lower()).strip("-.") or "section"
+        self._seen[stem] += 1
+        address = stem if self._seen[stem] == 1 else f"{stem}-{self._seen[stem]}"
+        self.headings.append(Heading(level, address, inner, words))
+        return self.headings[-1]
+
+
+class _Renderer(IPythonRenderer):
+    """nbconvert's, where the page differs: its formulas wait for a script, and its tables cannot be narrower."""
+
+    def __init__(self, prose: Prose, pages: set[str], **options) -> None:
+        super().__init__(**options)
+        self._prose, self._pages = prose, pages
+
+    def heading(self, text: str, level: int, **attrs) -> str:
+        found = self._prose.add(level, text)
+        mark = f'<a class="anchor" href="#{found.address}" aria-label="link to this section">¶</a>'
+        return f'<h{level} id="{found.address}">{text}{mark if level > 1 else ""}</h{level}>\n'
+
+    def block_math(self, body: str) -> str:
+        return f'<span class="formula">{mathml(body.strip(), block=True)}</span>'
+
+    def inline_math(self, body: str) -> str:
+        long = ' class="long"' if len(body) > 30 else ""
+        return f"<span{long}>{mathml(body.strip())}</span>" if long else mathml(body.strip())
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def inline_html(self, html: str) -> str:
+        """A line break within a table's cell is the one tag that text may hold."""
+        return "<br>" if re.fullmatch(r"<br\s*/?>", html.strip()) else super().inline_html(html)
+
+    def table(self, text: str) -> str:
+        return f'<div class="wide"><table>\n{text}</table></div>\n'
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """To a page of the site, a place on this page, or the web; a file of the repository is named, not linked."""
+        path, _, place = url.partition("#")
+        name = path.rsplit("/", 1)[-1]
+        if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
+            url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
+        elif path and not re.match(r"https?://|mailto:", url):
+            return text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) == name else f"{text} ({path})"
+        return super().link(text, url, title)
+
+
+def output_html(output: dict, prose: Prose, description: str) -> str:
+    """One output of a cell. `description`: for a picture that brings none."""
+    kind = output["output_type"]
+    if kind == "stream":
+        return _plain(output["text"], "error" if output.get("name") == "stderr" else "text")
+    if kind == "error":
+        return _plain("\n".join(output["traceback"]), "error")
+    data = output["data"]
+    if "text/html" in data:
+        return widget_html(data["text/html"])
+    for mime in _PICTURES:
+        if mime in data:
+            return _picture(data[mime], mime, description)
+    if "text/markdown" in data:
+        return prose.render(data["text/markdown"])
+    return _plain(data.get("text/plain", ""), "text")
+
+
+def widget_html(stored: str) -> str:
+    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script."""
+    page = BeautifulSoup(stored, "html.parser")
+    for frame in page.find_all("iframe", srcdoc=True):
+        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
+        frame["loading"] = "lazy"
+        around = frame.parent if frame.parent.name == "div" else None
+        height = re.search(r"height:(\d+)px", (around or frame).get("style", ""))
+        frame["style"] = f"height:{height.group(1) if height else 600}px"
+        if around is not None:
+            del around["style"]
+            around["class"] = "widget"
+        else:
+            frame.wrap(page.new_tag("div", attrs={"class": "widget"}))
+    return str(page)
+
+
+def describe(cell: NotebookNode, after: NotebookNode | None, section: str) -> str:
+    """Words for the picture of a cell: its title and what the text after it says to notice, else its section's name."""
+    text_after = after.source if after is not None and after.cell_type == "markdown" else ""
+    notice = re.match(r"\*\*Notice\.\*\*\s*(.+)", text_after, re.S)
+    sentences = re.split(r"(?<=[.!?])\s", plain_words(notice.group(1).split("\n\n")[0]))[:2] if notice else []
+    words = [title.rstrip(".") + "." for title in _titles(cell.source)] + sentences
+    text = " ".join(words) or f"Figure of the section “{section}”."
+    return text if len(text) <= _TOO_LONG else text[: _TOO_LONG - 2].rsplit(" ", 1)[0] + " …"
+
+
+def _titles(source: str) -> list[str]:
+    """Titles of figures that stand in the code as plain text."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    except SyntaxError:  # a line for the notebook, not for Python
+        return []
+    found = [word.value for call in calls for word in call.keywords if word.arg in ("title", "suptitle")]
+    found += [c.args[0] for c in calls if getattr(c.func, "attr", "") in ("set_title", "suptitle") and c.args]
+    return [plain_words(v.value) for v in found if isinstance(v, ast.Constant) and isinstance(v.value, str)]
+
+
+def _picture(data: str, mime: str, description: str) -> str:
+    if mime == "image/svg+xml":
+        data = base64.b64encode(data.encode()).decode()
+    data = data.replace("\n", "")
+    size = ""
+    if mime == "image/png":  # known before it is read, so that the page does not jump
+        with contextlib.suppress(struct.error, ValueError):  # no PNG: the page shows its description
+            width, height = struct.unpack(">II", base64.b64decode(data[:32])[16:24])
+            size = f' width="{width}" height="{height}"'
+    return f'<img class="figure" alt="{html.escape(description)}"{size} src="data:{mime};base64,{data}">'
+
+
+def _plain(text: str, kind: str) -> str:
+    return f'<pre class="{kind}">{html.escape(strip_ansi(text).rstrip())}</pre>'

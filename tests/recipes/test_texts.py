@@ -1,0 +1,271 @@
+"""Kinds of text: cut into documents, counted and mixed by weights, without those that are tested on; pieces; rows."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+import torch
+
+from course.lab import target_texts as targets
+from course.recipes import texts
+from course.recipes.texts import (
+    ENGLISH,
+    KOREAN,
+    LONG_EVERY,
+    Cut,
+    MaskedPairRows,
+    MixedRows,
+    OneWayRows,
+    PieceText,
+    Places,
+    Rows,
+    Text,
+    WordTexts,
+    cut_corpus,
+    encode_documents,
+    mix,
+    read_documents,
+    repeats,
+    split_corpus,
+)
+from course_lib.data.masking import Masking
+from course_lib.data.records import LabelledText
+from course_lib.data.running_text import Article
+from course_lib.errors import CourseError
+from course_lib.text.word_pieces import SPECIALS, WordPieces
+
+TEXTS = (Text("enwiki2015", 0.5, held_out=1), Text("novels_en", 0.25, held_out=1), Text("imdb", 0.25, held_out=0))
+
+CUT = Cut(vocab_size=71, lowercase=True, max_characters=31, held_out=3)
+
+
+def write(folder, name, documents):
+    text = "\n\n".join("\n".join(document) for document in documents)
+    (folder / f"{name}.words.txt").write_text(text + "\n", encoding="utf-8")
+
+
+def test_weights_of_a_mix_are_shares():
+    for kinds in (ENGLISH, KOREAN):
+        assert sum(text.weight for text in kinds) == pytest.approx(1)
+
+
+def test_each_text_has_its_share_of_the_words():
+    """The one that is largest for its weight is read once, the others more often, whole and in part."""
+    documents = [[[name] * 7] * n for name, n in zip("abc", (100, 13, 31), strict=True)]
+    times = repeats(TEXTS, [7 * len(own) for own in documents])
+    assert times == pytest.approx([1, 50 / 13, 50 / 31])
+    mixed = mix(documents, times, seed=0)
+    assert Counter(document[0] for document in mixed) == {"a": 100, "b": 50, "c": 50}
+    numbered = [list(range(n)) for n in (100, 13, 31)]
+    whole, part = Counter(mix(numbered[1:2], times[1:2], seed=0)), Counter(mix(numbered[2:], times[2:], seed=0))
+    assert set(whole.values()) == {3, 4}  # documents are drawn for the rest, none twice
+    assert set(part.values()) == {1, 2}
+    assert mix(numbered, times, seed=0) == mix(numbered, times, seed=0) != mix(numbered, times, seed=1)
+
+
+def test_words_are_counted_as_often_as_they_are_read(tmp_path):
+    write(tmp_path, "enwiki2015", [["held out"], ["One two two .", "One ."]])
+    write(tmp_path, "novels_en", [["held out"], ["two"]])
+    write(tmp_path, "imdb", [["three"]])
+    words = WordTexts.of(TEXTS, tmp_path, lower=True)
+    assert words.times == [1, 3, 3]
+    assert words.counts == {"one": 2, "two": 2 + 3, ".": 2, "three": 3}
+    train, held_out = words.encoded(lambda document: [word for sentence in document for word in sentence], seed=0)
+    assert Counter(map(tuple, train)) == {("one", "two", "two", ".", "one", "."): 1, ("two",): 3, ("three",): 3}
+    assert held_out == {"enwiki2015": [["held", "out"]], "novels_en": [["held", "out"]], "imdb": []}
+
+
+def test_reviews_that_are_tested_on_are_not_read(monkeypatch, tmp_path):
+    reviews = [LabelledText(f"Review number{n} .\nSeen twice .", "pos") for n in range(2_503)]
+    for module in (texts, targets):
+        monkeypatch.setattr(module, "load_public", lambda name, split: reviews)
+    path = split_corpus("imdb", tmp_path)
+    read = {sentence[1] for document in read_documents(path) for sentence in document if sentence[0] == "Review"}
+    task = targets.target_texts("imdb", n_train=9_999, n_unlabelled=0)
+    tested = {record.text.split()[1] for record in (*task.test, *task.dev)}
+    assert len(tested) == 1_500
+    assert len(read) == 1_003
+    assert not read & tested
+
+
+def test_a_novels_part_is_read_without_its_title(monkeypatch, tmp_path):
+    seen = {}
+
+    def articles(paths, *, min_words):
+        seen["least"] = min_words
+        return [Article("A Title (1909), part 3", ("A Title (1909), part 3", "Yes, he said.", "He left. She stayed."))]
+
+    monkeypatch.setattr(texts, "corpus_files", lambda name: [])
+    monkeypatch.setattr(texts, "read_articles", articles)
+    [document] = read_documents(split_corpus("novels_en", tmp_path))
+    assert [" ".join(sentence) for sentence in document] == ["Yes , he said .", "He left .", "She stayed ."]
+    assert seen["least"] == 2
+
+
+def test_short_reviews_stand_together(monkeypatch, tmp_path):
+    monkeypatch.setattr(texts, "load_public", lambda name, split: [LabelledText("재미있다", "pos")] * 103)
+    documents = list(read_documents(split_corpus("nsmc", tmp_path)))
+    assert [len(document) for document in documents] == [50, 50, 3]
+
+
+def test_the_row_holds_what_each_sentence_gives_by_itself(out):
+    path = out / "enwiki2015.words.txt"
+    # few letters and few pieces: words have several, or are unknown
+    pieces = WordPieces.train([["the", "queen", "tiger", "sees", "car"]], 31)
+    text = encode_documents(path, pieces)
+    documents = list(read_documents(path))
+    sentences = [sentence for document in documents for sentence in document]
+    bounds = text.sentences.tolist()
+    assert [text.ids[a:b].tolist() for a, b in pairwise(bounds)] == [pieces.ids(sentence) for sentence in sentences]
+    assert text.documents.diff().tolist() == [len(document) for document in documents]
+    assert pieces.unknown in text.ids
+    assert len(text.ids) > sum(map(len, sentences))
+
+
+def test_a_text_splits_between_articles(out):
+    _, text = cut_corpus("enwiki2015", out, CUT)
+    first, rest = text.split(5)
+    assert torch.equal(torch.cat([first.ids, rest.ids]), text.ids)
+    assert len(first.documents) == 6
+    assert rest.documents[0] == rest.sentences[0] == 0
+    assert torch.equal(rest.sentences.diff(), text.sentences.diff()[first.documents[-1] :])
+    assert rest.documents[-1] == len(rest.sentences) - 1
+
+
+def test_the_second_call_reads_the_file(out):
+    pieces, text = cut_corpus("enwiki2015", out, CUT)
+    (out / "enwiki2015.words.txt").write_text("other words .\n", encoding="utf-8")
+    again, same = cut_corpus("enwiki2015", out, CUT)
+    assert again.vocabulary == pieces.vocabulary
+    assert torch.equal(same.ids, text.ids)
+
+
+def test_held_out_articles_do_not_count_for_the_vocabulary(out):
+    path = out / "enwiki2015.words.txt"
+    path.write_text("zzz zzz .\n\n" * 3 + path.read_text(encoding="utf-8"), encoding="utf-8")
+    pieces, text = cut_corpus("enwiki2015", out, CUT)
+    assert "z" not in pieces.vocabulary
+    assert text.ids[:3].tolist() == [pieces.unknown, pieces.unknown, *pieces.ids(["."])]
+
+
+LENGTH, N_DOCUMENTS, N_SENTENCES = 23, 5, 61  # sentences of 1, 2, ... 13, 1, 2 ... pieces, 61 in an article
+
+
+def piece_text() -> PieceText:
+    lengths = torch.arange(N_DOCUMENTS * N_SENTENCES) % 13 + 1
+    sentences = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
+    ids = torch.arange(int(sentences[-1]), dtype=torch.int16) + len(SPECIALS)
+    return PieceText(ids, sentences, torch.arange(N_DOCUMENTS + 1) * N_SENTENCES)
+
+
+@pytest.fixture
+def pieces() -> WordPieces:
+    return WordPieces([*SPECIALS, *(f"p{place}" for place in range(len(piece_text().ids)))])
+
+
+def masked_rows(pieces: WordPieces, **shares: float) -> MaskedPairRows:
+    return MaskedPairRows(pieces, Masking(len(pieces), pieces.mask, pieces.special_ids, **shares))
+
+
+def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
+    whole = piece_text()
+    make = masked_rows(pieces, corrupt=0.15, to_mask=0, to_random=0)  # asked for, but nothing changed
+    places = Places(whole, LENGTH)
+    document = torch.repeat_interleave(torch.arange(N_DOCUMENTS), whole.sentences[whole.documents].diff())
+    begins = set(whole.sentences.tolist())
+    follows = []
+    for batch in Rows(places, places, make, 7 * LENGTH)(0):
+        assert batch.attention_mask is None
+        for ids, segments, is_next in zip(batch.input_ids, batch.token_type_ids, batch.next, strict=True):
+            first, second = ids[1 : (ids == pieces.sep).nonzero()[0]], ids[segments == 1][:-1]
+            assert ids[0] == pieces.cls
+            assert ids[-1] == pieces.sep
+            assert len(first) + len(second) + 3 == LENGTH
+            assert (ids == pieces.sep).sum() == 2
+            assert pieces.unknown not in ids
+            first, second = first - len(SPECIALS), second - len(SPECIALS)  # places in the text
+            for span in (first, second):
+                assert (span.diff() == 1).all()
+                assert span[0].item() in begins
+                assert document[span].unique().numel() == 1
+            same = bool(document[first[0]] == document[second[0]])
+            assert same == bool(is_next)
+            if is_next:  # whole sentences come between: only the end of a first sentence that is too long
+                between = set(range(int(first[-1]) + 1, int(second[0])))
+                assert not between & begins
+                assert second[0] > first[-1]
+            follows.append(bool(is_next))
+    assert len(follows) > 97
+    assert 0.35 < sum(follows) / len(follows) < 0.65
+
+
+def test_first_spans_are_whole_sentences_unless_one_is_too_long():
+    places, generator = Places(piece_text(), LENGTH), torch.Generator().manual_seed(3)
+    first = places.allowed.repeat(7)
+    length, begin = places.seconds(first, generator)
+    start = places.text.sentences[first]
+    own = places.text.sentences[first + 1] - start
+    cut = start + length != begin
+    assert ((length >= places.shortest) | ~cut).all()
+    assert (length <= places.longest).all()
+    assert (own[cut] > length[cut]).all()  # only a first sentence is ever cut
+    assert cut.any()
+    assert (begin[~cut] > places.text.sentences[first + 1][~cut]).any()  # some spans hold several sentences
+
+
+def test_an_epoch_takes_each_allowed_sentence_once(pieces):
+    places, long, taken = Places(piece_text(), LENGTH), Places(piece_text(), 2 * LENGTH), []
+    list(Rows(places, long, lambda p, first, g: taken.append((p.length, first)), 7 * LENGTH)(0))
+    usual = torch.cat([first for length, first in taken if length == LENGTH])
+    assert torch.equal(usual.sort().values, places.allowed)
+    assert [length for length, _ in taken[:LONG_EVERY]] == [LENGTH] * (LONG_EVERY - 1) + [2 * LENGTH]
+    assert len(taken[0][1]) == 7
+    assert len(taken[LONG_EVERY - 1][1]) == 3
+
+
+def test_epochs_differ_and_repeat(pieces):
+    places = Places(piece_text(), LENGTH)
+    rows = Rows(places, places, masked_rows(pieces), 7 * LENGTH, seed=2)
+    one, again, other = (next(rows(epoch)).input_ids for epoch in (0, 0, 1))
+    assert torch.equal(one, again)
+    assert not torch.equal(one, other)
+
+
+def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
+    places = Places(piece_text(), LENGTH)
+    batch = next(Rows(places, places, OneWayRows(pieces), 7 * LENGTH)(0))
+    assert batch.ids.shape == (7, LENGTH)
+    assert (batch.ids[:, 0] == pieces.cls).all()
+    assert torch.equal(batch.ids[:, 1:], batch.targets[:, :-1])
+    assert (batch.targets.diff(dim=1) == 1).all()
+    assert set((batch.targets[:, 0] - len(SPECIALS)).tolist()) <= set(piece_text().sentences.tolist())
+
+
+def test_short_articles_are_an_error():
+    with pytest.raises(CourseError, match="Rows of 997 pieces need two articles of 1994 pieces or more"):
+        Places(piece_text(), 997)
+
+
+def test_mixed_rows_are_drawn_by_weight_and_a_short_text_begins_anew():
+    class Counted:
+        def __init__(self, name, n):
+            self.name, self.n = name, n
+
+        def __call__(self, epoch):
+            return iter([(self.name, epoch, place) for place in range(self.n)])
+
+    mixed = MixedRows((Counted("long", 5_000), Counted("short", 70)), (0.75, 0.25), batches=1_000, seed=3)
+    batches = list(mixed(0))
+    assert len(batches) == 1_000
+    assert batches == list(mixed(0)) != list(mixed(1))
+    short = [batch for batch in batches if batch[0] == "short"]
+    assert 200 < len(short) < 300
+    assert short[:141] == [("short", epoch, place) for epoch in (0, 1) for place in range(70)] + [("short", 2, 0)]
+    assert {batch[1] for batch in mixed(1) if batch[0] == "long"} == {1}
+
+
+def test_the_next_sentence_is_not_asked_where_sentences_do_not_run_on(pieces):
+    masking, places = Masking(len(pieces), pieces.mask, pieces.special_ids), Places(piece_text(), LENGTH)
+    for asks in (True, False):
+        batch = MaskedPairRows(pieces, masking, asks)(places, torch.arange(3), torch.Generator().manual_seed(0))
+        assert (batch.next is not None) == asks

@@ -23,6 +23,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
+from course_lib.models.layer_groups import LayerGroups
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")
@@ -42,7 +43,7 @@ class Encoding:
     sentence: Float[Tensor, "batch sentence_dim"]
 
 
-class ContextEncoder(nn.Module, ABC):
+class ContextEncoder(LayerGroups, ABC):
     """Words in, one vector per word and layer out.
 
     A subclass sets the attributes below and writes `_batch` and `_states` for single sentences (an encoder with
@@ -62,10 +63,6 @@ class ContextEncoder(nn.Module, ABC):
     max_units: int | None = None
     reads_pairs: bool = False
 
-    def __init__(self):
-        super().__init__()
-        self._frozen: set[str] = set()
-
     @property
     def dim(self) -> int:
         return max(self.dims)
@@ -81,10 +78,6 @@ class ContextEncoder(nn.Module, ABC):
 
     @abstractmethod
     def _states(self, batch: Batch) -> Encoding: ...
-
-    @abstractmethod
-    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
-        """The layers by name, input to output; together they hold every parameter."""
 
     @abstractmethod
     def _config(self) -> dict[str, Any]: ...
@@ -159,52 +152,6 @@ class ContextEncoder(nn.Module, ABC):
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
         """Attention weights per layer, and the tokens they belong to. Raises CourseError where a model has none."""
         raise CourseError(f"{type(self).__name__} has no attention weights. Choose a Transformer, such as BERT.")
-
-    # -- training parts of it -----------------------------------------------------------------------------------------
-    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
-        """(name, parameters) from input to output, each parameter once (a tied one where it first appears)."""
-        seen: set[int] = set()
-        groups = []
-        for name, modules in self._groups():
-            parameters = [
-                p for module in modules for p in module.parameters() if not (id(p) in seen or seen.add(id(p)))
-            ]
-            groups.append((name, parameters))
-        return groups
-
-    @property
-    def frozen(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._groups() if name in self._frozen)
-
-    def freeze(self, names: Sequence[str] | None = None) -> None:
-        """No gradient and no dropout for these groups (all if None), also under .train()."""
-        self._frozen |= self._group_names(names)
-        self._apply_freeze()
-
-    def unfreeze(self, names: Sequence[str] | None = None) -> None:
-        self._frozen -= self._group_names(names)
-        self._apply_freeze()
-
-    def train(self, mode: bool = True) -> ContextEncoder:
-        super().train(mode)
-        for name, modules in self._groups():
-            if name in self._frozen:
-                for module in modules:
-                    module.eval()
-        return self
-
-    def _group_names(self, names: Sequence[str] | None) -> set[str]:
-        known = [name for name, _ in self._groups()]
-        asked = known if names is None else [names] if isinstance(names, str) else list(names)
-        if unknown := [name for name in asked if name not in known]:
-            raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
-        return set(asked)
-
-    def _apply_freeze(self) -> None:
-        for name, parameters in self.layer_groups():
-            for parameter in parameters:
-                parameter.requires_grad_(name not in self._frozen)
-        self.train(self.training)
 
     # -- files --------------------------------------------------------------------------------------------------------
     def save(

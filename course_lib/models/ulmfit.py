@@ -19,8 +19,7 @@ from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
-from course_lib.models.heads import SequenceClassifier
-from course_lib.models.label_head import Texts
+from course_lib.models.heads import SequenceClassifier, Texts
 
 
 def concat_pool(
@@ -133,9 +132,8 @@ class ULMFiTClassifier(SequenceClassifier):
                 tops.append(outputs[-1])
         return concat_pool(torch.cat(tops, dim=1), counted[:, start:])
 
-    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
-        """(name, parameters) from the word vectors to the head, each trainable parameter once."""
-        return [(name, parameters) for name, parameters in super().layer_groups() if name != "softmax"]
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return [(name, modules) for name, modules in super()._groups() if name != "softmax"]
 
 
 class Ensemble:

@@ -40,7 +40,7 @@ def test_alone_equals_in_a_padded_batch(head):
 def test_what_stands_at_padding_changes_neither_loss_nor_count(head):
     head.eval()
     short = records_of(head)[:1]
-    long = max(records_of(head), key=lambda record: len(head._sentences([record])[0]))
+    long = max(records_of(head), key=lambda record: len(head._texts([record])[0]))
     apart = [head.loss(head.batch([record])) for record in (short[0], long)]
     together = head.loss(head.batch([short[0], long]))
     counts = [int(part["count"]) for part in apart]

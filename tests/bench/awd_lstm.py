@@ -19,8 +19,8 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.carry import detach
 from course_lib.training.groups import adamw
+from course_lib.training.resume import detach
 from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
 
 SIZES = {"vocab_size": 10_000, "emb_dim": 400, "hidden": 1152, "n_layers": 3, "batch": 16, "step": 70}

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.carry import detach, hand_on
 from course_lib.training.groups import adamw
+from course_lib.training.resume import detach, hand_on
 from tests.bench.measure import Options, interleaved, middle, peak_megabytes, ratios, run_alone
 
 VOCAB_SIZE, N_LAYERS = 10_000, 2

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
-from course_lib.training import fit, randomness, schedules
+from course_lib.training import fit, schedules
+from course_lib.training.resume import RandomState
 from tests.training.nets import Classifier, LanguageModel, rows, shuffled, texts
 
 QUIET = {"show": False, "device": "cpu"}
@@ -59,11 +60,11 @@ def test_all_three_generators_are_put_back():
         return [random.random(), random.gauss(0, 1), np.random.normal(), float(torch.rand(()))]
 
     draw()  # each normal number leaves a second one behind
-    state = randomness.take(torch.device("cpu"))
+    state, tensors = RandomState.take(torch.device("cpu")), {}
     expected = draw()
     assert draw() != expected
-    for stored in (state, randomness.RandomState.unpack(*state.pack())):
-        randomness.put_back(stored, torch.device("cpu"))
+    for stored in (state, RandomState.unpack("now.", tensors, state.pack("now.", tensors))):
+        stored.put_back(torch.device("cpu"))
         assert draw() == expected
 
 

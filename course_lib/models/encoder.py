@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
+from course_lib.checkpoints import Checkpoint, load_checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
@@ -216,7 +215,7 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-@contextmanager
+@contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """No gradient, no dropout; afterwards every module is in the mode it was in."""
     modes = [(module, module.training) for module in model.modules()]
@@ -249,6 +248,19 @@ def rebuilding(folder: str | Path, what: str, stored: Iterable[Tensor]) -> Itera
             f"{folder}/config.json does not describe a {what} of this version, or a file beside it is damaged: {said} "
             "Fetch the checkpoint again, or use one made by this version."
         ) from error
+
+
+@contextlib.contextmanager
+def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
+    """The checkpoint in `folder`, which must be of `kind`, while a `what` is rebuilt from it."""
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind != kind:
+        raise CourseError(
+            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
+            "course_lib.load."
+        )
+    with rebuilding(folder, what, checkpoint.tensors.values()):
+        yield checkpoint
 
 
 class _Bounded(TorchFunctionMode):

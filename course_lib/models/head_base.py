@@ -82,7 +82,7 @@ class Head(LayerGroups):
         """(name, parameters, factor of the learning rate) for `fit(groups=...)`, without what is frozen.
 
         Three ways to reuse word vectors (chapter 2): initial: groups(); frozen: freeze(["word"]); slow:
-        groups(slow={"word": 0.1}). Raises CourseError for a group that does not exist and a factor below 0.
+        groups(slow={"word": 0.1}).
         """
         factors = dict(slow or {})
         self._known(list(factors))

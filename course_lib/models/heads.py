@@ -58,7 +58,6 @@ class LabelHead(Head):
         dropout: float | int = 0.1,
         seed: int | None = None,
     ):
-        """Raises CourseError for settings that cannot work, or of which one would be ignored."""
         name, names = type(self).__name__, [] if isinstance(labels, str) else list(labels)
         if pooling not in (*POOLINGS, None):
             raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
@@ -97,17 +96,14 @@ class LabelHead(Head):
 
     # -- batches ------------------------------------------------------------------------------------------------------
     def batch(self, sentences: Texts, labels: Sequence | None = None) -> Batch:
-        """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`.
-
-        Raises CourseError for what the encoder cannot read, a label the head does not know, and a wrong number of them.
-        """
+        """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`."""
         texts, targets = self._read(sentences, labels)
         return self._encode(texts) if targets is None else self._labelled(texts, targets)
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
 
-        All records are checked now. Raises CourseError as `batch` does, and for a record without a label.
+        All records are checked now.
         """
         texts, targets = self._read(records)
         if targets is None:
@@ -182,7 +178,7 @@ class LabelHead(Head):
 
     # -- learning and predicting --------------------------------------------------------------------------------------
     def loss(self, batch: Batch) -> dict[str, Any]:
-        """{"loss": mean cross-entropy in nats, "count": texts or real words}. Raises CourseError without labels."""
+        """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
         if "labels" not in batch.labels:
             raise CourseError(
                 f"{type(self).__name__}.loss: the batch has no labels. Make it with batch(sentences, labels)."
@@ -340,7 +336,7 @@ HEADS = {
 
 
 def load_head(folder: str | Path) -> Head:
-    """A whole system that `head.save` wrote, on the CPU, in eval mode. Raises CourseError if damaged or not a head."""
+    """A whole system that `head.save` wrote, on the CPU, in eval mode."""
     checkpoint = load_checkpoint(folder)
     if checkpoint.kind not in HEADS:
         raise CourseError(

@@ -145,7 +145,6 @@ def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
     """The windows of one question to learn from: those that hold its answer.
 
     With `no_answer` also those that hold nothing of it, with answer None. A window that cuts the answer is left out.
-    Raises CourseError if none is left.
     """
     answer, name = rows[0].answer, rows[0].name
     if not rows[0].labelled:
@@ -274,7 +273,6 @@ class SpanExtractor(Head):
         dropout: float | int = 0.1,
         seed: int | None = None,
     ):
-        """Raises CourseError for settings that cannot work."""
         if unit not in UNITS:
             raise CourseError(f"SpanExtractor: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
         if overlap is not None and overlap < 0:
@@ -311,7 +309,6 @@ class SpanExtractor(Head):
 
         asked  Passages with their questions, or pairs (question, passage). Of several answers the first is learned;
                the windows are those of `training_rows`. Questions that are bare text give all windows and no labels.
-        Raises CourseError as `rows_of` and `training_rows` do.
         """
         found = rows_of(asked, self.encoder, self.overlap)
         if not any(rows[0].labelled for rows in found):
@@ -321,14 +318,14 @@ class SpanExtractor(Head):
     def batches(self, asked: Asked, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """A function epoch -> batches for `fit`: shuffled anew each epoch, rows of like length together.
 
-        All questions are checked now. Raises CourseError as `batch` does.
+        All questions are checked now.
         """
         found = rows_of(asked, self.encoder, self.overlap)
         rows = [row for windows in found for row in training_rows(windows, self.no_answer)]
         return loader(rows, [len(row) for row in rows], self._labelled, size=batch_size, seed=seed)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
-        """{"loss": mean cross-entropy of start and end in nats, "count": rows}. Raises CourseError without labels."""
+        """{"loss": mean cross-entropy of start and end in nats, "count": rows}."""
         if "start" not in batch.labels:
             raise CourseError("SpanExtractor.loss: the batch has no answers. Make it of Questions that have some.")
         start, end = self(batch).unbind(1)
@@ -353,7 +350,6 @@ class SpanExtractor(Head):
         max_answer  most units of an answer
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
                     all windows (as in run_squad.py) and is listed with the threshold added
-        Raises CourseError for what cannot be read, numbers out of range, and a threshold that would be ignored.
         """
         if n < 1 or max_answer < 1 or batch_size < 1:
             raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}, batch_size={batch_size}. Use 1 or more.")

@@ -168,7 +168,6 @@ class TagLM(TokenTagger):
         tags: str | None = None,
         seed: int | None = None,
     ):
-        """Raises CourseError for settings that cannot work."""
         if not 0 <= dropout < 1:
             raise CourseError(f"TagLM: dropout={dropout}. Use 0 <= dropout < 1.")
         with seeded(seed):

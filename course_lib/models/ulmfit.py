@@ -78,7 +78,6 @@ class ULMFiTClassifier(SequenceClassifier):
         max_len: int = 1400,
         seed: int | None = None,
     ):
-        """Raises CourseError for an encoder that is no AWDLSTM, sizes below 1 and dropouts outside 0 to below 1."""
         if not isinstance(encoder, AWDLSTM):
             raise CourseError(
                 f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
@@ -140,7 +139,6 @@ class Ensemble:
     """The mean of several classifiers' probabilities; ULMFiT averages a forward and a backward one."""
 
     def __init__(self, members: Sequence[SequenceClassifier]):
-        """Raises CourseError if there is no member, or if their labels or the order of them differ."""
         if not members or any(member.labels != members[0].labels for member in members):
             found = "; ".join(", ".join(member.labels) for member in members) or "none"
             raise CourseError(f"Ensemble: members with the labels {found}. Give one or more with the same labels.")

@@ -29,8 +29,7 @@ Weights = Mapping[str, Tensor]
 def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     """The mean of each tensor over `saved`: state dicts, or the `.tensors` of checkpoints (`load_checkpoint`).
 
-    Tensors of whole numbers (counters) are taken from the last one. Raises CourseError for none, and for weights of
-    different models.
+    Tensors of whole numbers (counters) are taken from the last one.
     """
     saved = list(saved)
     if not saved:
@@ -62,7 +61,7 @@ class LastWeights:
             self.saved.append({name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()})
 
     def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`. Raises CourseError if fewer than `every` steps were done."""
+        """For `model.load_state_dict`."""
         return mean_of(self.saved)
 
 

@@ -176,7 +176,7 @@ def _above_zero(or_none: str = "", **numbers: float | int | None) -> None:
 
 
 def _finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
-    """The step's numbers, fetched at once. Raises CourseError if loss or gradient norm is not a finite number."""
+    """The step's numbers, fetched at once."""
     tensors = {name: mean for name, mean in means.items() if isinstance(mean, Tensor)}
     fetched = dict(zip(tensors, torch.stack([t.detach().float() for t in tensors.values()]).tolist(), strict=True))
     numbers = {name: fetched[name] if name in fetched else float(mean) for name, mean in means.items()}
@@ -192,7 +192,7 @@ def _finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, flo
 
 
 def _checked(losses: Any, model: nn.Module) -> dict[str, Any]:
-    """What loss(batch) gave. Raises CourseError if it is not what every model of the course gives."""
+    """What loss(batch) gave."""
     name = type(model).__name__
     if not isinstance(losses, dict) or not {"loss", "count"} <= losses.keys():
         got = f"a dict with {', '.join(map(str, losses))}" if isinstance(losses, dict) else f"a {type(losses).__name__}"

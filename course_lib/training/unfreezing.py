@@ -48,7 +48,7 @@ class Unfreezing:
     stages: tuple[Stage, ...]
 
     def stage_of(self, epoch: int) -> Stage:
-        """The stage in which an epoch (from 0) lies. Raises CourseError for an epoch outside the plan."""
+        """The stage in which an epoch (from 0) lies."""
         for stage in self.stages:
             if stage.first <= epoch < stage.first + stage.epochs:
                 return stage
@@ -62,10 +62,7 @@ class Unfreezing:
         return {name: factor if name in stage.open else 0.0 for name, factor in shares}
 
     def start(self, model: nn.Module, stage: Stage) -> list[tuple[str, list[nn.Parameter], float]]:
-        """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`.
-
-        Raises CourseError if the model's groups are not those of the plan.
-        """
+        """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`."""
         groups = model.layer_groups()
         if tuple(name for name, _ in groups) != self.names:
             raise CourseError(

@@ -30,7 +30,7 @@ from course_lib.models.head_base import Head, loader, match, seeded
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
-Asked = Iterable[Passage | Sequence]  # a Sequence: (question, passage)
+Questions = Iterable[Passage | Sequence]  # a Sequence: (question, passage)
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ def spans_by_score(
         yield score, first, first + more
 
 
-def distinct(found: Iterable[tuple[float, int, int]], n: int) -> list[tuple[float, int, int]]:
+def distinct(spans: Iterable[tuple[float, int, int]], n: int) -> list[tuple[float, int, int]]:
     """The first n different places of (score, start, end), read best first; it stops reading when it has them."""
-    kept: dict[Place, float] = {}
-    for score, start, end in found:
-        kept.setdefault((start, end), score)
-        if len(kept) == n:
+    best: dict[Place, float] = {}
+    for score, start, end in spans:
+        best.setdefault((start, end), score)
+        if len(best) == n:
             break
-    return [(score, start, end) for (start, end), score in kept.items()]
+    return [(score, start, end) for (start, end), score in best.items()]
 
 
 def units_of(spans: Sequence[Place], start: int, end: int) -> Place | None:
@@ -103,7 +103,7 @@ def word_windows(sizes: Sequence[int], room: int, overlap: int) -> list[Place]:
 
 @dataclass(frozen=True)
 class Row:
-    """number, name  of the question among all asked
+    """number, name  of the question among all
     window    some words of the passage; their spans count from the first character of the whole passage
     answer    characters (start, end) of the answer in the passage, or None
     labelled  the question came as a Question: without an answer, it has none
@@ -120,25 +120,34 @@ class Row:
         return len(self.question) + len(self.window)
 
 
-def rows_of(asked: Asked, encoder: ContextEncoder, overlap: int | None) -> list[list[Row]]:
+def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) -> list[list[Row]]:
     """For each question the rows that hold its whole passage, in input order.
 
     overlap  most pieces that a window shares with the one before; never more than half a window, which is None
     Raises CourseError that names the question: an empty question or passage, a question that leaves no room for the
     passage, a word that fits into no window, an answer that does not stand where it should.
     """
-    if isinstance(asked, (Passage, str)):
-        raise CourseError(f"SpanExtractor reads a list, not one {type(asked).__name__}. Put it in [ ].")
-    found: list[list[Row]] = []
-    for item in asked:
-        passage, questions = _parts(item, len(found))
+    if isinstance(questions, (Passage, str)):
+        raise CourseError(f"SpanExtractor reads a list, not one {type(questions).__name__}. Put it in [ ].")
+    rows: list[list[Row]] = []
+    for item in questions:
+        match item:
+            case Passage() as passage:
+                of_passage = passage.questions
+            case (Question() | str() as question, Passage() | str() as text):
+                passage, of_passage = text if isinstance(text, Passage) else Passage(text), (question,)
+            case _:
+                raise CourseError(
+                    f"SpanExtractor: after {len(rows)} questions comes {repr(item)[:80]}. "
+                    "Give Passage records or (question, passage) pairs."
+                )
         words = Sentence.of(passage.text)
         sizes = _sizes(encoder, words)
-        for question in questions:
-            found.append(_windows(encoder, len(found), question, words, sizes, overlap))
-    if not found:
+        for question in of_passage:
+            rows.append(_windows(encoder, len(rows), question, words, sizes, overlap))
+    if not rows:
         raise CourseError("SpanExtractor got no question. Give passages with questions, or (question, passage) pairs.")
-    return found
+    return rows
 
 
 def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
@@ -153,61 +162,47 @@ def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
         if no_answer:
             return list(rows)
         raise CourseError(f"SpanExtractor: {name} has no answer to learn. Leave it out, or set no_answer=True.")
-    kept, whole = [], False
+    chosen = []
     for row in rows:
         left, right = row.window.spans[0][0], row.window.spans[-1][1]
         if left <= answer[0] and answer[1] <= right:
-            kept, whole = [*kept, row], True
+            chosen.append(row)
         elif no_answer and (right <= answer[0] or answer[1] <= left):
-            kept.append(replace(row, answer=None))
-    if not whole:
+            chosen.append(replace(row, answer=None))
+    if not any(row.answer for row in chosen):
         raise CourseError(
             f"SpanExtractor: the answer of {name}, characters {answer[0]} to {answer[1]}, is in no window as a whole. "
             "Leave it out, or use a larger overlap."
         )
-    return kept
-
-
-def _parts(item: object, number: int) -> tuple[Passage, Sequence[Question | str]]:
-    if isinstance(item, Passage):
-        return item, item.questions
-    match item:
-        case (Question() | str() as question, Passage() as passage):
-            return passage, (question,)
-        case (Question() | str() as question, str() as text):
-            return Passage(text), (question,)
-    raise CourseError(
-        f"SpanExtractor: after {number} questions comes {repr(item)[:80]}. "
-        "Give Passage records or (question, passage) pairs."
-    )
+    return chosen
 
 
 def _windows(
     encoder: ContextEncoder,
     number: int,
-    asked: Question | str,
+    source: Question | str,
     passage: Sentence,
     sizes: list[int],
     overlap: int | None,
 ) -> list[Row]:
-    name = f"question {asked.id!r}" if isinstance(asked, Question) else f"question {number}"
-    question = Sentence.of(asked.question if isinstance(asked, Question) else asked)
+    name = f"question {source.id!r}" if isinstance(source, Question) else f"question {number}"
+    question = Sentence.of(source.question if isinstance(source, Question) else source)
     for what, sentence in [("question", question), ("passage", passage)]:
         if not sentence.words:
             raise CourseError(
                 f"SpanExtractor, {name}: the {what} is empty. Give it at least one word, or leave it out."
             )
-    answer = _answer(asked, name, passage) if isinstance(asked, Question) else None
+    answer = _answer(source, name, passage) if isinstance(source, Question) else None
     places = [(0, len(passage))]
     if encoder.max_units is not None:
-        n_asked, room = sum(_sizes(encoder, question)), encoder.max_units
-        fits = n_asked <= room
+        n_question, room = sum(_sizes(encoder, question)), encoder.max_units
+        fits = n_question <= room
         if encoder.reads_pairs:
-            room -= n_asked + 1  # the second [SEP] takes a place
+            room -= n_question + 1  # the second [SEP] takes a place
             fits = room > 0
         if not fits:
             raise CourseError(
-                f"SpanExtractor, {name}: it has {n_asked} pieces; the encoder reads {encoder.max_units}, passage "
+                f"SpanExtractor, {name}: it has {n_question} pieces; the encoder reads {encoder.max_units}, passage "
                 "included if it reads both in one pass. Shorten the question."
             )
         if max(sizes) > room:
@@ -218,7 +213,7 @@ def _windows(
             )
         places = word_windows(sizes, room, room // 2 if overlap is None else min(overlap, room // 2))
     parts = [Sentence(passage.text, passage.words[a:b], passage.spans[a:b]) for a, b in places]
-    return [Row(number, name, question, part, answer, isinstance(asked, Question)) for part in parts]
+    return [Row(number, name, question, part, answer, isinstance(source, Question)) for part in parts]
 
 
 def _answer(question: Question, name: str, passage: Sentence) -> Place | None:
@@ -304,24 +299,24 @@ class SpanExtractor(Head):
         none = read.new_full((len(batch), 2), -torch.inf) if self.null is None else self.null(self.dropout(sentence))
         return torch.cat([none[:, None], units], 1).transpose(1, 2)
 
-    def batch(self, asked: Asked) -> Batch:
+    def batch(self, questions: Questions) -> Batch:
         """Tensors on the CPU: a row for each question and window; places in `.labels["start"]` and `.labels["end"]`.
 
-        asked  Passages with their questions, or pairs (question, passage). Of several answers the first is learned;
-               the windows are those of `training_rows`. Questions that are bare text give all windows and no labels.
+        questions  Passages with their questions, or pairs (question, passage). Of several answers the first is learned;
+                   the windows are those of `training_rows`. Bare text as a question gives all windows and no labels.
         """
-        found = rows_of(asked, self.encoder, self.overlap)
-        if not any(rows[0].labelled for rows in found):
-            return self._encode([row for rows in found for row in rows])
-        return self._labelled([row for rows in found for row in training_rows(rows, self.no_answer)])
+        windows = rows_of(questions, self.encoder, self.overlap)
+        if not any(rows[0].labelled for rows in windows):
+            return self._encode([row for rows in windows for row in rows])
+        return self._labelled([row for rows in windows for row in training_rows(rows, self.no_answer)])
 
-    def batches(self, asked: Asked, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
+    def batches(self, questions: Questions, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """A function epoch -> batches for `fit`: shuffled anew each epoch, rows of like length together.
 
         All questions are checked now.
         """
-        found = rows_of(asked, self.encoder, self.overlap)
-        rows = [row for windows in found for row in training_rows(windows, self.no_answer)]
+        windows = rows_of(questions, self.encoder, self.overlap)
+        rows = [row for of_question in windows for row in training_rows(of_question, self.no_answer)]
         return loader(rows, [len(row) for row in rows], self._labelled, size=batch_size, seed=seed)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
@@ -336,14 +331,20 @@ class SpanExtractor(Head):
         return {"loss": sum(losses) / 2, "count": len(batch)}
 
     def predict(
-        self, asked: Asked, *, max_answer: int = 30, threshold: float | int = 0.0, batch_size: int = 32
+        self, questions: Questions, *, max_answer: int = 30, threshold: float | int = 0.0, batch_size: int = 32
     ) -> list[Answer]:
         """The best answer to each question, in input order. Arguments and errors as for `n_best`."""
-        found = self.n_best(asked, 1, max_answer=max_answer, threshold=threshold, batch_size=batch_size)
-        return [answers[0] for answers in found]
+        best = self.n_best(questions, 1, max_answer=max_answer, threshold=threshold, batch_size=batch_size)
+        return [answers[0] for answers in best]
 
     def n_best(
-        self, asked: Asked, n: int = 5, *, max_answer: int = 30, threshold: float | int = 0.0, batch_size: int = 32
+        self,
+        questions: Questions,
+        n: int = 5,
+        *,
+        max_answer: int = 30,
+        threshold: float | int = 0.0,
+        batch_size: int = 32,
     ) -> list[list[Answer]]:
         """For each question up to n different answers, best first. Of all windows a place's best score counts.
 
@@ -355,10 +356,10 @@ class SpanExtractor(Head):
             raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}, batch_size={batch_size}. Use 1 or more.")
         if threshold and not self.no_answer:
             raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
-        found = rows_of(asked, self.encoder, self.overlap)
-        spans: list[list[tuple[float, int, int]]] = [[] for _ in found]
-        nulls = [float("inf")] * len(found)
-        rows = sorted((row for windows in found for row in windows), key=len)  # like lengths together
+        windows = rows_of(questions, self.encoder, self.overlap)
+        spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]
+        nulls = [float("inf")] * len(windows)
+        rows = sorted((row for of_question in windows for row in of_question), key=len)  # like lengths together
         with evaluating(self):
             for first in range(0, len(rows), batch_size):
                 chosen = rows[first : first + batch_size]
@@ -371,8 +372,8 @@ class SpanExtractor(Head):
                     spans[row.number] += distinct(ranked, n)
                     nulls[row.number] = min(nulls[row.number], float(logits[number, :, NULL].sum()))
         return [
-            self._answers(windows[0].window.text, *both, n, threshold)
-            for windows, *both in zip(found, spans, nulls, strict=True)
+            self._answers(of_question[0].window.text, *both, n, threshold)
+            for of_question, *both in zip(windows, spans, nulls, strict=True)
         ]
 
     def _answers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from course_lib.data.records import LabelledText, Passage, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.span_rows import rows_of, training_rows
+from course_lib.models.spans import rows_of, training_rows
 
 Record = LabelledText | SentencePair | TaggedSentence | Passage
 

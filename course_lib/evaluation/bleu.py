@@ -16,7 +16,6 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
 
     The n-gram counts of all sentences are added up before dividing; a mean of sentence scores would be another number.
     Without smoothing the score is 0 as soon as no 4-gram of the whole corpus is right.
-    Raises CourseError for unequal numbers of sentences, none, or a bare string.
     """
     if isinstance(hypotheses, str) or isinstance(references, str):
         raise CourseError("bleu got one string. Give two lists of strings, one translation and one reference each.")

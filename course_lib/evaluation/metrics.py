@@ -54,10 +54,7 @@ def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -
 
 
 def bio_spans(tags: Sequence[str]) -> set[tuple[str, int, int]]:
-    """(type, first word, one past the last word) of each span in the BIO tags of one sentence.
-
-    Raises CourseError for a tag that is none of O, B-type, I-type.
-    """
+    """(type, first word, one past the last word) of each span in the BIO tags of one sentence."""
     spans, begin, kind = set(), 0, ""
     for place, tag in enumerate([*tags, "O"]):
         if tag != "O" and tag[:2] not in ("B-", "I-"):
@@ -80,7 +77,7 @@ def squad_scores(
     predictions  {question id: answer}, or answers in the order of the references
     references   {question id: [answers]}, or one list per question; [] or [""] means "no answer", matched by "" only
     language     "en": SQuAD, F1 over words;  "ko": KorQuAD 1.0, F1 over characters
-    Normalised as by the official scripts. Raises CourseError for ids or lengths that do not agree.
+    Normalised as by the official scripts.
     """
     if language not in ("en", "ko"):
         raise CourseError(f"squad_scores knows the languages 'en' and 'ko', not {language!r}.")

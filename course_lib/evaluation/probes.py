@@ -26,7 +26,6 @@ def probe(train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors,
 
     train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
     l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
-    Raises CourseError for shapes that do not fit together, NaN, and fewer than two labels.
     """
     train, test = (torch.as_tensor(vectors, dtype=torch.float32)[None] for vectors in (train_vectors, test_vectors))
     return mixed_probe(train, train_labels, test, l2=l2)[0]
@@ -38,7 +37,6 @@ def mixed_probe(
     """The same probe on ScalarMix of the layers, both trained together: predictions, and the weight of each layer.
 
     train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
-    Raises CourseError as `probe` does.
     """
     train, test = (torch.as_tensor(layers, dtype=torch.float32) for layers in (train_layers, test_layers))
     _check(train, train_labels, test)
@@ -71,7 +69,7 @@ def nearest_mean(
     """How right the sense with the nearest mean vector is (cosine): 1, 0, or the chance of a fair guess among ties.
 
     Vectors are [item, dim]. Equal vectors for all items tie always, so each item gets 1 / number of senses.
-    Raises CourseError as `probe` does. A test label that was never trained is never right.
+    A test label that was never trained is never right.
     """
     train, test = _normed(train_vectors), _normed(test_vectors)
     _check(train[None], train_labels, test[None])
@@ -82,10 +80,7 @@ def nearest_mean(
 
 
 def nearest_mean_left_out(vectors: Vectors, labels: Sequence) -> Float[np.ndarray, " item"]:
-    """The same for each of these items in turn, with the item itself left out of its sense's mean.
-
-    Raises CourseError as `nearest_mean` does, and for a label that only one item has.
-    """
+    """The same for each of these items in turn, with the item itself left out of its sense's mean."""
     rows = _normed(vectors)
     _check(rows[None], labels, rows[None])
     names = sorted(set(labels))

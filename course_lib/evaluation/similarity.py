@@ -42,7 +42,7 @@ class AnalogyScore:
 def word_similarity(vectors: WordVectors, pairs: Iterable[Sequence]) -> SimilarityScore:
     """Spearman correlation of the cosines with the ratings of `pairs` (first word, second word, rating).
 
-    Pairs with an unknown word are left out and counted. Raises CourseError if fewer than three pairs remain.
+    Pairs with an unknown word are left out and counted.
     """
     pairs = list(pairs)
     found = pairs_known_to(pairs, vectors)

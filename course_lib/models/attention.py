@@ -69,7 +69,7 @@ class KeyValueCache:
     def append(
         self, keys: Float[Tensor, "batch head new dim"], values: Float[Tensor, "batch head new dim"]
     ) -> tuple[Float[Tensor, "batch head filled dim"], Float[Tensor, "batch head filled dim"]]:
-        """All keys and values so far, the new ones last. Raises CourseError when the room is used up."""
+        """All keys and values so far, the new ones last."""
         end = self.filled + keys.shape[2]
         if end > self.keys.shape[2]:
             raise CourseError(
@@ -95,7 +95,6 @@ class MultiHeadAttention(nn.Module):
     """
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0):
-        """Raises CourseError if d_model cannot be cut into n_heads equal heads."""
         super().__init__()
         if n_heads < 1 or d_model < n_heads or d_model % n_heads:
             near = max(1, d_model // max(n_heads, 1)) * max(n_heads, 1)

@@ -164,7 +164,6 @@ class AWDLSTM(ContextEncoder):
     kind = "awd-lstm"
 
     def __init__(self, config: AWDLSTMConfig, vocabulary: Vocabulary):
-        """Raises CourseError if `vocabulary` has not `vocab_size` words or has no unknown word."""
         super().__init__()
         if len(vocabulary) != config.vocab_size or vocabulary.unknown is None:
             raise CourseError(
@@ -254,7 +253,6 @@ class AWDLSTM(ContextEncoder):
         """A copy for other text: another vocabulary, and other dropouts by name (`weight_dropout=0.5`).
 
         Words that both vocabularies hold keep their row and bias; new words get the mean of all (as fastai does).
-        Raises CourseError for a change that is not a dropout, alpha or beta: sizes cannot change.
         """
         kept = [name for name in asdict(self.config) if name.endswith("dropout")] + ["alpha", "beta"]
         if wrong := [name for name in changes if name not in kept]:

@@ -41,15 +41,9 @@ class StaticVectors(ContextEncoder):
 
     def __init__(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]):
         super().__init__()
-        vectors = torch.as_tensor(vectors, dtype=torch.float32)
-        if vectors.ndim != 2 or len(words) != len(vectors) or not len(words):
-            raise CourseError(
-                f"StaticVectors: {len(words)} words, vectors of shape {tuple(vectors.shape)}. Give one row per word."
-            )
-        self.words = list(words)
+        table = WordVectors(words, vectors)  # it says what is wrong with them
+        self.words, vectors = table.words, table.vectors
         self.index = {word: row for row, word in enumerate(self.words, start=2)}
-        if len(self.index) != len(self.words):
-            raise CourseError("StaticVectors: the same word stands twice in the list. Keep one row of each.")
         first_rows = torch.stack([torch.zeros(vectors.shape[1]), vectors.mean(0)])
         self.embedding = nn.Embedding.from_pretrained(
             torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING

@@ -34,7 +34,7 @@ INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, ini
 
 @dataclass(frozen=True)
 class BertConfig:
-    """Sizes and choices. Raises CourseError that names the setting which cannot work.
+    """Sizes and choices.
 
     max_units   positions: pieces of a row, [CLS] and [SEP] counted too
     n_segments  kinds of segment: 0 is the first sentence, 1 the second; with 1 only single sentences can be read
@@ -86,19 +86,9 @@ class BertConfig:
 
     def layers(self) -> TransformerConfig:
         """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
-        return TransformerConfig(
-            d_model=self.d_model,
-            n_heads=self.n_heads,
-            n_layers=self.n_layers,
-            d_ff=self.d_ff,
-            dropout=self.dropout,
-            attention_dropout=self.attention_dropout,
-            positions="none",  # BERT's own embedding adds them
-            max_units=self.max_units,
-            norm=self.norm,
-            activation="gelu",
-            layer_norm_eps=self.layer_norm_eps,
-        )
+        same = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "attention_dropout", "max_units", "norm")
+        settings = {name: getattr(self, name) for name in (*same, "layer_norm_eps")}
+        return TransformerConfig(**settings, positions="none", activation="gelu")  # BERT's embedding adds positions
 
 
 class BertEmbedding(nn.Module):
@@ -120,10 +110,7 @@ class BertEmbedding(nn.Module):
 
     @torch.no_grad()
     def start_from_sinusoids(self, amplitude: float = 0.06) -> None:
-        """Put `amplitude` times sines and cosines into the table of positions, which is learned from there.
-
-        Raises CourseError if d_model is odd: sines and cosines come in pairs.
-        """
+        """Put `amplitude` times sines and cosines into the table of positions, which is learned from there."""
         n, d_model = self.positions.weight.shape
         if d_model % 2:
             raise CourseError(f"BertEmbedding: sinusoids need an even d_model, this one is {d_model}.")
@@ -204,8 +191,6 @@ def pretraining_loss(
     """Means in nats: "mlm" per asked piece, "nsp" per pair, "loss" their sum; accuracies.
 
     "count": pieces asked; "counts": of what is a mean over pairs, their number.
-
-    Raises CourseError if no piece is asked: the mean of nothing is no number.
     """
     if not len(answers):
         raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
@@ -222,8 +207,6 @@ def pretraining_loss(
 def _accuracy(logits: Float[Tensor, "row choice"], answers: Int[Tensor, " row"]) -> Float[Tensor, ""]:
     return (logits.detach().argmax(-1) == answers).float().mean()
 
-
-__all__ = ["Bert", "BertConfig", "BertEmbedding", "BertOutput", "MaskedPairs"]
 
 ONE_SEGMENT = (
     "Bert: this one knows one segment (n_segments=1), so it reads single sentences and no pairs. "
@@ -255,7 +238,6 @@ class Bert(ContextEncoder):
     reads_pairs = True
 
     def __init__(self, config: BertConfig, pieces: WordPieces):
-        """Raises CourseError if there are more pieces than rows in the token table."""
         super().__init__()
         if len(pieces) > config.vocab_size:
             raise CourseError(
@@ -281,10 +263,7 @@ class Bert(ContextEncoder):
         *,
         need_weights: bool = False,
     ) -> BertOutput:
-        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real.
-
-        Raises CourseError if a row is longer than the table of positions, or of more segments than the model knows.
-        """
+        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
         if input_ids.shape[1] > self.config.max_units:
             raise CourseError(
                 f"Bert: rows of {input_ids.shape[1]} pieces, [CLS] and [SEP] included; at most "
@@ -318,11 +297,25 @@ class Bert(ContextEncoder):
         return self.mlm(hidden[rows, columns], self.embedding.tokens.weight)
 
     def fill(self, sentence: Sentence | str | Sequence[str], k: int = 5) -> list[list[tuple[str, float]]]:
-        """For each [MASK] of a text, or of a list of words, the k most probable pieces with their probability.
-
-        Raises CourseError if there is no [MASK], if the row is too long, and for a masked-LM head that is fresh.
-        """
-        return fill_masks(self, sentence, k)
+        """For each [MASK] of a text, or of a list of words, the k most probable pieces with their probability."""
+        if "mlm" in self.fresh_heads:
+            raise CourseError(
+                "Bert.fill: the file of this published BERT held no masked-LM head, so its guesses would be noise. "
+                "Train the head (Bert.loss), or use another BERT."
+            )
+        words = _words_and_masks(sentence)
+        pieces = self.pieces
+        ids = [pieces.cls]
+        for word in words:
+            ids += [pieces.mask] if word == MASK else pieces.ids([word])
+        columns = [place for place, i in enumerate(ids) if i == pieces.mask]
+        if not columns:
+            raise CourseError(
+                f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked."
+            )
+        if not 1 <= k <= len(pieces):
+            raise CourseError(f"Bert.fill: k={k}. Use a number from 1 to {len(pieces)}, the pieces there are.")
+        return guesses(self, [*ids, pieces.sep], columns, k)
 
     # -- the contract of encoders -------------------------------------------------------------------------------------
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
@@ -393,7 +386,7 @@ class Bert(ContextEncoder):
         return read_folder(cls, Path(folder))
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the Hugging Face layout, which `transformers` reads too. Raises CourseError for pre-norm."""
+        """Write the Hugging Face layout, which `transformers` reads too."""
         write_folder(self, Path(folder))
 
     def _config(self) -> dict[str, Any]:
@@ -408,26 +401,6 @@ class Bert(ContextEncoder):
         model = cls(BertConfig(**sizes), WordPieces.from_files(files))
         model.fresh_heads = tuple(config.get("fresh_heads", ()))
         return model
-
-
-def fill_masks(model: Bert, sentence: Sentence | str | Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-    """For each [MASK] the k most probable pieces, best first, with their probability among all pieces."""
-    if "mlm" in model.fresh_heads:
-        raise CourseError(
-            "Bert.fill: the file of this published BERT held no masked-LM head, so its guesses would be noise. "
-            "Train the head (Bert.loss), or use another BERT."
-        )
-    words = _words_and_masks(sentence)
-    pieces = model.pieces
-    ids = [pieces.cls]
-    for word in words:
-        ids += [pieces.mask] if word == MASK else pieces.ids([word])
-    columns = [place for place, i in enumerate(ids) if i == pieces.mask]
-    if not columns:
-        raise CourseError(f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked.")
-    if not 1 <= k <= len(pieces):
-        raise CourseError(f"Bert.fill: k={k}. Use a number from 1 to {len(pieces)}, the pieces there are.")
-    return guesses(model, [*ids, pieces.sep], columns, k)
 
 
 def guesses(model: Bert, ids: Sequence[int], columns: Sequence[int], k: int) -> list[list[tuple[str, float]]]:

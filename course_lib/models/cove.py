@@ -79,7 +79,6 @@ class CoVe(ContextEncoder):
     kind = "cove"
 
     def __init__(self, words: Sequence[str], vectors: Float[Tensor, "word dim"], config: CoVeConfig | None = None):
-        """Raises CourseError if the vectors are not `config.dim` wide, or not one per word."""
         super().__init__()
         self.config = config = config or CoVeConfig.paper()
         self.static = StaticVectors(words, vectors)

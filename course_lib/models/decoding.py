@@ -141,7 +141,7 @@ def beam_search(
 
     A beginning that takes [EOS] leaves the beam, and its score / length penalty competes with those that left before.
     A sentence is done when no living one can overtake: even if it lost nothing more and grew to the limit.
-    Arguments as for `greedy`. Raises CourseError for beam < 1 and alpha < 0.
+    Arguments as for `greedy`.
     """
     _check_steps(max_steps)
     if beam < 1 or alpha < 0:

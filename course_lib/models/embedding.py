@@ -52,7 +52,7 @@ class OneHotEmbedding(_Table):
     """The product as it is written: time and memory grow with the size of the vocabulary. For understanding only."""
 
     def forward(self, ids: Shaped[Tensor, "*place"]) -> Float[Tensor, "*place dim"]:
-        """Integer ids -> their rows of the table. Raises CourseError for an id outside it."""
+        """Integer ids -> their rows of the table."""
         ids = self._checked(ids)
         one_hot = self.weight.new_zeros(*ids.shape, len(self.weight)).scatter_(-1, ids[..., None], 1)
         return one_hot @ self.weight
@@ -71,5 +71,5 @@ class LookupEmbedding(_Table):
         self.sparse = sparse
 
     def forward(self, ids: Shaped[Tensor, "*place"]) -> Float[Tensor, "*place dim"]:
-        """Integer ids -> their rows of the table. Raises CourseError for an id outside it."""
+        """Integer ids -> their rows of the table."""
         return F.embedding(self._checked(ids), self.weight, sparse=self.sparse)

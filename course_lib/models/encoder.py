@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
+from course_lib.checkpoints import Checkpoint, load_checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
+from course_lib.models.layer_groups import LayerGroups
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")
@@ -42,7 +42,7 @@ class Encoding:
     sentence: Float[Tensor, "batch sentence_dim"]
 
 
-class ContextEncoder(nn.Module, ABC):
+class ContextEncoder(LayerGroups, ABC):
     """Words in, one vector per word and layer out.
 
     A subclass sets the attributes below and writes `_batch` and `_states` for single sentences (an encoder with
@@ -62,10 +62,6 @@ class ContextEncoder(nn.Module, ABC):
     max_units: int | None = None
     reads_pairs: bool = False
 
-    def __init__(self):
-        super().__init__()
-        self._frozen: set[str] = set()
-
     @property
     def dim(self) -> int:
         return max(self.dims)
@@ -81,10 +77,6 @@ class ContextEncoder(nn.Module, ABC):
 
     @abstractmethod
     def _states(self, batch: Batch) -> Encoding: ...
-
-    @abstractmethod
-    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
-        """The layers by name, input to output; together they hold every parameter."""
 
     @abstractmethod
     def _config(self) -> dict[str, Any]: ...
@@ -160,52 +152,6 @@ class ContextEncoder(nn.Module, ABC):
         """Attention weights per layer, and the tokens they belong to. Raises CourseError where a model has none."""
         raise CourseError(f"{type(self).__name__} has no attention weights. Choose a Transformer, such as BERT.")
 
-    # -- training parts of it -----------------------------------------------------------------------------------------
-    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
-        """(name, parameters) from input to output, each parameter once (a tied one where it first appears)."""
-        seen: set[int] = set()
-        groups = []
-        for name, modules in self._groups():
-            parameters = [
-                p for module in modules for p in module.parameters() if not (id(p) in seen or seen.add(id(p)))
-            ]
-            groups.append((name, parameters))
-        return groups
-
-    @property
-    def frozen(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._groups() if name in self._frozen)
-
-    def freeze(self, names: Sequence[str] | None = None) -> None:
-        """No gradient and no dropout for these groups (all if None), also under .train()."""
-        self._frozen |= self._group_names(names)
-        self._apply_freeze()
-
-    def unfreeze(self, names: Sequence[str] | None = None) -> None:
-        self._frozen -= self._group_names(names)
-        self._apply_freeze()
-
-    def train(self, mode: bool = True) -> ContextEncoder:
-        super().train(mode)
-        for name, modules in self._groups():
-            if name in self._frozen:
-                for module in modules:
-                    module.eval()
-        return self
-
-    def _group_names(self, names: Sequence[str] | None) -> set[str]:
-        known = [name for name, _ in self._groups()]
-        asked = known if names is None else [names] if isinstance(names, str) else list(names)
-        if unknown := [name for name in asked if name not in known]:
-            raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
-        return set(asked)
-
-    def _apply_freeze(self) -> None:
-        for name, parameters in self.layer_groups():
-            for parameter in parameters:
-                parameter.requires_grad_(name not in self._frozen)
-        self.train(self.training)
-
     # -- files --------------------------------------------------------------------------------------------------------
     def save(
         self,
@@ -269,7 +215,7 @@ def __getattr__(name: str):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-@contextmanager
+@contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """No gradient, no dropout; afterwards every module is in the mode it was in."""
     modes = [(module, module.training) for module in model.modules()]
@@ -302,6 +248,19 @@ def rebuilding(folder: str | Path, what: str, stored: Iterable[Tensor]) -> Itera
             f"{folder}/config.json does not describe a {what} of this version, or a file beside it is damaged: {said} "
             "Fetch the checkpoint again, or use one made by this version."
         ) from error
+
+
+@contextlib.contextmanager
+def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
+    """The checkpoint in `folder`, which must be of `kind`, while a `what` is rebuilt from it."""
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind != kind:
+        raise CourseError(
+            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
+            "course_lib.load."
+        )
+    with rebuilding(folder, what, checkpoint.tensors.values()):
+        yield checkpoint
 
 
 class _Bounded(TorchFunctionMode):

@@ -1,4 +1,4 @@
-"""What all heads share: reading an encoder's layers, layer groups, freezing, and the file of a whole system.
+"""What all heads share: reading an encoder's layers, layer groups with rates, and the file of a whole system.
 
 Source of the two ways to read a frozen encoder: one layer (Devlin et al. 2019, section 5.3) or a learned mix of all
 (Peters et al. 2018, section 3.2). The bidirectional LSTM between states and output is the body of the feature-based
@@ -7,7 +7,7 @@ systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one)
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,14 +22,16 @@ from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
+from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
 from course_lib.models.fast import run_lstm
+from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.shipped import KINDS, class_at
 
 BODIES = ("none", "bilstm")
 
 
-class Head(nn.Module, ABC):
+class Head(LayerGroups):
     """An encoder and what a task puts on top of it. A subclass sets `output`, `kind`, `_settings` (the arguments of its
     constructor beside encoder and seed, for the file) and writes `loss`.
 
@@ -52,22 +54,17 @@ class Head(nn.Module, ABC):
             layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
             raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
         self.encoder, self.layer = encoder, layer
-        self.mix, self.width = None, encoder.dim if layer == "mix" else encoder.dims[layer]
-        if layer == "mix":
-            from course_lib.models.elmo import ScalarMix
-
-            self.mix = ScalarMix(n_layers)
+        self.width = encoder.dim if layer == "mix" else encoder.dims[layer]
+        self.mix = ScalarMix(n_layers) if layer == "mix" else None
         self.dropout, self.lstm = nn.Dropout(dropout), None
         if body == "bilstm":
             self.lstm = nn.LSTM(self.width, hidden, batch_first=True, bidirectional=True)
             self.width = 2 * hidden
-        self._head_frozen = False
 
     @abstractmethod
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats, "count": items it is the mean of}, as `fit` wants it."""
 
-    # -- reading the encoder ------------------------------------------------------------------------------------------
     def _words(self, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
         """What head and body make of each word: its layer or mix, then the LSTM, with dropout before and after it."""
         if self.mix is not None:
@@ -77,17 +74,15 @@ class Head(nn.Module, ABC):
         states = self.dropout(states)
         return states if self.lstm is None else self.dropout(run_lstm(self.lstm, states, encoding.mask)[0])
 
-    # -- training parts of it -----------------------------------------------------------------------------------------
-    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
-        """The encoder's (name, parameters), input to output, then ("head", parameters)."""
-        own = [parameter for module in self._own_modules() for parameter in module.parameters()]
-        return [*self.encoder.layer_groups(), ("head", own)]
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        """The encoder's groups, then "head"."""
+        return [*self.encoder._groups(), ("head", [m for name, m in self.named_children() if name != "encoder"])]
 
     def groups(self, slow: Mapping[str, float | int] | None = None) -> list[tuple]:
         """(name, parameters, factor of the learning rate) for `fit(groups=...)`, without what is frozen.
 
         Three ways to reuse word vectors (chapter 2): initial: groups(); frozen: freeze(["word"]); slow:
-        groups(slow={"word": 0.1}). Raises CourseError for a group that does not exist and a factor below 0.
+        groups(slow={"word": 0.1}).
         """
         factors = dict(slow or {})
         self._known(list(factors))
@@ -96,44 +91,6 @@ class Head(nn.Module, ABC):
         trainable = [(name, [p for p in group if p.requires_grad]) for name, group in self.layer_groups()]
         return [(name, group, factors.get(name, 1.0)) for name, group in trainable if group]
 
-    @property
-    def frozen(self) -> tuple[str, ...]:
-        return (*self.encoder.frozen, *["head"] * self._head_frozen)
-
-    def freeze(self, names: Sequence[str] | None = None) -> None:
-        """No gradient and no dropout for these groups of the encoder or "head" (all if None), also under .train()."""
-        self._set_frozen(names, True)
-
-    def unfreeze(self, names: Sequence[str] | None = None) -> None:
-        self._set_frozen(names, False)
-
-    def train(self, mode: bool = True) -> Head:
-        super().train(mode)
-        if self._head_frozen:
-            for module in self._own_modules():
-                module.eval()
-        return self
-
-    def _set_frozen(self, names: Sequence[str] | None, frozen: bool) -> None:
-        asked = self._known(names)
-        if inner := [name for name in asked if name != "head"]:
-            (self.encoder.freeze if frozen else self.encoder.unfreeze)(inner)
-        if "head" in asked:
-            self._head_frozen = frozen
-            for module in self._own_modules():
-                module.requires_grad_(not frozen).train(self.training and not frozen)
-
-    def _own_modules(self) -> list[nn.Module]:
-        return [module for name, module in self.named_children() if name != "encoder"]
-
-    def _known(self, names: Sequence[str] | None) -> list[str]:
-        known = [name for name, _ in self.layer_groups()]
-        asked = known if names is None else [names] if isinstance(names, str) else list(names)
-        if unknown := [name for name in asked if name not in known]:
-            raise CourseError(f"{type(self).__name__} has no layer group {unknown[0]!r}. It has: {', '.join(known)}.")
-        return asked
-
-    # -- files --------------------------------------------------------------------------------------------------------
     def save(self, folder: str | Path, card: str | None = None, half: bool = False) -> None:
         """Write encoder and head as one checkpoint folder, which `load_head` reads; `half` stores float16."""
         encoder = {"kind": self.encoder.kind, "config": self.encoder._config()}
@@ -155,6 +112,14 @@ class Head(nn.Module, ABC):
             head = cls(built, **checkpoint.config["head"])
         load_weights(head, checkpoint.tensors, source=checkpoint.folder)
         return head.eval()
+
+
+def match(first: Float[Tensor, "batch dim"], second: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch four_dim"]:
+    """[u; v; |u - v|; u * v]: a linear layer over it can ask where two vectors agree.
+
+    For pairs that an encoder reads apart: Conneau et al. 2017, arXiv:1705.02364, section 3.1.
+    """
+    return torch.cat([first, second, (first - second).abs(), first * second], -1)
 
 
 def loader(

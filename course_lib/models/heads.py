@@ -7,42 +7,260 @@ likelihood (Devlin et al. 2019, section 4.1). K labels on vectors of width H tak
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.data.batch import Batch, pad
-from course_lib.data.records import LabelledText, Sentence, TaggedSentence
+from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
-from course_lib.models.encoder import ContextEncoder
-from course_lib.models.head_base import Head, seeded
-from course_lib.models.label_head import NO_LABEL, LabelHead, Texts
-from course_lib.models.pair_head import PairClassifier
-from course_lib.models.pooled_head import PooledHead
+from course_lib.models.baselines import masked_mean
+from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
+from course_lib.models.head_base import Head, loader, match, seeded
 from course_lib.models.shipped import class_at
-from course_lib.models.span_head import SpanExtractor
+from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
 
+NO_LABEL = -100  # at padding: no part of the loss
+POOLINGS = ("sentence", "mean", "max")
+Texts = Iterable[Sentence | LabelledText | TaggedSentence | SentencePair | str | Sequence]
 
-class SequenceClassifier(PooledHead):
-    """One label per text: the settings of a PooledHead."""
+
+class LabelHead(Head):
+    """A head that gives one of `labels` (names, in the order of the output's rows) to each text, pair or word.
+
+    pooling  what stands for the text: "sentence", the encoder's own sentence vector (BERT: [CLS]); "mean" or "max" over
+             the words' vectors. Over a "bilstm" body "sentence" is mean and max side by side. None: a label per word
+    """
+
+    item_name = "sentence"  # what an error calls that which a row holds
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        labels: Sequence[str],
+        *,
+        body: str = "none",
+        hidden: int = 64,
+        layer: int | str = -1,
+        pooling: str | None = "sentence",
+        dropout: float | int = 0.1,
+        seed: int | None = None,
+    ):
+        name, names = type(self).__name__, [] if isinstance(labels, str) else list(labels)
+        if pooling not in (*POOLINGS, None):
+            raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
+        if pooling == "sentence" and body == "none" and layer != -1:
+            raise CourseError(
+                f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
+                'would be ignored. Use pooling="mean" or "max", or body="bilstm".'
+            )
+        if len(names) < 2 or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+            raise CourseError(f"{name}: labels={labels!r}. Give at least two names, each once.")
+        self._settings = {"labels": names, "body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
+        with seeded(seed):
+            super().__init__(encoder, body=body, hidden=hidden, layer=layer, dropout=dropout)
+            width = self.width
+            if pooling == "sentence":
+                width = encoder.sentence_dim if body == "none" else 2 * self.width
+            self.output = nn.Linear(self._vectors_per_item() * width, len(names))
+        self.labels, self.pooling = tuple(names), pooling
+        self._index = {label: number for number, label in enumerate(names)}
+        if pooling is not None:
+            self._settings["pooling"] = pooling
+        self.to(encoder.device)
+
+    @abstractmethod
+    def forward(self, batch: Batch) -> Tensor:
+        """Logits, before softmax: one row of `labels` per item."""
+
+    def _text(self, encoding: Encoding) -> Float[Tensor, "batch text_width"]:
+        """One vector for each row of an encoding, after body and dropout."""
+        if self.pooling == "sentence" and self.lstm is None:
+            return self.dropout(encoding.sentence)
+        words, mask = self._words(encoding), encoding.mask
+        mean = masked_mean(words, mask)
+        largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
+        return {"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling]
+
+    # -- batches ------------------------------------------------------------------------------------------------------
+    def batch(self, sentences: Texts, labels: Sequence | None = None) -> Batch:
+        """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`."""
+        texts, targets = self._read(sentences, labels)
+        return self._encode(texts) if targets is None else self._labelled(texts, targets)
+
+    def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
+        """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
+
+        All records are checked now.
+        """
+        texts, targets = self._read(records)
+        if targets is None:
+            raise CourseError(
+                f"{type(self).__name__}.batches: there are no labels to learn from. "
+                "Give records that bring them: LabelledText for texts, SentencePair for pairs, TaggedSentence for "
+                "words."
+            )
+
+        def collate(rows: list[tuple]) -> Batch:
+            return self._labelled(*map(list, zip(*rows, strict=True)))
+
+        rows = list(zip(texts, targets, strict=True))
+        return loader(rows, [self._length(text) for text in texts], collate, size=batch_size, seed=seed)
+
+    def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
+        """Sentences (or pairs) and their label numbers; None if there are no labels at all."""
+        records = self._listed(records)
+        texts = self._texts(records)
+        given = [self._label_of(record) for record in records] if labels is None else list(labels)
+        if len(given) != len(texts):
+            raise CourseError(
+                f"{type(self).__name__}: {len(given)} labels for {len(texts)} {self.item_name}s. "
+                "Give each exactly one entry."
+            )
+        if labels is None and all(label is None for label in given):
+            return texts, None
+        return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
+
+    def _listed(self, records: Any) -> list:
+        if isinstance(records, (str, Sentence, LabelledText, SentencePair, TaggedSentence)):
+            raise CourseError(f"{type(self).__name__} reads a list, not one {type(records).__name__}. Put it in [ ].")
+        return list(records)  # an iterator could be read only once
+
+    def _labelled(self, texts: list, targets: list) -> Batch:
+        return replace(self._encode(texts), labels={"labels": self._stack(targets)})
+
+    def _number(self, label: Any, where: str) -> int:
+        if not isinstance(label, str) or label not in self._index:
+            raise CourseError(
+                f"{type(self).__name__}: {where} has the label {label!r}, which this head does not know. "
+                f"Its labels: {', '.join(self.labels)}."
+            )
+        return self._index[label]
+
+    # -- what differs for pairs and for words -------------------------------------------------------------------------
+    def _vectors_per_item(self) -> int:
+        """How many vectors of a text's width `output` reads."""
+        return 1
+
+    def _texts(self, records: list) -> list:
+        """What `_encode` reads, one per record: checked sentences, or pairs of such."""
+        return self.encoder._checked([_text_of(record) for record in records])
+
+    def _encode(self, texts: list) -> Batch:
+        return self.encoder.batch(texts)
+
+    def _length(self, text: Any) -> int:
+        return len(text)
+
+    def _label_of(self, record: Any) -> Any:
+        """The label(s) that a record brings along, or None."""
+        return getattr(record, "label", None)
+
+    def _target(self, label: Any, text: Any, number: int) -> Any:
+        """The label(s) of text `number` as label numbers."""
+        return self._number(label, f"{self.item_name} {number}")
+
+    def _stack(self, targets: list) -> Tensor:
+        """Targets of a batch as one tensor, NO_LABEL at padding."""
+        return torch.tensor(targets)
+
+    # -- learning and predicting --------------------------------------------------------------------------------------
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
+        if "labels" not in batch.labels:
+            raise CourseError(
+                f"{type(self).__name__}.loss: the batch has no labels. Make it with batch(sentences, labels)."
+            )
+        targets = batch.labels["labels"]
+        logits = self(batch)
+        mean = functional.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=NO_LABEL)
+        return {"loss": mean, "count": (targets != NO_LABEL).sum()}
+
+    def predict(self, items: Texts, batch_size: int = 32) -> list:
+        """The most probable label of each item, in input order; of a tagger, those of its words."""
+        return [self.labels[int(row.argmax())] for row in self._logits(items, batch_size)]
+
+    def probabilities(self, items: Texts, batch_size: int = 32) -> Float[np.ndarray, "item label"]:
+        """Rows sum to 1."""
+        return torch.stack(self._logits(items, batch_size)).softmax(-1).numpy()
+
+    def _logits(self, records: Texts, batch_size: int) -> list[Tensor]:
+        """Per text, in input order, float32 on the CPU: [label], or [unit, label] for a tagger."""
+        if batch_size < 1:
+            raise CourseError(f"{type(self).__name__}: batch_size={batch_size}. Use 1 or more.")
+        texts = self._texts(self._listed(records))
+        order = sorted(range(len(texts)), key=lambda i: self._length(texts[i]))  # like lengths together
+        rows: list[Tensor] = [torch.empty(0)] * len(texts)
+        with evaluating(self):
+            for start in range(0, len(order), batch_size):
+                numbers = order[start : start + batch_size]
+                logits = self(self._encode([texts[i] for i in numbers]).to(self.encoder.device)).float().cpu()
+                for i, row in zip(numbers, logits, strict=True):
+                    rows[i] = row[: len(texts[i])] if row.dim() == 2 else row
+        return rows
+
+
+class SequenceClassifier(LabelHead):
+    """One label per text: the settings of a LabelHead."""
 
     kind = "sequence-classifier"
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
         return self.output(self._text(self.encoder.states(batch)))
 
-    def _label_of(self, record: Any) -> str | None:
-        return record.label if isinstance(record, LabelledText) else None
 
-    def _target(self, label: Any, sentence: Sentence, number: int) -> int:
-        return self._number(label, f"sentence {number}")
+class PairClassifier(LabelHead):
+    """One label per pair: a SentencePair, or a tuple (first, second) of texts, of Sentences or of lists of words.
+
+    Does the second answer the first, follow from it, say the same? A pair read in one pass (BERT) is classified by the
+    vector of the whole; pooling, layer and body then hold for the pair as one text. Of a pair read side by side, the
+    head sees the `match` of the sides' vectors: neither layers nor body see the other side.
+    """
+
+    kind = "pair-classifier"
+    item_name = "pair"
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
+        if batch.sides is None:
+            return self.output(self._text(self.encoder.states(batch)))
+        first, second = (self._text(self.encoder.states(side)) for side in batch.sides)
+        return self.output(match(first, second))
+
+    def _vectors_per_item(self) -> int:
+        return 1 if self.encoder.reads_pairs else 4
+
+    def _texts(self, records: list) -> list[tuple[Sentence, Sentence]]:
+        pairs = [(record.first, record.second) if isinstance(record, SentencePair) else record for record in records]
+        for number, pair in enumerate(pairs):
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise CourseError(
+                    f"PairClassifier: item {number} is {pair!r}, not a pair. Give a SentencePair or (first, second)."
+                )
+        sides = []
+        for i, name in enumerate(("first", "second")):
+            try:
+                sides.append(self.encoder._checked([pair[i] for pair in pairs]))
+            except CourseError as error:
+                raise CourseError(f"PairClassifier, {name} sentences of the pairs: {error}") from error
+        return list(zip(*sides, strict=True))
+
+    def _encode(self, texts: list) -> Batch:
+        return self.encoder.batch([first for first, _ in texts], [second for _, second in texts])
+
+    def _length(self, text: Any) -> int:
+        return len(text[0]) + len(text[1])
 
 
 class TokenTagger(LabelHead):
@@ -62,12 +280,10 @@ class TokenTagger(LabelHead):
         tags: str | None = None,
         seed: int | None = None,
     ):
-        with seeded(seed):
-            super().__init__(encoder, labels, body=body, hidden=hidden, layer=layer, dropout=dropout)
-            self.output = nn.Linear(self.width, len(self.labels))
-        self.tags = tags
-        self._settings["tags"] = tags
-        self.to(encoder.device)
+        super().__init__(
+            encoder, labels, body=body, hidden=hidden, layer=layer, pooling=None, dropout=dropout, seed=seed
+        )
+        self.tags = self._settings["tags"] = tags
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch unit label"]:
         return self.output(self._words(self.encoder.states(batch)))
@@ -91,11 +307,11 @@ class TokenTagger(LabelHead):
             )
         return record.tags[name]
 
-    def _target(self, label: Any, sentence: Sentence, number: int) -> list[int]:
-        if label is None or isinstance(label, str) or len(label) != len(sentence):
+    def _target(self, label: Any, text: Sentence, number: int) -> list[int]:
+        if label is None or isinstance(label, str) or len(label) != len(text):
             got = f"{len(label)} labels" if isinstance(label, (list, tuple)) else f"the label {label!r}"
             raise CourseError(
-                f"TokenTagger: sentence {number} has {len(sentence)} words but {got}. Give each word exactly one."
+                f"TokenTagger: sentence {number} has {len(text)} words but {got}. Give each word exactly one."
             )
         return [self._number(one, f"sentence {number}, word {place},") for place, one in enumerate(label)]
 
@@ -103,18 +319,24 @@ class TokenTagger(LabelHead):
         return pad(targets, NO_LABEL)
 
 
+def _text_of(record: Any) -> Any:
+    if isinstance(record, TaggedSentence):
+        return record.sentence
+    return record.text if isinstance(record, LabelledText) else record
+
+
 # kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
 HEADS = {
     "sequence-classifier": "course_lib.models.heads:SequenceClassifier",
-    "pair-classifier": "course_lib.models.pair_head:PairClassifier",
+    "pair-classifier": "course_lib.models.heads:PairClassifier",
     "token-tagger": "course_lib.models.heads:TokenTagger",
-    "span-extractor": "course_lib.models.span_head:SpanExtractor",
+    "span-extractor": "course_lib.models.spans:SpanExtractor",
     "ulmfit-classifier": "course_lib.models.ulmfit:ULMFiTClassifier",
 }
 
 
 def load_head(folder: str | Path) -> Head:
-    """A whole system that `head.save` wrote, on the CPU, in eval mode. Raises CourseError if damaged or not a head."""
+    """A whole system that `head.save` wrote, on the CPU, in eval mode."""
     checkpoint = load_checkpoint(folder)
     if checkpoint.kind not in HEADS:
         raise CourseError(

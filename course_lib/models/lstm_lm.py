@@ -48,6 +48,13 @@ class LSTMLMConfig:
     cutoffs: tuple[int, ...] = ()  # of the adaptive softmax
     n_samples: int = 8192  # of the sampled softmax
 
+    def __post_init__(self):
+        if not 1 <= self.projection <= self.hidden or self.n_layers < 1 or not 0 <= self.dropout < 1:
+            raise CourseError(
+                f"{type(self).__name__}: projection={self.projection}, hidden={self.hidden}, n_layers={self.n_layers}, "
+                f"dropout={self.dropout}. Use 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."
+            )
+
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:
         return cls(vocab_size, projection=512, hidden=4096, softmax="sampled")
@@ -64,6 +71,7 @@ class BiLMConfig(LSTMLMConfig):
     clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
 
     def __post_init__(self):
+        super().__post_init__()
         if self.directions not in DIRECTIONS:
             raise CourseError(f"BiLM: directions={self.directions!r}. Use one of: {', '.join(DIRECTIONS)}.")
         if self.characters is not None and self.characters.out_dim != self.projection:
@@ -211,8 +219,6 @@ class BiLM(ContextEncoder):
     def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None):
         """The vocabulary may be larger than config.vocab_size where characters are read: rarer words are then read
         as themselves and predicted as unknown.
-
-        Raises CourseError if </s> or the unknown word is missing from the vocabulary, or sizes do not agree.
         """
         super().__init__()
         check_fit(config, vocabulary, characters)

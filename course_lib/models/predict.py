@@ -19,11 +19,7 @@ class Prediction(NamedTuple):
 
 
 def predict_file(task: str, path: str | Path) -> Prediction:
-    """Labels for the lines of a UTF-8 file.
-
-    Raises CourseError for an unknown task, a file that is missing, empty, or not UTF-8 (with the line), and a model
-    that is not there.
-    """
+    """Labels for the lines of a UTF-8 file."""
     if task not in TASKS:
         raise CourseError(f"There is no task {task!r}. There are: {', '.join(TASKS)}.")
     return TASKS[task](read_lines(path))

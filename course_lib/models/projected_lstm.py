@@ -13,7 +13,6 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
 from course_lib.models.fast import ProjectedSteps
 
 # Per layer (h [1, batch, projection], c [1, batch, hidden]), or None for zeros: the state before the first word.
@@ -28,15 +27,7 @@ class ProjectedLSTM(nn.Module):
     """
 
     def __init__(self, projection: int, hidden: int, n_layers: int, dropout: float = 0.0, clip: float | None = None):
-        """Raises CourseError unless 1 <= projection <= hidden, n_layers >= 1, 0 <= dropout < 1 and clip > 0."""
         super().__init__()
-        if not 1 <= projection <= hidden or n_layers < 1 or not 0 <= dropout < 1:
-            raise CourseError(
-                f"ProjectedLSTM: projection={projection}, hidden={hidden}, n_layers={n_layers}, dropout={dropout}. "
-                "Use 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."
-            )
-        if clip is not None and not clip > 0:
-            raise CourseError(f"ProjectedLSTM: clip={clip}. Use a number above 0 (ELMo: 3.0), or None.")
         narrow = projection if projection < hidden else 0  # 0 is PyTorch's word for no projection
         self.layers = nn.ModuleList(LSTMLayer(projection, hidden, narrow, clip) for _ in range(n_layers))
         self.dropout = nn.Dropout(dropout)

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from course_lib.checkpoints import load_checkpoint, save_checkpoint
+from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
-from course_lib.models.encoder import rebuilding
+from course_lib.models.encoder import opened
 
 KIND = "review-words"
 TERMS = "terms.txt"
@@ -44,21 +44,13 @@ class ReviewWords:
     """
 
     def __init__(self, terms: Sequence[str], weights: Float[np.ndarray, " term"], bias: float, labels: Sequence[str]):
-        """Raises CourseError if the sizes differ, a term comes twice, or there are not two labels."""
         self.terms, self.labels, self.bias = tuple(terms), tuple(labels), float(bias)
         self.weights = dict(zip(self.terms, weights.tolist(), strict=False))
-        if not len(self.weights) == len(self.terms) == len(weights):
+        two = len(self.labels) == len(set(self.labels)) == 2 and all(isinstance(label, str) for label in self.labels)
+        if not two or not len(self.weights) == len(self.terms) == len(weights):
             raise CourseError(
-                f"ReviewWords: {len(self.terms)} terms, {len(set(self.terms))} of them different, and {len(weights)} "
-                "weights. Give different terms and one weight for each."
-            )
-        if (
-            len(self.labels) != 2
-            or self.labels[0] == self.labels[1]
-            or not all(isinstance(s, str) for s in self.labels)
-        ):
-            raise CourseError(
-                f"ReviewWords: the labels are {', '.join(map(str, self.labels)) or 'none'}. Give two different ones."
+                f"ReviewWords: {len(self.terms)} terms, {len(set(self.terms))} of them different, {len(weights)} "
+                f"weights and the labels {self.labels}. Give different terms, a weight for each, two different labels."
             )
 
     def votes(self, text: str) -> dict[str, float]:
@@ -66,7 +58,7 @@ class ReviewWords:
         return {term: self.weights[term] for term in terms_of(text) if term in self.weights}
 
     def scores(self, texts: Sequence[str]) -> Float[np.ndarray, " text"]:
-        """Log odds of the second label. Raises CourseError for one string in place of a list."""
+        """Log odds of the second label."""
         if isinstance(texts, str):
             raise CourseError("ReviewWords reads a list of texts, not one str. Put it in [ ].")
         return np.array([self.bias + sum(self.votes(text).values()) for text in texts])
@@ -96,13 +88,8 @@ class ReviewWords:
 
     @classmethod
     def load(cls, folder: str | Path) -> ReviewWords:
-        """Read what `save` wrote. Raises CourseError for a damaged folder or one that holds another kind of model."""
-        checkpoint = load_checkpoint(folder)
-        if checkpoint.kind != KIND:
-            raise CourseError(
-                f"{folder} holds a {checkpoint.kind!r}, not a classifier of reviews. Load it with its own class."
-            )
-        with rebuilding(folder, "classifier of reviews", checkpoint.tensors.values()):
+        """Read what `save` wrote."""
+        with opened(folder, KIND, "classifier of reviews") as checkpoint:
             terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
             config = checkpoint.config
             return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])

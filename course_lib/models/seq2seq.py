@@ -62,7 +62,6 @@ class Seq2Seq(nn.Module):
     """
 
     def __init__(self, encoder: CoVe, vocabulary: Vocabulary, config: Seq2SeqConfig | None = None):
-        """Raises CourseError for a vocabulary that does not begin with the special words."""
         super().__init__()
         if vocabulary.words[: len(SPECIALS)] != SPECIALS or vocabulary.unknown != SPECIALS[UNKNOWN]:
             raise CourseError(
@@ -83,10 +82,7 @@ class Seq2Seq(nn.Module):
 
     # -- batches ------------------------------------------------------------------------------------------------------
     def batch(self, pairs: Sequence[ParallelPair]) -> Batch:
-        """The encoder's batch of the source sides; labels["target"] [batch, step]: [BOS], words, [EOS], padding.
-
-        Raises CourseError for no pair and for an empty side.
-        """
+        """The encoder's batch of the source sides; labels["target"] [batch, step]: [BOS], words, [EOS], padding."""
         batch = self.encoder.batch([pair.source for pair in pairs])
         for number, pair in enumerate(pairs):
             if not pair.target.words:

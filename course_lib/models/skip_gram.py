@@ -22,10 +22,10 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
+from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
-from course_lib.models.encoder import rebuilding
+from course_lib.models.encoder import opened
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
@@ -56,7 +56,6 @@ class SkipGramConfig:
     learning_rate: float = 0.025  # falls linearly to almost 0
 
     def __post_init__(self) -> None:
-        """Raises CourseError that names the setting and its range."""
         least = {"dim": 1, "window": 1, "negatives": 1, "power": 0, "sample": 0, "min_count": 1, "epochs": 1}
         for name, low in least.items():
             if not getattr(self, name) >= low:
@@ -121,7 +120,7 @@ def negative_distribution(counts: Int[Tensor, " word"], power: float | int = 0.7
 
 
 def _shares(counts: Int[Tensor, " word"]) -> Float[Tensor, " word"]:
-    """count / number of tokens, in float64. Raises CourseError if nothing was counted."""
+    """count / number of tokens, in float64."""
     counts = counts.double().cpu()
     if not len(counts) or counts.min() < 0 or counts.sum() == 0:
         raise CourseError("Skip-gram needs word counts of 0 or more, not all 0. Build the vocabulary from sentences.")
@@ -148,7 +147,6 @@ class SkipGram(nn.Module):
     """Two tables of word vectors and the two objectives."""
 
     def __init__(self, config: SkipGramConfig, vocabulary: Vocabulary):
-        """Raises CourseError for a vocabulary without words or counts."""
         super().__init__()
         if not len(vocabulary):
             raise CourseError(
@@ -215,13 +213,8 @@ class SkipGram(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path) -> SkipGram:
-        """Read what `save` wrote. Raises CourseError for anything damaged or foreign."""
-        checkpoint = load_checkpoint(folder)
-        if checkpoint.kind != "skip-gram":
-            raise CourseError(
-                f"{folder} holds a {checkpoint.kind!r}, not a skip-gram model. Load it with its own class."
-            )
-        with rebuilding(folder, cls.__name__, checkpoint.tensors.values()):
+        """Read what `save` wrote."""
+        with opened(folder, "skip-gram", "skip-gram model") as checkpoint:
             config = dict(checkpoint.config)
             trained_epochs = config.pop("trained_epochs")
             words = json.loads(checkpoint.files["vocabulary.json"].read_text(encoding="utf-8"))

@@ -95,7 +95,7 @@ class Blocks:
 
 
 def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> TokenRow:
-    """Words to ids in one pass. Raises CourseError for a str in place of a list, and if there is no pair of words."""
+    """Words to ids in one pass."""
     lengths: list[int] = []
 
     def words_and_lengths() -> Iterator[Sequence[str]]:

@@ -1,18 +1,36 @@
-"""Answers as spans of a passage: cutting the passage into windows, finding an answer's units, ranking all spans.
+"""An answer as a span of a passage: for each unit, how well the answer may start there and how well it may end there.
 
-Source: Devlin et al. 2019, arXiv:1810.04805, section 4.2: a span's score is the sum of the score of its start and of
-its end, and the best span with start <= end is the answer.
+Source: Devlin et al. 2019, arXiv:1810.04805, sections 4.2 (start and end) and 4.3 (no answer).
+P(start = i) = softmax over the passage of S t_i + b; the same with E for the end; S and E are the rows of `output`.
+A span's score is the sum of its start's and its end's, and the best span with start <= end is the answer.
+
+From top to bottom: ranking spans; questions and passages to rows (a passage that is too long is cut into windows that
+overlap, as in the authors' run_squad.py, here between words, so that no word is torn); the head.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import torch
 from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.utils.data import DataLoader
 
+from course_lib.data.batch import Batch
+from course_lib.data.records import Passage, Question, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.baselines import masked_mean
+from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
+from course_lib.models.head_base import Head, loader, match, seeded
+
+NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
+Questions = Iterable[Passage | Sequence]  # a Sequence: (question, passage)
 
 
 @dataclass(frozen=True)
@@ -44,14 +62,14 @@ def spans_by_score(
         yield score, first, first + more
 
 
-def distinct(found: Iterable[tuple[float, int, int]], n: int) -> list[tuple[float, int, int]]:
+def distinct(spans: Iterable[tuple[float, int, int]], n: int) -> list[tuple[float, int, int]]:
     """The first n different places of (score, start, end), read best first; it stops reading when it has them."""
-    kept: dict[Place, float] = {}
-    for score, start, end in found:
-        kept.setdefault((start, end), score)
-        if len(kept) == n:
+    best: dict[Place, float] = {}
+    for score, start, end in spans:
+        best.setdefault((start, end), score)
+        if len(best) == n:
             break
-    return [(score, start, end) for (start, end), score in kept.items()]
+    return [(score, start, end) for (start, end), score in best.items()]
 
 
 def units_of(spans: Sequence[Place], start: int, end: int) -> Place | None:
@@ -81,3 +99,311 @@ def word_windows(sizes: Sequence[int], room: int, overlap: int) -> list[Place]:
         while size > overlap or size + sizes[stop] > room:
             size -= sizes[first]
             first += 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """number, name  of the question among all
+    window    some words of the passage; their spans count from the first character of the whole passage
+    answer    characters (start, end) of the answer in the passage, or None
+    labelled  the question came as a Question: without an answer, it has none
+    """
+
+    number: int
+    name: str
+    question: Sentence
+    window: Sentence
+    answer: Place | None = None
+    labelled: bool = False
+
+    def __len__(self) -> int:
+        return len(self.question) + len(self.window)
+
+
+def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) -> list[list[Row]]:
+    """For each question the rows that hold its whole passage, in input order.
+
+    overlap  most pieces that a window shares with the one before; never more than half a window, which is None
+    Raises CourseError that names the question: an empty question or passage, a question that leaves no room for the
+    passage, a word that fits into no window, an answer that does not stand where it should.
+    """
+    if isinstance(questions, (Passage, str)):
+        raise CourseError(f"SpanExtractor reads a list, not one {type(questions).__name__}. Put it in [ ].")
+    rows: list[list[Row]] = []
+    for item in questions:
+        match item:
+            case Passage() as passage:
+                of_passage = passage.questions
+            case (Question() | str() as question, Passage() | str() as text):
+                passage, of_passage = text if isinstance(text, Passage) else Passage(text), (question,)
+            case _:
+                raise CourseError(
+                    f"SpanExtractor: after {len(rows)} questions comes {repr(item)[:80]}. "
+                    "Give Passage records or (question, passage) pairs."
+                )
+        words = Sentence.of(passage.text)
+        sizes = _sizes(encoder, words)
+        for question in of_passage:
+            rows.append(_windows(encoder, len(rows), question, words, sizes, overlap))
+    if not rows:
+        raise CourseError("SpanExtractor got no question. Give passages with questions, or (question, passage) pairs.")
+    return rows
+
+
+def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
+    """The windows of one question to learn from: those that hold its answer.
+
+    With `no_answer` also those that hold nothing of it, with answer None. A window that cuts the answer is left out.
+    """
+    answer, name = rows[0].answer, rows[0].name
+    if not rows[0].labelled:
+        raise CourseError(f"SpanExtractor: {name} came as bare text, others with answers. Make it a Question.")
+    if answer is None:
+        if no_answer:
+            return list(rows)
+        raise CourseError(f"SpanExtractor: {name} has no answer to learn. Leave it out, or set no_answer=True.")
+    chosen = []
+    for row in rows:
+        left, right = row.window.spans[0][0], row.window.spans[-1][1]
+        if left <= answer[0] and answer[1] <= right:
+            chosen.append(row)
+        elif no_answer and (right <= answer[0] or answer[1] <= left):
+            chosen.append(replace(row, answer=None))
+    if not any(row.answer for row in chosen):
+        raise CourseError(
+            f"SpanExtractor: the answer of {name}, characters {answer[0]} to {answer[1]}, is in no window as a whole. "
+            "Leave it out, or use a larger overlap."
+        )
+    return chosen
+
+
+def _windows(
+    encoder: ContextEncoder,
+    number: int,
+    source: Question | str,
+    passage: Sentence,
+    sizes: list[int],
+    overlap: int | None,
+) -> list[Row]:
+    name = f"question {source.id!r}" if isinstance(source, Question) else f"question {number}"
+    question = Sentence.of(source.question if isinstance(source, Question) else source)
+    for what, sentence in [("question", question), ("passage", passage)]:
+        if not sentence.words:
+            raise CourseError(
+                f"SpanExtractor, {name}: the {what} is empty. Give it at least one word, or leave it out."
+            )
+    answer = _answer(source, name, passage) if isinstance(source, Question) else None
+    places = [(0, len(passage))]
+    if encoder.max_units is not None:
+        n_question, room = sum(_sizes(encoder, question)), encoder.max_units
+        fits = n_question <= room
+        if encoder.reads_pairs:
+            room -= n_question + 1  # the second [SEP] takes a place
+            fits = room > 0
+        if not fits:
+            raise CourseError(
+                f"SpanExtractor, {name}: it has {n_question} pieces; the encoder reads {encoder.max_units}, passage "
+                "included if it reads both in one pass. Shorten the question."
+            )
+        if max(sizes) > room:
+            word = passage.words[sizes.index(max(sizes))]
+            raise CourseError(
+                f"SpanExtractor, {name}: the word {word[:40]!r} has {max(sizes)} pieces, but {room} fit beside the "
+                "question. Shorten the question, or use an encoder with more max_units."
+            )
+        places = word_windows(sizes, room, room // 2 if overlap is None else min(overlap, room // 2))
+    parts = [Sentence(passage.text, passage.words[a:b], passage.spans[a:b]) for a, b in places]
+    return [Row(number, name, question, part, answer, isinstance(source, Question)) for part in parts]
+
+
+def _answer(question: Question, name: str, passage: Sentence) -> Place | None:
+    """Where the first answer stands, widened to a whole unit only later; None if there are no answers."""
+    for text, start in question.answers:
+        if start < 0 or not text or passage.text[start : start + len(text)] != text:
+            raise CourseError(
+                f"SpanExtractor, {name}: the answer {text[:60]!r} does not stand at character {start} of the passage. "
+                "Count characters from 0 in the passage's text."
+            )
+    if not question.answers:
+        return None
+    text, start = question.answers[0]
+    start, end = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+    if units_of(passage.spans, start, end) is None:
+        raise CourseError(f"SpanExtractor, {name}: the answer {text!r} holds no word. Leave it out.")
+    return start, end
+
+
+def _sizes(encoder: ContextEncoder, sentence: Sentence) -> list[int]:
+    """Places that each word takes in the encoder: its pieces, or one."""
+    pieces = getattr(encoder, "pieces", None)
+    return [1] * len(sentence) if pieces is None else [len(word) for word in pieces.split(sentence.words)]
+
+
+class SpanExtractor(Head):
+    """Question and passage in, the answer's characters out.
+
+    An encoder that reads pairs (BERT) sees question and passage in one pass, and `output` reads the passage's states.
+    Otherwise each side is read alone, and `output` reads [p; q; p * q] of each passage state p, with q the mean of the
+    question's states: Devlin et al. have no need of this.
+
+    unit       "piece": an answer may end inside a word (서울 in 서울에서) where the encoder has pieces; "word": it
+               may not
+    no_answer  learn and say that the passage holds no answer. Its score comes from the sentence vector ([CLS]; read
+               apart: both, matched) by weights of its own; Devlin et al. take S and E, the same width being given
+    overlap    most pieces that two windows of a long passage share (None: half a window)
+    """
+
+    kind = "span-extractor"
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        *,
+        unit: str = "piece",
+        no_answer: bool = False,
+        overlap: int | None = None,
+        body: str = "none",
+        hidden: int = 64,
+        layer: int | str = -1,
+        dropout: float | int = 0.1,
+        seed: int | None = None,
+    ):
+        if unit not in UNITS:
+            raise CourseError(f"SpanExtractor: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
+        if overlap is not None and overlap < 0:
+            raise CourseError(f"SpanExtractor: overlap={overlap}. Use 0 or more, or None for half a window.")
+        settings = {"body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
+        with seeded(seed):
+            super().__init__(encoder, **settings)
+            times, sentences = (1, 1) if encoder.reads_pairs else (3, 4)
+            self.output = nn.Linear(times * self.width, 2)
+            self.null = nn.Linear(sentences * encoder.sentence_dim, 2) if no_answer else None
+        self.unit, self.no_answer, self.overlap = unit, no_answer, overlap
+        self._settings = {"unit": unit, "no_answer": no_answer, "overlap": overlap, **settings}
+        self.to(encoder.device)
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch 2 place"]:
+        """Logits of start and end: place 0 is "no answer", place u + 1 is unit u. -inf where no answer can be."""
+        in_passage = batch.mask & (batch.segment == 1)
+        if batch.sides is None:
+            encoding = self.encoder.states(batch)
+            read, sentence = self.output(self._words(encoding))[in_passage], encoding.sentence
+        else:
+            first, second = (self.encoder.states(side) for side in batch.sides)
+            passage = self._words(second)
+            question = masked_mean(self._words(first), first.mask)[:, None].expand_as(passage)
+            read = self.output(torch.cat([passage, question, passage * question], -1))[second.mask]
+            sentence = match(first.sentence, second.sentence)
+        units = read.new_full((*batch.mask.shape, 2), -torch.inf)
+        units[in_passage] = read
+        none = read.new_full((len(batch), 2), -torch.inf) if self.null is None else self.null(self.dropout(sentence))
+        return torch.cat([none[:, None], units], 1).transpose(1, 2)
+
+    def batch(self, questions: Questions) -> Batch:
+        """Tensors on the CPU: a row for each question and window; places in `.labels["start"]` and `.labels["end"]`.
+
+        questions  Passages with their questions, or pairs (question, passage). Of several answers the first is learned;
+                   the windows are those of `training_rows`. Bare text as a question gives all windows and no labels.
+        """
+        windows = rows_of(questions, self.encoder, self.overlap)
+        if not any(rows[0].labelled for rows in windows):
+            return self._encode([row for rows in windows for row in rows])
+        return self._labelled([row for rows in windows for row in training_rows(rows, self.no_answer)])
+
+    def batches(self, questions: Questions, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
+        """A function epoch -> batches for `fit`: shuffled anew each epoch, rows of like length together.
+
+        All questions are checked now.
+        """
+        windows = rows_of(questions, self.encoder, self.overlap)
+        rows = [row for of_question in windows for row in training_rows(of_question, self.no_answer)]
+        return loader(rows, [len(row) for row in rows], self._labelled, size=batch_size, seed=seed)
+
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        """{"loss": mean cross-entropy of start and end in nats, "count": rows}."""
+        if "start" not in batch.labels:
+            raise CourseError("SpanExtractor.loss: the batch has no answers. Make it of Questions that have some.")
+        start, end = self(batch).unbind(1)
+        losses = [
+            functional.cross_entropy(start, batch.labels["start"]),
+            functional.cross_entropy(end, batch.labels["end"]),
+        ]
+        return {"loss": sum(losses) / 2, "count": len(batch)}
+
+    def predict(
+        self, questions: Questions, *, max_answer: int = 30, threshold: float | int = 0.0, batch_size: int = 32
+    ) -> list[Answer]:
+        """The best answer to each question, in input order. Arguments and errors as for `n_best`."""
+        best = self.n_best(questions, 1, max_answer=max_answer, threshold=threshold, batch_size=batch_size)
+        return [answers[0] for answers in best]
+
+    def n_best(
+        self,
+        questions: Questions,
+        n: int = 5,
+        *,
+        max_answer: int = 30,
+        threshold: float | int = 0.0,
+        batch_size: int = 32,
+    ) -> list[list[Answer]]:
+        """For each question up to n different answers, best first. Of all windows a place's best score counts.
+
+        max_answer  most units of an answer
+        threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
+                    all windows (as in run_squad.py) and is listed with the threshold added
+        """
+        if n < 1 or max_answer < 1 or batch_size < 1:
+            raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}, batch_size={batch_size}. Use 1 or more.")
+        if threshold and not self.no_answer:
+            raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
+        windows = rows_of(questions, self.encoder, self.overlap)
+        spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]
+        nulls = [float("inf")] * len(windows)
+        rows = sorted((row for of_question in windows for row in of_question), key=len)  # like lengths together
+        with evaluating(self):
+            for first in range(0, len(rows), batch_size):
+                chosen = rows[first : first + batch_size]
+                batch = self._encode(chosen)
+                logits = self(batch.to(self.encoder.device)).float().cpu()
+                for number, row in enumerate(chosen):
+                    begin, places = _passage(batch, number)
+                    start, end = logits[number, :, begin + 1 : begin + 1 + len(places)].numpy()
+                    ranked = ((s, places[i][0], places[j][1]) for s, i, j in spans_by_score(start, end, max_answer))
+                    spans[row.number] += distinct(ranked, n)
+                    nulls[row.number] = min(nulls[row.number], float(logits[number, :, NULL].sum()))
+        return [
+            self._answers(of_question[0].window.text, *both, n, threshold)
+            for of_question, *both in zip(windows, spans, nulls, strict=True)
+        ]
+
+    def _answers(
+        self, text: str, spans: list[tuple[float, int, int]], null: float, n: int, threshold: float | int
+    ) -> list[Answer]:
+        nothing = [(null + threshold, 0, 0)] if self.no_answer else []  # first among equals: an answer must pass it
+        ranked = sorted([*nothing, *spans], key=lambda span: (-span[0], span[1:]))
+        return [Answer(text[start:end], start, end, score) for score, start, end in distinct(ranked, n)]
+
+    def _encode(self, rows: Sequence[Row]) -> Batch:
+        return self.encoder.batch([row.question for row in rows], [row.window for row in rows], unit=self.unit)
+
+    def _labelled(self, rows: Sequence[Row]) -> Batch:
+        batch = self._encode(rows)
+        targets = [_target(row, *_passage(batch, number)) for number, row in enumerate(rows)]
+        starts, ends = torch.tensor(targets).unbind(1)
+        return replace(batch, labels={"start": starts, "end": ends})
+
+
+def _passage(batch: Batch, number: int) -> tuple[int, list[tuple[int, int]]]:
+    """Of a row: how many units the question has, and the characters of each unit of the passage."""
+    n_question = int((batch.mask[number] & (batch.segment[number] == 0)).sum())
+    return n_question, batch.spans[number][n_question:]
+
+
+def _target(row: Row, n_question: int, places: list[tuple[int, int]]) -> tuple[int, int]:
+    """Places of the answer's start and end."""
+    if row.answer is None:
+        return NULL, NULL
+    units = units_of(places, *row.answer)
+    if units is None:  # characters that the encoder's cleaning drops
+        raise CourseError(f"SpanExtractor: the encoder reads none of the answer of {row.name}. Leave it out.")
+    return n_question + units[0] + 1, n_question + units[1] + 1

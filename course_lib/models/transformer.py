@@ -7,6 +7,7 @@ attend; shapes are batch first. Attention itself is in attention.py. Built on th
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Sizes and choices. Raises CourseError that names the setting which cannot work."""
+    """Sizes and choices."""
 
     d_model: int = 512
     n_heads: int = 8
@@ -132,11 +133,8 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: TransformerConfig):
         super().__init__()
-        self.attention, self.cross_attention, self.feed_forward = (
-            _attention(config),
-            _attention(config),
-            FeedForward(config),
-        )
+        self.attention, self.cross_attention = _attention(config), _attention(config)
+        self.feed_forward = FeedForward(config)
         self.attention_residual, self.cross_residual, self.feed_forward_residual = (Residual(config) for _ in range(3))
 
     def forward(
@@ -203,9 +201,6 @@ class PositionedEmbedding(nn.Module):
         if end <= len(self.table):
             return states + self.table[start:end]
         return states + sinusoidal_positions(end, states.shape[-1])[start:].to(states)
-
-
-__all__ = ["TransformerConfig", "TransformerDecoder", "TransformerEncoder"]
 
 
 class TransformerEncoder(nn.Module):
@@ -282,12 +277,7 @@ class TransformerDecoder(nn.Module):
 
 def __getattr__(name: str):
     """Translator and LeftToRightLM stand in their own files, and are found here too."""
-    if name == "Translator":
-        from course_lib.models.translator import Translator
-
-        return Translator
-    if name == "LeftToRightLM":
-        from course_lib.models.left_to_right_lm import LeftToRightLM
-
-        return LeftToRightLM
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    places = {"Translator": "translator", "LeftToRightLM": "left_to_right_lm"}
+    if name not in places:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"course_lib.models.{places[name]}"), name)

@@ -15,15 +15,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
+from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import move
-from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoding import DecoderState, beam_search
-from course_lib.models.encoder import Sentences, rebuilding
+from course_lib.models.encoder import Sentences, opened
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
@@ -85,7 +84,7 @@ class Translator(nn.Module):
         return {"loss": loss, "count": len(logits), "cross_entropy": plain}
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
-        """Tensors on the CPU. Raises CourseError if there is no pair, or an empty side."""
+        """Tensors on the CPU."""
         return TranslationBatch(*self.source([pair.source for pair in pairs]), *self._padded(self._target_rows(pairs)))
 
     def batches(
@@ -162,13 +161,8 @@ class Translator(nn.Module):
 
     @classmethod
     def load(cls, folder: str | Path) -> Translator:
-        """Raises CourseError for a damaged folder or one that holds another kind of model."""
-        checkpoint = load_checkpoint(folder)
-        if checkpoint.kind != KIND:
-            raise CourseError(
-                f"{folder} holds a {checkpoint.kind!r}, not a translator. Use course_lib.load for encoders."
-            )
-        with rebuilding(folder, cls.__name__, checkpoint.tensors.values()):
+        """Read what `save` wrote."""
+        with opened(folder, KIND, "translator") as checkpoint:
             model = cls(TransformerConfig(**checkpoint.config), Pieces.from_files(checkpoint.files))
         load_weights(model, checkpoint.tensors, source=checkpoint.folder)
         return model.eval()

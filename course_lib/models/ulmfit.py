@@ -19,8 +19,7 @@ from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
-from course_lib.models.heads import SequenceClassifier
-from course_lib.models.label_head import Texts
+from course_lib.models.heads import SequenceClassifier, Texts
 
 
 def concat_pool(
@@ -79,7 +78,6 @@ class ULMFiTClassifier(SequenceClassifier):
         max_len: int = 1400,
         seed: int | None = None,
     ):
-        """Raises CourseError for an encoder that is no AWDLSTM, sizes below 1 and dropouts outside 0 to below 1."""
         if not isinstance(encoder, AWDLSTM):
             raise CourseError(
                 f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
@@ -133,16 +131,14 @@ class ULMFiTClassifier(SequenceClassifier):
                 tops.append(outputs[-1])
         return concat_pool(torch.cat(tops, dim=1), counted[:, start:])
 
-    def layer_groups(self) -> list[tuple[str, list[nn.Parameter]]]:
-        """(name, parameters) from the word vectors to the head, each trainable parameter once."""
-        return [(name, parameters) for name, parameters in super().layer_groups() if name != "softmax"]
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return [(name, modules) for name, modules in super()._groups() if name != "softmax"]
 
 
 class Ensemble:
     """The mean of several classifiers' probabilities; ULMFiT averages a forward and a backward one."""
 
     def __init__(self, members: Sequence[SequenceClassifier]):
-        """Raises CourseError if there is no member, or if their labels or the order of them differ."""
         if not members or any(member.labels != members[0].labels for member in members):
             found = "; ".join(", ".join(member.labels) for member in members) or "none"
             raise CourseError(f"Ensemble: members with the labels {found}. Give one or more with the same labels.")

@@ -54,7 +54,6 @@ class UnknownVectors(ContextEncoder):
         seed: int = 0,
         std: float | None = None,
     ):
-        """Raises CourseError for another strategy, repeated words, or not one vector per word."""
         super().__init__()
         check_strategy(unknown)
         vectors = torch.as_tensor(vectors, dtype=torch.float32)
@@ -79,7 +78,7 @@ class UnknownVectors(ContextEncoder):
         """A copy in eval mode that also knows these words, from a larger table: for test time.
 
         Rows it has already stay. It helps only if both tables share one space: this one must have started from the
-        larger one and have been kept frozen, or have moved little. Raises CourseError for another width.
+        larger one and have been kept frozen, or have moved little.
         """
         larger, given = extend(self.vocabulary, words), {word: row for row, word in enumerate(words)}
         vectors = torch.as_tensor(vectors, dtype=torch.float32)

@@ -24,10 +24,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from course_lib.checkpoints import load_checkpoint, save_checkpoint
+from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, compact_json
-from course_lib.models.encoder import rebuilding
+from course_lib.models.encoder import opened
 
 _SPELLINGS = 20_000  # words compared when an unknown word's nearest spellings are looked for: 0.1 s
 
@@ -43,7 +43,6 @@ class WordVectors:
     def __init__(
         self, words: Iterable[str], vectors: Tensor | np.ndarray | Sequence, counts: Iterable[int] | None = None
     ):
-        """Raises CourseError for repeated or empty words, wrong shapes, NaN and infinite numbers."""
         self.words = list(words)
         table = vectors.detach().float().cpu().numpy() if isinstance(vectors, Tensor) else vectors
         try:
@@ -168,11 +167,8 @@ class WordVectors:
 
     @classmethod
     def load(cls, folder: str | Path) -> WordVectors:
-        """Read what `save` wrote. Raises CourseError for anything damaged or foreign."""
-        checkpoint = load_checkpoint(folder)
-        if checkpoint.kind != "word-vectors":
-            raise CourseError(f"{folder} holds a {checkpoint.kind!r}, not word vectors. Load it with its own class.")
-        with rebuilding(folder, "table of word vectors", checkpoint.tensors.values()):
+        """Read what `save` wrote."""
+        with opened(folder, "word-vectors", "table of word vectors") as checkpoint:
             words = json.loads(checkpoint.files["words.json"].read_text(encoding="utf-8"))
             return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])
 
@@ -182,7 +178,7 @@ _REMEDY = "The file is damaged or was not written completely: get or write it ag
 
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, *, binary: bool) -> None:
-    """Write `words` and `vectors` [V, d] float32. Raises CourseError for a word that the format cannot hold."""
+    """Write `words` and `vectors` [V, d] float32."""
     for word in words:
         if "\n" in word or (binary and " " in word):
             raise CourseError(
@@ -203,10 +199,7 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, 
 
 
 def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str], np.ndarray]:
-    """The words and the vectors [V, d] float32 of a file of either kind; of the first `limit` words if given.
-
-    Raises CourseError that names file, line, fault and remedy.
-    """
+    """The words and the vectors [V, d] float32 of a file of either kind; of the first `limit` words if given."""
     path = Path(path)
     if limit is not None and limit < 1:
         raise CourseError(f"limit={limit} words of {path}. Use 1 or more, or None for all.")

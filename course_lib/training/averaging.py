@@ -29,16 +29,15 @@ Weights = Mapping[str, Tensor]
 def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     """The mean of each tensor over `saved`: state dicts, or the `.tensors` of checkpoints (`load_checkpoint`).
 
-    Tensors of whole numbers (counters) are taken from the last one. Raises CourseError for none, and for weights of
-    different models.
+    Tensors of whole numbers (counters) are taken from the last one.
     """
     saved = list(saved)
     if not saved:
         raise CourseError("averaging: there are no saved weights. Train for at least `every` steps, or give some.")
     shapes = [{name: tensor.shape for name, tensor in weights.items()} for weights in saved]
-    for number, own in enumerate(shapes):
-        if own != shapes[0]:
-            name = next(name for name in {**shapes[0], **own} if shapes[0].get(name) != own.get(name))
+    for number, other in enumerate(shapes):
+        if other != shapes[0]:
+            name = next(name for name in {**shapes[0], **other} if shapes[0].get(name) != other.get(name))
             raise CourseError(
                 f"averaging: weights {number} of {len(saved)} differ from the first in {name!r}. "
                 "Average checkpoints of one training only."
@@ -53,9 +52,7 @@ class LastWeights:
     """A watcher for `fit` that keeps the last `keep` weights in memory, one copy every `every` steps."""
 
     def __init__(self, model: nn.Module, *, keep: int = 5, every: int):
-        """Raises CourseError for numbers below 1."""
-        if keep < 1 or every < 1:
-            raise CourseError(f"LastWeights: keep={keep}, every={every}. Use 1 or more.")
+        _check(keep, every)
         self.model, self.every = model, every
         self.saved: deque[Weights] = deque(maxlen=keep)
 
@@ -64,26 +61,27 @@ class LastWeights:
             self.saved.append({name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()})
 
     def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`. Raises CourseError if fewer than `every` steps were done."""
+        """For `model.load_state_dict`."""
         return mean_of(self.saved)
 
 
 class LastCheckpoints:
-    """A watcher for `fit`: `model.save` writes `folder`/step-000150 every `every` steps; the last `keep` stay."""
+    """A watcher for `fit`: `model.save` writes `folder`/step-000150 every `every` steps; the last `keep` stay.
+
+    `folder` is for these checkpoints only.
+    """
 
     def __init__(self, model: Any, folder: str | Path, *, keep: int = 5, every: int):
-        """`folder` is for these checkpoints only. Raises CourseError for numbers below 1."""
-        if keep < 1 or every < 1:
-            raise CourseError(f"LastCheckpoints: keep={keep}, every={every}. Use 1 or more.")
+        _check(keep, every)
         self.model, self.folder, self.keep, self.every = model, Path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
         if step % self.every:
             return
         self.model.save(self.folder / f"step-{step:06d}")
-        found = self.steps()
         # One beyond this step was left by a training that was killed, or started anew: it is not of this one's past.
-        for old in [other for other in found if other > step] + [o for o in found if o <= step][: -self.keep]:
+        past = [saved for saved in self.steps() if saved <= step]
+        for old in set(self.steps()) - set(past[-self.keep :]):
             shutil.rmtree(self.folder / f"step-{old:06d}")
 
     def steps(self) -> list[int]:
@@ -91,8 +89,13 @@ class LastCheckpoints:
         return sorted(int(path.name[5:]) for path in self.folder.glob("step-*") if path.name[5:].isdecimal())
 
     def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`. Raises CourseError if fewer than `every` steps were done."""
+        """As `LastWeights.mean`."""
         return mean_of(load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps())
+
+
+def _check(keep: int, every: int) -> None:
+    if keep < 1 or every < 1:
+        raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
 
 
 def _mean(tensors: list[Tensor]) -> Tensor:

@@ -1,29 +1,27 @@
 """The one training loop of the course. It knows no model: only `loss(batch)`, names and parameters.
 
-Read `_train` first: that is the training step, in the order in which things happen. What happens between steps is in
-run.py, batches in feed.py, saved states in resume.py, several processes in processes.py.
+Read `_train` first: that is the training step, in the order in which things happen. Batches and what happens between
+steps are in run.py, saved states in resume.py, several processes in processes.py.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from course_lib.device import autocast, seed_everything
 from course_lib.errors import CourseError
 from course_lib.progress import Progress
 from course_lib.training import resume as states
-from course_lib.training.checks import check_arguments, check_losses, finite
-from course_lib.training.feed import Feed
 from course_lib.training.groups import Groups, make_groups, make_optimizer, set_rates
 from course_lib.training.history import History
-from course_lib.training.interrupts import Interrupts
-from course_lib.training.processes import choose_processes
-from course_lib.training.run import End, Evaluation, Run, Saving
+from course_lib.training.processes import Numbers, choose_processes
+from course_lib.training.run import End, Feed, Interrupts, Run, Saving
 from course_lib.training.schedules import constant
 
 Watcher = Callable[[int, dict], object]
@@ -85,7 +83,12 @@ def fit(
     Raises CourseError for arguments that cannot work, a loss that is not a finite number (the weights stay as before
     that step), and a state that does not fit.
     """
-    check_arguments(model, learning_rate, clip, save_every, save_steps, evaluate_every)
+    if not callable(getattr(model, "loss", None)):
+        raise CourseError(
+            f'fit: {type(model).__name__} has no loss(batch). Give it one that returns {{"loss": ..., "count": ...}}.'
+        )
+    _above_zero(learning_rate=learning_rate, save_every=save_every)
+    _above_zero(" or None", clip=clip, save_steps=save_steps, evaluate_every=evaluate_every)
     end, processes = End(steps, epochs, minutes), choose_processes(device)
     feed = Feed(batches, processes.number, processes.total)
     model.to(processes.device)
@@ -106,8 +109,7 @@ def fit(
     seed = processes.agree_on_seed(seed if reached is None else reached.seed)
     if seed is not None and reached is None:
         seed_everything(seed)
-    evaluation = None if evaluate is None else Evaluation(evaluate, evaluate_every)
-    run = Run(model, stepper, feed, end, processes, evaluation, saving, reached, seed, start)
+    run = Run(model, stepper, feed, end, processes, evaluate, evaluate_every, saving, reached, seed, start)
     if run.total is None and schedule is not constant:
         raise CourseError("fit: this schedule needs to know the number of steps. Give steps, or batches with a length.")
     if reached is None:
@@ -149,13 +151,13 @@ def _train(
     for batch, weight in run.batches():
         rates = set_rates(optimizer, base, schedule(run.step, run.total or run.step + 1))
         with processes.own_randomness(run.step), autocast(processes.device):
-            losses = check_losses(loss_of(batch), run.model)
+            losses = _checked(loss_of(batch), run.model)
         loss, means = processes.join(losses, weight)
         optimizer.zero_grad()
         loss.backward()
         if clip is not None:
             means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, clip)
-        numbers = finite(means, run.step, rates)  # before a weight is touched
+        numbers = _finite(means, run.step, rates)  # before a weight is touched
         optimizer.step()
         run.done(numbers, rates, losses.get("carry"))
         for watch in watchers:
@@ -168,3 +170,45 @@ def _stopped(run: Run) -> str:
     if run.saving is None:
         return f"Training stopped {where}. The model keeps what it has learned."
     return f"Training stopped {where}. Run the cell again to go on from there (state in {run.saving.folder})."
+
+
+def _above_zero(or_none: str = "", **numbers: float | int | None) -> None:
+    for name, value in numbers.items():
+        if value is not None and not 0 < value < math.inf:
+            raise CourseError(f"fit: {name}={value}. Use a number above 0{or_none}.")
+
+
+def _finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
+    """The step's numbers, fetched at once."""
+    tensors = {name: mean for name, mean in means.items() if isinstance(mean, Tensor)}
+    fetched = dict(zip(tensors, torch.stack([t.detach().float() for t in tensors.values()]).tolist(), strict=True))
+    numbers = {name: fetched[name] if name in fetched else float(mean) for name, mean in means.items()}
+    for name in ("loss", "gradient_norm"):
+        if not math.isfinite(numbers.get(name, 0.0)):
+            rate = max(rates.values())
+            raise CourseError(
+                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step + 1}, learning rate {rate:.3g}. "
+                f"The model is as it was after step {step}, and so is a saved state or older. Try a learning rate of "
+                f"{rate / 10:.3g}, a warm-up (training.schedules) or a smaller clip; see that no batch is empty or odd."
+            )
+    return numbers
+
+
+def _checked(losses: Any, model: nn.Module) -> dict[str, Any]:
+    """What loss(batch) gave."""
+    name = type(model).__name__
+    if not isinstance(losses, dict) or not {"loss", "count"} <= losses.keys():
+        got = f"a dict with {', '.join(map(str, losses))}" if isinstance(losses, dict) else f"a {type(losses).__name__}"
+        raise CourseError(
+            f'fit: {name}.loss(batch) gave {got}. Return {{"loss": scalar mean, "count": items it is the mean of}}.'
+        )
+    loss = losses["loss"]
+    if not isinstance(loss, Tensor) or loss.dim() != 0:
+        got = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, Tensor) else f"a {type(loss).__name__}"
+        raise CourseError(f'fit: the "loss" of {name}.loss(batch) is {got}. Return the mean as a scalar tensor.')
+    if not loss.requires_grad:
+        raise CourseError(
+            f"fit: the loss of {name} does not depend on any parameter in training. Unfreeze what should learn, and "
+            "compute the loss without no_grad, detach or numpy."
+        )
+    return losses

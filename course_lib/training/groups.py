@@ -17,8 +17,7 @@ Groups = list[dict[str, Any]]  # what torch optimizers take: {"name": ..., "para
 def make_groups(model: nn.Module, groups: Sequence[tuple] | None, learning_rate: float | int) -> Groups:
     """The trainable parameters as optimizer groups; groups without any are left out.
 
-    groups: (name, parameters) or (name, parameters, factor of the learning rate). Raises CourseError for a parameter or
-    a name that stands twice, for a parameter that is not the model's, and if nothing is left to train.
+    groups: (name, parameters) or (name, parameters, factor of the learning rate).
     """
     owners: dict[int, str] = {}
     own = {id(p): name for name, p in model.named_parameters()}
@@ -71,7 +70,7 @@ def make_optimizer(
     weight_decay: float | int,
     betas: tuple[float, float],
 ) -> torch.optim.Optimizer:
-    """The reader's optimizer, or AdamW. Raises CourseError if settings of AdamW come with another optimizer."""
+    """The reader's optimizer, or AdamW."""
     if factory is None:
         return adamw(groups, weight_decay=weight_decay, betas=betas)
     if weight_decay != 0 or betas != (0.9, 0.999):

@@ -61,7 +61,7 @@ class History:
 
     @classmethod
     def from_json(cls, text: str) -> History:
-        """The History that `to_json` wrote. Raises CourseError for any other text."""
+        """The History that `to_json` wrote."""
         try:
             stored = json.loads(text)
             names = {f.name for f in fields(cls)}

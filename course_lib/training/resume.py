@@ -1,36 +1,157 @@
-"""The state of a training on disk: everything needed to go on bit for bit, also after `kill -9`.
+"""The state of a training: where it is in its batches, the random generators there, the carry; and all of it on disk.
 
-One folder in the course's checkpoint format (course_lib/checkpoints.py), replaced as a whole, never pickle:
-model and optimizer tensors, the place in the batches with the random generators there, carry, history, and a
-description of what must be the same. On GPUs it is as exact as their kernels are.
+What is saved is everything needed to go on bit for bit, also after `kill -9`: one folder in the course's checkpoint
+format (course_lib/checkpoints.py), replaced as a whole, never pickle: model and optimizer tensors, the place in the
+batches, history, and a description of what must be the same. On GPUs it is as exact as their kernels are.
 """
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import json
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from course_lib.checkpoints import CONFIG, TENSORS, Checkpoint, load_checkpoint, load_weights, save_checkpoint
-from course_lib.device import move
+from course_lib.device import map_leaves, move
 from course_lib.errors import CourseError
 from course_lib.files import recover_folder
-from course_lib.training import carry
-from course_lib.training.feed import Place
 from course_lib.training.groups import Groups
 from course_lib.training.history import History
-from course_lib.training.randomness import RandomState
 
 KIND = "training state"
 HISTORY = "history.json"
 ANEW = "delete the folder to start anew"
 
 
+# -- random generators ------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class RandomState:
+    """What the global generators themselves give: quick to take at every step, made storable only for a file."""
+
+    python: tuple
+    numpy: tuple
+    cpu: Tensor
+    device: Tensor | None  # CUDA or MPS
+
+    @classmethod
+    def take(cls, device: torch.device) -> RandomState:
+        on_device = None
+        if device.type in ("cuda", "mps"):
+            on_device = getattr(torch, device.type).get_rng_state(*_index(device))
+        return cls(random.getstate(), np.random.get_state(), torch.get_rng_state(), on_device)
+
+    def put_back(self, device: torch.device) -> None:
+        random.setstate(self.python)
+        np.random.set_state(self.numpy)
+        torch.set_rng_state(self.cpu)
+        if self.device is not None and device.type in ("cuda", "mps"):
+            getattr(torch, device.type).set_rng_state(self.device, *_index(device))
+
+    def pack(self, prefix: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
+        """Plain numbers for JSON; the long rows of numbers go into `tensors`."""
+        version, words, gauss = self.python
+        _, keys, position, has_gauss, cached = self.numpy
+        tensors[f"{prefix}python"] = torch.tensor(words, dtype=torch.int64)
+        tensors[f"{prefix}numpy"] = torch.from_numpy(keys.astype(np.int64))
+        tensors[f"{prefix}cpu"] = self.cpu
+        if self.device is not None:
+            tensors[f"{prefix}device"] = self.device
+        return {"python": [version, gauss], "numpy": [int(position), int(has_gauss), float(cached)]}
+
+    @classmethod
+    def unpack(cls, prefix: str, tensors: dict[str, Tensor], numbers: dict[str, Any]) -> RandomState:
+        version, gauss = numbers["python"]
+        python = (version, tuple(tensors[f"{prefix}python"].tolist()), gauss)
+        numpy = ("MT19937", tensors[f"{prefix}numpy"].numpy().astype(np.uint32), *numbers["numpy"])
+        return cls(python, numpy, tensors[f"{prefix}cpu"], tensors.get(f"{prefix}device"))
+
+
+def _index(device: torch.device) -> tuple[torch.device, ...]:
+    """CUDA has a generator for each device, MPS one."""
+    return (device,) if device.type == "cuda" else ()
+
+
+@dataclass
+class Place:
+    """How far the batches are read, and the states of the random generators that belong to it."""
+
+    epoch: int
+    position: int  # steps taken in this epoch
+    carry: (
+        Any  # what a language model hands from one batch of running text to the next: tensors in tuples, lists, dicts
+    )
+    epoch_start: RandomState  # before the epoch's batches were opened
+    now: RandomState  # after the last step; at position 0 the same
+
+    @classmethod
+    def start_of(cls, epoch: int, device: torch.device) -> Place:
+        """A new epoch: the text begins anew, without carry."""
+        state = RandomState.take(device)
+        return cls(epoch, 0, None, state, state)
+
+
+# -- the carry --------------------------------------------------------------------------------------------------------
+def detach(carry: Any) -> Any:
+    """The same values without their past: the next batch's gradient ends here (truncated back-propagation)."""
+    return map_leaves(carry, lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf)
+
+
+def hand_on(batch: Any, carry: Any) -> Any:
+    """The batch with `carry` in its place for it: attribute or key `carry`. The batch itself stays as it is."""
+    if carry is None:
+        return batch
+    if isinstance(batch, dict):
+        return {**batch, "carry": carry}
+    if not hasattr(batch, "carry"):
+        raise CourseError(
+            f"fit: the model's loss gives a carry, but the batches ({type(batch).__name__}) have no place for it. "
+            "Use course_lib.data.batch.Batch, an object with the attribute carry, or a dict."
+        )
+    if dataclasses.is_dataclass(batch):
+        return dataclasses.replace(batch, carry=carry)
+    batch = copy.copy(batch)
+    batch.carry = carry
+    return batch
+
+
+def pack_carry(carry: Any, tensors: dict[str, Tensor]) -> Any:
+    """JSON that describes the carry; its tensors go into `tensors` as carry.0, carry.1, ..."""
+    if isinstance(carry, Tensor):
+        name = f"carry.{len([key for key in tensors if key.startswith('carry.')])}"
+        tensors[name] = carry
+        return {"tensor": name}
+    if type(carry) in (tuple, list):
+        return {type(carry).__name__: [pack_carry(part, tensors) for part in carry]}
+    if isinstance(carry, dict) and all(isinstance(key, str) for key in carry):
+        return {"dict": {key: pack_carry(part, tensors) for key, part in carry.items()}}
+    if carry is None or isinstance(carry, (bool, int, float, str)):
+        return {"value": carry}
+    raise CourseError(
+        f"fit cannot save a carry with a {type(carry).__name__} in it. Use tensors in tuples, lists or dicts."
+    )
+
+
+def unpack_carry(packed: dict, tensors: dict[str, Tensor]) -> Any:
+    ((kind, content),) = packed.items()
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {key: unpack_carry(part, tensors) for key, part in content.items()}
+    if kind == "value":
+        return content
+    return {"tuple": tuple, "list": list}[kind](unpack_carry(part, tensors) for part in content)
+
+
+# -- on disk ----------------------------------------------------------------------------------------------------------
 @dataclass
 class Progressed:
     """What a training has reached, apart from weights and optimizer."""
@@ -55,9 +176,9 @@ def save_state(
         "epoch": reached.place.epoch,
         "position": reached.place.position,
         "optimizer": _pack_optimizer(optimizer, tensors),
-        "carry": carry.pack(reached.place.carry, tensors),
-        "epoch_start": _pack_random(reached.place.epoch_start, "epoch_start", tensors),
-        "now": _pack_random(reached.place.now, "now", tensors),
+        "carry": pack_carry(reached.place.carry, tensors),
+        "epoch_start": reached.place.epoch_start.pack("random.epoch_start.", tensors),
+        "now": reached.place.now.pack("random.now.", tensors),
     }
     save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={HISTORY: reached.history.to_json()})
 
@@ -100,9 +221,9 @@ def restore(
     place = Place(
         config["epoch"],
         config["position"],
-        move(carry.unpack(config["carry"], tensors), device),
-        RandomState.unpack(_under("random.epoch_start.", tensors), config["epoch_start"]),
-        RandomState.unpack(_under("random.now.", tensors), config["now"]),
+        move(unpack_carry(config["carry"], tensors), device),
+        RandomState.unpack("random.epoch_start.", tensors, config["epoch_start"]),
+        RandomState.unpack("random.now.", tensors, config["now"]),
     )
     history = History.from_json(found.files[HISTORY].read_text(encoding="utf-8"))
     history.interrupted = False
@@ -177,12 +298,6 @@ def _unpack_optimizer(
         index, name = key.split(".", 1)
         state[int(index)][name] = tensor
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _pack_random(state: RandomState, name: str, tensors: dict[str, Tensor]) -> dict[str, Any]:
-    own, numbers = state.pack()
-    tensors.update({f"random.{name}.{key}": tensor for key, tensor in own.items()})
-    return numbers
 
 
 def _under(prefix: str, tensors: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -1,11 +1,15 @@
-"""Everything of a training that is not the training step: where it is, when it ends, evaluations, saved states."""
+"""Everything of a training that is not the training step: its batches, when it ends, evaluations, saving, Ctrl-C."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
@@ -13,11 +17,9 @@ from torch import nn
 
 from course_lib.device import move
 from course_lib.errors import CourseError
-from course_lib.training import carry, randomness, resume
-from course_lib.training.feed import Feed, Place
 from course_lib.training.history import History
-from course_lib.training.interrupts import Interrupts
 from course_lib.training.processes import OneProcess, SeveralProcesses
+from course_lib.training.resume import Place, Progressed, RandomState, detach, hand_on, save_state
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,72 @@ class Saving:
     same: Callable[[int | None], dict[str, Any]]  # what must be the same at a resume, given the total of steps
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    function: Callable[[nn.Module], dict]
-    every: int | None
+class Feed:
+    """Batches from a re-iterable or a callable epoch -> iterable; of these, number `number` of every `total`."""
+
+    def __init__(self, batches: Any, number: int, total: int):
+        if isinstance(batches, Iterator) or not (isinstance(batches, Iterable) or callable(batches)):
+            once = ", which can be read only once" if isinstance(batches, Iterator) else ""
+            raise CourseError(
+                f"fit: batches is of type {type(batches).__name__}{once}. "
+                "Give a list, a DataLoader, or a function epoch -> batches."
+            )
+        self._batches, self._number, self._total = batches, number, total
+        self.steps_per_epoch: int | None = None  # known once an epoch with a length is opened
+
+    def open(self, place: Place, device: torch.device) -> Iterator[tuple[Any, int]]:
+        """(batch, weight) from `place` to the end of its epoch; the random generators are put where they were then.
+
+        The weight is 0 where the last steps of an epoch have fewer batches than there are processes.
+        """
+        place.epoch_start.put_back(device)
+        epoch = self._batches if isinstance(self._batches, Iterable) else self._batches(place.epoch)
+        if isinstance(epoch, Sized):
+            self.steps_per_epoch = -(-len(epoch) // self._total)
+        rounds = self._rounds(iter(epoch))
+        for skipped in range(place.position):
+            if next(rounds, None) is None:
+                raise CourseError(
+                    f"fit: epoch {place.epoch + 1} had at least {place.position} steps when its state was saved, "
+                    f"now it has {skipped}. Resume with the same batches, or delete the folder to start anew."
+                )
+        if place.position:
+            place.now.put_back(device)
+        return rounds
+
+    def _rounds(self, batches: Iterator) -> Iterator[tuple[Any, int]]:
+        while taken := list(islice(batches, self._total)):
+            has_own = self._number < len(taken)
+            yield taken[self._number if has_own else 0], int(has_own)
+
+
+class Interrupts:
+    """Ctrl-C (in a notebook: the stop button) waits for the end of the step, so that no step is left half done.
+
+    The first one is noted in `asked`; a second one, noted in `twice`, raises KeyboardInterrupt where it comes.
+    Outside the main thread, and where someone else handles the signal, nothing is changed.
+    """
+
+    def __init__(self) -> None:
+        self.asked = self.twice = False
+        self._installed = False
+
+    def __enter__(self) -> Interrupts:
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+            self._installed = True
+        return self
+
+    def __exit__(self, kind, error, trace) -> None:
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.asked:
+            self.twice = True
+            raise KeyboardInterrupt
+        self.asked = True
 
 
 class Run:
@@ -66,15 +130,16 @@ class Run:
         feed: Feed,
         end: End,
         processes: OneProcess | SeveralProcesses,
-        evaluation: Evaluation | None,
+        evaluate: Callable[[nn.Module], dict] | None,
+        evaluate_every: int | None,
         saving: Saving | None,
-        reached: resume.Progressed | None,
+        reached: Progressed | None,
         seed: int | None,
         start: int = 0,
     ):
         """Start anew, from step `start` on, or where `reached` ended."""
         self.model, self.optimizer, self.feed, self.end, self.processes = model, optimizer, feed, end, processes
-        self.evaluation, self.saving, self.seed = evaluation, saving, seed
+        self.evaluate, self.evaluate_every, self.saving, self.seed = evaluate, evaluate_every, saving, seed
         self.step = start if reached is None else reached.step
         self.history = History() if reached is None else reached.history
         self.place = Place.start_of(0, processes.device) if reached is None else reached.place
@@ -83,7 +148,7 @@ class Run:
         self._stopped = processes.any(self._time_is_up())
         self._rounds: Iterator = iter(())
         if self.finished:
-            randomness.put_back(self.place.now, processes.device)  # a last evaluation may be still to come
+            self.place.now.put_back(processes.device)  # a last evaluation may be still to come
         else:
             self._rounds = feed.open(self.place, processes.device)
         self.total = end.total(feed.steps_per_epoch) if reached is None else reached.total
@@ -109,7 +174,7 @@ class Run:
             item = next(self._rounds, None)
             if item is not None:
                 batch, weight = item
-                yield move(carry.hand_on(batch, self.place.carry), self.processes.device), weight
+                yield move(hand_on(batch, self.place.carry), self.processes.device), weight
                 continue
             if self.place.position == 0:
                 raise CourseError(f"fit: there is no batch in epoch {self.place.epoch + 1}. Give at least one batch.")
@@ -121,7 +186,7 @@ class Run:
         """Count a finished step."""
         self.step += 1
         self.place.position += 1
-        self.place.carry = carry.detach(carried)
+        self.place.carry = detach(carried)
         parts = {name: value for name, value in numbers.items() if name not in ("loss", "gradient_norm")}
         self.history.add(self.step, numbers["loss"], parts, rates)
         self._paused, self._whole, self._unsaved = False, True, True
@@ -158,19 +223,19 @@ class Run:
     def save(self) -> None:
         self.history.seconds = self.seconds
         if self.saving and self.processes.is_first:
-            reached = resume.Progressed(self.step, self.total, self.seed, self.place, self.history)
+            reached = Progressed(self.step, self.total, self.seed, self.place, self.history)
             same = self.saving.same(self.total)
-            resume.save_state(self.saving.folder, reached, self.model, self.optimizer, same)
+            save_state(self.saving.folder, reached, self.model, self.optimizer, same)
         self._saved_at, self._unsaved = time.monotonic(), False
 
     def _evaluate_if_due(self) -> None:
-        if self.evaluation and self.evaluation.every and self.step and self.step % self.evaluation.every == 0:
+        if self.evaluate_every and self.step and self.step % self.evaluate_every == 0:
             self._evaluate()
 
     def _evaluate(self) -> None:
-        if self.evaluation and not self.history.evaluated(self.step):
+        if self.evaluate and not self.history.evaluated(self.step):
             self.model.eval()
-            scores = self.evaluation.function(self.model)
+            scores = self.evaluate(self.model)
             self.model.train()
             self.history.add_evaluation(self.step, scores)
             self._unsaved = True
@@ -181,4 +246,4 @@ class Run:
     def _remember(self) -> None:
         """Each time, not only before a save: an interruption within the next step goes back to here."""
         if self.saving:
-            self.place.now = randomness.take(self.processes.device)
+            self.place.now = RandomState.take(self.processes.device)

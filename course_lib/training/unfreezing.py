@@ -48,7 +48,7 @@ class Unfreezing:
     stages: tuple[Stage, ...]
 
     def stage_of(self, epoch: int) -> Stage:
-        """The stage in which an epoch (from 0) lies. Raises CourseError for an epoch outside the plan."""
+        """The stage in which an epoch (from 0) lies."""
         for stage in self.stages:
             if stage.first <= epoch < stage.first + stage.epochs:
                 return stage
@@ -62,10 +62,7 @@ class Unfreezing:
         return {name: factor if name in stage.open else 0.0 for name, factor in shares}
 
     def start(self, model: nn.Module, stage: Stage) -> list[tuple[str, list[nn.Parameter], float]]:
-        """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`.
-
-        Raises CourseError if the model's groups are not those of the plan.
-        """
+        """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`."""
         groups = model.layer_groups()
         if tuple(name for name, _ in groups) != self.names:
             raise CourseError(
@@ -104,7 +101,7 @@ def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfr
     factor: a group's rate over that of the group below; 1 gives all the same. Raises CourseError for fewer epochs than
     groups, for then some would never train, and for a factor that is not above 0.
     """
-    names = _names(model, epochs, factor)
+    names, factors = _names_and_factors(model, epochs, factor)
     if epochs < len(names):
         raise CourseError(
             f"gradual: {epochs} epochs cannot open {len(names)} groups ({', '.join(names)}) one by one. "
@@ -112,21 +109,18 @@ def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfr
         )
     stages = [Stage(number, 1, names[-1 - number :]) for number in range(len(names) - 1)]
     stages.append(Stage(len(names) - 1, epochs - len(names) + 1, names))
-    return Unfreezing(names, _factors(names, factor), tuple(stages))
+    return Unfreezing(names, factors, tuple(stages))
 
 
 def at_once(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfreezing:
     """All groups train from the first epoch on: what gradual unfreezing is compared with, and how the LM is tuned."""
-    names = _names(model, epochs, factor)
-    return Unfreezing(names, _factors(names, factor), (Stage(0, epochs, names),))
+    names, factors = _names_and_factors(model, epochs, factor)
+    return Unfreezing(names, factors, (Stage(0, epochs, names),))
 
 
-def _names(model: nn.Module, epochs: int, factor: float | int) -> tuple[str, ...]:
+def _names_and_factors(model: nn.Module, epochs: int, factor: float | int) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The groups, and each one's share of the rate: 1 for the last, factor ** -(groups above it) for a lower one."""
     if epochs < 1 or not factor > 0:
         raise CourseError(f"Unfreezing: epochs={epochs}, factor={factor}. Use 1 epoch or more and a factor above 0.")
-    return tuple(name for name, _ in model.layer_groups())
-
-
-def _factors(names: tuple[str, ...], factor: float | int) -> tuple[float, ...]:
-    """1 for the last group, and each lower one's share of the rate: factor ** -(groups above it)."""
-    return tuple(float(factor) ** -above for above in reversed(range(len(names))))
+    names = tuple(name for name, _ in model.layer_groups())
+    return names, tuple(float(factor) ** -above for above in reversed(range(len(names))))

@@ -22,8 +22,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.training.carry import detach, hand_on
 from course_lib.training.groups import adamw
+from course_lib.training.resume import detach, hand_on
 
 PEAK_SHARE = "share of the matrix peak, ours and theirs"
 

@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
-from course_lib.models.elmo import ELMo, ScalarMix
+from course_lib.models.elmo import ELMo, FrozenStates, ScalarMix
 from course_lib.models.encoder import RandomEncoder, StaticVectors
-from course_lib.models.frozen_states import FrozenStates
 from tests.models.battery import BANK, RIVER
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])

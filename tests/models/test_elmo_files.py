@@ -113,14 +113,14 @@ def test_the_published_options_give_the_papers_sizes(tmp_path):
 @pytest.mark.parametrize(
     ("section", "entry", "value", "says"),
     [
-        ("lstm", "use_skip_connections", False, "use_skip_connections is false; only true"),
-        ("lstm", "projection_dim", 11, "projection_dim is 11; it must be less than lstm.dim = 11"),
-        ("lstm", "cell_clip", 3, r"proj_clip is \[3, 0.4\]; it must be the same number"),
+        ("lstm", "use_skip_connections", False, "use_skip_connections is false; it must be true"),
+        ("lstm", "projection_dim", 11, "projection_dim is 11; it must be 1 or more and less than 11"),
+        ("lstm", "cell_clip", 3, "proj_clip is 0.4; it must be as lstm.cell_clip, 3"),
         ("lstm", "n_layers", 0, "n_layers is 0; it must be a whole number"),
         ("lstm", "n_layers", "2", 'n_layers is "2"'),
-        ("char_cnn", "activation", "tanh", 'activation is "tanh"; only "relu"'),
+        ("char_cnn", "activation", "tanh", 'activation is "tanh"; it must be "relu"'),
         ("char_cnn", "n_characters", 300, "n_characters is 300; it must be 261 or 262"),
-        ("char_cnn", "max_characters_per_token", 30, "max_characters_per_token is 30; only 50"),
+        ("char_cnn", "max_characters_per_token", 30, "max_characters_per_token is 30; it must be 50"),
         ("char_cnn", "filters", [[1, 2], [3]], "filters is .*list of .width, number"),
         ("char_cnn", "filters", [[51, 2]], "filters is .*list of .width, number"),
         ("char_cnn", "embedding", {}, "embedding.dim is null"),
@@ -138,7 +138,7 @@ def test_options_that_are_not_elmos_are_named(tmp_path, section, entry, value, s
         (b"{", "not readable JSON"),
         (b"[" * 100_000, "not readable JSON"),
         (b"\xff", "not readable"),
-        (b"[]", "no JSON obj"),
+        (b"[]", "holds no object"),
     ],
 )
 def test_options_that_are_no_json_object_are_named(tmp_path, content, says):

@@ -7,6 +7,7 @@ from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, RandomEncoder, StaticVectors
 from course_lib.models.shipped import load
+from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
@@ -22,6 +23,9 @@ ENCODERS = {
     "bilm": lambda: small_bilm(WORDS),
     "bilm, characters": lambda: small_bilm(WORDS, characters=True),
     "bilm, backward": lambda: small_bilm(WORDS, directions="backward"),
+    "unknown words, unk": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="unk"),
+    "unknown words, classes": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="classes"),
+    "unknown words, own": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="own"),
     "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),
     "awd-lstm": lambda: small_awd_lstm(["<unk>", *WORDS]),
     "awd-lstm, backward": lambda: small_awd_lstm(["<unk>", *WORDS], direction="backward"),

@@ -1,48 +1,57 @@
-"""SequenceClassifier and TokenTagger: what they compute, by hand and on a tiny task."""
+"""SequenceClassifier, TokenTagger, PairClassifier: what they compute, by hand and on tasks; batches, groups, files."""
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
+from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import RandomEncoder, StaticVectors
-from course_lib.models.heads import SequenceClassifier, TokenTagger
+from course_lib.models.heads import HEADS, PairClassifier, SequenceClassifier, TokenTagger, load_head
+from course_lib.models.shipped import class_at, load
 from course_lib.training import fit
 from tests.models.head_samples import (
+    BARE,
+    CASES,
     ENCODERS,
     LABELS,
+    PAIRS,
+    RECORDS,
     SENTENCES,
-    SETTINGS,
     TAGGED,
     TEXTS,
     TOLERANCE,
     UPOS,
+    WORDS,
     build,
-    records_of,
 )
 from tests.models.small_berts import small_bert
 
+ANSWERS = LABELS[SequenceClassifier]
 
-@pytest.fixture(params=[(kind, name) for kind in ENCODERS for name in SETTINGS], ids=" ".join)
+
+@pytest.fixture(params=CASES, ids=" ".join)
 def head(request):
     return build(*request.param)
 
 
+# -- what they compute
 def test_alone_equals_in_a_padded_batch(head):
     head.eval()
-    together = head(head.batch(SENTENCES))
-    for row, sentence in enumerate(SENTENCES):
-        alone = head(head.batch([sentence]))[0]
-        own = together[row] if alone.dim() == 1 else together[row, : len(sentence)]
-        torch.testing.assert_close(own, alone, **TOLERANCE)
+    texts = BARE[type(head)]
+    together = head(head.batch(texts))
+    for row, text in zip(together, texts, strict=True):
+        alone = head(head.batch([text]))[0]
+        torch.testing.assert_close(row if alone.dim() == 1 else row[: len(text)], alone, **TOLERANCE)
 
 
 def test_what_stands_at_padding_changes_neither_loss_nor_count(head):
     head.eval()
-    short = records_of(head)[:1]
-    long = max(records_of(head), key=lambda record: len(head._sentences([record])[0]))
-    apart = [head.loss(head.batch([record])) for record in (short[0], long)]
-    together = head.loss(head.batch([short[0], long]))
+    records = RECORDS[type(head)]
+    long = max(records, key=lambda record: head._length(head._texts([record])[0]))
+    apart = [head.loss(head.batch([record])) for record in (records[0], long)]
+    together = head.loss(head.batch([records[0], long]))
     counts = [int(part["count"]) for part in apart]
     assert int(together["count"]) == sum(counts)
     weighted = sum(part["loss"] * count for part, count in zip(apart, counts, strict=True)) / sum(counts)
@@ -58,20 +67,10 @@ def test_count_is_texts_or_real_words():
     assert int(tagger.loss(batch)["count"]) == 5
 
 
-@pytest.mark.parametrize("kind", ENCODERS)
-@pytest.mark.parametrize("name", ["bilstm", "tagger"])
-def test_learns_a_tiny_task(kind, name):
-    head = build(kind, name)
-    records = records_of(head)
-    fit(head, head.batches(records, 9), epochs=12, learning_rate=0.05, groups=head.groups(), show=False)
-    expected = [text.label for text in TEXTS] if name == "bilstm" else [list(r.tags["upos"]) for r in TAGGED]
-    assert head.predict(records, batch_size=7) == expected
-
-
 def test_pooling_by_hand():
     table = torch.tensor([[1.0, 5.0], [3.0, 2.0]])
     for pooling, vector in [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])]:
-        head = SequenceClassifier(StaticVectors(["a", "b"], table), LABELS, pooling=pooling).eval()
+        head = SequenceClassifier(StaticVectors(["a", "b"], table), ANSWERS, pooling=pooling).eval()
         logits = head(head.batch([["a", "b"], ["a"] * 3]))[0]
         torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
 
@@ -139,6 +138,285 @@ def test_a_head_without_a_body_has_k_times_h_plus_1_numbers():
     assert sum(parameter.numel() for parameter in dict(head.layer_groups())["head"]) == 1_538
 
 
+def test_sides_read_apart_by_hand():
+    table = torch.tensor([[1.0, 5.0], [3.0, 2.0]])
+    for pooling, u in [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])]:
+        head = PairClassifier(StaticVectors(["a", "b"], table), LABELS[PairClassifier], pooling=pooling).eval()
+        v = [3.0, 2.0]
+        vector = [*u, *v, abs(u[0] - v[0]), abs(u[1] - v[1]), u[0] * v[0], u[1] * v[1]]
+        logits = head(head.batch([(["a", "b"], ["b"]), (["a"], ["a"] * 3)]))[0]
+        torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
+
+
+def test_the_body_reads_each_side_by_itself():
+    head = build("random", "pair bilstm").eval()
+    sides = [torch.as_tensor(head.encoder.encode([side], layer=-1)[0]) for side in ("the film", "bad .")]
+    hidden = [head.lstm(side[None])[0][0] for side in sides]
+    u, v = (torch.cat([states.mean(0), states.amax(0)]) for states in hidden)
+    expected = head.output(torch.cat([u, v, (u - v).abs(), u * v]))
+    batch = head.batch([("the film", "bad ."), ("bad", "not bad . . .")])
+    torch.testing.assert_close(head(batch)[0], expected, **TOLERANCE)
+
+
+def test_bert_reads_both_in_one_pass():
+    head = build("bert", "pair").eval()
+    bert, pieces = head.encoder, head.encoder.pieces
+    a, b = pieces.ids(["the", "film"]), pieces.ids(["bad"])
+    ids = torch.tensor([[pieces.cls, *a, pieces.sep, *b, pieces.sep]])
+    segments = torch.tensor([[0] * (len(a) + 2) + [1] * (len(b) + 1)])
+    cls = bert(ids, segments).hidden_states[-1][:, 0]
+    torch.testing.assert_close(head(head.batch([("the film", "bad")])), head.output(cls), **TOLERANCE)
+    assert head.output.in_features == bert.sentence_dim
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "pair" in case[1]], ids=" ".join)
+def test_the_order_of_the_sides_matters(case):
+    head = build(*case)
+    one, turned = (head.probabilities([pair])[0] for pair in [("the film", "bad ."), ("bad .", "the film")])
+    assert not np.allclose(one, turned, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "rate"),
+    [
+        *[(kind, name, 0.05) for kind in ("static", "random") for name in ("bilstm", "tagger")],
+        ("random", "pair", 0.05),
+        ("bert", "pair", 0.003),
+    ],
+)
+def test_learns_a_tiny_task(kind, name, rate, monkeypatch):
+    wide = small_bert(WORDS, d_model=48, d_ff=97, dropout=0.0, attention_dropout=0.0)
+    monkeypatch.setitem(ENCODERS, "bert", lambda: wide)
+    head = build(kind, name, dropout=0 if name == "pair" else 0.1)
+    records = RECORDS[type(head)]
+    batches = [head.batch(records)] if name == "pair" else head.batches(records, 9)
+    epochs = 60 if name == "pair" else 12
+    fit(head, batches, epochs=epochs, learning_rate=rate, groups=head.groups(), show=False)
+    expected = [list(r.tags["upos"]) if name == "tagger" else r.label for r in records]
+    assert head.predict(records, batch_size=7) == expected
+
+
+# -- texts and labels to batches, and predicting many texts
+def test_probabilities_and_predictions_agree_and_keep_input_order(head):
+    texts = RECORDS[type(head)][:7] + BARE[type(head)]
+    one = [head.predict([text])[0] for text in texts]
+    assert head.predict(texts, batch_size=2) == one
+    for row, label in zip(head.probabilities(texts, batch_size=2), one, strict=True):
+        np.testing.assert_allclose(row.sum(-1), 1, rtol=1e-5)
+        best = [head.labels[i] for i in row.argmax(-1).reshape(-1)]
+        assert best == (label if isinstance(head, TokenTagger) else [label])
+
+
+def test_predicting_is_without_dropout_and_puts_every_mode_back():
+    head = build("random", "bilstm", dropout=0.5).train()
+    head.encoder.eval()
+    modes = [module.training for module in head.modules()]
+    np.testing.assert_array_equal(head.probabilities(SENTENCES), head.probabilities(SENTENCES))
+    assert [module.training for module in head.modules()] == modes
+    assert torch.is_grad_enabled()
+    batch = head.batch(SENTENCES)
+    assert not head(batch).equal(head(batch))  # and training has dropout
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "label", "by_hand"),
+    [
+        ("sentence", [LabelledText("not bad", "yes"), "not bad", ["not", "bad"]], 0, LabelledText("not bad", "no")),
+        (
+            "pair",
+            [SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))],
+            1,
+            SentencePair("not bad", "good", "same"),
+        ),
+    ],
+)
+def test_records_texts_and_words_give_the_same_batch(name, same, label, by_hand):
+    head = build("static", name)
+    record, *bare = same
+    batches = [head.batch([record]), *(head.batch([text], [head.labels[label]]) for text in [*bare, by_hand])]
+    for batch in batches:
+        assert batch.labels["labels"].tolist() == [label]
+        for side, first in zip(batch.sides or [batch], batches[0].sides or batches[:1], strict=True):
+            assert side.ids["words"].equal(first.ids["words"])
+    assert head.batch(bare[:1]).labels == {}
+    records = RECORDS[type(head)]
+    assert head.batch(iter(records)).labels["labels"].equal(head.batch(records).labels["labels"])
+
+
+def test_a_record_with_several_tag_layers_needs_a_name():
+    record = TaggedSentence(Sentence.of(["the", "film"]), {"upos": ("DET", "NOUN"), "ner": ("O", "B")})
+    encoder = ENCODERS["static"]()
+    with pytest.raises(CourseError, match=r"upos, ner.*tags="):
+        TokenTagger(encoder, ["O", "B"]).batch([record])
+    with pytest.raises(CourseError, match=r"'pos'.*upos, ner"):
+        TokenTagger(encoder, ["O", "B"], tags="pos").batch([record])
+    assert TokenTagger(encoder, ["O", "B"], tags="ner").batch([record]).labels["labels"].tolist() == [[0, 1]]
+
+
+def test_batches_hold_every_record_once_with_its_own_label_and_are_shuffled():
+    head = build("static", "tagger")
+    words = head.encoder.index
+
+    def pairs(epoch):
+        found = []
+        for batch in make(epoch):
+            assert len(batch) <= 4
+            for ids, tags, mask in zip(batch.ids["words"], batch.labels["labels"], batch.mask, strict=True):
+                found.append((tuple(ids[mask].tolist()), tuple(tags[mask].tolist())))
+        return found
+
+    make = head.batches(TAGGED, 4, seed=3)
+    expected = sorted(
+        (tuple(words[w] for w in r.sentence.words), tuple(UPOS.index(t) for t in r.tags["upos"])) for r in TAGGED
+    )
+    first, second = pairs(0), pairs(1)
+    assert sorted(first) == sorted(second) == expected
+    assert first != second
+    assert first == pairs(0)
+    assert len(make(0)) == len(list(make(0))) == 7  # 27 records by 4
+
+
+def test_batches_hold_every_pair_once_with_its_own_label():
+    head = build("static", "pair")
+    words = head.encoder.index
+    found = []
+    for batch in head.batches(PAIRS, 4, seed=3)(0):
+        rows = zip(batch.sides[0].ids["words"], batch.sides[1].ids["words"], batch.labels["labels"], strict=True)
+        found += [(tuple(a[a > 0].tolist()), tuple(b[b > 0].tolist()), int(label)) for a, b, label in rows]
+    expected = [
+        (*(tuple(words[w] for w in side.split()) for side in (pair.first, pair.second)), head.labels.index(pair.label))
+        for pair in PAIRS
+    ]
+    assert sorted(found) == sorted(expected)
+
+
+def test_opening_an_epoch_leaves_the_global_generator_alone():
+    make = build("static", "mean").batches(TEXTS, 5)
+    before = torch.get_rng_state()
+    assert len(list(make(0))) == 6
+    assert torch.get_rng_state().equal(before)
+
+
+# -- groups, freezing, files
+def gradients(head):
+    head.train().zero_grad()
+    head.loss(head.batch(RECORDS[type(head)][:5]))["loss"].backward()
+    return {n: any(p.grad is not None and p.grad.any() for p in ps) for n, ps in head.layer_groups()}
+
+
+def test_groups_cover_every_parameter_once(head):
+    names = [name for name, _ in head.layer_groups()]
+    assert names == [*(name for name, _ in head.encoder.layer_groups()), "head"]
+    for groups in (head.layer_groups(), head.groups()):
+        grouped = sorted(id(parameter) for group in groups for parameter in group[1])
+        assert grouped == sorted(id(parameter) for parameter in head.parameters())
+
+
+@pytest.mark.parametrize("kind", ["static", "random"])
+def test_gradients_reach_what_is_not_frozen(kind):
+    head = build(kind, "mix")
+    names = [name for name, _ in head.layer_groups()]
+    assert gradients(head) == dict.fromkeys(names, True)
+    head.freeze(["word"])
+    assert head.frozen == ("word",)
+    assert gradients(head) == {name: name != "word" for name in names}
+    head.freeze()
+    assert head.frozen == tuple(names)
+    head.unfreeze("head")
+    assert gradients(head) == {name: name == "head" for name in names}
+    head.unfreeze()
+    assert head.frozen == ()
+    assert gradients(head) == dict.fromkeys(names, True)
+    head.freeze("head")
+    assert gradients(head) == {name: name != "head" for name in names}
+
+
+def test_a_wholly_frozen_encoder_is_read_without_gradient():
+    head = build("random", "mean")
+    batch = head.batch(SENTENCES)
+    head.freeze(["word", "biLSTM 1"])
+    assert head.encoder.states(batch).layers.requires_grad  # its last layer still learns
+    head.freeze(["biLSTM 2"])
+    assert not head.encoder.states(batch).layers.requires_grad
+    assert head(batch).requires_grad
+
+
+def test_a_frozen_head_has_no_dropout_in_training():
+    head = build("static", "bilstm", dropout=0.5).train()
+    head.freeze("head")
+    batch = head.batch(SENTENCES)
+    assert head(batch).equal(head(batch))
+    head.train()
+    assert head(batch).equal(head(batch))
+    head.unfreeze("head")
+    assert not head(batch).equal(head(batch))
+
+
+def test_three_ways_to_reuse_vectors():
+    for way, moves in [("initial", 1.0), ("slow", 0.1), ("frozen", 0.0)]:
+        head = SequenceClassifier(StaticVectors(WORDS, torch.ones(len(WORDS), 11)), ANSWERS, dropout=0, seed=1)
+        if way == "frozen":
+            head.freeze(["word"])
+        groups = head.groups(slow={"word": 0.1} if way == "slow" else None)
+        assert ("word" in [name for name, *_ in groups]) is (way != "frozen")
+        before = head.encoder.embedding.weight.detach().clone()
+        fit(head, [head.batch(TEXTS)], steps=1, learning_rate=0.01, groups=groups, show=False)
+        moved = (head.encoder.embedding.weight.detach() - before).abs().max()
+        assert float(moved) == pytest.approx(0.01 * moves, rel=1e-3)  # Adam's first step is the learning rate
+
+
+def test_a_seed_fixes_the_new_weights_and_leaves_the_generator_alone():
+    before = torch.get_rng_state()
+    encoder = RandomEncoder(14, buckets=97)
+    one, same, other = (TokenTagger(encoder, UPOS, body="bilstm", seed=seed) for seed in (3, 3, 4))
+    assert torch.get_rng_state().equal(before)
+    for name in ("output.weight", "lstm.weight_ih_l0"):
+        assert one.get_parameter(name).equal(same.get_parameter(name))
+        assert not one.get_parameter(name).equal(other.get_parameter(name))
+
+
+def test_save_and_load_predict_the_same(head, tmp_path):
+    texts = BARE[type(head)]
+    head.save(tmp_path / "saved", card="A test.")
+    again = load_head(tmp_path / "saved")
+    assert type(again) is type(head)
+    assert not again.training
+    assert again.labels == head.labels
+    for mine, other in zip(head.probabilities(texts), again.probabilities(texts), strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+def test_every_kind_of_head_is_found_by_its_own_name():
+    assert [class_at(place).kind for place in HEADS.values()] == list(HEADS)
+
+
+def test_half_precision_is_close(tmp_path):
+    head = build("random", "mean")
+    head.save(tmp_path / "saved", half=True)
+    again = load_head(tmp_path / "saved").probabilities(SENTENCES)
+    np.testing.assert_allclose(again, head.probabilities(SENTENCES), atol=1e-2)
+    assert not np.array_equal(again, head.probabilities(SENTENCES))
+
+
+def test_an_encoder_is_no_head_and_a_head_no_encoder(tmp_path):
+    head = build("random", "tagger")
+    head.encoder.save(tmp_path / "encoder")
+    head.save(tmp_path / "head")
+    with pytest.raises(CourseError, match=r"'random-encoder'.*course_lib\.load"):
+        load_head(tmp_path / "encoder")
+    with pytest.raises(CourseError, match="'token-tagger'"):
+        load(tmp_path / "head")
+
+
+def test_a_head_on_an_unknown_encoder_is_named(tmp_path):
+    head = build("random", "tagger")
+    head.encoder.kind = "crystal-ball"
+    head.save(tmp_path / "saved")
+    with pytest.raises(CourseError, match=r"config\.json does not describe a TokenTagger.*crystal-ball"):
+        load_head(tmp_path / "saved")
+
+
+# -- mistakes
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -157,4 +435,55 @@ def test_a_head_without_a_body_has_k_times_h_plus_1_numbers():
 )
 def test_bad_settings_are_named(arguments, words):
     with pytest.raises(CourseError, match=words):
-        SequenceClassifier(ENCODERS["random"](), **{"labels": LABELS, **arguments})
+        SequenceClassifier(ENCODERS["random"](), **{"labels": ANSWERS, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "labels", "words"),
+    [
+        ("mean", ["good", "bad"], ["yes", "nope"], "sentence 1 has the label 'nope'.*yes, no, maybe"),
+        ("mean", ["good", "bad"], ["yes"], "1 labels for 2 sentences"),
+        ("mean", [LabelledText("good", "yes"), "bad"], None, "sentence 1 has the label None"),
+        ("mean", ["good"], [["yes"]], r"sentence 0 has the label \['yes'\]"),
+        ("mean", "good", None, "one str. Put it in"),
+        ("mean", ["good", ""], ["yes", "no"], "sentence 1 of 2 is empty"),
+        ("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ", "X"]], "sentence 1, word 1, has the label 'X'"),
+        ("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ"]], "sentence 1 has 2 words but 1 labels"),
+        ("tagger", ["not bad", "good ."], [["ADV", "ADJ"], "ADJ"], "sentence 1 has 2 words but the label 'ADJ'"),
+        ("pair", [("good", "bad"), "good"], None, r"item 1 is 'good', not a pair.*\(first, second\)"),
+        ("pair", [("good", "bad", "not")], None, "item 0 is .*not a pair"),
+        ("pair", [("good", "bad"), ("good", "")], None, "second sentences of the pairs: .*sentence 1 of 2 is empty"),
+        ("pair", [("", "bad")], None, "first sentences of the pairs"),
+        ("pair", [("good", "bad")], ["nope"], "pair 0 has the label 'nope'.*same, other"),
+        ("pair", [("good", "bad")], ["same", "same"], "2 labels for 1 pairs"),
+        ("pair", [], None, "no sentence"),
+    ],
+)
+def test_bad_texts_and_labels_are_named(name, texts, labels, words):
+    with pytest.raises(CourseError, match=words):
+        build("static", name).batch(texts, labels)
+
+
+def test_other_mistakes_are_named():
+    head = build("static", "mean")
+    with pytest.raises(CourseError, match="no labels to learn from"):
+        head.batches(["good"], 2)
+    with pytest.raises(CourseError, match=r"the batch has no labels.*batch\(sentences, labels\)"):
+        head.loss(head.batch(["good"]))
+    with pytest.raises(CourseError, match="sentence 27 has the label 'nope'"):
+        head.batches([*TEXTS, LabelledText("good", "nope")], 2)
+    with pytest.raises(CourseError, match=r"no layer group 'biLSTM'.*word, head"):
+        head.freeze(["biLSTM"])
+    with pytest.raises(CourseError, match="no layer group 'biLSTM'"):
+        head.groups(slow={"biLSTM": 0.1})
+    with pytest.raises(CourseError, match="'word' is -1"):
+        head.groups(slow={"word": -1})
+    with pytest.raises(CourseError, match="batch_size=0"):
+        head.predict(["good"], batch_size=0)
+
+
+def test_a_pair_too_long_for_bert_is_named():
+    head = PairClassifier(small_bert(WORDS, max_units=13), LABELS[PairClassifier])
+    assert len(head.batch([(["the"] * 5, ["bad"] * 5)])) == 1
+    with pytest.raises(CourseError, match="pair 1 has 11 pieces; at most 10 fit"):
+        head.batch([("good", "bad"), (["the"] * 5, ["bad"] * 6)])

@@ -258,6 +258,8 @@ def test_the_paper_has_its_sizes():
             lambda: BiLM(BiLMConfig(2), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(["a"])),
             "made for None character ids, `characters` has 5",
         ),
+        (lambda: BiLMConfig(3, projection=8, hidden=7), "Use 1 <= projection <= hidden"),
+        (lambda: LSTMLMConfig(3, dropout=1.0), "dropout=1.0"),
         (lambda: BiLMConfig(2, projection=7, characters=CharCNNConfig(5)), "gives 128 numbers .* projection=7"),
     ],
 )

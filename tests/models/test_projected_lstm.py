@@ -2,7 +2,6 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.errors import CourseError
 from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, turned
 
 
@@ -93,15 +92,3 @@ def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
         states, [(_, cells)] = narrow(inputs)
         assert cells.abs().max() == 0.1
         assert bool(states.abs().max() == 0.1) is (projection_grows == 99)
-
-
-@pytest.mark.parametrize("clip", [0.0, -3.0, float("nan")])
-def test_a_clip_that_lets_nothing_pass_is_named(clip):
-    with pytest.raises(CourseError, match="above 0"):
-        ProjectedLSTM(3, 7, 1, clip=clip)
-
-
-@pytest.mark.parametrize("sizes", [(8, 7, 1), (0, 7, 1), (3, 7, 0), (3, 7, 1, 1.0)])
-def test_sizes_that_cannot_work_are_named(sizes):
-    with pytest.raises(CourseError, match="projection <= hidden"):
-        ProjectedLSTM(*sizes)

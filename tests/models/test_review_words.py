@@ -74,10 +74,10 @@ def test_it_is_no_encoder_and_an_encoder_is_not_it(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda: small(terms=["good", "good", "a", "b", "c"]), "5 terms, 4 of them different, and 5 weights"),
-        (lambda: small(weights=np.ones(3)), "5 terms, 5 of them different, and 3 weights"),
-        (lambda: small(labels=("pos", "pos")), "the labels are pos, pos. Give two different"),
-        (lambda: small(labels=("pos",)), "the labels are pos. Give two different"),
+        (lambda: small(terms=["good", "good", "a", "b", "c"]), "5 terms, 4 of them different, 5 weights"),
+        (lambda: small(weights=np.ones(3)), "5 terms, 5 of them different, 3 weights"),
+        (lambda: small(labels=("pos", "pos")), r"labels \('pos', 'pos'\)"),
+        (lambda: small(labels=("pos",)), r"labels \('pos',\)"),
         (lambda: small().predict("good"), r"not one str. Put it in \[ \]"),
     ],
 )

@@ -7,7 +7,7 @@ from course_lib.data.records import Passage, Question, Sentence
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.heads import SpanExtractor
-from course_lib.models.span_rows import rows_of, training_rows
+from course_lib.models.spans import rows_of, training_rows
 from course_lib.text.word_pieces import WordPieces
 from tests.models.small_berts import small_bert, small_config
 from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, WORDS, build, passage

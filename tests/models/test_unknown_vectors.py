@@ -5,14 +5,12 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
-from course_lib.models.shipped import KINDS, load
+from course_lib.models.shipped import load
 from course_lib.models.unknown_vectors import UnknownVectors, own_vectors
 from course_lib.text.unknown_words import WORD_CLASSES, type_key
-from tests.models.battery import EncoderBattery
 
 WORDS = ["the", "bank", "paid", "running", "walking", "Kim", "배", "mud"]
 DIM = 5
-ENTRY = (UnknownVectors.kind, "course_lib.models.unknown_vectors:UnknownVectors")
 PASSAGE, QUESTION = ["the", "wug", "met", "Zoe", "wug"], ["Zoe", "paid", "blick"]
 
 
@@ -22,13 +20,6 @@ def table(unknown="own", **options):
 
 def read(encoder, words=PASSAGE):
     return encoder.states(encoder.batch([words])).layers[0, 0].detach()
-
-
-class TestBattery(EncoderBattery):
-    @pytest.fixture(params=["unk", "classes", "own"])
-    def encoder(self, request, monkeypatch):
-        monkeypatch.setitem(KINDS, *ENTRY)
-        return table(request.param).eval()
 
 
 @pytest.mark.parametrize("unknown", ["unk", "classes", "own"])
@@ -149,8 +140,7 @@ def test_an_extended_table_keeps_the_trained_rows_of_unknown_words():
 
 
 @pytest.mark.parametrize(("unknown", "options"), [("classes", {}), ("own", {"seed": 3, "redraw": False, "std": 2.0})])
-def test_saved_and_loaded_unknown_words_read_the_same(unknown, options, tmp_path, monkeypatch):
-    monkeypatch.setitem(KINDS, *ENTRY)
+def test_saved_and_loaded_unknown_words_read_the_same(unknown, options, tmp_path):
     encoder = table(unknown, **options).eval()
     encoder.save(tmp_path / "saved")
     again = load(tmp_path / "saved")

@@ -79,7 +79,6 @@ def test_many_samples_give_the_full_loss_and_gradient():
     ("arguments", "says"),
     [
         ({"kind": "hierarchical"}, "full, adaptive, sampled"),
-        ({"kind": "sampled", "n_samples": 0}, "n_samples=0"),
         ({"kind": "adaptive"}, r"cutoffs=\(\) for 23 words"),
         ({"kind": "adaptive", "cutoffs": (5, 5)}, "rising"),
         ({"kind": "adaptive", "cutoffs": (3, 5, 7)}, "3 rarer groups need 64 dimensions"),

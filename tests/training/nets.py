@@ -1,10 +1,36 @@
-"""Small nets with a loss, for the tests of `fit`."""
+"""Small nets with a loss, and ways to start and to stop a training, for the tests of `fit`."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+QUIET = {"show": False, "device": "cpu"}
+
+
+class Stop(Exception):
+    """Ends a training from outside, as a crash would."""
+
+
+def crash(at):
+    """A watcher that ends the training after step `at`."""
+
+    def watch(step, numbers):
+        if step == at:
+            raise Stop
+
+    return watch
+
+
+def build(make):
+    """A model with the same weights each time."""
+    torch.manual_seed(7)
+    return make()
+
+
+def weights(model):
+    return {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
 
 
 class Classifier(nn.Module):

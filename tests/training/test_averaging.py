@@ -1,13 +1,14 @@
-"""The mean of the last saved weights."""
+"""The mean of the last saved weights, in memory and on disk: the same, also across an interruption."""
 
 import pytest
 import torch
 from torch import nn
 
+from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.training import fit
-from course_lib.training.averaging import LastWeights, mean_of
-from tests.training.nets import Classifier, rows
+from course_lib.training.averaging import LastCheckpoints, LastWeights, mean_of
+from tests.training.nets import Classifier, rows, weights
 
 
 def test_mean_by_hand_and_counters_are_the_last():
@@ -31,7 +32,7 @@ def test_keeps_the_last_ones_of_a_training():
     model, seen = Classifier(), []
 
     def keep_all(step, losses):
-        seen.append({name: tensor.detach().clone() for name, tensor in model.state_dict().items()})
+        seen.append(weights(model))
 
     last = LastWeights(model, keep=3, every=5)
     fit(model, rows(), steps=23, watchers=[keep_all, last], show=False)
@@ -42,9 +43,55 @@ def test_keeps_the_last_ones_of_a_training():
     model.load_state_dict(mean)
 
 
-def test_says_what_is_wrong():
+class Saved(Classifier):
+    def save(self, folder):
+        save_checkpoint(folder, kind="classifier", config={}, tensors=self.state_dict())
+
+
+def train(folder, steps, state=None, **settings):
+    torch.manual_seed(3)
+    model = Saved()
+    memory = LastWeights(model, keep=3, every=2)
+    disk = LastCheckpoints(model, folder / "weights", keep=3, every=2)
+    fit(model, rows(), steps=steps, watchers=[memory, disk], show=False, folder=state, **settings)
+    return memory, disk
+
+
+def test_the_mean_is_that_of_the_weights_in_memory(tmp_path):
+    memory, disk = train(tmp_path, 13)
+    assert disk.steps() == [8, 10, 12]
+    torch.testing.assert_close(disk.mean(), memory.mean(), rtol=0, atol=0)
+
+
+def test_an_interrupted_training_has_the_same_mean(tmp_path):
+    whole, _ = train(tmp_path / "whole", 11)
+    state = {"save_steps": 1}
+
+    def stop(step, losses):
+        if step == 7:
+            raise KeyboardInterrupt
+
+    torch.manual_seed(3)
+    model = Saved()
+    first = LastCheckpoints(model, tmp_path / "weights", keep=3, every=2)
+    with pytest.raises(KeyboardInterrupt):
+        fit(model, rows(), steps=11, watchers=[first, stop], show=False, folder=tmp_path / "state", **state)
+    _, disk = train(tmp_path, 11, state=tmp_path / "state", **state)
+    assert disk.steps() == [6, 8, 10]
+    torch.testing.assert_close(disk.mean(), whole.mean(), rtol=0, atol=0)
+
+
+def test_later_weights_of_another_training_go(tmp_path):
+    train(tmp_path, 13)
+    _, disk = train(tmp_path, 5)
+    assert disk.steps() == [2, 4]
+
+
+def test_says_what_is_wrong(tmp_path):
     with pytest.raises(CourseError, match="no saved weights"):
         LastWeights(Classifier(), every=2).mean()
+    with pytest.raises(CourseError, match="no saved weights"):
+        LastCheckpoints(Saved(), tmp_path, every=2).mean()
     with pytest.raises(CourseError, match="keep=0"):
         LastWeights(Classifier(), keep=0, every=2)
     with pytest.raises(CourseError, match=r"weights 1 of 2 differ from the first in 'weight'"):

@@ -14,9 +14,8 @@ from course.lab.reuse import for_task
 from course.lab.tasks import Task, learn, names, score
 from course.ledger.measurement import Measurement, claim
 from course_lib.models.baselines import StaticVectors
-from course_lib.models.elmo import ELMo
+from course_lib.models.elmo import ELMo, FrozenStates
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.frozen_states import FrozenStates
 from course_lib.models.taglm import TagLM
 from course_lib.models.word_vectors import WordVectors
 

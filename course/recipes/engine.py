@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.recipes import card, parts
 from course.recipes.time_budget import FLOOR, TimeBudget, budget_story, note_budget, seconds_used
 from course_lib.checkpoints import CONFIG

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.recipes import bert
 from course.recipes.engine import Job, Recipe
 from course.recipes.time_budget import FLOOR, WARM_UP, seconds_used

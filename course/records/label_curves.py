@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.records.curve_record import (
     ALL,
     COMMAND,

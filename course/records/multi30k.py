@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.records.multi30k_training import NAME, Corpus, Sizes, averaged, minutes_used, train
 from course.records.translation_record import Sample, Score, TranslationRecord, write_translation
 from course.records.translation_scores import sacre_bleu, target_pieces, translations

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.records.one_table import Table, one_table
 from course.records.recorded import read_recorded, write_recorded
 from course_lib.config import data_dir

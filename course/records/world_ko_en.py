@@ -9,7 +9,7 @@ import time
 from dataclasses import asdict
 
 from course.lab.world_translator import CONFIG, N_PAIRS, translator, unseen_pairs, world_pairs
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.records.translation_record import COMMANDS, Sample, Score, TranslationRecord, write_translation
 from course.records.translation_scores import sacre_bleu, target_pieces, translations
 from course_lib.errors import CourseError

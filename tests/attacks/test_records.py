@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from course.ledger import claims, records
-from course.ledger.ledger import Card
+from course.ledger import records, rules
+from course.ledger.card import Card
 from course.records import curve_record, plateau, table_record, translation_record
 from course_lib.config import project_dir
 from tests.attacks.law import TIMES
@@ -52,7 +52,7 @@ RECORDS = {
     ),
     "curves": ("curves.json", curve_record.recorded_curves, every_number),
 }
-CLAIMS = claims.load_claims(DATA / "claims.toml")
+CLAIMS = rules.load_claims(DATA / "claims.toml")
 EACH = 15
 
 
@@ -118,5 +118,5 @@ def test_spoilt_rules(law, tmp_path):
             assert all(Card(claim)._repr_mimebundle_()["text/html"] for claim in found.values())
             return all(isinstance(claim.sentence, str) and claim.rules and claim.command for claim in found.values())
 
-        law.hold(f"{number} {what}", tmp_path, lambda: claims.load_claims(path), right)
+        law.hold(f"{number} {what}", tmp_path, lambda: rules.load_claims(path), right)
     law.judge(80 * TIMES)

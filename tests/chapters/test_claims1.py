@@ -8,7 +8,7 @@ import torch
 
 from course.chapters.ch01 import claims as chapter1
 from course.lab import company
-from course.ledger.judging import judge
+from course.ledger import judge
 from course_lib.text.vocabulary import Vocabulary
 
 TEXT = [["a", "b", "c"], ["b", "a"], ["c", "d", "a", "b"], ["d"]]

@@ -11,7 +11,7 @@ from course.chapters.ch04 import claims_senses as chapter4_senses
 from course.chapters.ch04 import claims_words as chapter4_words
 from course.lab.pos_probe import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
-from course.ledger.judging import judge
+from course.ledger import judge
 from course_lib.data.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.evaluation import probes

@@ -13,7 +13,7 @@ from course.chapters.ch05.claims_forgetting import Forgetting
 from course.lab import fine_tuning
 from course.lab.fine_tuning import Tricks, classifier, for_target, from_scratch, language_loss, tuned
 from course.lab.target_texts import TargetTexts, bag_of_words, cut, target_texts
-from course.ledger.claims import get_claim
+from course.ledger import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig

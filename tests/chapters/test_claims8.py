@@ -9,7 +9,7 @@ from course.chapters.ch08.claims import area, best_for_all
 from course.chapters.ch08.claims_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
 from course.lab.head_recipe import Recipe, best_rate, fine_tune, from_scratch
 from course.lab.task_scores import KINDS
-from course.ledger.judging import judge
+from course.ledger import judge
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from tests.lab import four_samples

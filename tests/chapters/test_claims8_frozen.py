@@ -8,7 +8,7 @@ from course.chapters.ch08 import claims_frozen as chapter8_frozen
 from course.chapters.ch08.claims_frozen import JoinedLayers, fine_tuning_beats_frozen, scored, two_layer_tagger
 from course.lab.head_recipe import Recipe, train_head
 from course.lab.kept_states import KeptStates
-from course.ledger.judging import judge
+from course.ledger import judge
 from tests.lab import four_samples
 
 FEW = Recipe(rate=3e-2, epochs=1, min_steps=3, max_steps=4, batch_size=8)

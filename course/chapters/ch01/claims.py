@@ -22,7 +22,7 @@ from course.lab.company import (
     word_topics,
 )
 from course.lab.controls import window_mean
-from course.ledger.measurement import Exact, Measurement, claim
+from course.ledger import Exact, Measurement, claim
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.records import SenseExample
 from course_lib.evaluation import spearman

@@ -13,7 +13,7 @@ from course.lab.company import shuffled_text, text
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
 from course.lab.reuse import REUSE, curve
 from course.lab.tasks import Task, majority, names, parts_of_speech, reviews
-from course.ledger.measurement import Exact, Measurement, claim
+from course.ledger import Exact, Measurement, claim
 from course_lib.data.world import World
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding

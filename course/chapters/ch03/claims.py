@@ -17,7 +17,7 @@ from course.lab.lm_checkpoints import checkpoints, quality, rank_products
 from course.lab.lm_taggers import TaggerBench, f1, span_task, unseen
 from course.lab.tasks import Head, Task, learn, majority, parts_of_speech, score
 from course.lab.world_bilm import train_bilm, world_bilm, world_text
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course.records.translation import shipped_cove, untrained_cove, world_cove
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from course.lab.sense_test import SenseSplit, top_score
 from course.lab.world_bilm import train_bilm, world_bilm
-from course.ledger.measurement import Exact, claim
+from course.ledger import Exact, claim
 from course_lib.data.batch import Batch
 from course_lib.data.world import World
 from course_lib.device import seed_everything

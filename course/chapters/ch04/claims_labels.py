@@ -12,7 +12,7 @@ from course.chapters.ch03.claims import untrained
 from course.chapters.ch04.claims_layers import opened
 from course.lab.reuse import for_task
 from course.lab.tasks import Task, learn, names, score
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.elmo import ELMo
 from course_lib.models.encoder import ContextEncoder

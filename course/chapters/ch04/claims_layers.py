@@ -22,7 +22,7 @@ from course.lab.sense_test import (
     window_rows,
 )
 from course.lab.tasks import majority
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.evaluation.probes import mixed_probe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load

@@ -22,7 +22,7 @@ from course.lab.sense_test import (
     weighted_mean,
     window_rows,
 )
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 

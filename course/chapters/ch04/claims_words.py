@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from course.lab.tasks import parts_of_speech
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.data.handmade import handmade_names
 from course_lib.evaluation.probes import probe
 from course_lib.models.lstm_lm import BiLM

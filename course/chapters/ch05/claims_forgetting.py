@@ -18,7 +18,7 @@ from course.lab.fine_tuning import (
     percent_right,
 )
 from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.models.awd_lstm import AWDLSTM
 
 WAYS = {"all at once": "at once", "gradual": "gradual"}

@@ -21,7 +21,7 @@ from course.lab.fine_tuning import (
     tuned,
 )
 from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.models.awd_lstm import AWDLSTM
 
 SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"

@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.ledger.measurement import Exact, Measurement, claim
+from course.ledger import Exact, Measurement, claim
 from course_lib.device import seed_everything
 
 CHUNK = 1_000  # draws held in memory together

@@ -13,7 +13,7 @@ import torch
 from course.lab.world_lm import Text, lm_text, new_lm, streams, train_lm
 from course.lab.world_translator import CONFIG as TRANSLATOR
 from course.lab.world_translator import translator, unseen_pairs, world_bleu
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.models.transformer import TransformerConfig

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.world import World

@@ -9,7 +9,7 @@ import numpy as np
 
 from course.lab.head_weights import Weights, ablation, cross_weights, encoder_weights
 from course.lab.world_translator import trained_translator, unseen_pairs
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.data.world import WorldPair
 from course_lib.device import seed_everything
 from course_lib.models.translator import Translator

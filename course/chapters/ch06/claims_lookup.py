@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course.lab.world_translator import CONFIG, translator, unseen_pairs, world_bleu
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.device import seed_everything
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.training import fit

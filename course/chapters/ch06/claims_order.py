@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course.lab.world_lm import Text, lm_text, new_lm, train_lm
-from course.ledger.measurement import Exact, claim
+from course.ledger import Exact, claim
 from course_lib.data.streams import StreamBatch
 from course_lib.data.world import World
 from course_lib.device import seed_everything

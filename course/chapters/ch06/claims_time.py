@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.device import choose_device, seed_everything
 from course_lib.models.attention import MultiHeadAttention
 

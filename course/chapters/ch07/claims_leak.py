@@ -10,7 +10,7 @@ from course.lab.bert_batches import LEAKY, Asked, Row, Shares
 from course.lab.bert_probe import world_probe
 from course.lab.pos_probe import static_baselines
 from course.lab.world_bert import world_bert, world_rows
-from course.ledger.measurement import Exact, Measurement, claim
+from course.ledger import Exact, Measurement, claim
 from course_lib.device import seed_everything
 from course_lib.models.attention import attend
 from course_lib.models.bert import Bert

@@ -14,7 +14,7 @@ from course.lab.bert_batches import MASKED, Asked, Row, Shares, sentence_rows
 from course.lab.bert_probe import PROBE_SEED, trained, world_probe
 from course.lab.world_bert import world_bert
 from course.lab.world_lm import lm_text
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.data.world import World
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.losses import mean_loss

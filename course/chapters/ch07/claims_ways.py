@@ -22,7 +22,7 @@ from course.lab.bert_probe import PosProbe, SideBySide, trained, world_probe
 from course.lab.cue_sides import SIDES, cued, sense_accuracy
 from course.lab.pos_probe import static_baselines
 from course.lab.world_bert import new_bert, rise, train_bert, world_bert, world_rows
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import SenseExample

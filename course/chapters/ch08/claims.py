@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from course.lab.four_tasks import FourTask, four_tasks
 from course.lab.head_recipe import DEV_SEED, Recipe, best_rate, fine_tune, from_scratch, opened, rate_scores
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
 

@@ -23,7 +23,7 @@ from course.lab.head_recipe import (
     train_head,
 )
 from course.lab.kept_states import KeptStates
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 from course_lib.models.encoder import ContextEncoder, Sentences
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import TokenTagger

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from course.ledger.measurement import Exact, claim
+from course.ledger import Exact, claim
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
 from course_lib.text.word_pieces import SPECIALS, WordPieces

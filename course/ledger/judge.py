@@ -1,4 +1,12 @@
-"""The judge: a claim's rule and a measurement in, a verdict out.
+"""The judge: what a claim's function measures, and a claim's rule and a measurement in, a verdict out.
+
+    @claim("C4.5", full={"encoder": "elmo-en", "senses": "coarsewsd20"})
+    def upper_layer_knows_senses(*, encoder="elmo-small", senses="handmade") -> Measurement:
+        ...
+        return Measurement(100 * (upper - window), "points", clusters=words, control=shuffled, data="handmade senses")
+
+The defaults are the quick profile, `full` is what the recorded profile changes. A claim with conditions returns a dict
+{condition: Measurement}, an exact one an Exact. Such a function prints and judges nothing.
 
 A difference holds when its 95 % interval lies wholly on the claim's side, is contradicted when wholly on the other,
 and is open otherwise. No or little difference holds when the interval lies inside +-delta, and is contradicted when
@@ -11,21 +19,121 @@ With no effect a single verdict is false (holds or contradicted) in 5 of 100 cas
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from course.ledger.claims import Claim, Rule, get_claim
-from course.ledger.measurement import Exact, Measured, Measurement
-from course.ledger.verdict import Finding, Verdict, finding_sentence, verdict_sentence
+from course.chapters import FOLDER as CHAPTERS
+from course.ledger.card import Finding, Verdict, finding_sentence, verdict_sentence
+from course.ledger.rules import Claim, Rule, chapter_of, get_claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
 RESAMPLES, RESAMPLES_STATISTIC = 10_000, 1_000  # means are resampled at once, any other statistic one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """Paired differences, system minus baseline: one per test item, or one per seed.
+
+    values     [item] or [seed]; or rows [item, column] with a `statistic` of rows, as the correlation of two columns
+    unit       as in the claim's rule
+    clusters   one id per item: items that share a word, a sentence, a document
+    seeds      True: the values are one difference per seed (both systems trained with it)
+    statistic  rows -> number; None is the mean. The same items in the control: same rows, same order
+    control    the same measured with the cause removed
+    baselines  {name: score}, and parts {name: number, text or Measurement}: shown, not judged
+    data       what it was measured on, named in the verdict ("the world", "UD English EWT")
+    """
+
+    values: Sequence[float] | np.ndarray
+    unit: str
+    clusters: Sequence | None = None
+    seeds: bool = False
+    statistic: Callable[[np.ndarray], float] | None = None
+    control: Measurement | None = None
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float | str | Measurement] = field(default_factory=dict)
+    data: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=np.float64)
+        if values.ndim != (1 if self.statistic is None else 2):
+            wanted = "one number per item or seed" if self.statistic is None else "rows [item, column]"
+            raise CourseError(f"Measurement got values of shape {values.shape}. Give {wanted}.")
+        if self.seeds and (self.clusters is not None or self.statistic is not None):
+            raise CourseError(
+                "Measurement: seeds=True takes one number per seed, no clusters and no statistic. Compute it per seed."
+            )
+        object.__setattr__(self, "values", values)
+        if self.clusters is not None:
+            ids = self.clusters.tolist() if isinstance(self.clusters, np.ndarray) else list(self.clusters)
+            object.__setattr__(self, "clusters", ids)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """For a claim that holds or not, without chance: the largest error, and whether what must move has moved."""
+
+    error: float
+    unit: str
+    holds: bool = True  # the other side of the law: False if something stayed that had to change
+    detail: str = ""
+    baselines: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float | str | Measurement] = field(default_factory=dict)
+    data: str = ""
+    note: str = ""
+
+
+Measured = Measurement | Exact | dict[str, Measurement | Exact]
+
+
+@dataclass(frozen=True)
+class ClaimCode:
+    """A claim's function with the arguments that the full profile changes."""
+
+    function: Callable[..., Measured]
+    full: Mapping[str, object]
+
+    def measure(self, profile: str, **overrides) -> Measured:
+        return self.function(**((dict(self.full) if profile == "full" else {}) | overrides))
+
+
+_CODE: dict[str, ClaimCode] = {}
+
+
+def claim(claim_id: str, *, full: Mapping[str, object] | None = None) -> Callable:
+    """Decorator: this function measures that claim. It stays an ordinary function."""
+
+    def register(function: Callable[..., Measured]) -> Callable[..., Measured]:
+        old = _CODE.get(claim_id)
+        if old is not None and _place(old.function) != _place(function):  # a reloaded module replaces its own
+            places = f"{_place(old.function)} and {_place(function)}"
+            raise CourseError(f"Claim {claim_id} is measured twice, by {places}. Keep one.")
+        _CODE[claim_id] = ClaimCode(function, full or {})
+        return function
+
+    return register
+
+
+def _place(function: Callable) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def find_code(claim_id: str) -> ClaimCode | None:
+    """The code of a claim, in `course/chapters/chNN/claims*.py`; None if it is not written yet."""
+    folder = CHAPTERS / f"ch{chapter_of(claim_id):02}"
+    for module in pkgutil.iter_modules([str(folder)]):
+        if module.name.startswith("claims"):
+            importlib.import_module(f"course.chapters.{folder.name}.{module.name}")
+    return _CODE.get(claim_id)
 
 
 def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:
@@ -108,14 +216,14 @@ def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exa
     names = [rule.name for rule in claim.rules]
     if set(conditions) != set(names):
         wanted = "one measurement" if names == [""] else f"a dict with the conditions {', '.join(map(repr, names))}"
-        found = f"a dict with {', '.join(map(repr, conditions))}" if isinstance(measured, dict) else "one measurement"
-        raise CourseError(f"Claim {claim.id}: its rule wants {wanted}, but its code returned {found}.")
+        got = f"a dict with {', '.join(map(repr, conditions))}" if isinstance(measured, dict) else "one measurement"
+        raise CourseError(f"Claim {claim.id}: its rule wants {wanted}, but its code returned {got}.")
     for rule in claim.rules:
-        wanted, found = Exact if rule.kind == "exact" else Measurement, type(conditions[rule.name])
-        if found is not wanted:
+        wanted, got = Exact if rule.kind == "exact" else Measurement, type(conditions[rule.name])
+        if got is not wanted:
             raise CourseError(
                 f"Claim {claim.id}: a rule of kind {rule.kind!r} wants {wanted.__name__}, but its code returned "
-                f"{found.__name__}."
+                f"{got.__name__}."
             )
     return conditions
 

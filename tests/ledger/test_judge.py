@@ -1,11 +1,13 @@
+import inspect
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from course.ledger.claims import Claim, Rule
-from course.ledger.judging import difference_word, equivalence_word, independent_difference, judge
-from course.ledger.measurement import Exact, Measurement
+from course.ledger import Exact, Measurement, all_claims, claim, judge
+from course.ledger.judge import difference_word, equivalence_word, find_code, independent_difference
+from course.ledger.rules import Claim, Rule
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
 
@@ -210,3 +212,63 @@ def test_parts_are_shown_with_their_interval_and_never_judged():
     assert verdict.parts["ratio"] == 1.5
     assert dict(verdict.baselines) == {"majority": 52.0}
     assert verdict.word == "holds"
+
+
+@pytest.mark.parametrize("claim_id", list(all_claims()))
+def test_every_claim_has_code_with_a_quick_and_a_full_profile(claim_id):
+    code = find_code(claim_id)
+    parameters = inspect.signature(code.function).parameters
+    assert [name for name, parameter in parameters.items() if parameter.default is parameter.empty] == []
+    assert set(code.full) <= set(parameters)
+
+
+@pytest.fixture
+def no_code(monkeypatch):
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "_CODE", {})
+
+
+def test_values_are_one_number_per_item_or_rows_with_a_statistic():
+    assert Measurement([True, False], "points").values.dtype == np.float64
+    assert Measurement([1, 2], "points", clusters=np.array(["a", "b"])).clusters == ["a", "b"]
+    with pytest.raises(CourseError, match=r"shape \(2, 3\). Give one number per item or seed"):
+        Measurement(np.ones((2, 3)), "points")
+    with pytest.raises(CourseError, match=r"shape \(3,\). Give rows"):
+        Measurement(np.ones(3), "rho", statistic=np.mean)
+    with pytest.raises(CourseError, match="no clusters and no statistic"):
+        Measurement(np.ones(5), "points", seeds=True, clusters=range(5))
+
+
+def test_the_full_profile_changes_the_defaults_and_overrides_change_both(no_code):
+    @claim("C0.4", full={"n": 7})
+    def twins(*, n=2, width=3):
+        return Exact(0.0, f"{n} {width}")
+
+    assert twins(n=5).unit == "5 3"  # an ordinary function still
+    code = find_code("C0.4")
+    assert code.measure("quick").unit == "2 3"
+    assert code.measure("full").unit == "7 3"
+    assert code.measure("full", n=11, width=13).unit == "11 13"
+
+
+def test_code_that_does_not_exist_is_none_and_code_that_fails_to_load_is_an_error(monkeypatch):
+    assert find_code("C99.9") is None
+    assert find_code("C1.99") is None
+
+    def missing(name):
+        raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
+
+    monkeypatch.setattr("importlib.import_module", missing)
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        find_code("C4.6")
+
+
+def test_a_claim_is_measured_by_one_function(no_code):
+    @claim("C1.1")
+    def third(*, n=2):
+        return None
+
+    with pytest.raises(CourseError, match=r"C1\.1 is measured twice, by .*third and .*fourth"):
+
+        @claim("C1.1")
+        def fourth(*, n=2):
+            return None

@@ -5,9 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from course.ledger import run, show
+from course.ledger.card import Card, card_html
 from course.ledger.forest_plot import WIDTH, Row, forest_svg, ticks
-from course.ledger.ledger import Card, run, run_and_record, show
-from course.ledger.verdict_card import card_html
+from course.ledger.report import run_and_record
 from course_lib.evaluation.intervals import Interval
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -22,7 +22,7 @@ from __future__ import annotations
 import importlib
 import math
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -93,6 +93,17 @@ class Exact:
 
 
 Measured = Measurement | Exact | dict[str, Measurement | Exact]
+
+
+def means(label: str, scores: Mapping, columns: Iterable | None = None) -> dict[str, float]:
+    """Parts or baselines: the mean of each entry of `scores`, under the label with the entry's name in place of {}.
+
+    columns  the entries are rows, one for each of them: a mean for each row, the column in place of the second {}
+    """
+    if columns is None:
+        return {label.format(name): float(np.mean(values)) for name, values in scores.items()}
+    rows = {(name, c): row for name, values in scores.items() for c, row in zip(columns, values, strict=True)}
+    return {label.format(*place): float(np.mean(row)) for place, row in rows.items()}
 
 
 @dataclass(frozen=True)

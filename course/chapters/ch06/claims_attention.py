@@ -1,9 +1,10 @@
-"""Claims C6.3 to C6.5: why the scores of attention are divided by sqrt(d_k)."""
+"""Claims C6.3 to C6.6: why scores are divided by sqrt(d_k), and why two look-ups at once need two heads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,8 +12,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course.lab.world_translator import CONFIG, translator, unseen_pairs, world_bleu
 from course.ledger import Exact, Measurement, claim
 from course_lib.device import seed_everything
+from course_lib.models.attention import MultiHeadAttention
+from course_lib.training import fit
+from course_lib.training.schedules import cosine
 
 CHUNK = 1_000  # draws held in memory together
 N_SYMBOLS, N_SLOTS, N_VALUES = 32, 8, 8  # of the look-ups
@@ -70,22 +75,21 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
         float((torch.softmax(factor * scores, 0) - torch.tensor(values, dtype=torch.float64)).abs().max())
         for factor, values in stated.items()
     ]
-    jacobians = [_jacobian(factor * scores) for factor in factors]
-    weights = [torch.softmax(factor * scores, 0) for factor in factors]
-    minus = [
-        float((jacobian - softmax_jacobian(y)).abs().max()) for jacobian, y in zip(jacobians, weights, strict=True)
-    ]
-    plus = [  # the notes' sign: the same on the diagonal, turned off it
-        float((jacobian - (2 * torch.diag(softmax_jacobian(y).diag()) - softmax_jacobian(y))).abs().max())
-        for jacobian, y in zip(jacobians, weights, strict=True)
-    ]
+    norms, minus, plus = [], [], []
+    for factor in factors:
+        jacobian = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), factor * scores)
+        formula = softmax_jacobian(torch.softmax(factor * scores, 0))
+        minus.append(float((jacobian - formula).abs().max()))
+        # the notes' sign: the same on the diagonal, turned off it
+        plus.append(float((jacobian - (2 * torch.diag(formula.diag()) - formula)).abs().max()))
+        norms.append(float(jacobian.norm()))
     moved = float((torch.softmax(scores + 1000, 0) - torch.softmax(scores, 0)).abs().max())
-    norms = [float(jacobian.norm()) for jacobian in jacobians]
+    falls = bool(np.all(np.diff(norms) < 0))
     return Exact(
         max(*errors, *minus, moved),
         "largest error",
-        holds=bool(np.all(np.diff(norms) < 0)),
-        detail="the norm of the Jacobian falls with every factor" if np.all(np.diff(norms) < 0) else "the norm rises",
+        holds=falls,
+        detail="the norm of the Jacobian falls with every factor" if falls else "the norm rises",
         parts={
             **{f"norm of the Jacobian, scores times {factor:g}": n for factor, n in zip(factors, norms, strict=True)},
             "Jacobian with plus off the diagonal, as in the notes: largest error": max(plus),
@@ -97,10 +101,6 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
 def softmax_jacobian(weights: Float[Tensor, " token"]) -> Float[Tensor, "token token"]:
     """d y_i / d s_j = y_i (delta_ij - y_j)."""
     return torch.diag(weights) - torch.outer(weights, weights)
-
-
-def _jacobian(scores: Float[Tensor, " token"]) -> Float[Tensor, "token token"]:
-    return torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), scores)
 
 
 @dataclass(frozen=True)
@@ -136,43 +136,36 @@ def division_keeps_learning(
         for width in widths:
             factor = width**0.5 if rule == "rescaled" else 1.0
             scale = 1.0 if rule == "undivided" else width**-0.5
-            tried = [
-                steps_to_learn(width, scale, factor * rate, n_seeds + 1, max_steps, batch_size, seed) for rate in rates
-            ]
-            tried = np.stack(tried)  # [rate, seed]
+            settings = (n_seeds + 1, max_steps, batch_size, seed)
+            tried = np.stack([steps_to_learn(width, scale, factor * rate, *settings) for rate in rates])  # [rate, seed]
             best = int(tried[:, -1].argmin())
             steps.append(tried[best, :-1])
             best_rates.append(factor * rates[best])
             learns = (np.median(tried[:, :-1], axis=1) < max_steps).nonzero()[0]
             largest_rates.append(factor * rates[learns[-1]] if len(learns) else float("nan"))
-        found = np.stack(steps)
-        return Runs(found, best_rates, largest_rates, int((found == max_steps).sum()))
+        n_cut = int((np.stack(steps) == max_steps).sum())
+        return Runs(np.stack(steps), best_rates, largest_rates, n_cut)
 
     found = {rule: measure(rule) for rule in RULES}
     slopes = {rule: np.polyfit(np.log2(widths), np.log2(runs.steps), 1)[0] for rule, runs in found.items()}
+    of_width = {
+        f"{rule}, d_k {width}: {what}": values[i]
+        for what, of in (
+            ("steps to 90 %", lambda runs: np.median(runs.steps, axis=1)),
+            ("largest rate of those tried at which it learns", lambda runs: runs.largest_rates),
+            ("best rate", lambda runs: runs.best_rates),
+        )
+        for rule, values in ((rule, of(runs)) for rule, runs in found.items())
+        for i, width in enumerate(widths)
+    }
+    cut = {f"{rule}: runs cut at {max_steps:,} steps": runs.n_cut for rule, runs in found.items()}
     return Measurement(
         slopes["undivided"] - slopes["divided"],
         "doublings per doubling",
         seeds=True,
         control=Measurement(slopes["rescaled"] - slopes["divided"], "doublings per doubling", seeds=True),
         baselines={"divided scores: doublings per doubling": float(slopes["divided"].mean())},
-        parts={
-            f"{rule}, d_k {width}: steps to 90 %": float(np.median(runs.steps[i]))
-            for rule, runs in found.items()
-            for i, width in enumerate(widths)
-        }
-        | {
-            f"{rule}, d_k {width}: largest rate of those tried at which it learns": runs.largest_rates[i]
-            for rule, runs in found.items()
-            for i, width in enumerate(widths)
-            if not np.isnan(runs.largest_rates[i])
-        }
-        | {
-            f"{rule}, d_k {w}: best rate": r
-            for rule, runs in found.items()
-            for w, r in zip(widths, runs.best_rates, strict=True)
-        }
-        | {f"{rule}: runs cut at {max_steps:,} steps": runs.n_cut for rule, runs in found.items()},
+        parts={name: value for name, value in (of_width | cut).items() if not np.isnan(value)},
         data="look-ups in a table, one attention head",
     )
 
@@ -230,3 +223,100 @@ def steps_to_learn(
             if (reached < max_steps).all():
                 break
     return reached
+
+
+# With 16, 8 and 6 every network has all answers right, with 64, 16 and 16 none gets beyond chance in these steps.
+PAIR_SYMBOLS, PAIR_SLOTS, PAIR_VALUES = 64, 16, 8
+LookUpBatch = dict[str, Tensor]
+
+
+@claim("C6.6", full={"steps": 600, "n_seeds": 8, "bleu_steps": 300})
+def heads_look_up_together(
+    *,
+    heads: Sequence[int] = (1, 2, 4),
+    width: int = 32,
+    steps: int = 400,
+    n_seeds: int = 5,
+    learning_rate: float = 5e-3,
+    bleu_steps: int = 0,
+) -> Measurement:
+    """Accuracy with the most heads minus that with the fewest, per seed; both look-ups must be right, and in order.
+
+    bleu_steps  steps of a world translator for each number of heads, as a part; 0 leaves it out
+    """
+    few, many = min(heads), max(heads)
+    found = {
+        (n_heads, asked): np.array([accuracy(n_heads, asked, width, steps, learning_rate, s) for s in range(n_seeds)])
+        for asked, some in ((2, heads), (1, (few, many)))
+        for n_heads in some
+    }
+    parts = {
+        f"{n_heads} head{'s' * (n_heads > 1)}, {asked} look-up{'s' * (asked > 1)}: accuracy in %": values.mean()
+        for (n_heads, asked), values in found.items()
+    }
+    if bleu_steps:
+        pairs = [pair.parallel() for pair in unseen_pairs(300, 1)]
+        for n_heads in heads:
+            config = replace(CONFIG, n_heads=n_heads)
+            score = world_bleu(translator(0, steps=bleu_steps, config=config), pairs)
+            parts[f"translator of the world, {n_heads} head{'s' * (n_heads > 1)}: BLEU"] = score
+    return Measurement(
+        found[many, 2] - found[few, 2],
+        "points",
+        seeds=True,
+        baselines={"chance, in %": 100 / PAIR_VALUES**2, "best answer from one look-up, in %": 100 / PAIR_VALUES},
+        parts=parts,
+        data=f"look-ups in a table, one attention layer of width {width}",
+    )
+
+
+class TwoLookUps(nn.Module):
+    """One attention layer reads slots (a symbol and its value); the query asks for one symbol, or for two in order.
+
+    The answer is the value, or the pair of values. Nothing but the attention's output reaches it.
+    """
+
+    def __init__(self, width: int, n_heads: int, n_asked: int):
+        super().__init__()
+        self.symbols, self.values = nn.Embedding(PAIR_SYMBOLS, width), nn.Embedding(PAIR_VALUES, width)
+        self.asked = nn.ModuleList(nn.Embedding(PAIR_SYMBOLS, width) for _ in range(n_asked))
+        self.attention = MultiHeadAttention(width, n_heads)
+        self.answer = nn.Linear(width, PAIR_VALUES**n_asked)
+
+    def forward(self, batch: LookUpBatch) -> Float[Tensor, "batch answer"]:
+        """Logits of all answers."""
+        slots = self.symbols(batch["symbols"]) + self.values(batch["values"])
+        query = sum(table(batch["symbols"][:, i]) for i, table in enumerate(self.asked))
+        return self.answer(self.attention(query[:, None], slots)[0][:, 0])
+
+    def gold(self, batch: LookUpBatch) -> Int[Tensor, " batch"]:
+        """The number of the right answer: value of the first slot asked for * PAIR_VALUES + that of the second."""
+        number = torch.zeros(len(batch["values"]), dtype=torch.long)
+        for i in range(len(self.asked)):
+            number = number * PAIR_VALUES + batch["values"][:, i].cpu()
+        return number.to(batch["values"].device)
+
+    def loss(self, batch: LookUpBatch) -> dict[str, Any]:
+        """Cross-entropy per question, in nats."""
+        return {"loss": F.cross_entropy(self(batch), self.gold(batch)), "count": len(batch["values"])}
+
+
+def questions(n: int, seed: int) -> LookUpBatch:
+    """Slots in random order, so the first ones may be those that are asked for."""
+    generator = torch.Generator().manual_seed(seed)
+    symbols = torch.rand(n, PAIR_SYMBOLS, generator=generator).argsort(-1)[:, :PAIR_SLOTS]
+    return {"symbols": symbols, "values": torch.randint(PAIR_VALUES, (n, PAIR_SLOTS), generator=generator)}
+
+
+def accuracy(n_heads: int, n_asked: int, width: int, steps: int, learning_rate: float, seed: int) -> float:
+    """Right answers to new questions after training, in %."""
+    seed_everything(seed)
+    model = TwoLookUps(width, n_heads, n_asked)
+
+    def new(epoch: int):
+        return (questions(128, seed=1_000_003 * (seed + 1) + step) for step in range(steps))
+
+    fit(model, new, steps=steps, learning_rate=learning_rate, schedule=cosine, seed=seed, show=False)
+    test = questions(2_000, seed=-1 - seed)
+    with torch.no_grad():
+        return 100 * float((model(test).argmax(-1) == model.gold(test)).float().mean())

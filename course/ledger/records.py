@@ -11,7 +11,7 @@ from pathlib import Path
 
 from course.ledger.claims import Claim, Rule
 from course.ledger.verdict import Finding, Verdict
-from course.records.recorded import read_recorded, write_recorded
+from course.records.store import read_recorded, write_recorded
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval

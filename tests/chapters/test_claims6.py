@@ -14,8 +14,7 @@ from course.chapters.ch06 import claims_heads as heads
 from course.chapters.ch06 import claims_lookup as chapter6_lookup
 from course.chapters.ch06 import claims_order as chapter6_order
 from course.chapters.ch06 import claims_time as timing
-from course.lab.world_lm import lm_text, new_lm, streams
-from course.lab.world_translator import trained_translator
+from course.lab.world_models import lm_text, new_lm, streams, trained_translator
 from course.ledger.judging import judge
 from course_lib.data.world import World
 from course_lib.errors import CourseError

@@ -10,9 +10,17 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from course.lab.world_lm import Text, lm_text, new_lm, streams, train_lm
-from course.lab.world_translator import CONFIG as TRANSLATOR
-from course.lab.world_translator import translator, unseen_pairs, world_bleu
+from course.lab.world_models import (
+    TRANSLATOR,
+    Text,
+    lm_text,
+    new_lm,
+    streams,
+    train_lm,
+    translator,
+    unseen_pairs,
+    world_bleu,
+)
 from course.ledger.measurement import Measurement, claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from course.lab.head_weights import Weights, ablation, cross_weights, encoder_weights
-from course.lab.world_translator import trained_translator, unseen_pairs
+from course.lab.attention_heads import Weights, ablation, cross_weights, encoder_weights
+from course.lab.world_models import trained_translator, unseen_pairs
 from course.ledger.measurement import Measurement, claim
 from course_lib.data.world import WorldPair
 from course_lib.device import seed_everything

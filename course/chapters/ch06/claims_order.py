@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.world_lm import Text, lm_text, new_lm, train_lm
+from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger.measurement import Exact, claim
 from course_lib.data.streams import StreamBatch
 from course_lib.data.world import World

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import torch
 
-from course.lab.bert_batches import LEAKY, Asked, Row, Shares
-from course.lab.bert_probe import world_probe
-from course.lab.pos_probe import static_baselines
-from course.lab.world_bert import world_bert, world_rows
+from course.lab.probes import static_baselines, world_probe
+from course.lab.world_bert import LEAKY, Asked, Row, Shares, world_bert, world_rows
 from course.ledger.measurement import Exact, Measurement, claim
 from course_lib.device import seed_everything
 from course_lib.models.attention import attend

@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from course.lab.bert_batches import pair_rows
-from course.lab.bert_probe import PROBE_SEED, trained, world_probe
-from course.lab.world_bert import new_bert, train_bert, whole_words
-from course.lab.world_bilm import TEXT_SEED, world_text
+from course.lab.probes import PROBE_SEED, trained, world_probe
+from course.lab.world_bert import new_bert, pair_rows, train_bert, whole_words
+from course.lab.world_models import TEXT_SEED, world_text
 from course.ledger.measurement import Measurement, claim
 from course_lib.data.records import LabelledText, Sentence, SentencePair
 from course_lib.data.world import World

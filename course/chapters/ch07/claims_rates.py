@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from course.lab.bert_batches import MASKED, Asked, Row, Shares, sentence_rows
-from course.lab.bert_probe import PROBE_SEED, trained, world_probe
-from course.lab.world_bert import world_bert
-from course.lab.world_lm import lm_text
+from course.lab.probes import PROBE_SEED, trained, world_probe
+from course.lab.world_bert import MASKED, Asked, Row, Shares, sentence_rows, world_bert
+from course.lab.world_models import lm_text
 from course.ledger.measurement import Measurement, claim
 from course_lib.data.world import World
 from course_lib.evaluation import accuracy

@@ -17,11 +17,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.bert_batches import BATCH, MASKED, Shares
-from course.lab.bert_probe import PosProbe, SideBySide, trained, world_probe
-from course.lab.cue_sides import SIDES, cued, sense_accuracy
-from course.lab.pos_probe import static_baselines
-from course.lab.world_bert import new_bert, rise, train_bert, world_bert, world_rows
+from course.lab.probes import SIDES, PosProbe, SideBySide, cued, sense_accuracy, static_baselines, trained, world_probe
+from course.lab.world_bert import BATCH, MASKED, Shares, new_bert, rise, train_bert, world_bert, world_rows
 from course.ledger.measurement import Measurement, claim
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from course.ledger.card import Finding, Record, Verdict
 from course.ledger.rules import Claim, Rule, get_claim
-from course.records.recorded import read_recorded, write_recorded
+from course.records.store import read_recorded, write_recorded
 from course_lib.config import data_dir, project_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from course.lab.target_texts import unseen_in_tests
+from course.lab.tasks import unseen_in_tests
 from course_lib.data.public import load_public
 from course_lib.data.running_text import CORPORA, corpus_files, read_articles
 from course_lib.files import atomic_file, lock

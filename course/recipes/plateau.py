@@ -17,7 +17,7 @@ from course.ledger.records import provenance
 from course.recipes import bert
 from course.recipes.engine import Job, Recipe
 from course.recipes.time_budget import FLOOR, WARM_UP, seconds_used
-from course.records.plateau import COMMAND, NAMES, Curve, keep_curve, plateau_path
+from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
@@ -113,7 +113,7 @@ def main(
             if curve is None:
                 typer.echo(f"The curve {NAMES[one]} is not at its end yet. The same command goes on from here.")
             else:
-                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {plateau_path()}")
+                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {STORE.path}")
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

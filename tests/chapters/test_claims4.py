@@ -9,7 +9,7 @@ from course.chapters.ch04 import claims_labels as chapter4_labels
 from course.chapters.ch04 import claims_layers as chapter4_layers
 from course.chapters.ch04 import claims_senses as chapter4_senses
 from course.chapters.ch04 import claims_words as chapter4_words
-from course.lab.pos_probe import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
+from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge
 from course_lib.data.handmade import handmade_names, handmade_senses
@@ -79,7 +79,7 @@ def test_words_and_tags_stay_together(bilm):
 
 def test_windows_leave_their_own_word_out(vectors):
     words = vectors.words[3:6]
-    task = Task("made up", [tagged(words, "ABC")], [tagged(words[:2], "AB")], tag="upos")
+    task = Task("made up", "words", [tagged(words, "ABC")], [], [tagged(words[:2], "AB")], tags="upos")
     rows = window_word_rows(vectors, TaggedWords(task, list("ABC"), list("AB")))
     np.testing.assert_allclose(rows.train[1], (vectors[words[0]] + vectors[words[2]]) / 2, rtol=1e-6)
     np.testing.assert_allclose(rows.test[0], vectors[words[1]], rtol=1e-6)
@@ -177,7 +177,7 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
 def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
     monkeypatch.setattr(chapter4_words, "BUCKETS", 61)
-    few = Task("few", *(handmade_names("en", split)[:7] for split in ("train", "test")), tag="ner")
+    few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
     monkeypatch.setattr(chapter4_labels, "names", lambda source: few)
     found = chapter4_words.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
     assert len(judge("C4.2", found, resamples=100).findings) == 2

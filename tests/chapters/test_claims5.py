@@ -11,8 +11,10 @@ from course.chapters.ch05 import claims_forgetting as chapter5_forgetting
 from course.chapters.ch05 import claims_labels as chapter5_labels
 from course.chapters.ch05.claims_forgetting import Forgetting
 from course.lab import fine_tuning
-from course.lab.fine_tuning import Tricks, classifier, for_target, from_scratch, language_loss, tuned
-from course.lab.target_texts import TargetTexts, bag_of_words, cut, target_texts
+from course.lab.baselines import bag_of_words
+from course.lab.controls import untrained
+from course.lab.fine_tuning import Tricks, classifier, for_target, language_loss, tuned
+from course.lab.tasks import Task, cut, target_texts
 from course.ledger import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
@@ -40,7 +42,7 @@ def lm():
 @pytest.fixture
 def texts(monkeypatch):
     train, dev, test = records(40), records(11, 1), records(13, 2)
-    made = TargetTexts("made up", train, dev, test, [record.text.split() for record in train])
+    made = Task("made up", "sentence", train, dev, test, unlabelled=[record.text.split() for record in train])
     for module in (chapter5, chapter5_labels, chapter5_forgetting):
         monkeypatch.setattr(module, "target_texts", lambda source, **sizes: made)
     documents = [f"{a} {b}".split() for a in GOOD for b in BAD] * 3
@@ -54,7 +56,7 @@ def test_draws_are_nested_and_know_every_label(texts):
     assert small == large[:7]
     assert {record.label for record in texts.draw(2, seed=5)} == {"pos", "neg"}
     assert texts.draw(7, seed=4) != small
-    with pytest.raises(CourseError, match=r"41 labelled texts were asked for\. There are 40"):
+    with pytest.raises(CourseError, match=r"41 labelled records were asked for\. There are 40"):
         texts.draw(41, seed=0)
 
 
@@ -140,7 +142,7 @@ def test_the_language_loss_is_exact_and_can_use_an_old_head(lm, texts):
     with torch.no_grad():
         parts = [lm.loss(batch) for batch in lm.streams(texts.unlabelled, 2, 10_000)()]
     assert loss == pytest.approx(float(parts[0]["loss"]), rel=1e-5)
-    other = from_scratch(lm, 5)
+    other = untrained(lm, 5)
     assert language_loss(other, texts.unlabelled, head=lm) != pytest.approx(language_loss(other, texts.unlabelled))
     with torch.no_grad():
         other.softmax.bias += 3 * torch.arange(len(other.softmax.bias))
@@ -212,7 +214,7 @@ def test_small_runs_return_what_the_rules_ask_for(lm, texts):
 
 def test_a_note_says_that_the_factor_is_at_least_so_large(lm, texts, monkeypatch):
     monkeypatch.setattr(chapter5_labels, "percent_right", lambda model, test: 0.0 if scratch(model) else 90.0)
-    monkeypatch.setattr(chapter5_labels, "from_scratch", lambda lm, seed: None)
+    monkeypatch.setattr(chapter5_labels, "untrained", lambda lm, seed: None)
     monkeypatch.setattr(chapter5_labels, "classifier", lambda lm, *arguments, **settings: lm)
     scratch = lambda model: model is None  # noqa: E731
     found = chapter5_labels.few_labels_do_the_work_of_many(lm=lm, sizes=(7, 14), few=7, lm_steps=2, n_seeds=2)

@@ -8,8 +8,7 @@ import torch
 from torch import nn
 
 from course.chapters.ch06 import claims_attention, claims_sequence, claims_trained
-from course.lab.world_lm import lm_text, new_lm, streams
-from course.lab.world_translator import trained_translator
+from course.lab.world_models import lm_text, new_lm, streams, trained_translator
 from course.ledger import judge
 from course_lib.data.world import World
 from course_lib.errors import CourseError

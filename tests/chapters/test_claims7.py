@@ -5,10 +5,20 @@ import pytest
 import torch
 
 from course.chapters.ch07 import claims_masking, claims_objectives
-from course.lab.bert_batches import LEAKY, MASKED, Asked, Shares, pair_rows, sentence_rows
-from course.lab.bert_probe import SideBySide, best_rate, world_probe
-from course.lab.cue_sides import cued
-from course.lab.world_bert import new_bert, rise, train_bert, whole_words
+from course.lab.learning import searched_rate
+from course.lab.probes import SideBySide, cued, world_probe
+from course.lab.world_bert import (
+    LEAKY,
+    MASKED,
+    Asked,
+    Shares,
+    new_bert,
+    pair_rows,
+    rise,
+    sentence_rows,
+    train_bert,
+    whole_words,
+)
 from course_lib.data.records import LabelledText, SentencePair
 
 TEXT = (("the", "cat", "sees", "Mia", "'s", "dog", "."), ("the", "dog", "sleeps"), ("cats", "see", "the", "dog", "."))
@@ -150,14 +160,14 @@ def test_a_hidden_word_leaves_no_trace_of_itself():
     np.testing.assert_allclose(seen[1], model.encode([places[1][0]], layer=-1)[0][1], atol=1e-5)
 
 
-def test_best_rate_has_worse_neighbours():
+def test_the_searched_rate_has_worse_neighbours():
     tried = []
 
     def score(rate):
         tried.append(rate)
         return -abs(np.log(rate / 2.5e-2))
 
-    assert best_rate(score, 3e-3) == pytest.approx(2.7e-2)
+    assert searched_rate(score, 3e-3) == pytest.approx(2.7e-2)
     assert max(tried) == pytest.approx(8.1e-2)
     assert len(tried) == len(set(tried)) == 5
 

@@ -7,8 +7,9 @@ import torch
 from course.chapters.ch08 import claims as chapter8
 from course.chapters.ch08.claims import area, best_for_all
 from course.chapters.ch08.claims_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
-from course.lab.head_recipe import Recipe, best_rate, fine_tune, from_scratch
-from course.lab.task_scores import KINDS
+from course.lab.controls import untrained
+from course.lab.learning import Recipe, best_rate, fine_tune
+from course.lab.tasks import KINDS
 from course.ledger import judge
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
@@ -65,14 +66,14 @@ def test_a_recipe_s_steps_and_rates():
 
 def test_from_scratch_is_the_same_network_with_other_numbers():
     bert = four_samples.bert()
-    first, again, other = from_scratch(bert, 1), from_scratch(bert, 1), from_scratch(bert, 2)
+    first, again, other = untrained(bert, 1), untrained(bert, 1), untrained(bert, 2)
     assert (first.config, first.pieces) == (bert.config, bert.pieces)
     rows = [model.embedding.tokens.weight for model in (first, again, other, bert)]
     assert torch.equal(rows[0], rows[1])
     assert not torch.equal(rows[0], rows[2])
     assert not torch.equal(rows[0], rows[3])
-    with pytest.raises(CourseError, match="RandomEncoder is none"):
-        from_scratch(RandomEncoder(6), 0)
+    with pytest.raises(CourseError, match="cannot make a RandomEncoder anew"):
+        untrained(RandomEncoder(6), 0)
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -95,10 +96,9 @@ def test_every_task_is_learned_by_the_same_recipe(kind):
     assert task.score(head) > task.majority() + 20
 
 
-def test_the_better_rate_is_chosen_on_dev():
-    task = four_samples.sentence_task()
-    recipe = Recipe(min_steps=40, max_steps=40, batch_size=8)
-    assert best_rate(task, four_samples.bert(), 23, (1e-9, 1e-2), recipe) == 1e-2
+def test_the_better_rate_is_chosen_and_one_alone_is_not_tried():
+    assert best_rate((1e-9, 1e-2, 1e-1), {1e-9: 50, 1e-2: 70, 1e-1: 70}.get) == 1e-2
+    assert best_rate((1e-9,), lambda rate: pytest.fail("tried")) == 1e-9
 
 
 def test_the_rate_for_all_is_the_best_on_the_mean():
@@ -128,7 +128,7 @@ def test_curves_are_judged(small):
 
 
 def test_pre_trained_that_is_from_scratch_gains_nothing(small, monkeypatch):
-    monkeypatch.setattr(chapter8, "from_scratch", lambda encoder, seed: encoder)
+    monkeypatch.setattr(chapter8, "untrained", lambda encoder, seed: encoder)
     task, model = four_samples.sentence_task(), small["encoder"]
     curves = [
         chapter8.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]

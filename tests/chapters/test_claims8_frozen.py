@@ -6,8 +6,8 @@ import torch
 
 from course.chapters.ch08 import claims_frozen as chapter8_frozen
 from course.chapters.ch08.claims_frozen import JoinedLayers, fine_tuning_beats_frozen, scored, two_layer_tagger
-from course.lab.head_recipe import Recipe, train_head
 from course.lab.kept_states import KeptStates
+from course.lab.learning import Recipe, learn
 from course.ledger import judge
 from tests.lab import four_samples
 
@@ -37,8 +37,9 @@ def test_the_larger_head_has_two_layers_and_its_seed():
 def test_a_frozen_head_learns_and_its_encoder_does_not():
     bert, task = four_samples.bert(), four_samples.names_task()
     before = {name: row.clone() for name, row in bert.state_dict().items()}
-    head = two_layer_tagger(KeptStates(JoinedLayers(bert)), task.labels, 11, seed=0)
-    train_head(head, task.train, 0, Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8))
+    states = KeptStates(JoinedLayers(bert))
+    recipe = Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8)
+    head = learn(lambda: two_layer_tagger(states, task.labels, 11, seed=0), task.train, 0, recipe)
     assert task.score(head) > 80
     assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())
 

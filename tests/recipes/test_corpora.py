@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from course.lab import target_texts as targets
+from course.lab import tasks as targets
 from course.recipes import corpora
 from course.recipes.corpora import ENGLISH, KOREAN, Text, count_words, mix, read_documents, repeats, split_corpus
 from course_lib.data.records import LabelledText

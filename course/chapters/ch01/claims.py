@@ -11,17 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from course.lab.company import (
-    Text,
-    centred_cosines,
-    ppmi_rows,
-    shuffled_sentences,
-    shuffled_text,
-    text,
-    word_classes,
-    word_topics,
-)
-from course.lab.controls import window_mean
+from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
+from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
 from course.ledger import Exact, Measurement, claim
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.records import SenseExample

@@ -9,10 +9,11 @@ from itertools import islice
 import numpy as np
 import torch
 
-from course.lab.company import shuffled_text, text
+from course.lab.company import text
+from course.lab.controls import shuffled_text
+from course.lab.learning import REUSE, curve
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
-from course.lab.reuse import REUSE, curve
-from course.lab.tasks import Task, majority, names, parts_of_speech, reviews
+from course.lab.tasks import Task, names, parts_of_speech, reviews
 from course.ledger import Exact, Measurement, claim
 from course_lib.data.world import World
 from course_lib.models.baselines import StaticVectors
@@ -85,13 +86,14 @@ def reuse_helps_where_labels_are_few(
     for name, task in (("reviews", reviews(review_source)), ("tagging", parts_of_speech(tag_source))):
         scores = curve(task, vectors, ("random", "initial"), sizes, n_seeds, body="bilstm", hidden=48)
         parts = {
-            f"{way} at {size:,} labelled {'texts' if task.tag is None else 'sentences'}, in %": float(row.mean())
+            f"{way} at {size:,} labelled {'sentences' if task.tagged else 'texts'}, in %": float(row.mean())
             for way, rows in scores.items()
             for size, row in zip(sizes, rows, strict=True)
         }
-        guess = "majority" if task.tag is None else "each word's commonest tag, all training sentences"
-        baselines = {f"{guess}, in %": majority(task)}
-        if task.tag is None:
+        if task.tagged:
+            baselines = {"each word's commonest tag, all training sentences, in %": task.baseline()}
+        else:
+            baselines = {"majority, in %": task.majority()}
             baselines[f"mean of the static vectors, logistic regression, {sizes[-1]:,} texts, in %"] = _bag_of_vectors(
                 task, vectors, sizes[-1]
             )
@@ -102,7 +104,7 @@ def reuse_helps_where_labels_are_few(
                 seeds=True,
                 baselines=baselines if place == 0 else {},
                 parts=parts if place == 0 else {},
-                data=f"{task.name}, {sizes[place]:,} labelled {'texts' if task.tag is None else 'sentences'}",
+                data=f"{task.name}, {sizes[place]:,} labelled {'sentences' if task.tagged else 'texts'}",
             )
     return measured
 
@@ -170,7 +172,7 @@ def pretraining_then_training(
         "points",
         seeds=True,
         control=Measurement(scores["shuffled"] - scores["none"], "points", seeds=True),
-        baselines={"majority tag per word, all training sentences, in %": majority(task)},
+        baselines={"majority tag per word, all training sentences, in %": task.baseline()},
         parts=parts,
         data=f"{task.name}, {n_labels:,} labelled sentences; vectors of {sum(map(len, sentences)):,} words of {source}",
     )
@@ -212,7 +214,7 @@ def training_further_needs_labels(
         slopes,
         "points per doubling",
         seeds=True,
-        baselines={"majority, in %": majority(task)},
+        baselines={"majority, in %": task.majority()},
         parts=parts,
         data=f"{task.name}, {sizes[0]:,} to {sizes[-1]:,} labels",
     )

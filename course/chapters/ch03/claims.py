@@ -10,19 +10,17 @@ from random import Random
 
 import numpy as np
 
-from course.lab.company import Text, shuffled_text
-from course.lab.cue_sides import SIDES, WAYS, accuracy_by_side, one_sided
-from course.lab.kept_states import KeptStates, window_means
-from course.lab.lm_checkpoints import checkpoints, quality, rank_products
-from course.lab.lm_taggers import TaggerBench, f1, span_task, unseen
-from course.lab.tasks import Head, Task, learn, majority, parts_of_speech, score
-from course.lab.world_bilm import train_bilm, world_bilm, world_text
+from course.lab.controls import Text, shuffled_text, untrained, window_means
+from course.lab.kept_states import KeptStates
+from course.lab.learning import learn
+from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_products, span_task, unseen
+from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
+from course.lab.tasks import Task, parts_of_speech
+from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
 from course.ledger import Measurement, claim
-from course.records.translation import shipped_cove, untrained_cove, world_cove
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.head_base import seeded
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
@@ -75,12 +73,6 @@ def lm_states_raise_f1(
     )
 
 
-def untrained(model: BiLM, seed: int = 0) -> BiLM:
-    """The same network before training."""
-    with seeded(seed):
-        return BiLM(model.config, model.vocabulary, model.characters).eval()
-
-
 def word_vectors(source: str) -> WordVectors:
     """The taggers' initial word vectors: learned from the world's text without labels, or the shipped ones."""
     if source != "world":
@@ -120,7 +112,7 @@ def two_directions_beat_one(
     else:
         task = parts_of_speech(source)
         judged = {ways: _probed(task, ways, steps, width, n_seeds) for ways in WAYS}
-        baselines, data = {"each word's commonest tag, in %": majority(task)}, task.name
+        baselines, data = {"each word's commonest tag, in %": task.baseline()}, task.name
     return Measurement(
         judged["both"] - judged["forward"],
         "points",
@@ -135,7 +127,7 @@ def _probed(task: Task, ways: str, steps: int, width: int, n_seeds: int, n_sente
     """Accuracy in %, by seed, of a linear probe on the top states of a language model of the task's own text."""
     text = [list(record.sentence.words) for record in task.train]
     parts = (task.train[:n_sentences], task.test)
-    tags, gold = ([tag for record in part for tag in record.tags[task.tag]] for part in parts)
+    tags, gold = ([tag for record in part for tag in record.tags[task.tags]] for part in parts)
     found = []
     for seed in range(n_seeds):
         model = train_bilm(text, seed, steps=steps, directions=ways, width=width, min_count=2)
@@ -256,18 +248,19 @@ def translation_beats_static_vectors(
     task = parts_of_speech(source)
 
     def scores(encoder: ContextEncoder, **settings) -> np.ndarray:
-        kept = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
+        states = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
 
-        def make_head(labels: Sequence[str]) -> Head:
-            return task.head(kept, labels, body="bilstm", hidden=32)
+        def score(seed: int) -> float:
+            head = learn(lambda: task.head(states, body="bilstm", hidden=32), task.sample(n_labels, seed), seed)
+            return task.score(head)
 
-        return np.array([score(task, learn(task, make_head, n_labels, seed)) for seed in range(n_seeds)])
+        return np.array([score(seed) for seed in range(n_seeds)])
 
     found = {
         "CoVe": scores(translator),
         "static vectors of equal size and tokens": scores(static),
         "mean of the window's static vectors": scores(static, change=window_means),
-        "the same encoder untrained": scores(untrained_cove(translator)),
+        "the same encoder untrained": scores(untrained(translator)),
         "language model": scores(language_model),
     }
     shown = {f"{name}, in %": float(values.mean()) for name, values in found.items()}

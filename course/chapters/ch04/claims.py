@@ -19,8 +19,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from course.lab.sense_test import SenseSplit, top_score
-from course.lab.world_bilm import train_bilm, world_bilm
+from course.lab.probes import SenseSplit, top_score
+from course.lab.world_models import train_bilm, world_bilm
 from course.ledger import Exact, claim
 from course_lib.data.batch import Batch
 from course_lib.data.world import World

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from course.chapters.ch03.claims import untrained
-from course.chapters.ch04.claims_layers import opened
-from course.lab.reuse import for_task
-from course.lab.tasks import Task, learn, names, score
+from course.lab.controls import opened, opened_table, untrained
+from course.lab.learning import PLAIN, for_task, learn
+from course.lab.tasks import Task, names
 from course.ledger import Measurement, claim
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.elmo import ELMo
@@ -35,21 +35,21 @@ def elmo_needs_fewer_labels(
     vectors: WordVectors | str = "skipgram-en",
 ) -> Measurement:
     """Learning curves of one named-entity tagger with and without ELMo: same labels, same seeds."""
-    encoder, vectors = opened(encoder, vectors)
+    encoder, vectors = opened(encoder), opened_table(vectors)
     task = names(source)
     table = for_task(vectors, task)
     learned, random = (kept_states(model, task) for model in (encoder, untrained(encoder)))
 
     def f1(states: FrozenStates | None, places: Sequence[str], n_labels: int, seed: int) -> float:
-        def make_head(labels: Sequence[str]) -> TagLM:
+        def make_head() -> TagLM:
             elmo = None
             if states is not None:
                 elmo = ELMo(states.encoder, places, dropout=0.25)
                 elmo.states = states
             words = StaticVectors.from_word_vectors(table)
-            return TagLM(labels, words, lm=elmo, hidden=hidden, tags=task.tag, seed=seed)
+            return TagLM(task.labels, words, lm=elmo, hidden=hidden, tags=task.tags, seed=seed)
 
-        return score(task, learn(task, make_head, n_labels, seed, min_steps=steps))
+        return task.score(learn(make_head, task.sample(n_labels, seed), seed, replace(PLAIN, min_steps=steps)))
 
     def curve(states: FrozenStates | None, at: Sequence[int], places: Sequence[str] = ("input",)) -> np.ndarray:
         """Span F1 in %: [size, seed]."""

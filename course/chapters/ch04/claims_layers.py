@@ -7,25 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from course.chapters.ch03.claims import untrained
-from course.lab.pos_probe import TaggedWords, static_baselines, tagged_words, word_rows
-from course.lab.sense_test import (
+from course.lab.controls import opened, opened_table, untrained
+from course.lab.probes import (
     Rows,
     SenseSplit,
+    TaggedWords,
     balanced,
     joined,
     layer_rows,
     majority_score,
     sense_hits,
     sense_split,
+    static_baselines,
+    tagged_words,
     weighted_mean,
     window_rows,
+    word_rows,
 )
-from course.lab.tasks import majority
 from course.ledger import Measurement, claim
 from course_lib.evaluation.probes import mixed_probe
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
 
 LOWER, UPPER = 1, 2
@@ -41,7 +42,7 @@ def mix_beats_the_top(
     vectors: WordVectors | str = "skipgram-en",
 ) -> Measurement:
     """Right or wrong per word, the probe on the learned mix minus the same probe on the top layer."""
-    encoder, vectors = opened(encoder, vectors)
+    encoder, vectors = opened(encoder), opened_table(vectors)
     words = tagged_words(tags, n_train)
     layers = word_rows(encoder, words)
     mixed, weights = words.right_mixed(layers)
@@ -93,7 +94,7 @@ def layers_divide_the_work(
     seed: int = 0,
 ) -> Measurement:
     """(Parts of speech, lower minus upper layer) + (senses, upper minus lower), each in points."""
-    encoder, vectors = opened(encoder, vectors)
+    encoder, vectors = opened(encoder), opened_table(vectors)
     words, split = tagged_words(tags, n_train), joined([sense_split(source) for source in senses])
     word_layers, sense_layers = word_rows(encoder, words), layer_rows(encoder, split)
     window = window_rows(vectors, split)
@@ -156,12 +157,4 @@ def _divided_by(encoder: ContextEncoder, words: TaggedWords, split: SenseSplit) 
 def tag_baselines(words: TaggedWords, vectors: WordVectors) -> dict[str, float]:
     """Part-of-speech accuracy in % of what a layer has to beat."""
     static = static_baselines(vectors, words, lambda rows: 100 * float(words.right(rows).mean()))
-    return {"majority tag per word, in %": majority(words.task)} | static
-
-
-def opened(encoder: ContextEncoder | str, vectors: WordVectors | str) -> tuple[ContextEncoder, WordVectors]:
-    """Names of checkpoints, or the things themselves."""
-    return (
-        load(encoder) if isinstance(encoder, str) else encoder,
-        load(vectors).word_vectors() if isinstance(vectors, str) else vectors,
-    )
+    return {"majority tag per word, in %": words.task.baseline()} | static

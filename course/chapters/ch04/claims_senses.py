@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from course.chapters.ch03.claims import untrained
-from course.chapters.ch04.claims_layers import FULL_SENSES, opened
-from course.lab.sense_test import (
+from course.chapters.ch04.claims_layers import FULL_SENSES
+from course.lab.controls import opened, opened_table, untrained
+from course.lab.probes import (
     Rows,
     SenseSplit,
     balanced,
@@ -39,7 +39,7 @@ def upper_layer_knows_senses(
     seed: int = 0,
 ) -> Measurement:
     """Right or wrong per test occurrence, upper layer minus window mean."""
-    encoder, vectors = opened(encoder, vectors)
+    encoder, vectors = opened(encoder), opened_table(vectors)
     split = joined([sense_split(source) for source in senses])
     layers, window = layer_rows(encoder, split), window_rows(vectors, split)
     return Measurement(
@@ -68,7 +68,7 @@ def occurrences_separate(
     measured = {}
     for language, encoder, table in zip(WORDS, encoders, vectors, strict=True):
         split = joined([sense_split(source, language).only(WORDS[language]) for source in sources[language]])
-        measured[NAMES[language]] = _separated(*opened(encoder, table), split, language, seed)
+        measured[NAMES[language]] = _separated(opened(encoder), opened_table(table), split, language, seed)
     return measured
 
 

@@ -11,18 +11,19 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
+from course.lab.baselines import bag_of_words
+from course.lab.controls import untrained
 from course.lab.fine_tuning import (
     Tricks,
     classifier,
     for_target,
-    from_scratch,
     general_documents,
     general_lm,
     language_loss,
     percent_right,
     tuned,
 )
-from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
+from course.lab.tasks import Task, target_texts
 from course.ledger import Measurement, claim
 from course_lib.models.awd_lstm import AWDLSTM
 
@@ -145,7 +146,7 @@ def tricks_beat_plain_fine_tuning(
     rate = chosen["all tricks"]
     bags = [bag_of_words(texts.draw(n_labels, seed), texts.test) for seed in range(n_seeds)]
     plain = Tricks.none(chosen["no trick"])
-    scratch = [_accuracy(texts, from_scratch(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
+    scratch = [_accuracy(texts, untrained(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
     last = [_accuracy(texts, start, n_labels, steps, Tricks(rate, opens="last layer"), s) for s in range(n_seeds)]
     return Measurement(
         gain,
@@ -162,7 +163,7 @@ def tricks_beat_plain_fine_tuning(
 
 
 def leave_one_out(
-    texts: TargetTexts, lm: AWDLSTM, *, n_labels: int = 100, steps: int = 36, rate: float = 1e-2, n_seeds: int = 2
+    texts: Task, lm: AWDLSTM, *, n_labels: int = 100, steps: int = 36, rate: float = 1e-2, n_seeds: int = 2
 ) -> dict[str, Float[np.ndarray, " seed"]]:
     """Test accuracy in % with "all tricks" and without each one: numbers for a figure, no verdict.
 
@@ -176,7 +177,7 @@ def leave_one_out(
 
 
 def _gain(
-    texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, rates: Sequence[float], n_seeds: int
+    texts: Task, lm: AWDLSTM, n_labels: int, steps: int, rates: Sequence[float], n_seeds: int
 ) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, float]]:
     """Per seed all tricks minus none in points; test accuracy of both; the rate of both that is best on dev."""
     start, scores, chosen = for_target(lm, texts.unlabelled), {}, {}
@@ -190,9 +191,9 @@ def _gain(
     return scores["all tricks"] - scores["no trick"], scores, chosen
 
 
-def _trained(texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
+def _trained(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
     return classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed)
 
 
-def _accuracy(texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int) -> float:
+def _accuracy(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int) -> float:
     return percent_right(_trained(texts, lm, n_labels, steps, tricks, seed), texts.test)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from course.lab.baselines import bag_of_words
 from course.lab.fine_tuning import (
     Documents,
     Tricks,
@@ -17,7 +18,7 @@ from course.lab.fine_tuning import (
     language_loss,
     percent_right,
 )
-from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
+from course.lab.tasks import Task, target_texts
 from course.ledger import Measurement, claim
 from course_lib.models.awd_lstm import AWDLSTM
 
@@ -126,7 +127,7 @@ def all_at_once_forgets(
 
 
 def forgetting(
-    texts: TargetTexts,
+    texts: Task,
     lm: AWDLSTM,
     documents: Documents,
     tricks: Tricks,

@@ -10,17 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from course.chapters.ch04.claims_labels import reached_at
-from course.lab.fine_tuning import (
-    FROM_SCRATCH,
-    Tricks,
-    classifier,
-    for_target,
-    from_scratch,
-    general_lm,
-    percent_right,
-    tuned,
-)
-from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
+from course.lab.baselines import bag_of_words
+from course.lab.controls import untrained
+from course.lab.fine_tuning import FROM_SCRATCH, Tricks, classifier, for_target, general_lm, percent_right, tuned
+from course.lab.tasks import Task, target_texts
 from course.ledger import Measurement, claim
 from course_lib.models.awd_lstm import AWDLSTM
 
@@ -101,7 +94,7 @@ def few_labels_do_the_work_of_many(
 
 
 def label_curves(
-    texts: TargetTexts,
+    texts: Task,
     lm: AWDLSTM,
     sizes: Sequence[int] = (25, 75, 200),
     *,
@@ -121,7 +114,7 @@ def label_curves(
     def encoder(system: str, seed: int) -> AWDLSTM:
         if system == TARGET:
             return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
-        return start if system == PRE_TRAINED else from_scratch(start, seed)
+        return start if system == PRE_TRAINED else untrained(start, seed)
 
     def scores(system: str, seed: int) -> list[float]:
         drawn = [texts.draw(n, seed) for n in sizes]

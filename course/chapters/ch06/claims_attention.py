@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.world_translator import CONFIG, translator, unseen_pairs, world_bleu
+from course.lab.world_models import TRANSLATOR, translator, unseen_pairs, world_bleu
 from course.ledger import Exact, Measurement, claim
 from course_lib.device import seed_everything
 from course_lib.models.attention import MultiHeadAttention
@@ -257,7 +257,7 @@ def heads_look_up_together(
     if bleu_steps:
         pairs = [pair.parallel() for pair in unseen_pairs(300, 1)]
         for n_heads in heads:
-            config = replace(CONFIG, n_heads=n_heads)
+            config = replace(TRANSLATOR, n_heads=n_heads)
             score = world_bleu(translator(0, steps=bleu_steps, config=config), pairs)
             parts[f"translator of the world, {n_heads} head{'s' * (n_heads > 1)}: BLEU"] = score
     return Measurement(

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.world_lm import Text, lm_text, new_lm, train_lm
+from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger import Exact, Measurement, claim, means
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets

@@ -10,10 +10,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from course.lab.head_weights import Weights, ablation, cross_weights, encoder_weights
-from course.lab.world_lm import Text, lm_text, new_lm, streams, train_lm
-from course.lab.world_translator import CONFIG as TRANSLATOR
-from course.lab.world_translator import trained_translator, translator, unseen_pairs, world_bleu
+from course.lab.attention_heads import Weights, ablation, cross_weights, encoder_weights
+from course.lab.world_models import (
+    TRANSLATOR,
+    Text,
+    lm_text,
+    new_lm,
+    streams,
+    train_lm,
+    trained_translator,
+    translator,
+    unseen_pairs,
+    world_bleu,
+)
 from course.ledger import Measurement, claim, means
 from course_lib.data.world import WorldPair
 from course_lib.device import seed_everything

@@ -11,11 +11,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from course.lab.bert_batches import LEAKY, MASKED, Asked, Row, Shares, sentence_rows
-from course.lab.bert_probe import PROBE_SEED, trained, world_probe
-from course.lab.pos_probe import static_baselines
-from course.lab.world_bert import world_bert, world_rows
-from course.lab.world_lm import lm_text
+from course.lab.probes import PROBE_SEED, static_baselines, trained, world_probe
+from course.lab.world_bert import LEAKY, MASKED, Asked, Row, Shares, sentence_rows, world_bert, world_rows
+from course.lab.world_models import lm_text
 from course.ledger import Exact, Measurement, claim, means
 from course_lib.data.world import World
 from course_lib.device import seed_everything

@@ -19,12 +19,30 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.bert_batches import BATCH, MASKED, Shares, pair_rows
-from course.lab.bert_probe import PROBE_SEED, PosProbe, SideBySide, trained, world_probe
-from course.lab.cue_sides import SIDES, cued, sense_accuracy
-from course.lab.pos_probe import static_baselines
-from course.lab.world_bert import new_bert, rise, train_bert, whole_words, world_bert, world_rows
-from course.lab.world_bilm import TEXT_SEED, world_text
+from course.lab.probes import (
+    PROBE_SEED,
+    SIDES,
+    PosProbe,
+    SideBySide,
+    cued,
+    sense_accuracy,
+    static_baselines,
+    trained,
+    world_probe,
+)
+from course.lab.world_bert import (
+    BATCH,
+    MASKED,
+    Shares,
+    new_bert,
+    pair_rows,
+    rise,
+    train_bert,
+    whole_words,
+    world_bert,
+    world_rows,
+)
+from course.lab.world_models import TEXT_SEED, world_text
 from course.ledger import Measurement, claim, means
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets

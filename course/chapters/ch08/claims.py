@@ -11,8 +11,9 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float
 
-from course.lab.four_tasks import FourTask, four_tasks
-from course.lab.head_recipe import DEV_SEED, Recipe, best_rate, fine_tune, from_scratch, opened, rate_scores
+from course.lab.controls import opened, untrained
+from course.lab.learning import DEV_SEED, Recipe, best_rate, fine_tune
+from course.lab.tasks import Task, four_tasks
 from course.ledger import Measurement, claim
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder
@@ -70,7 +71,7 @@ def pre_trained_beats_scratch(
 
 
 def curve(
-    task: FourTask,
+    task: Task,
     encoder: ContextEncoder,
     system: str,
     sizes: Sequence[int],
@@ -82,14 +83,13 @@ def curve(
     frozen = system == STATIC
 
     def start(seed: int) -> ContextEncoder:
-        return from_scratch(encoder, seed) if system == SCRATCH else encoder
+        return untrained(encoder, seed) if system == SCRATCH else encoder
 
-    rate = best_rate(task, start(DEV_SEED), sizes[-1], rates, recipe, frozen=frozen)
+    def score(n_labels: int, seed: int, rate: float, part: str = "test") -> float:
+        return task.score(fine_tune(task, start(seed), n_labels, seed, recipe.at(rate), frozen=frozen), part)
 
-    def score(n_labels: int, seed: int) -> float:
-        return task.score(fine_tune(task, start(seed), n_labels, seed, recipe.at(rate), frozen=frozen))
-
-    return np.array([[score(n_labels, seed) for seed in range(n_seeds)] for n_labels in sizes]), rate
+    rate = best_rate(rates, lambda rate: score(sizes[-1], DEV_SEED, rate, "dev"))
+    return np.array([[score(n_labels, seed, rate) for seed in range(n_seeds)] for n_labels in sizes]), rate
 
 
 def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[np.ndarray, " seed"]:
@@ -103,9 +103,7 @@ def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[
     return np.trapezoid(scores, places, axis=0) / (places[-1] - places[0])
 
 
-def _measured(
-    task: FourTask, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]
-) -> Measurement:
+def _measured(task: Task, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]) -> Measurement:
     unit, kind, most = task.unit, task.kind, sizes[-1]
     drawn = [task.draw(most, seed) for seed in range(curves[PRE_TRAINED].shape[1])]
     return Measurement(
@@ -163,10 +161,13 @@ def one_recipe_serves_four_tasks(
         kind: task.fitting(model).limited(n_test=n_spans if kind == "span" else n_test)
         for kind, task in four_tasks(source, language, n_dev=n_dev, n_test=n_test).items()
     }
-    on_dev = {kind: rate_scores(task, model, n_labels, rates, recipe) for kind, task in tasks.items()}
+    on_dev = {
+        kind: {rate: task.score(fine_tune(task, model, n_labels, DEV_SEED, recipe.at(rate)), "dev") for rate in rates}
+        for kind, task in tasks.items()
+    }
     shared = best_for_all(on_dev)
 
-    def scores(task: FourTask, rate: float) -> np.ndarray:
+    def scores(task: Task, rate: float) -> np.ndarray:
         """[seed], in %."""
         trained = (fine_tune(task, model, n_labels, seed, recipe.at(rate)) for seed in range(n_seeds))
         return np.array([task.score(head) for head in trained])

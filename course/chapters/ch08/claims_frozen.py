@@ -13,16 +13,10 @@ from time import process_time
 import numpy as np
 from torch import nn
 
-from course.lab.four_tasks import FourTask, names
-from course.lab.head_recipe import (
-    DEV_SEED,
-    Recipe,
-    fine_tune,
-    from_scratch,
-    opened,
-    train_head,
-)
+from course.lab.controls import opened, untrained
 from course.lab.kept_states import KeptStates
+from course.lab.learning import DEV_SEED, Recipe, best_rate, fine_tune, learn
+from course.lab.tasks import Task, names
 from course.ledger import Measurement, claim
 from course_lib.models.encoder import ContextEncoder, Sentences
 from course_lib.models.head_base import seeded
@@ -106,8 +100,10 @@ def fine_tuning_beats_frozen(
 
     def on(states: ContextEncoder, linear: bool = False) -> Callable[[int, float], TokenTagger]:
         def trained(seed: int, rate: float) -> TokenTagger:
-            head = task.head(states, seed) if linear else two_layer_tagger(states, labels, hidden, seed)
-            return train_head(head, task.draw(n_labels, seed), seed, frozen_recipe.at(rate))
+            def make_head() -> TokenTagger:
+                return task.head(states, seed) if linear else two_layer_tagger(states, labels, hidden, seed)
+
+            return learn(make_head, task.draw(n_labels, seed), seed, frozen_recipe.at(rate))
 
         return trained
 
@@ -119,7 +115,7 @@ def fine_tuning_beats_frozen(
         name: scored(task, on(kept), frozen_rates, n_layer_seeds)
         for name, kept in zip(model.layer_names, layers, strict=True)
     }
-    scratch = scored(task, lambda seed, rate: tuned(seed, rate, from_scratch(model, seed)), rates, n_seeds)
+    scratch = scored(task, lambda seed, rate: tuned(seed, rate, untrained(model, seed)), rates, n_seeds)
     before = process_time()
     model.encode([record.sentence for record in task.draw(n_labels, 0)])
     seconds = process_time() - before
@@ -152,12 +148,9 @@ def fine_tuning_beats_frozen(
     )
 
 
-def scored(
-    task: FourTask, trained: Callable[[int, float], TokenTagger], rates: Sequence[float], n_seeds: int
-) -> Scored:
+def scored(task: Task, trained: Callable[[int, float], TokenTagger], rates: Sequence[float], n_seeds: int) -> Scored:
     """trained: (seed, rate) -> tagger. The rate is the better one on dev, with a seed that is not measured."""
-    on_dev = {rate: task.score(trained(DEV_SEED, rate), "dev") for rate in rates} if len(rates) > 1 else {rates[0]: 0}
-    rate = max(on_dev, key=on_dev.get)
+    rate = best_rate(rates, lambda rate: task.score(trained(DEV_SEED, rate), "dev"))
     f1, seconds = [], []
     for seed in range(n_seeds):
         before = process_time()

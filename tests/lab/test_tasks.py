@@ -6,21 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from course.lab import four_tasks as tasks_file
-from course.lab.four_tasks import FourTask, answers, four_tasks, names, pairs, sentences
+from course.lab import tasks as tasks_file
+from course.lab.baselines import dictionary, overlap_counts, overlap_window, word_overlap
 from course.lab.passages import question_pairs, sentence_places, single_questions, split_by_article
-from course.lab.row_sizes import fits, n_units
-from course.lab.task_scores import (
-    KINDS,
-    baseline_scores,
-    dictionary,
-    majority,
-    overlap_counts,
-    overlap_window,
-    percent,
-    scores,
-    word_overlap,
-)
+from course.lab.tasks import KINDS, Task, answers, fits, four_tasks, n_units, names, pairs, reviews
 from course_lib.data.handmade import handmade_questions
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
@@ -33,6 +22,10 @@ TEXT = "Mina lives in Oslo. Her sister Ada sails to Bonn in May. Otto stays at h
 
 def asked(question, *found, text=TEXT, title="t"):
     return Passage(text, (Question(question, question, tuple((a, text.index(a)) for a in found)),), title)
+
+
+def worth(kind, guesses, records, **settings):
+    return Task("t", kind, [], [], records, **settings).worth(guesses)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -111,7 +104,7 @@ def test_wrong_sources_name_the_right_ones():
 def test_public_sets_are_cut_without_overlap(monkeypatch):
     texts = {part: [LabelledText(f"{part} {i}", "pos") for i in range(300)] for part in ("train", "dev")}
     monkeypatch.setattr(tasks_file, "load_public", lambda name, split=None: texts[split])
-    task = sentences("public")
+    task = reviews("public", n_dev=200)
     assert (len(task.train), len(task.dev), task.test) == (100, 200, texts["dev"])
     assert not set(task.train) & set(task.dev)
 
@@ -129,11 +122,11 @@ def test_draws_are_nested_and_have_every_label():
 
 def test_scores_by_hand():
     records = [asked("Where?", "Oslo"), asked("Where to?", "to Bonn", "Bonn"), asked("When?", "May")]
-    assert percent("span", ["Oslo", "in Bonn", "June"], records) == pytest.approx(100 * (1 + 2 / 3 + 0) / 3)
+    assert worth("span", ["Oslo", "in Bonn", "June"], records)["score"] == pytest.approx(100 * (1 + 2 / 3 + 0) / 3)
     tagged = [TaggedSentence(Sentence.of("Ada saw New Bonn"), {"ner": ("B-PER", "O", "B-LOC", "I-LOC")})]
-    assert percent("tokens", [["B-PER", "O", "B-LOC", "O"]], tagged) == pytest.approx(50)
+    assert worth("tokens", [["B-PER", "O", "B-LOC", "O"]], tagged) == {"score": pytest.approx(50)}
     texts = [LabelledText("a", "x"), LabelledText("b", "x"), LabelledText("c", "y")]
-    assert percent("sentence", ["x", "y", "y"], texts) == pytest.approx(200 / 3)
+    assert worth("sentence", ["x", "y", "y"], texts) == {"score": pytest.approx(200 / 3)}
 
 
 def test_tags_without_spans_and_exact_match_by_hand():
@@ -142,20 +135,20 @@ def test_tags_without_spans_and_exact_match_by_hand():
         TaggedSentence(Sentence.of("now"), {"upos": ("A",), "ner": ("O",)}),
     ]
     guesses = [["X", "X", "X"], ["A"]]
-    assert scores("words", guesses, tagged, tags="upos") == {"score": 75.0}
-    assert majority("words", tagged, tagged, tags="upos") == pytest.approx(50)
+    assert worth("words", guesses, tagged, tags="upos") == {"score": 75.0}
+    assert Task("t", "words", tagged, [], tagged, tags="upos").majority() == pytest.approx(50)
     more = [TaggedSentence(Sentence.of("Ada Otto"), {"upos": ("V", "X")})]  # Otto is new: the commonest tag, X
-    assert baseline_scores("words", tagged, more, tags="upos") == {"score": 50.0}
+    assert Task("t", "words", tagged, [], more, tags="upos").baseline_scores() == {"score": 50.0}
     records = [asked("Where?", "Oslo"), asked("Where to?", "to Bonn", "Bonn"), asked("Where to?", "to Bonn")]
-    found = scores("span", ["oslo.", "Bonn", "Bonn"], records)
+    found = worth("span", ["oslo.", "Bonn", "Bonn"], records)
     assert found == {"score": pytest.approx(100 * (1 + 1 + 2 / 3) / 3), "exact": pytest.approx(200 / 3)}
 
 
 def test_korean_answers_are_compared_by_characters():
     record = asked("어디?", "서울", text="어제 서울에서 보았다.")
     f1 = 100 * 2 * 2 / (4 + 2)  # 서울에서 for 서울: two of four characters, and both of two
-    assert scores("span", ["서울에서"], [record], "ko") == {"score": pytest.approx(f1), "exact": 0.0}
-    assert scores("span", ["<서울>"], [record], "ko") == {"score": 100.0, "exact": 100.0}
+    assert worth("span", ["서울에서"], [record], language="ko") == {"score": pytest.approx(f1), "exact": 0.0}
+    assert worth("span", ["<서울>"], [record], language="ko") == {"score": 100.0, "exact": 100.0}
 
 
 def test_one_guess_for_all():
@@ -184,7 +177,7 @@ def test_the_dictionary_by_counting():
         return TaggedSentence(Sentence.of(text), {"ner": tags})
 
     train = [tagged("Ada saw May", "B-PER", "O", "B-PER"), tagged("in May", "O", "O"), tagged("by May", "O", "O")]
-    assert dictionary(train, [tagged("May saw Ada and Otto", *"OOOOO")]) == [["O", "O", "B-PER", "O", "O"]]
+    assert dictionary(train, [tagged("May saw Ada and Otto", *"OOOOO")], "ner") == [["O", "O", "B-PER", "O", "O"]]
 
 
 @pytest.mark.parametrize(
@@ -219,7 +212,7 @@ def test_records_that_do_not_fit_are_left_out():
     assert [fits(bert, record) for record in (short, long)] == [True, False]
     assert len(bert.batch(["a b"], ["c d e"]).ids["pieces"][0]) == 8
     text = LabelledText("b" * 6, "pos")  # six pieces
-    task = FourTask("t", "sentence", [text, LabelledText("b" * 7, "neg")], [text], [text])
+    task = Task("t", "sentence", [text, LabelledText("b" * 7, "neg")], [text], [text])
     assert [len(part) for part in (task.fitting(bert).train, task.fitting(RandomEncoder(6)).train)] == [1, 2]
     assert not fits(bert, LabelledText(" ", "pos"))
 

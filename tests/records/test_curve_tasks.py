@@ -3,21 +3,11 @@
 import pytest
 import torch
 
-from course.lab.four_tasks import FourTask
-from course.lab.target_texts import bag_of_words
-from course.lab.task_scores import overlap_window
+from course.lab.baselines import bag_of_words, overlap_window
+from course.lab.tasks import Task
 from course.records import curve_tasks
-from course.records.curve_bench import (
-    AWD_SYSTEMS,
-    BASELINE,
-    BERT,
-    BERT_SYSTEMS,
-    MINILM,
-    MINILM_RATE,
-    Bench,
-    Effort,
-)
-from course.records.curve_record import ALL
+from course.records.curve_tasks import AWD_SYSTEMS, BASELINE, BERT, BERT_SYSTEMS, MINILM, MINILM_RATE, Bench, Effort
+from course.records.label_curves import ALL
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation import squad_scores
@@ -59,7 +49,7 @@ def test_starts_are_what_their_names_say(bench, monkeypatch):
 
         return learn
 
-    monkeypatch.setattr("course.records.curve_bench.classifier", learner("awd"))
+    monkeypatch.setattr("course.records.curve_tasks.classifier", learner("awd"))
     tables = {}
     for system in AWD_SYSTEMS:
         with pytest.raises(KeyboardInterrupt):
@@ -75,7 +65,7 @@ def test_starts_are_what_their_names_say(bench, monkeypatch):
 def test_the_published_network_starts_from_its_own_weights_at_its_own_rate(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "course.records.curve_bench.fine_tune",
+        "course.records.curve_tasks.fine_tune",
         lambda task, start, n, seed, recipe: seen.append((start, n, seed, recipe)) or pytest.fail("stop here"),
     )
     published = four_samples.bert()
@@ -95,7 +85,7 @@ def test_the_baseline_has_the_same_labels(bench):
 
 
 def test_korean_names_have_a_larger_test_part_and_share_no_sentence(monkeypatch):
-    made = FourTask(
+    made = Task(
         "n", "tokens", [LabelledText(str(i), "x") for i in range(700)], [], [LabelledText("t", "x")] * 400, "ko"
     )
     monkeypatch.setattr(curve_tasks, "names", lambda source, language: made)
@@ -122,7 +112,7 @@ def test_long_passages_are_read_in_windows_and_long_questions_are_left_out():
     kept = asked("who is in Rome", "Mina", 30)  # 31 pieces; a row has 20, the question takes 4, and one [SEP]
     torn = asked("who is in Oslo", " ".join(["Mina"] * 16), 3)  # 15 fit beside the question
     crowded = asked("who " * 20, "Mina", 3)
-    task = FourTask("t", "span", [kept, torn, crowded], [], [crowded, kept])
+    task = Task("t", "span", [kept, torn, crowded], [], [crowded, kept])
     bench = Bench(task, Effort(1, 2, 2, 8), bert=lambda: four_samples.bert(max_units=20))
     assert (bench.task.train, bench.task.test) == ([kept], [kept])
     assert task.fitting(four_samples.bert(max_units=20)).train == []  # in one row, as chapter 8's claims have them

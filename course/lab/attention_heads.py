@@ -1,4 +1,5 @@
-"""The heads of a world translator: where they look (for claims, and for the heatmap), and what switching one off costs.
+"""The heads of attention: where a world translator's look (for claims, and for the heatmap), what switching one off
+costs, and the queries and keys of a BERT's.
 
 Weights are given sentence by sentence, without padding.
 """
@@ -6,7 +7,7 @@ Weights are given sentence by sentence, without padding.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +15,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from course_lib.data.batch import Batch
 from course_lib.data.world import WorldPair
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.models.attention import MultiHeadAttention, padding_mask
+from course_lib.models.bert import Bert
 from course_lib.models.translator import Translator
 
 Weights = list[Float[np.ndarray, "layer head row column"]]
@@ -127,3 +130,26 @@ def _cut(layers: list[Float[Tensor, "batch head row column"]], sizes: list[tuple
     """Row 0 belongs to the first word: in the encoder it is that word, in the decoder [BOS], which predicts it."""
     stacked = torch.stack(layers, 1).numpy()
     return [stacked[number, :, :, :n_rows, :n_columns] for number, (n_rows, n_columns) in enumerate(sizes)]
+
+
+Heads = list[Float[Tensor, "batch head seq dim"]]  # one per layer
+
+
+@torch.no_grad()
+def queries_and_keys(bert: Bert, batch: Batch) -> tuple[Heads, Heads]:
+    """Per layer [batch, head, piece, dim]. softmax(query @ key / sqrt(dim)) is the weights of `bert.attentions`.
+
+    Rows past the end of a sentence are padding.
+    """
+    queries: Heads = []
+    keys: Heads = []
+
+    def note(attention: torch.nn.Module, given: tuple[Tensor, ...]) -> None:
+        queries.append(attention.query(given[0]).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2))
+        keys.append(attention.project(given[0])[0])
+
+    with ExitStack() as stack:
+        for layer in bert.stack.layers:
+            stack.callback(layer.attention.register_forward_pre_hook(note).remove)
+        bert(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])
+    return queries, keys

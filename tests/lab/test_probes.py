@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from course.lab import sense_test
-from course.lab.sense_test import Rows, SenseSplit, balanced, joined, layer_rows, left_out, sense_hits
+from course.lab import probes
+from course.lab.probes import Rows, SenseSplit, balanced, joined, layer_rows, left_out, sense_hits
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.evaluation import balanced_accuracy
 from course_lib.models.baselines import RandomEncoder
@@ -70,7 +70,7 @@ def test_shuffling_moves_senses_within_a_word_and_part_only():
 
 
 def test_layer_rows_are_the_encoders_vectors_at_the_word(monkeypatch):
-    monkeypatch.setattr(sense_test, "_CHUNK", 2)
+    monkeypatch.setattr(probes, "_CHUNK", 2)
     occurrences = [
         example("bank", s, "the", "of", "it", at=at) for s, at in (("a", 0), ("b", 1), ("a", 3), ("b", 2), ("a", 1))
     ]
@@ -86,7 +86,7 @@ def test_layer_rows_are_the_encoders_vectors_at_the_word(monkeypatch):
 
 
 def test_handmade_senses_are_split_once_and_for_all():
-    split = sense_test.sense_split("handmade", "ko")
+    split = probes.sense_split("handmade", "ko")
     texts = {e.sentence.text for e in split.train}
     assert not texts & {e.sentence.text for e in split.test}
     assert set(split.words) == {e.word for e in split.train}

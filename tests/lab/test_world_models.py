@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from course.lab import world_translator
-from course.lab.world_translator import translator, unseen_pairs, world_bleu, world_pairs
+from course.lab import world_models
+from course.lab.world_models import translator, unseen_pairs, world_bleu, world_pairs
 from course_lib.errors import CourseError
 from course_lib.models.transformer import TransformerConfig
 
@@ -63,10 +63,8 @@ def test_bleu_of_the_reference_is_100(monkeypatch):
         def __init__(self, text):
             self.text = text
 
-    monkeypatch.setattr(
-        world_translator, "greedy", lambda model, sources: [Found(" ".join(p.target.words)) for p in pairs]
-    )
-    monkeypatch.setattr(world_translator, "beam_search", lambda model, sources, beam: [Found("x")] * len(sources))
+    monkeypatch.setattr(world_models, "greedy", lambda model, sources: [Found(" ".join(p.target.words)) for p in pairs])
+    monkeypatch.setattr(world_models, "beam_search", lambda model, sources, beam: [Found("x")] * len(sources))
     assert world_bleu(None, pairs) == pytest.approx(100)
     assert world_bleu(None, pairs, beam=4) == 0
 
@@ -75,4 +73,4 @@ def test_says_what_is_wrong():
     with pytest.raises(CourseError, match="source='en', target='en'"):
         translator(0, source="en", target="en")
     with pytest.raises(CourseError, match="Use another one"):
-        unseen_pairs(3, world_translator.TEXT_SEED)
+        unseen_pairs(3, world_models.TEXT_SEED)

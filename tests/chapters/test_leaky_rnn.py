@@ -4,7 +4,7 @@ from random import Random
 
 import torch
 
-from course.chapters.ch04.claims import LeakyRNN, train_leaky_rnn
+from course.chapters.ch04.claims_bilm import LeakyRNN, train_leaky_rnn
 from course_lib.text.vocabulary import Vocabulary
 
 WORDS = [f"w{i}" for i in range(11)]

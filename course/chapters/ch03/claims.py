@@ -17,7 +17,7 @@ from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_pr
 from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
 from course.lab.tasks import Task, parts_of_speech
 from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
-from course.ledger import Measurement, claim
+from course.ledger import Measurement, claim, means
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.encoder import ContextEncoder
@@ -47,26 +47,27 @@ def lm_states_raise_f1(
     """
     model, fresh = (load(lm), untrained(load(lm))) if lm else (world_bilm(), world_bilm(steps=0))
     bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
-    runs = {"with": bench.scores(model, n_seeds), "none": bench.scores(None, n_seeds)}
-    runs["untrained"] = bench.scores(fresh, n_seeds)
+    models = {"with": model, "none": None, "untrained": fresh}
+    runs = {name: bench.scores(encoder, n_seeds) for name, encoder in models.items()}
+    scores = {name: f1(run) for name, run in runs.items()}
     parts: dict[str, float | Measurement] = {
-        f"right tags of span words never seen in training, language model {name}, in %": unseen(scores)
-        for name, scores in runs.items()
+        f"right tags of span words never seen in training, language model {name}, in %": unseen(run)
+        for name, run in runs.items()
     }
-    parts["with language-model states: span F1 in %"] = float(f1(runs["with"]).mean())
+    parts["with language-model states: span F1 in %"] = scores["with"].mean()
     if also:
         other = TaggerBench(span_task(also), word_vectors(also), n_labels=n_labels, steps=steps)
         gain = f1(other.scores(model, n_seeds)) - f1(other.scores(None, n_seeds))
         parts[f"{other.task.name}: gain from language-model states"] = Measurement(gain, "F1 points", seeds=True)
     return Measurement(
-        f1(runs["with"]) - f1(runs["none"]),
+        scores["with"] - scores["none"],
         "F1 points",
         seeds=True,
-        control=Measurement(f1(runs["untrained"]) - f1(runs["none"]), "F1 points", seeds=True),
+        control=Measurement(scores["untrained"] - scores["none"], "F1 points", seeds=True),
         baselines={
-            "dictionary of training names: span F1 in %": float(np.mean(bench.dictionary(n_seeds))),
-            "static vectors with the same tagger: span F1 in %": float(f1(runs["none"]).mean()),
-            "the same language model untrained: span F1 in %": float(f1(runs["untrained"]).mean()),
+            "dictionary of training names: span F1 in %": np.mean(bench.dictionary(n_seeds)),
+            "static vectors with the same tagger: span F1 in %": scores["none"].mean(),
+            "the same language model untrained: span F1 in %": scores["untrained"].mean(),
         },
         parts=parts,
         data=f"{bench.task.name}, {n_labels:,} labelled sentences",
@@ -99,7 +100,7 @@ def two_directions_beat_one(
     """
     by_side = accuracy_by_side(60_000, cue_steps, n_seeds)
     parts = {
-        f"{language}, cue {side}, {ways}: sense accuracy in %": float(by_side[language, side, ways].mean())
+        f"{language}, cue {side}, {ways}: sense accuracy in %": by_side[language, side, ways].mean()
         for language in ("en", "ko")
         for side in SIDES
         for ways in WAYS
@@ -117,7 +118,7 @@ def two_directions_beat_one(
         judged["both"] - judged["forward"],
         "points",
         seeds=True,
-        baselines=baselines | {"forward alone at equal total width, in %": float(judged["forward"].mean())},
+        baselines=baselines | {"forward alone at equal total width, in %": judged["forward"].mean()},
         parts=parts,
         data=data,
     )
@@ -166,14 +167,14 @@ def better_lm_helps_more(
     parts: dict[str, float | Measurement] = {}
     for mark, row, good in zip(marks, scores, qualities, strict=True):
         parts[f"after {mark:,} steps: perplexity"] = math.exp(-good)
-        parts[f"after {mark:,} steps: span F1 in %"] = float(row.mean())
+        parts[f"after {mark:,} steps: span F1 in %"] = row.mean()
     if snapshots:
         folders = sorted(path.parent for path in Path(snapshots).glob("*/config.json"))
         parts[f"over {len(folders)} checkpoints of {Path(snapshots).name}"] = measure([load(f) for f in folders])[0]
     return replace(
         real,
         control=measure(checkpoints(shuffled_text(text, 0), marks, width))[0],
-        baselines={"tagger without language-model states: span F1 in %": float(f1(bench.scores(None, n_seeds)).mean())},
+        baselines={"tagger without language-model states: span F1 in %": f1(bench.scores(None, n_seeds)).mean()},
         parts=parts,
         data=f"{bench.task.name}, {n_labels:,} labelled sentences",
     )
@@ -205,11 +206,9 @@ def source_or_size(
             limit = 20 * sum(map(len, text)) // (16 * 24)
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
             cells[name].append(bench.score(KeptStates(model), task, seed).f1)
-    parts: dict[str, float | Measurement] = {
-        f"{name}: span F1 in %": float(np.mean(values)) for name, values in cells.items() if name != "none"
-    }
-    against = np.subtract(cells["own-small"], cells["none"])
-    parts["language model of the tagger's sentences against none"] = Measurement(against, "F1 points", seeds=True)
+    none = cells.pop("none")
+    against = Measurement(np.subtract(cells["own-small"], none), "F1 points", seeds=True)
+    parts = means("{}: span F1 in %", cells) | {"language model of the tagger's sentences against none": against}
     data = f"{bench.task.name}, {n_labels:,} labelled sentences"
     source_gap, size_gap = (np.subtract(cells[name], cells["other-small"]) for name in ("own-small", "other-20x"))
     return {
@@ -217,7 +216,7 @@ def source_or_size(
             source_gap,
             "F1 points",
             seeds=True,
-            baselines={"tagger without language-model states: span F1 in %": float(np.mean(cells["none"]))},
+            baselines={"tagger without language-model states: span F1 in %": np.mean(none)},
             parts=parts,
             data=data,
         ),
@@ -263,7 +262,8 @@ def translation_beats_static_vectors(
         "the same encoder untrained": scores(untrained(translator)),
         "language model": scores(language_model),
     }
-    shown = {f"{name}, in %": float(values.mean()) for name, values in found.items()}
+    shown = means("{}, in %", found)
+    against = Measurement(found["CoVe"] - found["language model"], "points", seeds=True)
     return Measurement(
         found["CoVe"] - found["static vectors of equal size and tokens"],
         "points",
@@ -272,9 +272,7 @@ def translation_beats_static_vectors(
         parts={
             "CoVe, in %": shown["CoVe, in %"],
             "language-model states, in %": shown["language model, in %"],
-            "CoVe minus language-model states": Measurement(
-                found["CoVe"] - found["language model"], "points", seeds=True
-            ),
+            "CoVe minus language-model states": against,
         },
         data=f"{task.name}, parts of speech, {n_labels:,} labelled sentences",
     )

@@ -125,18 +125,17 @@ def claims(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
     ] = False,
+    readme: Annotated[bool, typer.Option("--readme", help="bring README.md up to date, nothing else")] = False,
 ) -> None:
     """The claims of the field with their verdicts; measure one again."""
-    if markdown:
-        from course.ledger.claim_page import claims_markdown
+    from course.ledger import report
 
-        if claim_id is not None or run or record or profile is not None:
-            raise CourseError("--markdown prints the whole ledger and measures nothing. Use it alone.")
-        typer.echo(claims_markdown(), nl=False)
+    if markdown or readme:
+        if claim_id is not None or run or record or profile is not None or (markdown and readme):
+            raise CourseError("--markdown and --readme show the whole ledger and measure nothing. Use each alone.")
+        typer.echo(report.claims_markdown() if markdown else f"Written: {report.write_page()}\n", nl=False)
         return
-    from course.ledger.report import claims_command
-
-    claims_command(claim_id, measure=run, profile=profile, record=record)
+    report.claims_command(claim_id, measure=run, profile=profile, record=record)
 
 
 @app.command()

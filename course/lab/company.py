@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import islice
 
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from course.lab.controls import Text
 from course_lib.data.handmade import handmade_names
 from course_lib.data.on_disk import on_disk_sentences
 from course_lib.data.running_text import corpus_files, read_articles
 from course_lib.models.head_base import seeded
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.words import split_sentences, split_words
-
-Text = list[list[str]]
 
 
 def text(source: str, n_words: int) -> Text:
@@ -34,20 +32,6 @@ def text(source: str, n_words: int) -> Text:
         if total >= n_words:
             break
     return taken
-
-
-def shuffled_text(sentences: Text, seed: int) -> Text:
-    """The same words and sentence lengths, every word moved to a random place: the same counts, no company."""
-    words = np.array([word for sentence in sentences for word in sentence], dtype=object)
-    np.random.default_rng(seed).shuffle(words)
-    moved = iter(words.tolist())
-    return [list(islice(moved, len(sentence))) for sentence in sentences]
-
-
-def shuffled_sentences(sentences: Text, seed: int) -> Text:
-    """Every sentence keeps its words and loses their order: near and far neighbours become alike."""
-    rng = np.random.default_rng(seed)
-    return [[sentence[i] for i in rng.permutation(len(sentence))] for sentence in sentences]
 
 
 def ppmi_rows(sentences: Text, vocabulary: Vocabulary, n_rows: int, window: int) -> Float[Tensor, "row context"]:

@@ -1,13 +1,52 @@
-"""What several chapters measure against: the baselines and controls that lack the cause."""
+"""What several chapters measure against: the same thing without its cause. And things named or given."""
 
 from __future__ import annotations
 
+from itertools import islice
+
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from course_lib.data.records import SenseExample
-from course_lib.models.skip_gram import WordVectors
+from course_lib.errors import CourseError
+from course_lib.models.awd_lstm import AWDLSTM
+from course_lib.models.bert import Bert
+from course_lib.models.cove import CoVe
+from course_lib.models.encoder import ContextEncoder
+from course_lib.models.head_base import seeded
+from course_lib.models.lstm_lm import BiLM
+from course_lib.models.shipped import load
+from course_lib.models.word_vectors import WordVectors
+
+Text = list[list[str]]
+Rows = Float[np.ndarray, "unit dim"]
+
+
+def opened(encoder: ContextEncoder | str) -> ContextEncoder:
+    """A checkpoint by its name, or the encoder as it is."""
+    return load(encoder) if isinstance(encoder, str) else encoder
+
+
+def opened_table(vectors: WordVectors | str) -> WordVectors:
+    """The word vectors of a checkpoint by its name, or as they are."""
+    return load(vectors).word_vectors() if isinstance(vectors, str) else vectors
+
+
+def untrained(encoder: ContextEncoder, seed: int = 0) -> ContextEncoder:
+    """The same network over the same words before any training; a CoVe keeps the static vectors that it reads."""
+    with seeded(seed):
+        match encoder:
+            case Bert():
+                return Bert(encoder.config, encoder.pieces).eval()
+            case BiLM():
+                return BiLM(encoder.config, encoder.vocabulary, encoder.characters).eval()
+            case AWDLSTM():
+                return AWDLSTM(encoder.config, encoder.vocabulary).eval()
+            case CoVe():
+                return CoVe.from_word_vectors(encoder.static.word_vectors(), encoder.config).eval()
+    raise CourseError(f"untrained cannot make a {type(encoder).__name__} anew. Give a Bert, BiLM, AWDLSTM or CoVe.")
 
 
 def window_mean(vectors: WordVectors, example: SenseExample, reach: int = 5) -> Float[Tensor, " dim"]:
@@ -16,3 +55,25 @@ def window_mean(vectors: WordVectors, example: SenseExample, reach: int = 5) -> 
     around = range(max(0, example.position - reach), min(len(words), example.position + reach + 1))
     rows = [vectors[words[i].lower()] for i in around if i != example.position and words[i].lower() in vectors]
     return torch.stack(rows).mean(0) if rows else torch.zeros(vectors.vectors.shape[1])
+
+
+def window_means(rows: Rows, reach: int = 5) -> Rows:
+    """For each word the mean of the vectors of up to `reach` words on either side, without its own; zeros if alone."""
+    places = np.arange(len(rows))
+    near = np.abs(places[:, None] - places) <= reach
+    near &= places[:, None] != places
+    return ((near @ rows) / np.maximum(near.sum(1, keepdims=True), 1)).astype(rows.dtype)
+
+
+def shuffled_text(sentences: Text, seed: int) -> Text:
+    """The same words and sentence lengths, every word moved to a random place: the same counts, no company."""
+    words = np.array([word for sentence in sentences for word in sentence], dtype=object)
+    np.random.default_rng(seed).shuffle(words)
+    moved = iter(words.tolist())
+    return [list(islice(moved, len(sentence))) for sentence in sentences]
+
+
+def shuffled_sentences(sentences: Text, seed: int) -> Text:
+    """Every sentence keeps its words and loses their order: near and far neighbours become alike."""
+    rng = np.random.default_rng(seed)
+    return [[sentence[i] for i in rng.permutation(len(sentence))] for sentence in sentences]

@@ -13,12 +13,11 @@ from functools import lru_cache
 import torch
 
 from course.lab.company import text
-from course.lab.world_bilm import world_text
+from course.lab.world_models import world_text
 from course_lib.data.records import LabelledText
 from course_lib.device import seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
-from course_lib.models.head_base import seeded
 from course_lib.models.shipped import load
 from course_lib.models.ulmfit import ULMFiTClassifier
 from course_lib.text.vocabulary import Vocabulary
@@ -132,12 +131,6 @@ def tuned(
         schedule=slanted_triangular, groups=groups, seed=seed, show=False,
     )  # fmt: skip
     return model.eval()
-
-
-def from_scratch(lm: AWDLSTM, seed: int) -> AWDLSTM:
-    """The same network before any training."""
-    with seeded(seed):
-        return AWDLSTM(lm.config, lm.vocabulary)
 
 
 def classifier(

@@ -11,13 +11,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from course.lab.controls import Rows
 from course_lib.data.batch import Batch, join_sides, length_mask
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
-
-Rows = Float[np.ndarray, "unit dim"]
 
 
 class KeptStates(ContextEncoder):
@@ -127,14 +126,6 @@ class KeptStates(ContextEncoder):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> KeptStates:
         raise CourseError("KeptStates is not read from a checkpoint. Load an encoder and wrap it.")
-
-
-def window_means(rows: Rows, reach: int = 5) -> Rows:
-    """For each word the mean of the vectors of up to `reach` words on either side, without its own; zeros if alone."""
-    places = np.arange(len(rows))
-    near = np.abs(places[:, None] - places) <= reach
-    near &= places[:, None] != places
-    return ((near @ rows) / np.maximum(near.sum(1, keepdims=True), 1)).astype(rows.dtype)
 
 
 def _side(sentences: Sequence[Sentence], rows: list[Float[Tensor, "unit layer dim"]]) -> Batch:

@@ -1,22 +1,29 @@
-"""TagLM with and without language-model states on the same few labelled sentences: span F1 by seed."""
+"""TagLM with and without language-model states on the same few labelled sentences; and language models on their way.
+
+Does a better language model make a better tagger? Checkpoints of one training, and how F1 follows perplexity.
+"""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from random import Random
 
 import numpy as np
+from jaxtyping import Float
 
+from course.lab.baselines import dictionary
+from course.lab.controls import Text
 from course.lab.kept_states import KeptStates
-from course.lab.reuse import for_task
-from course.lab.task_scores import commonest_tags
-from course.lab.tasks import Task, learn, names, world_sentences
+from course.lab.learning import PLAIN, for_task, learn
+from course.lab.tasks import Task, names, world_sentences
+from course.lab.world_models import new_bilm, train_bilm
 from course_lib.data.public import load_public
-from course_lib.evaluation import span_f1
+from course_lib.device import seed_everything
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.crf import forbidden_bio
 from course_lib.models.encoder import ContextEncoder
+from course_lib.models.lstm_lm import BiLM
 from course_lib.models.taglm import TagLM
 from course_lib.models.word_vectors import WordVectors
 
@@ -24,15 +31,17 @@ from course_lib.models.word_vectors import WordVectors
 def span_task(source: str = "world") -> Task:
     """Spans as BIO tags: names of the "world" or of "wnut17", chunks of "conll2000" (these need the public sets)."""
     if source == "world":
-        return Task("names of the world", world_sentences("train", 2_500), world_sentences("test", 400), tag="ner")
+        parts = world_sentences("train", 2_500), [], world_sentences("test", 400)
+        return Task("names of the world", "tokens", *parts)
     if source == "conll2000":
-        return Task("CoNLL-2000 chunks", *(list(load_public(source, s)) for s in ("train", "test")), tag="chunk")
+        parts = list(load_public(source, "train")), [], list(load_public(source, "test"))
+        return Task("CoNLL-2000 chunks", "tokens", *parts, tags="chunk")
     return names(source)
 
 
 def drawn(task: Task, n_labels: int, seed: int) -> Task:
     """The task with `n_labels` of its labelled sentences, drawn by `seed`; all of them if it has no more."""
-    return replace(task, train=Random(seed).sample(list(task.train), min(n_labels, len(task.train))))
+    return replace(task, train=task.sample(min(n_labels, len(task.train)), seed))
 
 
 @dataclass(frozen=True)
@@ -50,32 +59,32 @@ class TaggerBench:
     """
 
     def __init__(self, task: Task, vectors: WordVectors, *, n_labels: int, steps: int, hidden: int = 32):
-        self.task, self.n_labels, self.steps, self.hidden = task, n_labels, steps, hidden
+        self.task, self.n_labels, self.hidden = task, n_labels, hidden
+        self.recipe = replace(PLAIN, min_steps=steps)
         self.words = StaticVectors.from_word_vectors(for_task(vectors, task))
-        self.labels = task.labels
+        self.labels = task.labels  # few sentences may lack a label
 
     def scores(self, lm: ContextEncoder | None, n_seeds: int) -> list[Score]:
         """One per seed, which decides the labelled sentences and the tagger's weights. lm: None for no states."""
-        kept = None if lm is None else KeptStates(lm)
-        return [self.score(kept, drawn(self.task, self.n_labels, seed), seed) for seed in range(n_seeds)]
+        states = None if lm is None else KeptStates(lm)
+        return [self.score(states, drawn(self.task, self.n_labels, seed), seed) for seed in range(n_seeds)]
 
     def dictionary(self, n_seeds: int) -> list[float]:
         """Span F1 in % by seed of giving each word the tag that it has most often in the labelled sentences."""
         tasks = (drawn(self.task, self.n_labels, seed) for seed in range(n_seeds))
-        return [100 * span_f1(commonest_tags(task.train, task.test, task.tag), task.gold()) for task in tasks]
+        return [task.worth(dictionary(task.train, task.test, task.tags, unknown="O"))["score"] for task in tasks]
 
     def score(self, lm: ContextEncoder | None, task: Task, seed: int) -> Score:
         """A tagger trained on all of `task.train`, on the task's test sentences."""
 
-        def make_head(_: Sequence[str]) -> TagLM:  # few sentences may lack a label: take the whole task's
-            tagger = TagLM(self.labels, self.words, lm=lm, hidden=self.hidden, tags=task.tag)
+        def make_head() -> TagLM:
+            tagger = TagLM(self.labels, self.words, lm=lm, hidden=self.hidden, tags=task.tags)
             for step in forbidden_bio(tagger.labels):
                 tagger.crf.forbid(*step)
             return tagger
 
-        tagger = learn(task, make_head, None, seed, min_steps=self.steps)
-        gold, predicted = task.gold(), tagger.predict(task.texts())
-        return Score(100 * span_f1(predicted, gold), unseen_hits(task, predicted))
+        guesses = learn(make_head, task.sample(None, seed), seed, self.recipe).predict(task.texts())
+        return Score(task.worth(guesses)["score"], unseen_hits(task, guesses))
 
 
 def f1(scores: Sequence[Score]) -> np.ndarray:
@@ -88,14 +97,48 @@ def unseen(scores: Sequence[Score]) -> float:
     return float(np.mean([score.unseen for score in scores]))
 
 
-def unseen_hits(task: Task, predicted: Sequence[Sequence[str]]) -> float:
+def unseen_hits(task: Task, guesses: Sequence[Sequence[str]]) -> float:
     """Share in % of the right tags, over test words in a span that no training sentence has. NaN if there is none."""
     seen = {word for record in task.train for word in record.sentence.words}
-    rows = zip(task.test, predicted, strict=True)
     hits = [
         guess == tag
-        for record, tags in rows
-        for word, tag, guess in zip(record.sentence.words, record.tags[task.tag], tags, strict=True)
+        for record, row in zip(task.test, guesses, strict=True)
+        for word, tag, guess in zip(record.sentence.words, record.tags[task.tags], row, strict=True)
         if tag != "O" and word not in seen
     ]
     return 100 * float(np.mean(hits)) if hits else float("nan")
+
+
+def checkpoints(text: Text, marks: Sequence[int], width: int) -> list[BiLM]:
+    """Copies of one language model after so many steps of its training."""
+    seed_everything(0)
+    model, copies = new_bilm(text, width=width, min_count=2), []
+
+    def keep(step: int, losses: dict) -> None:
+        if step in marks:
+            copies.append(copy.deepcopy(model).eval())
+
+    train_bilm(text, 0, steps=max(marks), model=model, watchers=[keep])
+    return copies
+
+
+def quality(model: BiLM, text: Text) -> float:
+    """Minus log perplexity per word of `text` in nats, the mean of the directions."""
+    return -float(np.mean(np.log(list(model.perplexity([model.document(text)]).values()))))
+
+
+def rank_products(
+    scores: Float[np.ndarray, "model seed"], qualities: Sequence[float]
+) -> Float[np.ndarray, "seed model"]:
+    """Per tagger run the product of its standardised ranks, by score and by quality, among the runs of its seed.
+
+    The mean over a seed's runs is Spearman's correlation within that seed; 0 where all its scores are the same.
+    """
+    return np.stack([_standard_ranks(column) * _standard_ranks(qualities) for column in scores.T])
+
+
+def _standard_ranks(values: Sequence[float]) -> np.ndarray:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values)  # ties share their mean rank
+    return (ranks - ranks.mean()) / (ranks.std() or 1.0)

@@ -1,38 +1,29 @@
 """Recorded verdicts: one file per claim, `data/recorded/C4.5.json`, written whole or not at all, only by `--record`.
 
-A record holds the rule it was judged by. If the rule in `data/claims.toml` has changed since, the record says so.
+A record holds the rule it was judged by; if the rule in `data/claims.toml` has changed since, it is `outdated`. And it
+holds where it comes from (`provenance`): date, device, versions, commit; no machine name, no path.
 """
 
 from __future__ import annotations
 
+import datetime
+import hashlib
+import platform
+import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-from course.ledger.claims import Claim, Rule
-from course.ledger.verdict import Finding, Verdict
-from course.records.recorded import read_recorded, write_recorded
-from course_lib.config import data_dir
+from course.ledger.card import Finding, Record, Verdict
+from course.ledger.rules import Claim, Rule, get_claim
+from course.records.store import read_recorded, write_recorded
+from course_lib.config import data_dir, project_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
 FORMAT = 1
-_INTERVALS = ("effect", "control", "excess")
-_WORDS = ("holds", "contradicted", "open")
+_WORDS = {"holds", "contradicted", "open"}
 _SHOWN = ("date", "device", "commit")  # of a run
-
-
-@dataclass(frozen=True)
-class Record:
-    """A verdict of the full profile; run: command, profile, date, device, commit, code, versions, seconds."""
-
-    verdict: Verdict
-    run: Mapping[str, str]
-
-    @property
-    def outdated(self) -> bool:
-        """The rule has changed since: the verdict is not the present rule's."""
-        return tuple(finding.rule for finding in self.verdict.findings) != self.verdict.claim.rules
 
 
 def record_path(claim_id: str) -> Path:
@@ -65,8 +56,9 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
     return path
 
 
-def read_record(claim: Claim) -> Record | None:
+def read_record(claim: Claim | str) -> Record | None:
     """The claim's record, or None. Raises CourseError for a file that is damaged, foreign or of a newer format."""
+    claim = get_claim(claim) if isinstance(claim, str) else claim
     path = record_path(claim.id)
 
     def build(document: dict) -> Record:
@@ -74,7 +66,7 @@ def read_record(claim: Claim) -> Record | None:
             remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
         verdict, run = _verdict(claim, document), dict(document["run"])
-        if odd := {verdict.word, *(finding.word for finding in verdict.findings)} - {*_WORDS}:
+        if odd := {verdict.word, *(finding.word for finding in verdict.findings)} - _WORDS:
             raise ValueError(f"there is no verdict {next(iter(odd))!r}")
         if lacking := [key for key in _SHOWN if key not in run]:
             raise KeyError(lacking[0])
@@ -84,21 +76,21 @@ def read_record(claim: Claim) -> Record | None:
 
 
 def _verdict(claim: Claim, document: dict) -> Verdict:
+    findings = []
+    for stored in document["findings"]:
+        intervals = {key: stored[key] and Interval(**stored[key]) for key in ("effect", "control", "excess")}
+        rest = {"rule": Rule(**stored["rule"]), "per_seed": tuple(stored["per_seed"])}
+        findings.append(Finding(**stored | intervals | rest))
     return Verdict(
         claim,
         document["verdict"],
         document["sentence"],
-        tuple(_finding(finding) for finding in document["findings"]),
+        tuple(findings),
         baselines=document["baselines"],
         parts={name: Interval(**part) if isinstance(part, dict) else part for name, part in document["parts"].items()},
         data=document["data"],
         note=document["note"],
     )
-
-
-def _finding(stored: dict) -> Finding:
-    intervals = {key: Interval(**stored[key]) if stored[key] else None for key in _INTERVALS}
-    return Finding(**stored | intervals | {"rule": Rule(**stored["rule"]), "per_seed": tuple(stored["per_seed"])})
 
 
 def _plain(value):
@@ -110,3 +102,53 @@ def _plain(value):
     if hasattr(value, "item"):
         value = value.item()
     return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def provenance() -> dict[str, str]:
+    """Where a value measured now comes from."""
+    import torch
+
+    from course_lib.device import choose_device
+
+    device = choose_device()
+    if device.type == "cuda":
+        name = torch.cuda.get_device_name(device)
+    else:
+        name = f"{device.type} ({platform.machine()}, {torch.get_num_threads()} threads)"
+    return {
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+        "device": name,
+        "commit": commit(),
+        "code": code_hash(),
+        "versions": f"Python {platform.python_version()}, torch {torch.__version__}",
+    }
+
+
+def commit() -> str:
+    """The git commit, with "and changes" if files differ from it; "unknown" where there is no git or no commit.
+
+    New records do not count as changes, or the second of two claims recorded in a row would look worse than the first.
+    """
+    head = _git("rev-parse", "--short=12", "HEAD")
+    if not head:
+        return "unknown"
+    changes = _git("status", "--porcelain", "--", ".", ":(exclude)data/recorded")
+    return f"{head} and changes" if changes or changes is None else head
+
+
+def code_hash() -> str:
+    """Short SHA-256 of the packages' source and the rules: tells what ran also where there is no git."""
+    digest = hashlib.sha256()
+    root = project_dir()
+    for path in [*sorted(root.glob("course*/**/*.py")), root / "data" / "claims.toml"]:
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()[:12]
+
+
+def _git(*arguments: str) -> str | None:
+    command = ["git", *arguments]
+    try:
+        done = subprocess.run(command, cwd=project_dir(), capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

@@ -1,20 +1,78 @@
-"""The ledger in a terminal: everything that `course claims [ID] [--run] [--profile full] [--record]` does."""
+"""What people ask the ledger for: a card in a notebook, a report in a terminal, the table in README.md.
+
+    show("C4.5")                       in a notebook: the card, measured live if that takes no more than about 8 s
+    judge("C4.5", my_measurement)      (judge.py) the same for a measurement of your own
+    run("C4.5", profile="full")        measure and judge, at recorded scale
+    course claims [ID] [--run] [--profile full] [--record], course claims --readme
+
+A claim whose code is not written yet says "not measured yet".
+"""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
 
-from course.ledger.claims import Claim, all_claims, get_claim
-from course.ledger.ledger import Card, run, run_and_record
-from course.ledger.measurement import find_code
-from course.ledger.records import Record, read_record
-from course.ledger.verdict import Verdict, design_text, number_text
-from course.ledger.verdict_card import NOT_MEASURED
-from course_lib.config import PROFILES, settings
+from course.ledger.card import NOT_MEASURED, Card, Finding, Record, Verdict, interval_text, numbers
+from course.ledger.judge import find_code, judge
+from course.ledger.records import provenance, read_record, write_record
+from course.ledger.rules import Claim, all_claims, get_claim
+from course_lib.config import PROFILES, project_dir, settings
 from course_lib.errors import CourseError
+from course_lib.files import atomic_file
 
 _STYLES = {"holds": "blue", "contradicted": "red", "open": "yellow"}
+COMMAND = "course claims --readme"
+BEGIN, END = f"<!-- claims, made by `{COMMAND}`: do not edit by hand -->", "<!-- end of claims -->"
+
+
+def run(claim_id: str, profile: str | None = None, **overrides) -> Verdict:
+    """Measure a claim with its own code and judge it. `overrides` are arguments of its function.
+
+    profile: "quick" or "full"; None takes COURSE_PROFILE. Raises CourseError if the claim has no code yet.
+    """
+    claim, profile = get_claim(claim_id), _known_profile(profile or settings().profile)
+    code = find_code(claim.id)
+    if code is None:
+        raise CourseError(
+            f"Claim {claim.id} has no code yet. Write a function with @claim({claim.id!r}) in {_file(claim)}."
+        )
+    return judge(claim, code.measure(profile, **overrides))
+
+
+def show(claim_id: str, *, live: bool | None = None, **overrides) -> Card:
+    """The claim's card. None measures live where the claim is quick, in the full profile, or with `overrides`."""
+    claim, profile = get_claim(claim_id), settings().profile
+    if live is None:
+        live = claim.live or profile == "full" or bool(overrides)
+    measurable = live and find_code(claim.id) is not None
+    return Card(claim, run(claim.id, profile, **overrides) if measurable else None, read_record(claim), profile)
+
+
+def run_and_record(claim_id: str) -> Card:
+    """Measure at the full profile and replace the claim's record. Nothing is written if measuring or judging fails."""
+    claim, start = get_claim(claim_id), time.perf_counter()
+    origin = provenance()  # of the code as it is when the measurement starts
+    verdict = run(claim.id, "full")
+    seconds = f"{time.perf_counter() - start:.0f}"
+    write_record(verdict, {"command": claim.command, "profile": "full", **origin, "seconds": seconds})
+    return Card(claim, verdict, read_record(claim), "full")
+
+
+def _known_profile(profile: str) -> str:
+    if profile not in PROFILES:
+        raise CourseError(f"There is no profile {profile!r}. Use one of: {', '.join(PROFILES)}.")
+    return profile
+
+
+def _file(claim: Claim) -> str:
+    return f"course/chapters/ch{claim.chapter:02}/claims.py"
+
+
+# ---------------------------------------------------------------- in a terminal
 
 
 def claims_command(
@@ -30,20 +88,19 @@ def claims_command(
     console = Console(highlight=False)
     if record and not (measure and profile == "full"):
         raise CourseError("Only full measurements are recorded. Use: course claims ID --run --profile full --record")
-    if profile is not None and profile not in PROFILES:
-        raise CourseError(f"There is no profile {profile!r}. Use one of: {', '.join(PROFILES)}.")
     if profile is not None and not measure:
+        _known_profile(profile)
         raise CourseError(
             f"--profile says how to measure. Use it with --run: course claims ID --run --profile {profile}"
         )
-    profile = profile or settings().profile
+    profile = _known_profile(profile or settings().profile)
     if claim_id is not None:
         claim_id = claim_id.upper()
         card = _measure(get_claim(claim_id), profile, record) if measure else None
         console.print(claim_report(claim_id, card), markup=False, soft_wrap=True)
         return
     live, failed = {}, []
-    measured = [claim for claim in all_claims().values() if measure and find_code(claim.id, claim.chapter) is not None]
+    measured = [claim for claim in all_claims().values() if measure and find_code(claim.id) is not None]
     if measured:
         console.print(_announced(measured, profile), markup=False, soft_wrap=True)
     for claim in measured:
@@ -66,17 +123,19 @@ def claims_table(live: Mapping[str, Verdict] | None = None):
     table = Table(box=None, pad_edge=False, caption_justify="left")
     for name in ("id", "claim", "recorded", *(["live"] if live else [])):
         table.add_column(name, no_wrap=name == "id")
-    words: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for claim in all_claims().values():
-        word = _recorded_word(claim)
-        words[word] += 1
-        row = [claim.id, claim.sentence, Text(word, style=_STYLES.get(word, "dim"))]
+        try:
+            words = [_word(read_record(claim))]
+        except CourseError:
+            words = ["damaged record"]  # `course claims ID` says what to do
+        counts[words[0]] += 1
         if live:
-            word = live[claim.id].word if claim.id in live else ""
-            row.append(Text(word, style=_STYLES.get(word, "dim")))
-        table.add_row(*row)
-    counts = ", ".join(f"{count} {word}" for word, count in words.most_common())
-    table.caption = f"Recorded: {counts}. Of {len(all_claims())} such verdicts, one or two are false by chance."
+            words.append(live[claim.id].word if claim.id in live else "")
+        table.add_row(claim.id, claim.sentence, *(Text(word, style=_STYLES.get(word, "dim")) for word in words))
+    table.caption = (
+        f"Recorded: {_counted(counts)}. Of {len(all_claims())} such verdicts, one or two are false by chance."
+    )
     return table
 
 
@@ -85,37 +144,19 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     claim = get_claim(claim_id)
     card = card or Card(claim, record=read_record(claim))
     lines = [repr(card), "", f"source: {claim.source}"]
-    for rule in claim.rules:
-        control = f" Control: {rule.control}." if rule.control else ""
-        lines.append(f"rule{f', {rule.name}' if rule.name else ''}: {rule.quantity}.{control} {rule.words}")
-    if card.live is not None:
-        lines += _shown("live", card.live)
+    lines += [f"rule{f', {rule.name}' if rule.name else ''}: {rule.text}" for rule in claim.rules]
+    for name, verdict in card.verdicts.items():
+        for finding in verdict.findings:
+            lines.append(f"{name}{f', {finding.rule.name}' if finding.rule.name else ''}: {finding.design}")
+        lines += [f"{name}, baseline: {line}" for line in numbers(verdict.baselines)]
+        lines += [f"{name}, without verdict: {line}" for line in numbers(verdict.parts)]
     if card.record is not None:
-        lines += _shown("recorded", card.record.verdict)
         lines.append("recorded with: " + ", ".join(f"{key} {value}" for key, value in card.record.run.items()))
-    if find_code(claim.id, claim.chapter) is None:
-        lines.append(f"code: not written yet (course/chapters/ch{claim.chapter:02}/claims.py)")
+    if find_code(claim.id) is None:
+        lines.append(f"code: not written yet ({_file(claim)})")
     else:
         lines.append(f"measure and record: {claim.command}")
     return "\n".join(lines)
-
-
-def _announced(claims: Sequence[Claim], profile: str) -> str:
-    """How much is about to be measured, and how to stop. Only full measurements have kept their time."""
-    if profile == "full":
-        seconds = [float(record.run.get("seconds", 0)) for record in map(_good_record, claims) if record is not None]
-        time = f"{len(seconds)} of them were recorded in {sum(seconds) / 60:.0f} minutes together"
-    else:
-        time = f"{sum(claim.live for claim in claims)} of them take seconds, the others longer"
-    many = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
-    return f"{many}, {profile} profile; {time}. Ctrl+C stops. `course claims ID --run` measures one."
-
-
-def _good_record(claim: Claim) -> Record | None:
-    try:
-        return read_record(claim)
-    except CourseError:
-        return None
 
 
 def _measure(claim: Claim, profile: str, record: bool) -> Card:
@@ -124,20 +165,98 @@ def _measure(claim: Claim, profile: str, record: bool) -> Card:
     return Card(claim, run(claim.id, profile), read_record(claim), profile)
 
 
-def _recorded_word(claim: Claim) -> str:
-    try:
-        record = read_record(claim)
-    except CourseError:
-        return "damaged record"  # `course claims ID` says what to do
+def _announced(claims: Sequence[Claim], profile: str) -> str:
+    """How much is about to be measured, and how to stop. Only full measurements have kept their time."""
+    if profile == "full":
+        seconds = []
+        for claim in claims:
+            try:
+                record = read_record(claim)
+            except CourseError:  # damaged: not counted, and said when its turn comes
+                continue
+            if record is not None:
+                seconds.append(float(record.run.get("seconds", 0)))
+        time = f"{len(seconds)} of them were recorded in {sum(seconds) / 60:.0f} minutes together"
+    else:
+        time = f"{sum(claim.live for claim in claims)} of them take seconds, the others longer"
+    many = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
+    return f"{many}, {profile} profile; {time}. Ctrl+C stops. `course claims ID --run` measures one."
+
+
+def _word(record: Record | None) -> str:
+    """The recorded verdict, as lists of all claims show it."""
     if record is None:
         return NOT_MEASURED
     return f"{record.verdict.word} (earlier rule)" if record.outdated else record.verdict.word
 
 
-def _shown(name: str, verdict: Verdict) -> list[str]:
-    lines = []
-    for finding in verdict.findings:
-        lines.append(f"{name}{f', {finding.rule.name}' if finding.rule.name else ''}: {design_text(finding)}")
-    for title, values in (("baseline", verdict.baselines), ("without verdict", verdict.parts)):
-        lines += [f"{name}, {title}: {label} {number_text(value)}" for label, value in values.items()]
-    return lines
+def _counted(words: Counter[str]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in words.most_common())
+
+
+# ---------------------------------------------------------------- in README.md
+
+
+def claims_markdown() -> str:
+    """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live.
+
+    Raises CourseError for a damaged record.
+    """
+    words: Counter[str] = Counter()
+    rows = []
+    for claim in all_claims().values():
+        record = read_record(claim)
+        words[record.verdict.word if record else NOT_MEASURED] += 1
+        effects = "<br>".join(map(_effect, record.verdict.findings)) if record else ""
+        live = "yes" if claim.live else ""
+        rows.append((claim.id, _text(claim.sentence), _word(record), effects, live, _chapter(claim)))
+    lines = [
+        f"<details><summary>All {len(rows)} claims: {_counted(words)}</summary>",
+        "",
+        "| | claim | recorded verdict | effect, 95 % interval | also live | chapter |",
+        "| --- | --- | --- | --- | --- | --- |",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+        "</details>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def with_claims(page: str, name: str = "README.md") -> str:
+    """The page with the present table between its two comment lines. Raises CourseError if they are not there."""
+    before, begin, rest = page.partition(f"{BEGIN}\n")
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise CourseError(f"{name} has no place for the claims. Put these two lines where they belong:\n{BEGIN}\n{END}")
+    return f"{before}{BEGIN}\n{claims_markdown()}{END}{after}"
+
+
+def write_page(path: Path | None = None) -> Path:
+    """Bring README.md up to date. Raises CourseError as `with_claims` does, or if it cannot be written."""
+    path = project_dir() / "README.md" if path is None else path
+    page = with_claims(path.read_text(encoding="utf-8"), path.name)
+    with atomic_file(path, "w") as file:
+        file.write(page)
+    return path
+
+
+def _effect(finding: Finding) -> str:
+    rule = finding.rule
+    name = f"{_text(rule.name)}: " if rule.name else ""
+    if rule.kind == "exact":
+        return name + _text(f"{finding.error:.3g} {rule.unit}")
+    # a clear effect may stay open because its control moves as well
+    shown = finding.control is not None and finding.word == "open"
+    control = f", control {interval_text(finding.control)}" if shown else ""
+    return name + _text(interval_text(finding.effect, rule.unit) + control)
+
+
+def _chapter(claim: Claim) -> str:
+    """Its number, with a link once the notebook is there."""
+    notebooks = sorted((project_dir() / "notebooks").glob(f"{claim.chapter:02d}_*.ipynb"))
+    return f"[{claim.chapter}](notebooks/{notebooks[0].name})" if notebooks else str(claim.chapter)
+
+
+def _text(words: str) -> str:
+    """Words that Markdown shows as they are."""
+    return escape(words, quote=False).replace("|", "\\|").replace("*", "\\*").replace("_", "\\_")

@@ -9,8 +9,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from course.records.curve_page import HEADING, downstream
-from course.records.curve_record import Curves, recorded_curves
+from course.records.label_curves import HEADING, Curves, downstream, recorded_curves
 from course_lib.checkpoints import CARD, CONFIG
 from course_lib.errors import CourseError
 

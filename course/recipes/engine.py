@@ -25,7 +25,7 @@ from typing import Any
 
 import torch
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.recipes import card
 from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings

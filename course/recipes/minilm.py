@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from course.lab.sense_test import SenseSplit, balanced, layer_rows, sense_hits, sense_split
+from course.lab.probes import SenseSplit, balanced, layer_rows, sense_hits, sense_split
 from course.recipes.engine import Job, Recipe
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError

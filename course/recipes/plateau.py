@@ -13,10 +13,10 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from course.ledger.provenance import provenance
+from course.ledger.records import provenance
 from course.recipes import bert
 from course.recipes.engine import FLOOR, WARM_UP, Job, Recipe, saved
-from course.records.plateau import COMMAND, NAMES, Curve, keep_curve, plateau_path
+from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
@@ -112,7 +112,7 @@ def main(
             if curve is None:
                 typer.echo(f"The curve {NAMES[one]} is not at its end yet. The same command goes on from here.")
             else:
-                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {plateau_path()}")
+                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {STORE.path}")
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

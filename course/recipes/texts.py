@@ -29,7 +29,7 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from course.lab.target_texts import unseen_in_tests
+from course.lab.tasks import unseen_in_tests
 from course_lib.data.masking import Masking
 from course_lib.data.public import load_public
 from course_lib.data.running_text import CORPORA, corpus_files, read_articles

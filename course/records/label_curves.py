@@ -3,37 +3,191 @@
     python -m course.records.label_curves                                 all that is missing, few labels first
     python -m course.records.label_curves --task imdb --labels 100 500    a part of it
 
-The record is `data/recorded/curves.json`; chapters 5 and 8 show it (curve_page.py). A run that was stopped goes on.
+The record is `data/recorded/curves.json`, one line for each training; chapters 5 and 8 show it. A run that was stopped
+goes on: it loses only the training it was in. Several processes may add to the same file.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from course.ledger.provenance import provenance
-from course.records.curve_record import (
+from course.ledger.records import provenance
+from course.records import curve_tasks
+from course.records.curve_tasks import (
     ALL,
-    COMMAND,
-    Cell,
-    Curves,
-    Key,
+    AWD,
+    AWD_GENERAL,
+    AWD_SCRATCH,
+    AWD_TARGET,
+    BASELINE,
+    BERT,
+    BERT_SCRATCH,
+    MINILM,
+    CurveTask,
     Labels,
-    add_cell,
-    recorded_curves,
-    remove_task,
-    same_settings,
 )
+from course.records.store import Store, markdown_table
+from course_lib.config import settings
 from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval, seed_interval
+from course_lib.files import lock
 
-if TYPE_CHECKING:
-    from course.records.curve_tasks import CurveTask
-
+COMMAND = "python -m course.records.label_curves"
 LABELS: tuple[Labels, ...] = (100, 500, 2_000, ALL)
 SEEDS = 3
+Key = tuple[str, str, Labels, int]
+Row = tuple[int, float, float, float]  # labels, mean, lowest, highest
+NOT_RECORDED, NO_CURVE = "not recorded yet", "—"  # on a card
+HEADING = "public tasks: fine-tuned / from scratch"
+# chapter -> system -> its name in figures.STARTS; the baseline has the name of the task's own
+SHOWN = {
+    5: {AWD_SCRATCH: "from scratch", AWD_GENERAL: "general LM", AWD_TARGET: "general + target LM"},
+    8: {BERT_SCRATCH: "from scratch", BERT: "pre-trained", MINILM: "MiniLM"},
+}
+# chapter -> (column, system, what is taken away)
+GAINS = {
+    5: (
+        ("general LM − from scratch", AWD_GENERAL, AWD_SCRATCH),
+        ("target LM − general LM", AWD_TARGET, AWD_GENERAL),
+        ("target LM − bag of words", AWD_TARGET, BASELINE),
+    ),
+    8: (
+        ("pre-trained − from scratch", BERT, BERT_SCRATCH),
+        ("pre-trained − baseline", BERT, BASELINE),
+        ("MiniLM − pre-trained", MINILM, BERT),
+    ),
+}
+
+
+# What is kept
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training: `score` of `system` on the test items of `task`, learned from `n_labels` labels that `seed` drew.
+
+    labels  what was asked for: a number, or "all", which may stand for fewer than the public set has
+    steps   of training; 0 for a baseline
+    score   in the task's metric, in %; of the last step, nothing is chosen by it
+    exact   exact match in %, of the same answers; None where the task has no answers
+    run     place of command, date, device and commit in `Curves.runs`
+    """
+
+    task: str
+    system: str
+    labels: Labels
+    seed: int
+    n_labels: int
+    steps: int
+    score: float
+    seconds: float
+    run: int = 0
+    exact: float | None = None
+
+    @property
+    def key(self) -> Key:
+        return self.task, self.system, self.labels, self.seed
+
+
+@dataclass(frozen=True)
+class Curves:
+    """tasks: {name: metric, n_test, baseline and all settings}; runs: where the cells come from."""
+
+    tasks: Mapping[str, Mapping] = field(default_factory=dict)
+    runs: tuple[Mapping[str, str], ...] = ()
+    cells: tuple[Cell, ...] = ()
+
+    def scores(self, task: str, system: str, *, exact: bool = False) -> dict[int, dict[int, float]]:
+        """{number of labels: {seed: score in %}}, fewest labels first. exact: exact match, where it was measured."""
+        scores: dict[int, dict[int, float]] = {}
+        for cell in sorted(self.cells, key=lambda cell: (cell.n_labels, cell.seed)):
+            value = cell.exact if exact else cell.score
+            if (cell.task, cell.system) == (task, system) and value is not None:
+                scores.setdefault(cell.n_labels, {})[cell.seed] = value
+        return scores
+
+    def rows(self, task: str, system: str) -> list[Row]:
+        """(labels, mean, lowest, highest) over the seeds: a line of `figures.curve_panels`."""
+        by_size = {n: list(seeds.values()) for n, seeds in self.scores(task, system).items()}
+        return [(n, sum(values) / len(values), min(values), max(values)) for n, values in by_size.items()]
+
+    def gains(self, task: str, system: str, other: str, *, exact: bool = False) -> dict[int, Interval | float]:
+        """{labels: `system` minus `other` in points, mean and t interval over the seeds that both have}.
+
+        A number where they share one seed only: one difference has no interval.
+        """
+        ours, theirs = (self.scores(task, name, exact=exact) for name in (system, other))
+        gains: dict[int, Interval | float] = {}
+        for n in ours:
+            both = [score - theirs[n][seed] for seed, score in ours[n].items() if seed in theirs.get(n, {})]
+            if both:
+                gains[n] = seed_interval(both) if len(both) > 1 else both[0]
+        return gains
+
+
+def _check(curves: Curves) -> None:
+    keys = [cell.key for cell in curves.cells]
+    if len(set(keys)) < len(keys):
+        raise ValueError("a cell stands there twice")
+    for cell in curves.cells:
+        _ = curves.tasks[cell.task]["metric"], curves.tasks[cell.task]["n_test"]
+        if not 0 <= cell.run < len(curves.runs):
+            raise ValueError(f"the cell {cell.key} has run {cell.run} of {len(curves.runs)}")
+
+
+STORE = Store("curves.json", Curves, COMMAND, _check, rows="cells")
+
+
+def recorded_curves() -> Curves:
+    """What was measured so far; empty if nothing was. Raises CourseError for a file that is damaged or newer."""
+    return STORE.read() or Curves()
+
+
+def add_cell(cell: Cell, description: Mapping, run: Mapping[str, str]) -> None:
+    """Write one more cell; one that is there already stays as it is.
+
+    description  of the cell's task, as `Curves.tasks` keeps it
+    """
+    with _locked():
+        curves = recorded_curves()
+        same_settings(curves, cell.task, description)
+        if any(other.key == cell.key for other in curves.cells):
+            return
+        runs = curves.runs if run in curves.runs else (*curves.runs, dict(run))
+        cells = (*curves.cells, replace(cell, run=runs.index(run)))
+        STORE.write(Curves({**curves.tasks, cell.task: dict(description)}, runs, cells))
+
+
+def remove_task(task: str, systems: Collection[str] | None = None) -> None:
+    """Take a task's cells out of the record, all or those of some systems, to measure them anew."""
+    with _locked():
+        curves = recorded_curves()
+        cells = [cell for cell in curves.cells if cell.task != task or (systems and cell.system not in systems)]
+        left = {cell.task for cell in cells}
+        tasks = {name: described for name, described in curves.tasks.items() if name in left}
+        if len(cells) < len(curves.cells):
+            STORE.write(Curves(tasks, curves.runs, tuple(cells)))
+
+
+def same_settings(curves: Curves, task: str, description: Mapping) -> None:
+    """Raises CourseError if the record holds the task with other settings: such numbers belong on no common line."""
+    old = curves.tasks.get(task, description)
+    if changed := [name for name in {**old, **description} if old.get(name) != description.get(name)]:
+        differences = "; ".join(f"{name} was {old.get(name)}, is {description.get(name)}" for name in changed)
+        raise CourseError(
+            f"{STORE.path} holds {task} with other settings ({differences}). "
+            f"Measure the whole task again: {COMMAND} --task {task} --anew"
+        )
+
+
+def _locked():
+    return lock(settings().cache_dir / "curves.lock")
+
+
+# What is measured
 
 
 @dataclass(frozen=True)
@@ -46,7 +200,6 @@ class Plan:
     seeds: int = SEEDS
 
     def __post_init__(self) -> None:
-        """Raises CourseError for unknown systems, and for numbers below 1."""
         known = dict.fromkeys(name for task in self.tasks.values() for name in (*task.systems, *task.on_request))
         if unknown := [system for system in self.systems or () if system not in known]:
             raise CourseError(f"There is no system {unknown[0]!r} in these tasks. There are: {', '.join(known)}.")
@@ -55,24 +208,22 @@ class Plan:
 
     def wanted(self) -> list[Key]:
         """All cells, fewest labels first, and of these the first seed of all tasks: a stopped run shows the most."""
-        labels = sorted(dict.fromkeys(self.labels), key=lambda n: math.inf if n == ALL else n)
-        systems = {
-            name: task.systems
-            if self.systems is None
-            else [system for system in (*task.systems, *task.on_request) if system in self.systems]
-            for name, task in self.tasks.items()
-        }
+
+        def systems(task: CurveTask) -> Sequence[str]:
+            named = self.systems
+            return task.systems if named is None else [s for s in (*task.systems, *task.on_request) if s in named]
+
         return [
             (name, system, n, seed)
-            for n in labels
+            for n in sorted(dict.fromkeys(self.labels), key=lambda n: math.inf if n == ALL else n)
             for seed in range(self.seeds)
-            for name in self.tasks
-            for system in systems[name]
+            for name, task in self.tasks.items()
+            for system in systems(task)
         ]
 
     def missing(self, curves: Curves) -> list[Key]:
-        kept = {cell.key for cell in curves.cells}
-        return [key for key in self.wanted() if key not in kept]
+        there = {cell.key for cell in curves.cells}
+        return [key for key in self.wanted() if key not in there]
 
 
 def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None] = print) -> Curves:
@@ -80,27 +231,133 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
 
     Raises CourseError where a task cannot be opened, or is recorded with other settings than it has now.
     """
-    run, opened = {"command": command, **provenance()}, {}
+    run, benches = {"command": command, **provenance()}, {}
     missing = plan.missing(recorded_curves())
     for number, key in enumerate(missing, start=1):
         name, system, labels, seed = key
         if key in {cell.key for cell in recorded_curves().cells}:
             continue  # another process was faster
-        if name not in opened:
-            opened[name] = plan.tasks[name].open()
-        bench = opened[name]
+        if name not in benches:
+            benches[name] = plan.tasks[name].open()
+        bench = benches[name]
         description = bench.description()
         same_settings(recorded_curves(), name, description)  # before the work, not after it
         n_labels, start = bench.n_labels(labels), time.perf_counter()
         scores = {metric: round(float(value), 3) for metric, value in bench.scores(system, n_labels, seed).items()}
         seconds = round(time.perf_counter() - start, 1)
-        steps = bench.steps(system, n_labels)
-        cell = Cell(name, system, labels, seed, n_labels, steps, seconds=seconds, **scores)
+        cell = Cell(*key, n_labels, bench.steps(system, n_labels), seconds=seconds, **scores)
         add_cell(cell, description, run)
-        place = f"{number}/{len(missing)} {name}, {system}, {n_labels:,} labels, seed {seed}"
         exact = "" if cell.exact is None else f" ({cell.exact:.1f} % exact)"
+        place = f"{number}/{len(missing)} {name}, {system}, {n_labels:,} labels, seed {seed}"
         report(f"{place}: {cell.score:.1f} %{exact} in {seconds:.0f} s")
     return recorded_curves()
+
+
+# How it is shown: figure and table in chapters 5 and 8, one cell on a checkpoint's card
+
+
+def show_curves(chapter: int) -> None:
+    """In a notebook: figure, table and what is missing, all from the record."""
+    from IPython.display import Markdown, display
+
+    curves = recorded_curves()
+    if any(cell.task in _tasks(chapter) for cell in curves.cells):
+        display(curve_figure(chapter, curves))
+        display(Markdown(curves_markdown(chapter, curves)))
+    print(missing_cells(chapter, curves))
+
+
+def curve_figure(chapter: int, curves: Curves):
+    """A panel for each task of the chapter: mean score over labels, the band from the lowest to the highest seed.
+
+    A task without a value keeps its empty panel, which says so.
+    """
+    from course_lib.widgets import figures
+
+    panels = []
+    for name, task in _tasks(chapter).items():
+        known = curves.tasks.get(name, {})
+        lines = {label: rows for system, label in SHOWN[chapter].items() if (rows := curves.rows(name, system))}
+        baseline = {known["baseline"]: rows} if (rows := curves.rows(name, BASELINE)) else {}
+        unit = f"{known['metric']}, {known['n_test']:,} test items" if lines or baseline else NOT_RECORDED
+        panels.append(figures.Panel(task.title, unit, lines, baseline))
+    return figures.curve_panels(panels, x="labels (log scale)")
+
+
+def curves_markdown(chapter: int, curves: Curves) -> str:
+    """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
+
+    Answers have two lines each: F1, and exact match. MiniLM has a column where somebody measured it.
+    """
+    measured = {cell.system for cell in curves.cells} | set(_always(chapter))
+    columns = [column for column in GAINS[chapter] if column[1] in measured]
+    rows = []
+    for name, task in _tasks(chapter).items():
+        for title, exact in ((task.title, False), (f"{task.title}, exact match", True)):
+            gains = [curves.gains(name, system, other, exact=exact) for _, system, other in columns]
+            sizes = sorted({n for column in gains for n in column})
+            rows += [[title, f"{n:,}", *(_gain(column.get(n)) for column in gains)] for n in sizes]
+    return "\n".join(markdown_table(["task", "labels", *(title for title, *_ in columns)], rows)) + "\n"
+
+
+def missing_cells(chapter: int, curves: Curves) -> str:
+    """One sentence: how many cells of the chapter's curves are recorded, and how to get the others."""
+    plans = [Plan({name: task}, _always(chapter)) for name, task in _tasks(chapter).items()]
+    n_wanted, lacking = sum(len(plan.wanted()) for plan in plans), [key for p in plans for key in p.missing(curves)]
+    if not lacking:
+        dates = sorted({run["date"] for run in curves.runs})
+        when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
+        return f"All {n_wanted} trainings are recorded ({when}). Command: {COMMAND}"
+    titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
+    for name, task in _tasks(chapter).items():
+        counts = dict.fromkeys("all" if n == ALL else f"{n:,}" for key, _, n, _ in lacking if key == name)
+        if counts:
+            which = f" with {' and '.join(counts)} labels" if len(counts) < len(LABELS) else ""
+            titles.setdefault(which, []).append(task.title)
+    missing = "; ".join(f"missing{which}: {'; '.join(tasks)}" for which, tasks in titles.items())
+    return f"{n_wanted - len(lacking)} of {n_wanted} trainings are recorded; {missing}. Command: {COMMAND}"
+
+
+def downstream(checkpoint: str, curves: Curves) -> str:
+    """Mean test scores of each task that starts from the checkpoint, at the most labels that both starts have.
+
+    "RTE, entailment: 55.0 / 53.1 accuracy in % (2,039 labels, 3 seeds)", several with ";" between. "not recorded yet"
+    where no task has both values; "—" for a checkpoint that no label curve starts from.
+    """
+    tasks = {name: task for name, task in curve_tasks.TASKS.items() if checkpoint in task.checkpoints}
+    if not tasks:
+        return NO_CURVE
+    figures = (_figures(checkpoint, name, task, curves) for name, task in tasks.items())
+    return "; ".join(filter(None, figures)) or NOT_RECORDED
+
+
+def _figures(checkpoint: str, name: str, task: CurveTask, curves: Curves) -> str:
+    """One task; "" if nothing can be compared. Of seeds only those count that both starts have."""
+    systems = (AWD_TARGET, AWD_SCRATCH) if checkpoint == AWD else (BERT, BERT_SCRATCH)
+    tuned, scratch = (curves.scores(name, system) for system in systems)
+    shared = {n: sorted(tuned[n].keys() & scratch[n].keys()) for n in tuned.keys() & scratch.keys()}
+    most = max((n for n, seeds in shared.items() if seeds), default=None)
+    if most is None:
+        return ""
+    seeds = shared[most]
+    means = " / ".join(f"{sum(line[most][seed] for seed in seeds) / len(seeds):.1f}" for line in (tuned, scratch))
+    count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
+    return f"{task.title}: {means} {curves.tasks[name]['metric']} ({most:,} labels, {count})"
+
+
+def _tasks(chapter: int) -> dict[str, CurveTask]:
+    return {name: task for name, task in curve_tasks.TASKS.items() if chapter in task.chapters}
+
+
+def _always(chapter: int) -> list[str]:
+    """The systems that have to be there; MiniLM is shown where somebody measured it."""
+    return [system for system in (BASELINE, *SHOWN[chapter]) if system != MINILM]
+
+
+def _gain(gain: Interval | float | None) -> str:
+    if isinstance(gain, Interval):
+        return f"{gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}]"
+    return "" if gain is None else f"{gain:+.1f} (one seed)"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -108,35 +365,33 @@ def main(arguments: Sequence[str] | None = None) -> None:
     import sys
     from argparse import ArgumentParser
 
-    from course.records.curve_page import curves_markdown
-    from course.records.curve_tasks import TASKS
-
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     parser = ArgumentParser(prog=COMMAND, description=main.__doc__)
-    parser.add_argument("--task", nargs="+", choices=list(TASKS), help="default: all whose checkpoints ship")
+    known = curve_tasks.TASKS
+    parser.add_argument("--task", nargs="+", choices=list(known), help="default: all whose checkpoints ship")
     parser.add_argument("--system", nargs="+", help="default: all of the task")
     parser.add_argument("--labels", nargs="+", type=_labels, default=LABELS, help=f"numbers, or {ALL}")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--anew", action="store_true", help="forget their record (of --system) first")
-    asked = parser.parse_args(arguments)
+    given = parser.parse_args(arguments)
     try:
-        tasks = {name: TASKS[name] for name in asked.task or TASKS}
+        tasks = {name: known[name] for name in given.task or known}
         for name, task in list(tasks.items()):
             if lacking := ", ".join(task.missing_checkpoints):
-                if asked.task:
+                if given.task:
                     raise CourseError(
                         f"{name} needs {lacking}, which does not ship with this version. "
                         f"Train it (python -m course.recipes {task.missing_checkpoints[0]}), or name other tasks."
                     )
                 print(f"{name} is left out: it needs {lacking}, which does not ship with this version.")
                 del tasks[name]
-        plan = Plan(tasks, asked.system, asked.labels, asked.seeds)
-        if asked.anew and not asked.task:
+        plan = Plan(tasks, given.system, given.labels, given.seeds)
+        if given.anew and not given.task:
             raise CourseError("--anew forgets recorded values. Name the tasks: --task imdb --anew")
-        for name in asked.task if asked.anew else ():
-            remove_task(name, asked.system)
-        measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
-        print(curves_markdown(5), curves_markdown(8), sep="\n")
+        for name in given.task if given.anew else ():
+            remove_task(name, given.system)
+        curves = measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
+        print(curves_markdown(5, curves), curves_markdown(8, curves), sep="\n")
         print("The table of the checkpoints shows these values: python -m course.recipes table")
     except CourseError as error:
         raise SystemExit(str(error)) from None

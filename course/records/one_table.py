@@ -1,7 +1,7 @@
 """The systems of the course and an untrained one in a table: the same small heads, labels and steps on frozen vectors.
 
-    one_table()                                             measured now, on the handmade sets
-    python -m course.records.one_table --record     the same on public sets, kept: table_record.py
+    one_table()                                     measured now, on the handmade sets
+    python -m course.records.one_table --record     the same on public sets, kept: `recorded_table()` reads it
 
 What differs between the rows is not only the idea: tokens and parameters stand beside the scores for that reason.
 """
@@ -9,24 +9,36 @@ What differs between the rows is not only the idea: tokens and parameters stand 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from random import Random
 
 import numpy as np
 from jaxtyping import Float
 
 from course.lab.kept_states import KeptStates
-from course.records.table_columns import COLUMNS, METRICS, Column, column, sides
+from course.lab.tasks import Record, Task, answers, pairs, parts_of_speech, reviews, texts_of
+from course.ledger.records import provenance
+from course.records.store import Store, markdown_table
 from course_lib.checkpoints import CARD
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load, shipped_names
+from course_lib.text.words import split_words
 from course_lib.training import fit
 
+COMMAND = "python -m course.records.one_table --record"
+FULL = {"source": "public", "n_labels": 2_000, "n_test": 1_000, "steps": 600}
 LEARNING_RATE, BATCH_SIZE = 1e-2, 16  # of a linear head; 50 steps are five epochs of 160 labels
 RANDOM_WIDTH = 256  # as wide as the language models
+COLUMNS = {"sentence": "accuracy", "pair": "accuracy", "tagging": "accuracy of words", "span": "F1 of words"}
+HEADS = {"sentence": {"pooling": "mean"}, "pair": {"pooling": "mean"}, "tagging": {}, "span": {"unit": "word"}}
+MOST_WORDS = 50  # of a text, or of both sides of a pair: every encoder of the course reads that many in one pass
+MOST_IN_PASSAGE = 36  # which leaves room for the question
 
 
 @dataclass(frozen=True)
@@ -95,16 +107,16 @@ class Table:
 
     def to_markdown(self) -> str:
         """Mean over the seeds in %, with the lowest and the highest one."""
-        heads = [f"{name}<br>{METRICS[name]}" for name in self.columns]
-        lines = [_line(["system", *heads, "parameters", "tokens seen", "head seconds"])]
-        lines.append(_line(["---", *["---:"] * (len(self.columns) + 3)]))
+        rows = []
         for number, system in enumerate(self.systems):
             cells = [f"{seeds.mean():.1f} ({seeds.min():.1f} to {seeds.max():.1f})" for seeds in self.scores[number]]
             tokens = "not stated" if self.tokens[number] is None else f"{self.tokens[number]:,}"
             costs = (f"{self.parameters[number]:,}", tokens, f"{self.seconds[number]:.1f}")
-            lines.append(_line([f"{system}: {SYSTEMS[system].read}", *cells, *costs]))
-        lines.append(_line(["*labels learned from*", *(f"{n:,}" for n in self.labels), "", "", ""]))
-        lines.append(_line(["*scored on*", *(f"{n:,}" for n in self.tests), "", "", ""]))
+            rows.append([f"{system}: {SYSTEMS[system].read}", *cells, *costs])
+        for what, numbers in (("*labels learned from*", self.labels), ("*scored on*", self.tests)):
+            rows.append([what, *(f"{n:,}" for n in numbers), "", "", ""])
+        columns = [f"{name}<br>{COLUMNS[name]}" for name in self.columns]
+        lines = markdown_table(["system", *columns, "parameters", "tokens seen", "head seconds"], rows)
         return "\n".join([*lines, "", self.note, ""])
 
     def _repr_markdown_(self) -> str:
@@ -113,11 +125,9 @@ class Table:
     def points(self, name: str) -> dict[str, list[tuple[int, float, float, float]]]:
         """{system: [(tokens seen, mean, lowest, highest)]} of a column: the curves of `figures.learning_curves`.
 
-        Without systems that saw no token (see `baselines`) or whose number is not known. Raises CourseError for a
-        column that is not there.
+        Without systems that saw no token (see `baselines`) or whose number is not known.
         """
-        scores = self._column(name)
-        rows = zip(self.systems, self.tokens, scores, strict=True)
+        rows = zip(self.systems, self.tokens, self._column(name), strict=True)
         return {system: [(n, seeds.mean(), seeds.min(), seeds.max())] for system, n, seeds in rows if n}
 
     def baselines(self, name: str) -> dict[str, float]:
@@ -131,9 +141,12 @@ class Table:
         return self.scores[:, self.columns.index(name)]
 
 
+# What is measured
+
+
 def one_table(
     systems: Sequence[str] | None = None,
-    columns: Sequence[str] = COLUMNS,
+    columns: Sequence[str] = tuple(COLUMNS),
     *,
     n_seeds: int = 3,
     steps: int = 50,
@@ -145,71 +158,142 @@ def one_table(
 
     systems  names of SYSTEMS; None: all. One that does not ship with this version is left out and named in the note
     source   "handmade", or "public" (needs the public sets; then all seeds learn from the same `n_labels` records)
-    Raises CourseError for unknown names, for numbers below 1, and if none of the systems ships.
     """
-    asked = _names("system", SYSTEMS, SYSTEMS if systems is None else systems)
+    named = _names("system", SYSTEMS, SYSTEMS if systems is None else systems)
     columns = _names("column", COLUMNS, columns)
     if min(n_seeds, steps, n_labels) < 1:
         raise CourseError(f"one_table: n_seeds={n_seeds}, steps={steps}, n_labels={n_labels}. Use 1 or more.")
-    here = tuple(name for name in asked if SYSTEMS[name].ships)
+    here = tuple(name for name in named if SYSTEMS[name].ships)
     if not here:
-        raise CourseError(f"one_table: none of {', '.join(asked)} ships with this version. Leave `systems` away.")
-    tasks = [column(name, source, None if source == "handmade" else n_labels, n_test) for name in columns]
+        raise CourseError(f"one_table: none of {', '.join(named)} ships with this version. Leave `systems` away.")
+    tasks = {name: column(name, source, None if source == "handmade" else n_labels, n_test) for name in columns}
     scores, parameters, seconds = np.zeros((len(here), len(tasks), n_seeds)), [], []
     for row, name in enumerate(here):
-        encoder, mixed = SYSTEMS[name].encoder(), SYSTEMS[name].mixed
-        found = [_scores(encoder, mixed, task, n_seeds, steps, n_labels) for task in tasks]
-        scores[row] = [values for values, _ in found]
-        seconds.append(sum(spent for _, spent in found) / n_seeds)
+        encoder, spent = SYSTEMS[name].encoder(), 0.0
+        for place, (kind, task) in enumerate(tasks.items()):
+            scores[row, place], more = _scores(
+                encoder, SYSTEMS[name].mixed, task, HEADS[kind], n_seeds, steps, n_labels
+            )
+            spent += more
+        seconds.append(spent / n_seeds)
         parameters.append(sum(parameter.numel() for parameter in encoder.parameters()))
+    data = "; ".join(f"{name}: {task.name}" for name, task in tasks.items())
+    note = f"Frozen vectors, linear heads, {steps} steps of {BATCH_SIZE} records, {n_seeds} seeds. Data: {data}."
+    if missing := [f"{name} ({SYSTEMS[name].checkpoint})" for name in named if name not in here]:
+        note += f" Not in this version: {', '.join(missing)}."
     return Table(
         here,
         columns,
         scores,
-        labels=tuple(min(n_labels, len(task.train)) for task in tasks),
-        tests=tuple(len(task.test) for task in tasks),
-        data=tuple(task.data for task in tasks),
+        labels=tuple(min(n_labels, len(task.train)) for task in tasks.values()),
+        tests=tuple(len(task.test) for task in tasks.values()),
+        data=tuple(task.name for task in tasks.values()),
         parameters=tuple(parameters),
         tokens=tuple(SYSTEMS[name].tokens_seen() for name in here),
         seconds=tuple(seconds),
-        note=_note(tasks, steps, n_seeds, [name for name in asked if name not in here]),
+        note=note,
     )
 
 
 def _scores(
-    encoder: ContextEncoder, mixed: bool, task: Column, n_seeds: int, steps: int, n_labels: int
+    encoder: ContextEncoder, mixed: bool, task: Task, settings: Mapping, n_seeds: int, steps: int, n_labels: int
 ) -> tuple[list[float], float]:
     """Scores by seed, and the seconds that training took. The encoder reads each record once."""
-    kept, scores, seconds = KeptStates(encoder, None if mixed else -1, spread=sides(task.train)), [], 0.0
+    states, scores, seconds = KeptStates(encoder, None if mixed else -1, spread=sides(task.train)), [], 0.0
     for seed in range(n_seeds):
-        head = task.make(kept, layer="mix" if mixed else -1, dropout=0.0, seed=seed)
-        batches = list(head.batches(task.drawn(n_labels, seed), BATCH_SIZE, seed)(0))  # made once, read in each epoch
+        head = task.head(states, seed, layer="mix" if mixed else -1, dropout=0.0, **settings)
+        records = task.sample(min(n_labels, len(task.train)), seed)
+        batches = list(head.batches(records, BATCH_SIZE, seed)(0))  # made once, read in each epoch
         history = fit(head, batches, steps=steps, learning_rate=LEARNING_RATE, groups=head.groups(), show=False)
         scores.append(task.score(head))
         seconds += history.seconds
     return scores, seconds
 
 
-def _note(tasks: Sequence[Column], steps: int, n_seeds: int, missing: Sequence[str]) -> str:
-    data = "; ".join(f"{task.name}: {task.data}" for task in tasks)
-    note = f"Frozen vectors, linear heads, {steps} steps of {BATCH_SIZE} records, {n_seeds} seeds. Data: {data}."
-    if missing:
-        note += " Not in this version: " + ", ".join(f"{name} ({SYSTEMS[name].checkpoint})" for name in missing) + "."
-    return note
+def column(name: str, source: str = "handmade", n_train: int | None = None, n_test: int | None = None) -> Task:
+    """The task of a column, with at most `n_train` records to draw from and `n_test` to score on (None: all).
+
+    Pair and span are made of the same questions: does this sentence answer the question, and where is the answer in a
+    few sentences of its passage? source: "handmade" or "public".
+    """
+    public = source == "public"
+    if name not in COLUMNS or not (public or source == "handmade"):
+        raise CourseError(
+            f"The table has no column {name!r} on {source!r} data. Columns: {', '.join(COLUMNS)}; "
+            "data: handmade, public."
+        )
+    if name == "sentence":
+        task = reviews(source)
+    elif name == "tagging":
+        task = parts_of_speech("ud_english_ewt" if public else source)
+    else:
+        task = (pairs if name == "pair" else answers)(source, n_words=MOST_IN_PASSAGE)
+        task = replace(task, name="SQuAD 1.1 dev, split by article" if public else "handmade questions")
+    return replace(task, train=_short(task.train, n_train), test=_short(task.test, n_test))
 
 
-def _names(what: str, known: Sequence[str] | Mapping, asked: Sequence[str]) -> tuple[str, ...]:
-    names = (asked,) if isinstance(asked, str) else tuple(asked)
+def sides(records: Iterable[Record]) -> tuple[list, list | None]:
+    """What an encoder reads of the records: sentences, or the firsts and the seconds of pairs."""
+    columns = [list(side) for side in zip(*map(texts_of, records), strict=True)]
+    return (columns[0], columns[1] if len(columns) == 2 else None)
+
+
+def _short(records: Sequence[Record], n: int | None) -> list[Record]:
+    """The first n of a fixed shuffle that are short enough; all of these, in their order, if there are no more."""
+    order = records if n is None or n >= len(records) else Random(0).sample(list(records), len(records))
+    return list(islice((record for record in order if _length(record) <= MOST_WORDS), n))
+
+
+def _length(record: Record) -> int:
+    return sum(len(split_words(t) if isinstance(t, str) else t) for t in texts_of(record))
+
+
+def _names(what: str, known: Mapping, names: Sequence[str] | Mapping) -> tuple[str, ...]:
+    names = (names,) if isinstance(names, str) else tuple(names)
     if not names or len(set(names)) < len(names) or not set(names) <= set(known):
         raise CourseError(f"one_table: {what}s {', '.join(names) or 'none'}. Name each once, of: {', '.join(known)}.")
     return names
 
 
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+# What is kept
+
+
+def _check(table: Table) -> None:
+    sizes = [len(table.systems), len(table.columns)]
+    per_system = (table.parameters, table.tokens, table.seconds)
+    if [*table.scores.shape[:2]] != sizes or any(len(values) != sizes[0] for values in per_system):
+        raise ValueError(f"scores of shape {table.scores.shape} for {sizes[0]} systems, {sizes[1]} columns")
+    table.to_markdown()  # a record that cannot be shown is damaged
+
+
+STORE = Store("table.json", Table, COMMAND, _check)
+
+
+def recorded_table() -> Table | None:
+    """What was measured at full scale; its `run` says when and on what. None if nothing was."""
+    return STORE.read()
+
+
+def record(systems: Sequence[str] | None = None, **settings) -> Table:
+    """Measure at full scale (`settings` change FULL) and replace the file. Nothing is written if measuring fails."""
+    origin, start = provenance(), time.perf_counter()  # of the code as it is when the measurement starts
+    table = one_table(systems, **(FULL | settings))
+    run = {"command": COMMAND, **origin, "seconds": f"{time.perf_counter() - start:.0f}"}
+    STORE.write(replace(table, seconds=tuple(round(seconds, 2) for seconds in table.seconds), run=run))
+    return recorded_table()
+
+
+def main() -> None:
+    """The live table, or with --record the full one, printed as Markdown."""
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(prog="python -m course.records.one_table", description=main.__doc__)
+    parser.add_argument("--record", action="store_true", help="measure on the public sets and keep the result")
+    try:
+        print((record() if parser.parse_args().record else one_table()).to_markdown())
+    except CourseError as error:
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":
-    from course.records.table_record import main
-
     main()

@@ -2,25 +2,22 @@
 
 `python -m course.recipes.plateau` measures: the recipe of bert-en with its start ("warm": skip-gram's token table,
 a first layer and an output that copy, sines, log frequencies) and as the paper starts it ("plain": random numbers). The
-batches, masks, rates and steps are the same. One file, `data/recorded/plateau.json`, written whole or not at all.
+batches, masks, rates and steps are the same.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from course.records.recorded import read_recorded, write_recorded
-from course_lib.config import data_dir
+from course.records.store import Store
 from course_lib.errors import CourseError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FORMAT = 1
 COMMAND = "python -m course.recipes.plateau"
 NAMES = {"warm": "with bert-en's start", "plain": "from random numbers"}
 COLOURS = {"warm": "#0072B2", "plain": "#D55E00"}  # Okabe-Ito
@@ -57,13 +54,14 @@ class Plateau:
 
     def to_text(self) -> str:
         """What the curves show, in sentences."""
-        lines = [self._end(start) for start in NAMES if start in self.curves]
-        lines += [
-            f"No curve {NAMES[start]} is recorded: {_remedy(start)}" for start in NAMES if start not in self.curves
-        ]
+        missing = [start for start in NAMES if start not in self.curves]
         before = self.setting["pieces read by skip-gram before"]
         return "\n".join(
-            [*lines, f"Frequencies alone: {self.unigram:.2f} nats. Skip-gram read {before:,} pieces before."]
+            [
+                *(self._end(start) for start in NAMES if start in self.curves),
+                *(f"No curve {NAMES[start]} is recorded: {_remedy(start)}" for start in missing),
+                f"Frequencies alone: {self.unigram:.2f} nats. Skip-gram read {before:,} pieces before.",
+            ]
         )
 
     def _end(self, start: str) -> str:
@@ -83,13 +81,8 @@ class Plateau:
         figure, axes = plt.subplots(figsize=(8.4, 3.4), layout="constrained")
         for start, curve in self.curves.items():
             axes.plot(curve.steps, curve.losses, color=COLOURS[start], ls="-" if start == "warm" else "--")
-            axes.annotate(
-                NAMES[start],
-                (curve.steps[-1], curve.losses[-1]),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-            )
+            end = curve.steps[-1], curve.losses[-1]
+            axes.annotate(NAMES[start], end, xytext=(5, 0), textcoords="offset points", va="center")
         axes.axhline(self.unigram, color="#8A8F98", lw=1, ls=":")
         last = max((curve.steps[-1] for curve in self.curves.values()), default=1)
         axes.text(last, self.unigram, "frequencies of pieces alone", fontsize=9, va="bottom", ha="right")
@@ -104,49 +97,35 @@ class Plateau:
         return figure
 
 
-def plateau_path() -> Path:
-    return data_dir("recorded", "plateau.json")
-
-
-def recorded_plateau() -> Plateau | None:
-    """What was measured; None if nothing was. Raises CourseError for a file that is damaged or of a newer format."""
-    return read_recorded(plateau_path(), FORMAT, COMMAND, _plateau)
-
-
-def _plateau(document: dict) -> Plateau:
-    curves = {start: Curve(**curve) for start, curve in document["curves"].items()}
-    for start, curve in curves.items():
+def _check(plateau: Plateau) -> None:
+    for start, curve in plateau.curves.items():
         if start not in NAMES or len(curve.steps) != len(curve.losses) or not curve.steps:
             raise ValueError(f"curve {start!r} with {len(curve.steps)} steps and {len(curve.losses)} losses")
-    found = Plateau(float(document["unigram"]), document["setting"], curves)
-    found.to_text()  # a record that cannot be said is damaged
-    return found
+    plateau.to_text()  # a record that cannot be said is damaged
+
+
+STORE = Store("plateau.json", Plateau, COMMAND, _check)
 
 
 def show_plateau() -> Figure | None:
     """For a notebook: the sentences are printed, the figure is returned. A record that is missing is said."""
-    found = recorded_plateau()
-    if found is None:
+    plateau = STORE.read()
+    if plateau is None:
         print(f"Nothing is recorded yet, so there are no curves to show. {_remedy()}")
         return None
-    print(found.to_text())
-    return found.figure()
+    print(plateau.to_text())
+    return plateau.figure()
 
 
 def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, str | int | float]) -> Plateau:
-    """Put a curve into the record. The other one stays if it is of the same setting: else they cannot be compared.
-
-    Raises CourseError for a loss that is not a finite number, and if the file cannot be written.
-    """
+    """Put a curve into the record. The other one stays if it is of the same setting: else they cannot be compared."""
     if not all(map(math.isfinite, curve.losses)):
         raise CourseError(f"plateau: the curve {NAMES[start]} has a loss that is not a finite number. Nothing is kept.")
-    old = recorded_plateau()
-    curves = dict(old.curves) if old is not None and dict(old.setting) == dict(setting) else {}
-    found = Plateau(
-        unigram, dict(setting), {name: {**curves, start: curve}[name] for name in NAMES if name in {*curves, start}}
-    )
-    write_recorded(plateau_path(), {"format": FORMAT, **asdict(found)}, indent=None)
-    return found
+    old = STORE.read()
+    curves = {**(old.curves if old is not None and old.setting == setting else {}), start: curve}
+    plateau = Plateau(unigram, dict(setting), {name: curves[name] for name in NAMES if name in curves})
+    STORE.write(plateau, indent=None)
+    return plateau
 
 
 def _remedy(start: str | None = None) -> str:

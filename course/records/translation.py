@@ -1,67 +1,208 @@
-"""A translation encoder (CoVe) and static vectors of one width, learned from the same English text."""
+"""Recorded translators: how they are scored, and what is kept of them and shown, one file each in `data/recorded`.
+
+record = recorded_translation("multi30k")        # None if nothing was recorded; a notebook draws it as two tables
+
+Source: Post 2018, arXiv:1804.08771 (sacreBLEU); Koehn 2004, "Statistical Significance Tests for Machine Translation
+Evaluation", EMNLP (resampling sentences).
+"""
 
 from __future__ import annotations
 
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import chain, count, islice
 
-from course.lab.company import text
-from course.lab.world_bilm import TEXT_SEED
-from course_lib.data.public import load_public
-from course_lib.data.records import ParallelPair
-from course_lib.data.world import World
-from course_lib.device import seed_everything
-from course_lib.models.baselines import StaticVectors
-from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.head_base import seeded
-from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
-from course_lib.models.shipped import load
-from course_lib.models.skip_gram import SkipGramConfig
-from course_lib.models.skip_gram_trainer import train_skip_gram
-from course_lib.training import fit
-from course_lib.training.schedules import cosine
+import numpy as np
+
+from course.records.store import Store
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval, bootstrap_interval
+from course_lib.models.decoding import beam_search, greedy
+from course_lib.models.translator import TranslationBatch, Translator
+
+COMMANDS = {
+    "multi30k": "python -m course.records.multi30k --minutes 40",
+    "world-ko-en": "python -m course.records.world_ko_en",
+}
+BEAM = 4
+AT_ONCE = 100  # sentences decoded together
+_CELL = "text-align:left;vertical-align:top;padding:2px 10px 2px 0"
 
 
-def world_cove() -> tuple[CoVe, StaticVectors]:
-    """CoVe of English-to-Korean sentences of the world, and the static vectors that it reads, both 64 wide.
+@dataclass(frozen=True)
+class Score:
+    """BLEU on the test set with its 95 % interval. weights: "last", or "mean of the last 5"; decoding: "greedy" ..."""
 
-    Both know the same English sentences and nothing else. Half are of the test split: see `world_text`.
+    weights: str
+    decoding: str
+    bleu: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.bleu:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+@dataclass(frozen=True)
+class Sample:
+    source: str
+    translation: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class TranslationRecord:
+    """label: the scale, e.g. "CPU-scale", shown wherever the scores are; note: what they must not be compared with.
+
+    languages  of source and target. sizes: of model and training. facts: numbers by what they count
+    scores     the last one is what the samples were translated with. signature: sacreBLEU's
+    run        command, date, device, commit ...
     """
-    worlds = [World(TEXT_SEED, split=split) for split in ("train", "test")]
-    pairs = [pair.parallel() for world in worlds for pair in islice(world.pairs(), 2_500)]
-    static = static_vectors([list(pair.source.words) for pair in pairs], 64, epochs=20)
-    return train_cove(static, pairs, 0, steps=500), static
+
+    name: str
+    title: str
+    label: str
+    note: str
+    languages: tuple[str, str]
+    n_test: int
+    sizes: Mapping[str, float | int | str]
+    facts: Mapping[str, float | int]
+    scores: tuple[Score, ...]
+    signature: str
+    samples: tuple[Sample, ...]
+    run: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        lines = [self._head(), *(f"  {s.weights}, {s.decoding}: {s}" for s in self.scores), self._origin()]
+        for sample in self.samples:
+            named = zip((self.languages[0], "model", "right"), vars(sample).values(), strict=True)
+            lines += ["", *(f"  {name}: {text}" for name, text in named)]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Whatever stands in the record is text, never markup."""
+        source, target = self.languages
+        scores = [[score.weights, score.decoding, str(score)] for score in self.scores]
+        samples = [[sample.source, sample.translation, sample.reference] for sample in self.samples]
+        parts = [
+            f"<p><b>{escape(self._head())}</b></p>",
+            _table(["weights", "decoding", "BLEU [95 % interval]"], scores),
+            f"<p>{escape(self._origin())}</p>",
+            _table([source, f"{target}: the model ({self.label})", f"{target}: the reference"], samples),
+        ]
+        return "".join(parts)
+
+    def _head(self) -> str:
+        return f"{self.title}: {self.label}, {self.n_test:,} test sentences"
+
+    def _origin(self) -> str:
+        facts = ", ".join(f"{value:,} {what}" for what, value in self.facts.items())
+        run = f"Recorded {self.run['date']} on {self.run['device']}: {self.run['command']}"
+        return f"{facts}. {self.note} {run} ({self.signature})"
 
 
-def static_vectors(sentences: list[list[str]], width: int, seed: int = 0, epochs: int = 5) -> StaticVectors:
-    """Skip-gram vectors of these sentences. Those of a short text are small: all are brought to one spread."""
-    config = SkipGramConfig(dim=width, min_count=2, epochs=epochs)
-    table = train_skip_gram(sentences, config, seed=seed, progress=False).word_vectors()
-    rows = table.vectors - table.vectors.mean(0)
-    return StaticVectors(table.words, 0.3 * rows / rows.std())
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    def line(tag: str, cells: list[str]) -> str:
+        return "<tr>" + "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in cells) + "</tr>"
+
+    return f"<table>{line('th', heads)}{''.join(line('td', row) for row in rows)}</table>"
 
 
-def train_cove(static: StaticVectors, pairs: list[ParallelPair], seed: int, *, steps: int) -> CoVe:
-    """The encoder of an attentional translation model, as wide as the static vectors, which stay as they are."""
-    seed_everything(seed)
-    table = static.word_vectors()
-    encoder = CoVe.from_word_vectors(table, CoVeConfig(dim=static.dim, hidden=static.dim // 2))
-    encoder.freeze(["word"])
-    model = Seq2Seq(encoder, target_vocabulary(pairs, min_count=2), Seq2SeqConfig(dim=static.dim))
-    fit(model, model.batches(pairs, 64, seed), steps=steps, learning_rate=5e-3, schedule=cosine, show=False)
-    return encoder.eval()
+def _store(name: str) -> Store[TranslationRecord]:
+    def check(record: TranslationRecord) -> None:
+        if record.name != name or not record.scores:
+            raise ValueError(f"it holds {record.name!r}, {len(record.scores)} scores")
+        repr(record)  # a record that cannot be said is damaged
+
+    return Store(f"{name}.json", TranslationRecord, COMMANDS[name], check)
 
 
-def shipped_cove(name: str, source: str, n_words: int) -> tuple[CoVe, StaticVectors]:
-    """A shipped CoVe, and static vectors of its width from as many words: of `source`, and its captions (Multi30k).
+STORES = {name: _store(name) for name in COMMANDS}
 
-    The static vectors that the shipped CoVe reads were learned from `n_words` words of `source`.
+
+def recorded_translation(name: str) -> TranslationRecord | None:
+    """The record, or None if nothing was recorded."""
+    if name not in STORES:
+        raise CourseError(f"There is no recorded translator {name!r}. There are: {', '.join(STORES)}.")
+    return STORES[name].read()
+
+
+def write_translation(record: TranslationRecord) -> None:
+    """Replace the record, whole or not at all. BLEU keeps two digits."""
+    numbers = ({key: round(getattr(score, key), 2) for key in ("bleu", "low", "high")} for score in record.scores)
+    scores = tuple(replace(score, **two) for score, two in zip(record.scores, numbers, strict=True))
+    STORES[record.name].write(replace(record, scores=scores))
+
+
+# Scores
+
+
+def scored(
+    translate: Callable[[int], list[str]], references: Sequence[str], weights: str = "last", *, tokenize: str = "13a"
+) -> tuple[list[Score], list[str], str]:
+    """Greedy and with a beam: both scores, the translations with the beam, and sacreBLEU's signature.
+
+    translate  width of the beam (1: greedy) -> a translation for each of `references`
     """
-    cove = load(name)
-    captions = [[word.lower() for word in pair.source.words] for pair in load_public("multi30k", "train")]
-    return cove, static_vectors(text(source, n_words) + captions, cove.dims[-1])
+    scores = []
+    for beam in (1, BEAM):
+        hypotheses = translate(beam)
+        interval, signature = sacre_bleu(hypotheses, references, tokenize=tokenize)
+        decoding = "greedy" if beam == 1 else f"beam {beam}"
+        scores.append(Score(weights, decoding, interval.estimate, interval.low, interval.high))
+    return scores, hypotheses, signature
 
 
-def untrained_cove(cove: CoVe) -> CoVe:
-    """The same network over the same static vectors, before any translation."""
-    with seeded(0):
-        return CoVe.from_word_vectors(cove.static.word_vectors(), cove.config).eval()
+def translations(model: Translator, sources: Sequence[Sentence], *, beam: int) -> list[str]:
+    """Pieces joined to words, in the order of `sources`; beam=1 is greedy. Sentences of like lengths go together."""
+    order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
+    texts: dict[int, str] = {}
+    for start in range(0, len(order), AT_ONCE):
+        part = order[start : start + AT_ONCE]
+        batch = [sources[i] for i in part]
+        hypotheses = greedy(model, batch) if beam == 1 else beam_search(model, batch, beam=beam)
+        texts |= {i: one.text for i, one in zip(part, hypotheses, strict=True)}
+    return [texts[i] for i in range(len(sources))]
+
+
+def sacre_bleu(
+    hypotheses: Sequence[str], references: Sequence[str], *, tokenize: str = "13a", n: int = 2_000, seed: int = 0
+) -> tuple[Interval, str]:
+    """Corpus BLEU (0 to 100, cased, one reference) with the bootstrap interval over sentences, and its signature.
+
+    tokenize  sacreBLEU's name: "13a" for text as it is written, "none" for words between spaces. n: resamples
+    """
+    if len(hypotheses) != len(references):
+        raise CourseError(
+            f"sacre_bleu got {len(hypotheses)} translations and {len(references)} references. Give one each."
+        )
+    metric = _metric(tokenize)
+    score = metric.corpus_score(list(hypotheses), [list(references)])
+    alone = _metric(tokenize, effective_order=True)  # only its counts are used: the option is about its score
+    counts = []
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        one = alone.sentence_score(hypothesis, [reference])
+        counts.append([*one.counts, *one.totals, one.sys_len, one.ref_len])
+
+    def of_counts(rows: np.ndarray) -> float:
+        sums = rows.sum(0).astype(int).tolist()
+        return float(metric.compute_bleu(sums[:4], sums[4:8], *sums[8:], smooth_method=metric.smooth_method).score)
+
+    interval = bootstrap_interval(np.array(counts), n=n, seed=seed, statistic=of_counts)
+    return Interval(interval.low, interval.high, float(score.score), interval.level), str(metric.get_signature())
+
+
+def target_pieces(batches: Callable[[int], Iterator[TranslationBatch]], steps: int) -> int:
+    """Target pieces in the first `steps` batches: the predictions that the training was scored on."""
+    stream = islice(chain.from_iterable(map(batches, count())), steps)
+    return sum(int(batch.target_mask[:, 1:].sum()) for batch in stream)
+
+
+def _metric(tokenize: str, **options):
+    try:
+        from sacrebleu.metrics import BLEU
+    except ImportError:
+        raise CourseError("sacreBLEU is not installed. Install it: pip install sacrebleu") from None
+    return BLEU(tokenize=tokenize, force=tokenize == "none", **options)  # force: no warning about spaced points

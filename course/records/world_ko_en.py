@@ -8,18 +8,24 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 
-from course.lab.world_translator import CONFIG, N_PAIRS, translator, unseen_pairs, world_pairs
-from course.ledger.provenance import provenance
-from course.records.translation_record import COMMANDS, Sample, Score, TranslationRecord, write_translation
-from course.records.translation_scores import sacre_bleu, target_pieces, translations
+from course.lab.world_models import N_PAIRS, TRANSLATOR, translator, unseen_pairs, world_pairs
+from course.ledger.records import provenance
+from course.records.translation import (
+    COMMANDS,
+    Sample,
+    TranslationRecord,
+    scored,
+    target_pieces,
+    translations,
+    write_translation,
+)
 from course_lib.errors import CourseError
 from course_lib.models.transformer import TransformerConfig
 
 NAME = "world-ko-en"
 STEPS, TOKENS = 450, 512  # of the live training in chapter 6
 N_TEST, TEST_SEED = 150, 5  # the sentences that chapter 6 scores on
-BEAM, N_SAMPLES = 4, 10
-NOTE = "The world is tiny: this BLEU cannot be compared with one on real sentences."
+N_SAMPLES = 10
 
 
 def record(
@@ -27,7 +33,7 @@ def record(
     steps: int = STEPS,
     n_test: int = N_TEST,
     n_pairs: int = N_PAIRS,
-    config: TransformerConfig = CONFIG,
+    config: TransformerConfig = TRANSLATOR,
     seed: int = 0,
 ) -> TranslationRecord:
     """Train, translate unseen sentences greedily and with a beam, replace the record. Text is words and spaces."""
@@ -36,22 +42,20 @@ def record(
     trained, trained_used = time.perf_counter() - start, time.process_time() - used
     test = [pair.parallel("ko") for pair in unseen_pairs(n_test, TEST_SEED, n_pairs=n_pairs)]
     sources, references = [pair.source for pair in test], [" ".join(pair.target.words) for pair in test]
-    scores, start = [], time.perf_counter()
-    for beam in (1, BEAM):
-        found = translations(model, sources, beam=beam)
-        interval, signature = sacre_bleu(found, references, tokenize="none")
-        decoding = "greedy" if beam == 1 else f"beam {beam}"
-        scores.append(Score("last", decoding, interval.estimate, interval.low, interval.high))
+    start = time.perf_counter()
+    scores, texts, signature = scored(lambda beam: translations(model, sources, beam=beam), references, tokenize="none")
     pairs = [pair.parallel("ko") for pair in world_pairs(n_pairs)]
+    samples = zip((" ".join(source.words) for source in sources), texts, references, strict=True)
     result = TranslationRecord(
-        NAME,
-        "The invented world, Korean to English",
-        "CPU-scale",
-        NOTE,
-        ("Korean", "English"),
-        len(test),
-        asdict(model.config) | {"words": len(model.pieces), "training pairs": n_pairs, "tokens": TOKENS, "seed": seed},
-        {
+        name=NAME,
+        title="The invented world, Korean to English",
+        label="CPU-scale",
+        note="The world is tiny: this BLEU cannot be compared with one on real sentences.",
+        languages=("Korean", "English"),
+        n_test=len(test),
+        sizes=asdict(model.config)
+        | {"words": len(model.pieces), "training pairs": n_pairs, "tokens": TOKENS, "seed": seed},
+        facts={
             "parameters": sum(p.numel() for p in model.parameters()),
             "target words": target_pieces(model.batches(pairs, tokens=TOKENS, seed=seed), steps),
             "steps": steps,
@@ -59,13 +63,10 @@ def record(
             "seconds of processor time for it": round(trained_used),
             "seconds of decoding, both ways": round(time.perf_counter() - start),
         },
-        tuple(scores),
-        signature,
-        tuple(
-            Sample(" ".join(pair.source.words), text, reference)
-            for pair, text, reference in list(zip(test, found, references, strict=True))[:N_SAMPLES]
-        ),
-        {"command": COMMANDS[NAME], **origin},
+        scores=tuple(scores),
+        signature=signature,
+        samples=tuple(Sample(*texts) for texts in samples)[:N_SAMPLES],
+        run={"command": COMMANDS[NAME], **origin},
     )
     write_translation(result)
     return result

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from course.ledger import claims, records
-from course.ledger.ledger import Card
-from course.records import curve_record, plateau, table_record, translation_record
+from course.ledger import records, rules
+from course.ledger.card import Card
+from course.records import label_curves, one_table, plateau, store
+from course.records.translation import recorded_translation
 from course_lib.config import project_dir
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
@@ -38,21 +39,21 @@ RECORDS = {
     "verdict": ("C2.2.json", lambda: records.read_record(CLAIMS["C2.2"]), lambda r: card("C2.2", r)),
     "verdict of parts": ("C8.2.json", lambda: records.read_record(CLAIMS["C8.2"]), lambda r: card("C8.2", r)),
     "exact verdict": ("C6.1.json", lambda: records.read_record(CLAIMS["C6.1"]), lambda r: card("C6.1", r)),
-    "table": ("table.json", table_record.recorded_table, lambda table: table.to_markdown()),
-    "plateau": ("plateau.json", plateau.recorded_plateau, lambda found: found.to_text()),
+    "table": ("table.json", one_table.recorded_table, lambda table: table.to_markdown()),
+    "plateau": ("plateau.json", plateau.STORE.read, lambda found: found.to_text()),
     "captions": (
         "multi30k.json",
-        lambda: translation_record.recorded_translation("multi30k"),
+        lambda: recorded_translation("multi30k"),
         lambda found: repr(found) + found._repr_html_(),
     ),
     "world": (
         "world-ko-en.json",
-        lambda: translation_record.recorded_translation("world-ko-en"),
+        lambda: recorded_translation("world-ko-en"),
         lambda found: repr(found) + found._repr_html_(),
     ),
-    "curves": ("curves.json", curve_record.recorded_curves, every_number),
+    "curves": ("curves.json", label_curves.recorded_curves, every_number),
 }
-CLAIMS = claims.load_claims(DATA / "claims.toml")
+CLAIMS = rules.load_claims(DATA / "claims.toml")
 EACH = 15
 
 
@@ -63,7 +64,7 @@ def card(name, record) -> str:
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """What stands for data/."""
-    for module in (records, table_record, plateau, translation_record, curve_record):
+    for module in (records, store):
         monkeypatch.setattr(module, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
     (tmp_path / "recorded").mkdir()
     return tmp_path
@@ -118,5 +119,5 @@ def test_spoilt_rules(law, tmp_path):
             assert all(Card(claim)._repr_mimebundle_()["text/html"] for claim in found.values())
             return all(isinstance(claim.sentence, str) and claim.rules and claim.command for claim in found.values())
 
-        law.hold(f"{number} {what}", tmp_path, lambda: claims.load_claims(path), right)
+        law.hold(f"{number} {what}", tmp_path, lambda: rules.load_claims(path), right)
     law.judge(80 * TIMES)

@@ -8,14 +8,13 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 
-from course.chapters.ch03 import claims as chapter3
-from course.lab import cue_sides, lm_taggers
-from course.lab.kept_states import KeptStates, window_means
-from course.lab.lm_checkpoints import checkpoints, rank_products
-from course.lab.task_scores import commonest_tags
+from course.lab import lm_taggers, probes
+from course.lab.baselines import dictionary
+from course.lab.controls import untrained, window_means
+from course.lab.kept_states import KeptStates
+from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
-from course.lab.world_bilm import new_bilm, train_bilm, world_text
-from course.records.translation import static_vectors, train_cove, untrained_cove
+from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.world import World
 from course_lib.errors import CourseError
@@ -35,7 +34,7 @@ def toy_task(n=23):
     """Names are what follows "Mr"; test names are new."""
     train = [tagged(["Mr", f"N{i}", "came", "x"], ["O", "B-PER", "O", "O"]) for i in range(n)]
     test = [tagged(["y", "Mr", f"T{i}", "came"], ["O", "O", "B-PER", "O"]) for i in range(7)]
-    return Task("toy names", train, test, tag="ner")
+    return Task("toy names", "tokens", train, [], test)
 
 
 def toy_vectors():
@@ -133,22 +132,22 @@ def test_checkpoints_are_copies_of_one_training():
 
 def test_cues_stand_on_their_side():
     for side, before in (("left", True), ("right", False)):
-        for example in cue_sides.cued("en", side, n=11)[0]:
+        for example in probes.cued("en", side, n=11)[0]:
             assert ("After" in example.sentence.words[: example.position]) == before
 
 
 def test_sense_accuracy_of_an_encoder_that_sees_only_the_word_is_chance():
-    parts = [[e for e in part if e.word == "bank"] for part in cue_sides.cued("en", "left", n=197)]
+    parts = [[e for e in part if e.word == "bank"] for part in probes.cued("en", "left", n=197)]
     assert not {e.sentence.words for e in parts[0]} & {e.sentence.words for e in parts[1]}
     assert {e.sense for e in parts[0]} == {"bank.money", "bank.river"}
-    assert cue_sides.sense_accuracy(RandomEncoder(6, n_layers=0), *parts) == 50
-    assert cue_sides.sense_accuracy(RandomEncoder(62, n_layers=1, seed=0), parts[0], parts[0]) > 60
+    assert probes.sense_accuracy(RandomEncoder(6, n_layers=0), *parts) == 50
+    assert probes.sense_accuracy(RandomEncoder(62, n_layers=1, seed=0), parts[0], parts[0]) > 60
 
 
 def test_one_sided_is_the_mean_over_languages_and_sides_without_joint_cues():
     found = {(lang, side, "both"): np.full(2, value) for lang, value in (("en", 10.0), ("ko", 30.0)) for side in "lr"}
     found |= {("en", "both", "both"): np.full(2, 99.0), ("en", "l", "forward"): np.full(2, 99.0)}
-    assert cue_sides.one_sided(found, "both").tolist() == [20, 20]
+    assert probes.one_sided(found, "both").tolist() == [20, 20]
 
 
 def test_drawn_is_a_sample_that_the_seed_decides():
@@ -160,7 +159,7 @@ def test_drawn_is_a_sample_that_the_seed_decides():
 
 def test_dictionary_and_unseen_words_by_hand():
     task = replace(toy_task(), test=[tagged(["Mr", "N3", "T1", "came"], ["O", "B-PER", "B-PER", "O"])])
-    assert commonest_tags(task.train, task.test, task.tag) == [["O", "B-PER", "O", "O"]]
+    assert dictionary(task.train, task.test, task.tags, unknown="O") == [["O", "B-PER", "O", "O"]]
     assert lm_taggers.unseen_hits(task, [["O", "O", "B-PER", "O"]]) == 100  # N3 was seen
     assert lm_taggers.unseen_hits(task, [["O", "B-PER", "O", "O"]]) == 0
     assert np.isnan(lm_taggers.unseen_hits(replace(task, test=[]), []))
@@ -183,7 +182,7 @@ def test_states_reach_the_tagger():
 
 def test_an_untrained_model_has_the_shape_and_none_of_the_weights():
     model = new_bilm(TEXT, width=10)
-    fresh = chapter3.untrained(model, seed=97)
+    fresh = untrained(model, seed=97)
     assert fresh.config == model.config
     assert fresh.vocabulary.words == model.vocabulary.words
     assert not torch.equal(fresh.softmax.linear.weight, model.softmax.linear.weight)
@@ -195,7 +194,7 @@ def test_cove_and_static_vectors_are_equally_wide_and_the_static_ones_stay():
     cove = train_cove(static, pairs, 0, steps=2)
     assert cove.dims[-1] == static.dim == 10
     torch.testing.assert_close(cove.static.embedding.weight, static.embedding.weight)
-    fresh = untrained_cove(cove)
+    fresh = untrained(cove)
     words = [list(pairs[0].source.words)]
     np.testing.assert_allclose(fresh.encode(words, layer=0)[0], cove.encode(words, layer=0)[0])
     assert np.abs(fresh.encode(words, layer=-1)[0] - cove.encode(words, layer=-1)[0]).max() > 1e-3

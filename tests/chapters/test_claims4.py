@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from course.chapters.ch04 import claims as chapter4
-from course.chapters.ch04 import claims_labels as chapter4_labels
-from course.chapters.ch04 import claims_layers as chapter4_layers
-from course.chapters.ch04 import claims_senses as chapter4_senses
-from course.chapters.ch04 import claims_words as chapter4_words
-from course.lab.pos_probe import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
+from course.chapters.ch04 import claims_bilm, claims_layers
+from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
-from course.ledger.judging import judge
+from course.ledger import judge
 from course_lib.data.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.evaluation import probes
@@ -39,7 +35,7 @@ def tagged(words, tags):
 
 def test_blindness_is_exact_and_the_own_state_moves(bilm):
     sentences = [list(e.sentence.words) for e in handmade_senses("en")[:5]]
-    still, moved = chapter4.largest_changes(bilm, sentences)
+    still, moved = claims_bilm.largest_changes(bilm, sentences)
     assert still <= 1e-6
     assert moved > 1e-4
 
@@ -50,21 +46,21 @@ def test_a_model_that_looks_ahead_is_caught(bilm, monkeypatch):
         return [np.roll(row, bilm.dim // 2, axis=2) for row in rows]
 
     monkeypatch.setattr(bilm, "encode", swapped)
-    assert chapter4.largest_changes(bilm, [list(e.sentence.words) for e in handmade_senses("en")[:5]])[0] > 1e-3
+    assert claims_bilm.largest_changes(bilm, [list(e.sentence.words) for e in handmade_senses("en")[:5]])[0] > 1e-3
 
 
 def test_the_parts_of_the_leak_are_numbers(monkeypatch):
-    split = chapter4._leak_split(0)
-    monkeypatch.setattr(chapter4, "_leak_split", lambda seed: split.only(split.words[:1]))
-    parts = chapter4.leak(steps=2) | chapter4.honest(steps=2)
+    split = claims_bilm._leak_split(0)
+    monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
+    parts = claims_bilm.leak(steps=2) | claims_bilm.honest(steps=2)
     assert len(parts) == 6
     assert all(np.isfinite(value) for value in parts.values())
 
 
 def test_apart_the_directions_cannot_copy(monkeypatch):
-    split = chapter4._leak_split(0)
-    monkeypatch.setattr(chapter4, "_leak_split", lambda seed: split.only(split.words[:1]))
-    leaky, honest = (next(iter(numbers(steps=60).values())) for numbers in (chapter4.leak, chapter4.honest))
+    split = claims_bilm._leak_split(0)
+    monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
+    leaky, honest = (next(iter(numbers(steps=60).values())) for numbers in (claims_bilm.leak, claims_bilm.honest))
     assert leaky < 1.5 < honest
 
 
@@ -79,7 +75,7 @@ def test_words_and_tags_stay_together(bilm):
 
 def test_windows_leave_their_own_word_out(vectors):
     words = vectors.words[3:6]
-    task = Task("made up", [tagged(words, "ABC")], [tagged(words[:2], "AB")], tag="upos")
+    task = Task("made up", "words", [tagged(words, "ABC")], [], [tagged(words[:2], "AB")], tags="upos")
     rows = window_word_rows(vectors, TaggedWords(task, list("ABC"), list("AB")))
     np.testing.assert_allclose(rows.train[1], (vectors[words[0]] + vectors[words[2]]) / 2, rtol=1e-6)
     np.testing.assert_allclose(rows.test[0], vectors[words[1]], rtol=1e-6)
@@ -97,27 +93,27 @@ def test_random_tags_are_one_per_type():
 
 def test_the_sum_of_the_two_differences_by_hand():
     rows = np.array([[10.0, 1, 0], [30, 1, 0], [8, 0.5, 1], [2, 0.25, 1]])
-    assert chapter4_layers.sum_of_means(rows) == pytest.approx(20 + (4 + 0.5) / 0.75)
+    assert claims_layers.sum_of_means(rows) == pytest.approx(20 + (4 + 0.5) / 0.75)
 
 
 def test_signs_lower_layers_tags_and_upper_layers_senses(bilm):
     """A lower layer that knows tags only and an upper one that knows senses only give +, exchanged -."""
     words = tagged_words("handmade")
-    split = chapter4_layers.sense_split("handmade")
+    split = claims_layers.sense_split("handmade")
     tags, senses = sorted(set(words.train_tags)), sorted({e.sense for e in split.train})
     knows = Rows(*(np.eye(len(tags))[[tags.index(t) for t in part]] for part in (words.train_tags, words.test_tags)))
     clear = Rows(*(np.eye(len(senses))[[senses.index(e.sense) for e in part]] for part in (split.train, split.test)))
     blind, dark = (Rows(np.ones_like(rows.train), np.ones_like(rows.test)) for rows in (knows, clear))
-    rows = chapter4_layers.divided(words, [blind, knows, blind], split, [dark, dark, clear])
-    exchanged = chapter4_layers.divided(words, [blind, blind, knows], split, [dark, clear, dark])
-    assert chapter4_layers.sum_of_means(rows) > 50
-    assert chapter4_layers.sum_of_means(exchanged) == pytest.approx(-chapter4_layers.sum_of_means(rows))
+    rows = claims_layers.divided(words, [blind, knows, blind], split, [dark, dark, clear])
+    exchanged = claims_layers.divided(words, [blind, blind, knows], split, [dark, clear, dark])
+    assert claims_layers.sum_of_means(rows) > 50
+    assert claims_layers.sum_of_means(exchanged) == pytest.approx(-claims_layers.sum_of_means(rows))
 
 
 def test_unseen_words_by_hand():
     train = [tagged(["Running", "is", "fun"], ["VERB", "VERB", "NOUN"]), tagged(["sing", "is"], ["VERB", "VERB"])]
     test = [tagged(["running", "jumping", "gun", "known", "zz"], ["VERB", "VERB", "NOUN", "X", "VERB"])]
-    data = chapter4_words.unseen_words(train, test, known=["Known"])
+    data = claims_bilm.unseen_words(train, test, known=["Known"])
     assert data.test_words == ["jumping", "gun", "zz"]
     assert data.by_suffix().tolist() == [True, True, True]  # -ing; -un; none: the commonest tag of all
     assert data.by_suffix(0).tolist() == [True, False, True]
@@ -126,20 +122,20 @@ def test_unseen_words_by_hand():
 
 def test_ngrams_tell_endings_apart_and_jamo_see_inside_syllables():
     train = [tagged([w], [t]) for w, t in (("walking", "V"), ("talking", "V"), ("happily", "A"), ("sadly", "A"))]
-    data = chapter4_words.unseen_words(train, [tagged(["running", "badly"], ["V", "A"])])
-    assert data.by_probe(chapter4_words.ngrams(data.types)).all()
+    data = claims_bilm.unseen_words(train, [tagged(["running", "badly"], ["V", "A"])])
+    assert data.by_probe(claims_bilm.ngrams(data.types)).all()
 
     def shared(mode):
-        rows = chapter4_words.ngrams(["갔다", "가고"], mode)
+        rows = claims_bilm.ngrams(["갔다", "가고"], mode)
         return float(np.minimum(*rows.values()).sum())
 
     assert shared("jamo") > shared("character")
 
 
 def test_spelled_reads_a_word_alone(bilm):
-    row = chapter4_words.spelled(bilm, ["unheard", WORDS[0]])["unheard"]
+    row = claims_bilm.spelled(bilm, ["unheard", WORDS[0]])["unheard"]
     np.testing.assert_allclose(np.tile(row, 2), bilm.encode([["unheard"]])[0][0, 0], atol=1e-6)
-    shown = chapter4_words.neighbours(bilm, ["unheardof", "Capital", "x1"])
+    shown = claims_bilm.neighbours(bilm, ["unheardof", "Capital", "x1"])
     assert shown.startswith("unheardof: ")
     assert shown.count(",") == 2
 
@@ -155,17 +151,17 @@ def test_spelled_reads_a_word_alone(bilm):
     ],
 )
 def test_saved_labels_by_hand(without, added, expected):
-    assert chapter4_labels.saved_labels((10, 20, 40, 80), without, added) == pytest.approx(expected)
+    assert claims_bilm.saved_labels((10, 20, 40, 80), without, added) == pytest.approx(expected)
 
 
 def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
     with_words = {"encoder": bilm, "vectors": vectors}
     measured = {
-        "C4.3": chapter4_layers.mix_beats_the_top(n_train=40, **with_words),
-        "C4.4": chapter4_layers.layers_divide_the_work(n_train=40, **with_words),
-        "C4.5": chapter4_senses.upper_layer_knows_senses(**with_words),
-        "C4.6": chapter4_senses.occurrences_separate(encoders=(bilm, bilm), vectors=(vectors, vectors)),
+        "C4.3": claims_layers.mix_beats_the_top(n_train=40, **with_words),
+        "C4.4": claims_layers.layers_divide_the_work(n_train=40, **with_words),
+        "C4.5": claims_layers.upper_layer_knows_senses(**with_words),
+        "C4.6": claims_layers.occurrences_separate(encoders=(bilm, bilm), vectors=(vectors, vectors)),
     }
     verdicts = {name: judge(name, found, resamples=100) for name, found in measured.items()}
     assert [f.n_clusters for f in verdicts["C4.5"].findings] == [14]
@@ -176,12 +172,12 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
 
 def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
-    monkeypatch.setattr(chapter4_words, "BUCKETS", 61)
-    few = Task("few", *(handmade_names("en", split)[:7] for split in ("train", "test")), tag="ner")
-    monkeypatch.setattr(chapter4_labels, "names", lambda source: few)
-    found = chapter4_words.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
+    monkeypatch.setattr(claims_bilm, "BUCKETS", 61)
+    few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
+    monkeypatch.setattr(claims_bilm, "names", lambda source: few)
+    found = claims_bilm.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
     assert len(judge("C4.2", found, resamples=100).findings) == 2
-    curves = chapter4_labels.elmo_needs_fewer_labels(
+    curves = claims_bilm.elmo_needs_fewer_labels(
         sizes=(3, 7), n_seeds=2, steps=2, hidden=5, encoder=bilm, vectors=vectors
     )
     assert curves.seeds

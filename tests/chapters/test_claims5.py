@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from course.chapters.ch05 import claims as chapter5
-from course.chapters.ch05 import claims_forgetting as chapter5_forgetting
-from course.chapters.ch05 import claims_labels as chapter5_labels
-from course.chapters.ch05.claims_forgetting import Forgetting
+from course.chapters.ch05.claims import Forgetting
 from course.lab import fine_tuning
-from course.lab.fine_tuning import Tricks, classifier, for_target, from_scratch, language_loss, tuned
-from course.lab.target_texts import TargetTexts, bag_of_words, cut, target_texts
-from course.ledger.claims import get_claim
+from course.lab.baselines import bag_of_words
+from course.lab.controls import untrained
+from course.lab.fine_tuning import Tricks, classifier, for_target, language_loss, tuned
+from course.lab.tasks import Task, cut, target_texts
+from course.ledger import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
@@ -40,12 +40,10 @@ def lm():
 @pytest.fixture
 def texts(monkeypatch):
     train, dev, test = records(40), records(11, 1), records(13, 2)
-    made = TargetTexts("made up", train, dev, test, [record.text.split() for record in train])
-    for module in (chapter5, chapter5_labels, chapter5_forgetting):
-        monkeypatch.setattr(module, "target_texts", lambda source, **sizes: made)
+    made = Task("made up", "sentence", train, dev, test, unlabelled=[record.text.split() for record in train])
+    monkeypatch.setattr(chapter5, "target_texts", lambda source, **sizes: made)
     documents = [f"{a} {b}".split() for a in GOOD for b in BAD] * 3
-    for module in (chapter5, chapter5_forgetting):
-        monkeypatch.setattr(module, "general_documents", lambda source, n_words: documents)
+    monkeypatch.setattr(chapter5, "general_documents", lambda source, n_words: documents)
     return made
 
 
@@ -54,7 +52,7 @@ def test_draws_are_nested_and_know_every_label(texts):
     assert small == large[:7]
     assert {record.label for record in texts.draw(2, seed=5)} == {"pos", "neg"}
     assert texts.draw(7, seed=4) != small
-    with pytest.raises(CourseError, match=r"41 labelled texts were asked for\. There are 40"):
+    with pytest.raises(CourseError, match=r"41 labelled records were asked for\. There are 40"):
         texts.draw(41, seed=0)
 
 
@@ -140,7 +138,7 @@ def test_the_language_loss_is_exact_and_can_use_an_old_head(lm, texts):
     with torch.no_grad():
         parts = [lm.loss(batch) for batch in lm.streams(texts.unlabelled, 2, 10_000)()]
     assert loss == pytest.approx(float(parts[0]["loss"]), rel=1e-5)
-    other = from_scratch(lm, 5)
+    other = untrained(lm, 5)
     assert language_loss(other, texts.unlabelled, head=lm) != pytest.approx(language_loss(other, texts.unlabelled))
     with torch.no_grad():
         other.softmax.bias += 3 * torch.arange(len(other.softmax.bias))
@@ -168,9 +166,9 @@ def test_the_target_s_words_keep_their_rows(lm):
     ("wanted", "factor", "reached"), [(85, 10, True), (60, 1, True), (70, 1, True), (95, 100, False)]
 )
 def test_the_label_equivalent_by_hand(wanted, factor, reached):
-    found = chapter5_labels.label_equivalent((100, 1_000, 10_000), (70, 85, 80), wanted)
+    found = chapter5.label_equivalent((100, 1_000, 10_000), (70, 85, 80), wanted)
     assert found == (pytest.approx(factor), reached)
-    assert chapter5_labels.label_equivalent((25, 100), (60, 70), 65, few=50)[0] == pytest.approx(1)
+    assert chapter5.label_equivalent((25, 100), (60, 70), 65, few=50)[0] == pytest.approx(1)
 
 
 def test_the_loss_at_equal_accuracy_by_hand():
@@ -183,7 +181,7 @@ def test_the_loss_at_equal_accuracy_by_hand():
 def test_forgetting_starts_at_the_old_loss_and_the_last_layer_forgets_nothing(lm, texts):
     documents = texts.unlabelled
     runs = [
-        chapter5_forgetting.forgetting(texts, lm, documents, Tricks(3e-2, opens=opens), 23, steps=6, every=2)
+        chapter5.forgetting(texts, lm, documents, Tricks(3e-2, opens=opens), 23, steps=6, every=2)
         for opens in ("last layer", "at once")
     ]
     assert [run.steps.tolist() for run in runs] == [[0, 2, 4, 6]] * 2
@@ -195,12 +193,12 @@ def test_forgetting_starts_at_the_old_loss_and_the_last_layer_forgets_nothing(lm
 def test_small_runs_return_what_the_rules_ask_for(lm, texts):
     small = {"lm": lm, "n_seeds": 1}
     measured = {
-        "C5.1": chapter5_labels.few_labels_do_the_work_of_many(
+        "C5.1": chapter5.few_labels_do_the_work_of_many(
             sizes=(7, 17), few=7, min_steps=1, max_steps=2, lm_steps=2, **small
         ),
         "C5.2": chapter5.fine_tuning_the_lm_adds(n_labels=11, lm_steps=2, steps=2, **small),
         "C5.3": chapter5.tricks_beat_plain_fine_tuning(n_labels=11, steps=2, rates=(1e-2,), leave_out=True, **small),
-        "C5.4": chapter5_forgetting.all_at_once_forgets(n_labels=11, steps=2, every=2, **small),
+        "C5.4": chapter5.all_at_once_forgets(n_labels=11, steps=2, every=2, **small),
     }
     for name, found in measured.items():
         assert (found.seeds, len(found.values), found.unit) == (True, 1, get_claim(name).rules[0].unit)
@@ -211,10 +209,10 @@ def test_small_runs_return_what_the_rules_ask_for(lm, texts):
 
 
 def test_a_note_says_that_the_factor_is_at_least_so_large(lm, texts, monkeypatch):
-    monkeypatch.setattr(chapter5_labels, "percent_right", lambda model, test: 0.0 if scratch(model) else 90.0)
-    monkeypatch.setattr(chapter5_labels, "from_scratch", lambda lm, seed: None)
-    monkeypatch.setattr(chapter5_labels, "classifier", lambda lm, *arguments, **settings: lm)
+    monkeypatch.setattr(chapter5, "percent_right", lambda model, test: 0.0 if scratch(model) else 90.0)
+    monkeypatch.setattr(chapter5, "untrained", lambda lm, seed: None)
+    monkeypatch.setattr(chapter5, "classifier", lambda lm, *arguments, **settings: lm)
     scratch = lambda model: model is None  # noqa: E731
-    found = chapter5_labels.few_labels_do_the_work_of_many(lm=lm, sizes=(7, 14), few=7, lm_steps=2, n_seeds=2)
+    found = chapter5.few_labels_do_the_work_of_many(lm=lm, sizes=(7, 14), few=7, lm_steps=2, n_seeds=2)
     assert found.values.tolist() == [1, 1]
     assert "In 2 of 2 draws the factor is at least" in found.note

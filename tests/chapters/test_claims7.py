@@ -4,14 +4,21 @@ import numpy as np
 import pytest
 import torch
 
-from course.chapters.ch07 import claims_leak as chapter7_leak
-from course.chapters.ch07 import claims_pairs as chapter7_pairs
-from course.chapters.ch07 import claims_rates as chapter7_rates
-from course.chapters.ch07 import claims_ways as chapter7_ways
-from course.lab.bert_batches import LEAKY, MASKED, Asked, Shares, pair_rows, sentence_rows
-from course.lab.bert_probe import SideBySide, best_rate, world_probe
-from course.lab.cue_sides import cued
-from course.lab.world_bert import new_bert, rise, train_bert, whole_words
+from course.chapters.ch07 import claims_masking, claims_objectives
+from course.lab.learning import searched_rate
+from course.lab.probes import SideBySide, cued, world_probe
+from course.lab.world_bert import (
+    LEAKY,
+    MASKED,
+    Asked,
+    Shares,
+    new_bert,
+    pair_rows,
+    rise,
+    sentence_rows,
+    train_bert,
+    whole_words,
+)
 from course_lib.data.records import LabelledText, SentencePair
 
 TEXT = (("the", "cat", "sees", "Mia", "'s", "dog", "."), ("the", "dog", "sleeps"), ("cats", "see", "the", "dog", "."))
@@ -93,22 +100,22 @@ def test_pairs_have_two_segments_and_an_answer():
 def test_a_word_in_sight_moves_its_own_logits_and_a_hidden_one_does_not():
     model = small()
     hidden, seen = (
-        [chapter7_leak.own_change(model, row, shares, n) for n, row in enumerate(ROWS)]
-        for shares in (chapter7_leak.HIDDEN, LEAKY)
+        [claims_masking.own_change(model, row, shares, n) for n, row in enumerate(ROWS)]
+        for shares in (claims_masking.HIDDEN, LEAKY)
     )
     assert max(hidden) == 0
     assert min(seen) > 1e-3
 
 
 def test_the_answer_comes_back_in_the_second_layer():
-    one, two = chapter7_leak.crosstalk()
+    one, two = claims_masking.crosstalk()
     assert one < 1e-6
     assert two > 1e-2
 
 
 def test_a_leaky_network_learns_to_copy():
     model = train_bert(small(), ROWS, 0, steps=150, shares=LEAKY, rate=1e-2)
-    assert chapter7_rates.masked_loss(model, ROWS, LEAKY) < 0.2
+    assert claims_masking.masked_loss(model, ROWS, LEAKY) < 0.2
 
 
 def test_training_changes_no_other_seed_and_zero_steps_nothing():
@@ -123,11 +130,11 @@ def test_training_changes_no_other_seed_and_zero_steps_nothing():
 def test_loss_of_a_network_that_knows_nothing():
     model = small()
     torch.nn.init.zeros_(model.embedding.tokens.weight)
-    assert chapter7_rates.masked_loss(model, ROWS * 11) == pytest.approx(np.log(len(PIECES)), rel=1e-5)
+    assert claims_masking.masked_loss(model, ROWS * 11) == pytest.approx(np.log(len(PIECES)), rel=1e-5)
 
 
 def test_names_of_shares():
-    assert [chapter7_rates._name(s) for s in (MASKED, chapter7_rates.MISMATCH, Shares(to_random=0.2))] == [
+    assert [claims_masking._name(s) for s in (MASKED, claims_masking.HIDDEN, Shares(to_random=0.2))] == [
         "80/10/10",
         "100/0/0",
         "80/0/20",
@@ -135,7 +142,7 @@ def test_names_of_shares():
 
 
 def test_occurrences_are_equally_many_and_share_no_sentence():
-    train, test = chapter7_rates.occurrences(7, 3, n_sentences=200)
+    train, test = claims_masking.occurrences(7, 3, n_sentences=200)
     for part in (train, test):
         words = [words[place] for words, place in part]
         assert len(set(words)) == 7
@@ -146,21 +153,21 @@ def test_occurrences_are_equally_many_and_share_no_sentence():
 def test_a_hidden_word_leaves_no_trace_of_itself():
     model = small()
     places = [(("the", word, "sleeps"), 1) for word in ("cat", "dog")]
-    same = chapter7_rates.states_at(model, places, hidden=True, layer=-1)
+    same = claims_masking.states_at(model, places, hidden=True, layer=-1)
     np.testing.assert_allclose(same[0], same[1], atol=1e-6)
-    seen = chapter7_rates.states_at(model, places, hidden=False, layer=-1)
+    seen = claims_masking.states_at(model, places, hidden=False, layer=-1)
     assert np.abs(seen[0] - seen[1]).max() > 1e-2
     np.testing.assert_allclose(seen[1], model.encode([places[1][0]], layer=-1)[0][1], atol=1e-5)
 
 
-def test_best_rate_has_worse_neighbours():
+def test_the_searched_rate_has_worse_neighbours():
     tried = []
 
     def score(rate):
         tried.append(rate)
         return -abs(np.log(rate / 2.5e-2))
 
-    assert best_rate(score, 3e-3) == pytest.approx(2.7e-2)
+    assert searched_rate(score, 3e-3) == pytest.approx(2.7e-2)
     assert max(tried) == pytest.approx(8.1e-2)
     assert len(tried) == len(set(tried)) == 5
 
@@ -194,7 +201,7 @@ def test_side_by_side_joins_vectors():
 
 
 def test_tokens_to_two_digits():
-    assert chapter7_ways.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
+    assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
 
 
 def test_constant_rate_does_not_know_the_end():
@@ -213,7 +220,7 @@ def test_one_way_networks_cannot_tell_what_stands_behind():
     text = tuple(example.sentence.words for example in (*train, *test))
     one_way = new_bert(whole_words(text), 0, objective="left-to-right", width=8)
 
-    reader = chapter7_ways.SenseReader([one_way], sorted({e.sense for e in train}))
+    reader = claims_objectives.SenseReader([one_way], sorted({e.sense for e in train}))
     assert reader(reader.batch(train[:1])).shape == (1, len(reader.senses))
     turned = {"former": "latter", "latter": "former"}
     other = [turned.get(word, word) for word in train[0].sentence.words]
@@ -226,23 +233,23 @@ def test_fine_tuning_leaves_the_encoder_as_it_was():
     text = tuple(example.sentence.words for example in (*train, *test))
     model = new_bert(whole_words(text), 0, width=8)
     before = [parameter.clone() for parameter in model.parameters()]
-    assert 0 <= chapter7_ways.joint_accuracy(model, train, test, steps=2) <= 100
+    assert 0 <= claims_objectives.joint_accuracy(model, train, test, steps=2) <= 100
     assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 
 
 def test_overlap_and_bag_by_hand():
     pairs = [SentencePair("Mia sees the cat.", "The cat sees Mia.", "next"), SentencePair("A b", "c d", "other")]
-    assert chapter7_pairs.overlap(pairs).tolist() == [[4.0], [0.0]]  # Mia, sees, cat and the full stop
-    count = chapter7_pairs.bag_of([LabelledText("good good bad", "positive")])
+    assert claims_objectives.overlap(pairs).tolist() == [[4.0], [0.0]]  # Mia, sees, cat and the full stop
+    count = claims_objectives.bag_of([LabelledText("good good bad", "positive")])
     assert count([LabelledText("good new good", "negative")]).tolist() == [[0.0, 2.0]]
 
 
 def test_cut_shares_nothing():
-    parts = chapter7_pairs.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
+    parts = claims_objectives.cut([1, 2, 2, 3, 1, 4, 5], 2, 1)
     assert parts == ([1, 2], [3], [4, 5])
 
 
 def test_documents_are_the_same_each_time():
-    first, second = chapter7_pairs.world_documents(6)[0], chapter7_pairs.world_documents.__wrapped__(6)[0]
+    first, second = claims_objectives.world_documents(6)[0], claims_objectives.world_documents.__wrapped__(6)[0]
     assert first == second
-    assert len(chapter7_pairs.world_documents(6)) == 6
+    assert len(claims_objectives.world_documents(6)) == 6

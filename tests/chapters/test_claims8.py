@@ -5,16 +5,19 @@ import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import area, best_for_all
-from course.chapters.ch08.claims_sizes import a_head_is_tiny, counted, head_size, paper_bert, pooler_size
-from course.lab.head_recipe import Recipe, best_rate, fine_tune, from_scratch
-from course.lab.task_scores import KINDS
-from course.ledger.judging import judge
+from course.chapters.ch08.claims import JoinedLayers, area, best_for_all, counted, head_size, scored, two_layer_tagger
+from course.lab.controls import untrained
+from course.lab.kept_states import KeptStates
+from course.lab.learning import Recipe, best_rate, fine_tune, learn
+from course.lab.tasks import KINDS
+from course.ledger import judge
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from tests.lab import four_samples
 
 FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)
+FEWER = Recipe(rate=3e-2, epochs=1, min_steps=3, max_steps=4, batch_size=8)
+TEXTS = ["Mina is in Rome .", "now", "the film was cold now ."]
 
 
 @pytest.fixture
@@ -25,15 +28,15 @@ def small(monkeypatch):
 
 
 def test_a_head_is_counted():
-    found = a_head_is_tiny()
+    found = chapter8.a_head_is_tiny()
     assert judge("C8.1", found).word == "holds"
     heads = [value for name, value in found.parts.items() if "four heads" in name]
     assert heads == [1_538, 1_538, 9 * 769, 1_538]
-    assert (head_size(2, 768), pooler_size(768)) == (1_538, 590_592)
+    assert (head_size(2, 768), chapter8.pooler_size(768)) == (1_538, 590_592)
 
 
 def test_the_paper_s_network_takes_no_memory_and_has_its_size():
-    bert = paper_bert()
+    bert = chapter8.paper_bert()
     assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
     embedding, layer = (30_522 + 512 + 2 + 2) * 768, 4 * 768 * 769 + 768 * 3_073 - 768 + 3_072 * 769 + 4 * 768
     layer += 3_072 + 768 - 3_072  # biases of the two inner layers
@@ -65,14 +68,14 @@ def test_a_recipe_s_steps_and_rates():
 
 def test_from_scratch_is_the_same_network_with_other_numbers():
     bert = four_samples.bert()
-    first, again, other = from_scratch(bert, 1), from_scratch(bert, 1), from_scratch(bert, 2)
+    first, again, other = untrained(bert, 1), untrained(bert, 1), untrained(bert, 2)
     assert (first.config, first.pieces) == (bert.config, bert.pieces)
     rows = [model.embedding.tokens.weight for model in (first, again, other, bert)]
     assert torch.equal(rows[0], rows[1])
     assert not torch.equal(rows[0], rows[2])
     assert not torch.equal(rows[0], rows[3])
-    with pytest.raises(CourseError, match="RandomEncoder is none"):
-        from_scratch(RandomEncoder(6), 0)
+    with pytest.raises(CourseError, match="cannot make a RandomEncoder anew"):
+        untrained(RandomEncoder(6), 0)
 
 
 @pytest.mark.parametrize("frozen", [False, True])
@@ -95,10 +98,9 @@ def test_every_task_is_learned_by_the_same_recipe(kind):
     assert task.score(head) > task.majority() + 20
 
 
-def test_the_better_rate_is_chosen_on_dev():
-    task = four_samples.sentence_task()
-    recipe = Recipe(min_steps=40, max_steps=40, batch_size=8)
-    assert best_rate(task, four_samples.bert(), 23, (1e-9, 1e-2), recipe) == 1e-2
+def test_the_better_rate_is_chosen_and_one_alone_is_not_tried():
+    assert best_rate((1e-9, 1e-2, 1e-1), {1e-9: 50, 1e-2: 70, 1e-1: 70}.get) == 1e-2
+    assert best_rate((1e-9,), lambda rate: pytest.fail("tried")) == 1e-9
 
 
 def test_the_rate_for_all_is_the_best_on_the_mean():
@@ -128,7 +130,7 @@ def test_curves_are_judged(small):
 
 
 def test_pre_trained_that_is_from_scratch_gains_nothing(small, monkeypatch):
-    monkeypatch.setattr(chapter8, "from_scratch", lambda encoder, seed: encoder)
+    monkeypatch.setattr(chapter8, "untrained", lambda encoder, seed: encoder)
     task, model = four_samples.sentence_task(), small["encoder"]
     curves = [
         chapter8.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]
@@ -147,3 +149,74 @@ def test_one_recipe_is_judged(small):
         assert best - one == pytest.approx(gain)
         assert measured.values.mean() == pytest.approx(one - next(iter(measured.baselines.values())))
         assert f"({kind})" in next(iter(measured.parts))
+
+
+def test_joined_layers_are_the_layers_in_order():
+    bert = four_samples.bert(n_layers=3)
+    joined, whole = JoinedLayers(bert, 2), bert.encode(TEXTS)
+    assert joined.dims == (24,)
+    for row, states in zip(joined.encode(TEXTS), whole, strict=True):
+        np.testing.assert_array_equal(row, np.concatenate([states[2], states[3]], axis=1))
+    kept = KeptStates(JoinedLayers(bert))
+    assert kept.dims == (48,)
+    np.testing.assert_allclose(kept.encode(TEXTS)[2][0], np.concatenate(list(whole[2]), axis=1), atol=1e-6)
+
+
+def test_the_larger_head_has_two_layers_and_its_seed():
+    kept = KeptStates(JoinedLayers(four_samples.bert()))  # 3 layers of 12
+    head, again = (two_layer_tagger(kept, ("O", "B-PER"), 5, seed=3) for _ in range(2))
+    lstm = sum(2 * 4 * 5 * (n_in + 5 + 2) for n_in in (36, 10))
+    assert sum(p.numel() for p in head.parameters()) == lstm + 2 * (10 + 1)
+    assert all(torch.equal(a, b) for a, b in zip(head.parameters(), again.parameters(), strict=True))
+
+
+def test_a_frozen_head_learns_and_its_encoder_does_not():
+    bert, task = four_samples.bert(), four_samples.names_task()
+    before = {name: row.clone() for name, row in bert.state_dict().items()}
+    states = KeptStates(JoinedLayers(bert))
+    recipe = Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8)
+    head = learn(lambda: two_layer_tagger(states, task.labels, 11, seed=0), task.train, 0, recipe)
+    assert task.score(head) > 80
+    assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())
+
+
+def test_a_system_is_scored_with_the_better_rate():
+    task = four_samples.names_task()
+
+    class Fixed:
+        def __init__(self, seed, rate):
+            self.right = rate == 0.2 and seed % 2 == 0
+
+        def predict(self, records):
+            return [list(r.tags["ner"]) if self.right else ["O"] * len(r.sentence) for r in records]
+
+    found = scored(task, Fixed, (0.1, 0.2), 3)
+    assert found.rate == 0.2  # right on dev: the seed of dev is even
+    assert found.f1.tolist() == [100, 0, 100]
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    monkeypatch.setattr(chapter8, "names", lambda source, language: four_samples.names_task())
+    return chapter8.fine_tuning_beats_frozen(
+        encoder=four_samples.bert(),
+        n_labels=6,
+        rates=(3e-2,),
+        frozen_rates=(1e-2, 3e-2),
+        recipe=FEWER,
+        frozen_recipe=FEWER,
+        hidden=5,
+    )
+
+
+def test_the_measurement_is_judged_and_has_its_parts(measured):
+    verdict = judge("C8.3", measured)
+    for wanted in ("dictionary of training names", "frozen with a linear head", "from scratch"):
+        assert any(name.startswith(wanted) for name in verdict.baselines)
+    for wanted, n in (("frozen with a linear head", 1), ("each single layer frozen", 3), ("time of both", 3)):
+        assert sum(name.startswith(wanted) for name in verdict.parts) == n
+    fine, frozen = (value for name, value in measured.parts.items() if name.endswith("span F1 in %")
+                    and name.startswith(("fine-tuned", "frozen with a 2")))  # fmt: skip
+    assert measured.values.mean() == pytest.approx(fine - frozen)
+    times = {name: value for name, value in measured.parts.items() if name.startswith("time")}
+    assert all(value >= 0 for value in times.values())

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from course.chapters.ch05.claims_labels import label_equivalent
+from course.chapters.ch05.claims import label_equivalent
 from course.check import registry
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.ulmfit import concat_pool

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from course.lab.four_tasks import FourTask
+from course.lab.tasks import Task
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
 from tests.models.small_berts import small_bert
 
@@ -19,7 +19,7 @@ def _shared(kind, records, name):
     """A third of the records, drawn, for each part: an odd number, so that one label for all is never half right."""
     n = len(records) // 3
     records = Random(7).sample(records, 3 * (n if n % 2 else n - 1))
-    return FourTask(name, kind, *(records[part::3] for part in range(3)))
+    return Task(name, kind, *(records[part::3] for part in range(3)))
 
 
 def sentence_task():

@@ -1,10 +1,11 @@
 """A ledger of its own for a test: two claims, their code, and an empty folder of records."""
 
+import sys
+
 import numpy as np
 import pytest
 
-from course.ledger import measurement
-from course.ledger.measurement import Measurement, claim
+from course.ledger import Measurement, claim
 
 RULES = """
 [[claim]]
@@ -40,9 +41,9 @@ live = true
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
     """The folder that stands for data/; claim C9.1 has code, which counts its calls in `ledger_calls`."""
-    monkeypatch.setattr("course.ledger.claims.data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr("course.ledger.rules.data_dir", lambda *parts: tmp_path.joinpath(*parts))
     monkeypatch.setattr("course.ledger.records.data_dir", lambda *parts: tmp_path.joinpath(*parts))
-    monkeypatch.setattr(measurement, "_CODE", {})
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "_CODE", {})  # the function hides its module
     monkeypatch.delenv("COURSE_PROFILE", raising=False)
     (tmp_path / "claims.toml").write_text(RULES, encoding="utf-8")
 

@@ -7,13 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from course.ledger import provenance
-from course.ledger.claims import all_claims, get_claim
-from course.ledger.judging import judge
-from course.ledger.ledger import run, run_and_record
-from course.ledger.measurement import Exact
-from course.ledger.records import read_record, record_path, write_record
-from course.ledger.verdict import finding_sentence, interval_text, verdict_sentence
+from course.ledger import Exact, all_claims, judge, read_record, records, run
+from course.ledger.card import finding_sentence, interval_text, verdict_sentence
+from course.ledger.records import record_path, write_record
+from course.ledger.report import run_and_record
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
@@ -23,7 +20,7 @@ RUN = {"command": "c", "profile": "full", "date": "2026-02-03", "device": "cpu",
 def test_a_record_gives_back_what_was_written(ledger):
     verdict = run("C9.1", "full")
     write_record(verdict, RUN)
-    record = read_record(get_claim("C9.1"))
+    record = read_record("C9.1")
     assert (record.verdict.word, record.verdict.sentence) == (verdict.word, verdict.sentence)
     assert record.verdict.data == "a <real> set"
     assert record.run == RUN
@@ -39,7 +36,7 @@ def test_a_record_gives_back_what_was_written(ledger):
 
 def test_an_exact_verdict_is_recorded_too(ledger):
     write_record(judge("C9.2", Exact(0.0, "largest error", detail="All rows.", data="a table")), RUN)
-    finding = read_record(get_claim("C9.2")).verdict.findings[0]
+    finding = read_record("C9.2").verdict.findings[0]
     assert (finding.word, finding.error, finding.effect, finding.detail) == ("holds", 0.0, None, "All rows.")
 
 
@@ -60,7 +57,7 @@ def test_a_record_knows_that_its_rule_has_changed(ledger):
     rules = ledger / "claims.toml"
     rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 1.0"), encoding="utf-8")
     os.utime(rules, ns=(1, 1))
-    assert read_record(get_claim("C9.1")).outdated
+    assert read_record("C9.1").outdated
 
 
 def test_what_may_not_be_recorded(ledger):
@@ -86,7 +83,7 @@ def test_a_spoilt_record_is_an_error_with_a_remedy(ledger, change, message):
     path = record_path("C9.1")
     path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
     with pytest.raises(CourseError, match=message) as caught:
-        read_record(get_claim("C9.1"))
+        read_record("C9.1")
     assert "C9.1.json" in str(caught.value)
 
 
@@ -96,7 +93,7 @@ def test_many_processes_leave_one_whole_record_and_nothing_else(ledger, tmp_path
     document = record_path("C9.1").read_text(encoding="utf-8")
     code = f"""
         from course.ledger import records
-        from course.ledger.claims import load_claims
+        from course.ledger.rules import load_claims
         from pathlib import Path
         root = Path({str(ledger)!r})
         records.data_dir = lambda *parts: root.joinpath(*parts)
@@ -117,39 +114,39 @@ def git(folder, *arguments):
 
 
 def test_the_commit_is_named_and_changes_are_marked(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "project_dir", lambda: tmp_path)
+    monkeypatch.setattr(records, "project_dir", lambda: tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    assert provenance.commit() == "unknown"
+    assert records.commit() == "unknown"
     git(tmp_path, "init")
-    assert provenance.commit() == "unknown"
+    assert records.commit() == "unknown"
     (tmp_path / "a.txt").write_text("a")
     git(tmp_path, "add", "a.txt")
     git(tmp_path, "commit", "-m", "one")
-    clean = provenance.commit()
+    clean = records.commit()
     assert len(clean) == 12
     (tmp_path / "data" / "recorded").mkdir(parents=True)
     (tmp_path / "data" / "recorded" / "C1.1.json").write_text("{}")
-    assert provenance.commit() == clean
+    assert records.commit() == clean
     (tmp_path / "a.txt").write_text("b")
-    assert provenance.commit() == f"{clean} and changes"
+    assert records.commit() == f"{clean} and changes"
 
 
 def test_the_code_hash_follows_the_code(tmp_path, monkeypatch):
-    monkeypatch.setattr(provenance, "project_dir", lambda: tmp_path)
+    monkeypatch.setattr(records, "project_dir", lambda: tmp_path)
     (tmp_path / "course_lib").mkdir()
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "claims.toml").write_text("")
     source = tmp_path / "course_lib" / "a.py"
     source.write_bytes(b"x = 1\n")
-    first = provenance.code_hash()
+    first = records.code_hash()
     source.write_bytes(b"x = 1\r\n")  # a Windows checkout is the same code
-    assert provenance.code_hash() == first
+    assert records.code_hash() == first
     source.write_bytes(b"x = 2\n")
-    assert provenance.code_hash() != first
+    assert records.code_hash() != first
 
 
 def test_provenance_names_no_machine_and_no_path():
-    found = provenance.provenance()
+    found = records.provenance()
     assert set(found) == {"date", "device", "commit", "code", "versions"}
     assert found["device"].startswith("cpu (")
     assert not [value for value in found.values() if os.sep in value]

@@ -1,11 +1,77 @@
 import json
 import re
+import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from course.cli import app
+from course.ledger import read_record, run, show
+from course.ledger.card import interval_text
 from course.ledger.records import record_path
-from course.ledger.report import claim_report, claims_command
+from course.ledger.report import (
+    BEGIN,
+    COMMAND,
+    END,
+    claim_report,
+    claims_command,
+    claims_markdown,
+    run_and_record,
+    with_claims,
+    write_page,
+)
+from course_lib.config import project_dir
 from course_lib.errors import CourseError
+
+
+def test_run_measures_at_the_profile_and_judges(ledger, monkeypatch):
+    quick = run("C9.1")
+    assert (quick.word, quick.findings[0].n, quick.data) == ("holds", 5, "the world")
+    monkeypatch.setenv("COURSE_PROFILE", "full")
+    assert run("C9.1").findings[0].n == 8
+    assert run("C9.1", profile="quick").findings[0].n == 5
+    assert run("C9.1", shift=-4.0).word == "contradicted"
+    with pytest.raises(CourseError, match=r"no profile 'fast'\. Use one of: quick, full"):
+        run("C9.1", profile="fast")
+
+
+def test_a_claim_without_code(ledger):
+    with pytest.raises(CourseError, match=r"C9\.2 has no code yet.*ch09.claims\.py"):
+        run("C9.2")
+    card = show("C9.2")
+    assert (card.live, card.record) == (None, None)
+    assert repr(card).endswith("not measured yet")
+
+
+def test_live_and_recorded_stand_side_by_side(ledger):
+    assert read_record("C9.1") is None
+    assert run_and_record("C9.1").live.findings[0].n == 8
+    card = show("C9.1", shift=-4.0)
+    assert card.live.word == "contradicted"
+    assert card.record.verdict.word == "holds"
+    assert card.record.run["command"] == "course claims C9.1 --run --profile full --record"
+    text = repr(card)
+    assert "live (quick): contradicted: -3.9" in text
+    assert f"recorded ({card.record.run['date']}, cpu" in text
+    assert "published: 71.3 & more (A paper)" in text
+    assert "13.17" not in text  # from memory only
+
+
+def test_a_slow_claim_is_measured_only_when_asked_for(ledger, monkeypatch):
+    rules = ledger / "claims.toml"
+    rules.write_text(rules.read_text(encoding="utf-8").replace("live = true", "live = false"), encoding="utf-8")
+    assert show("C9.1").live is None
+    assert show("C9.1", live=True).live.word == "holds"
+    assert show("C9.1", shift=5.0).live.word == "holds"
+    monkeypatch.setenv("COURSE_PROFILE", "full")
+    assert show("C9.1").live.findings[0].n == 8
+
+
+def test_nothing_is_recorded_when_judging_fails(ledger, monkeypatch):
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "MIN_SEEDS", 11)
+    with pytest.raises(CourseError, match="8 seeds are too few"):
+        run_and_record("C9.1")
+    assert not (ledger / "recorded").exists()
 
 
 def printed(capsys) -> str:
@@ -65,7 +131,7 @@ def test_an_id_may_be_in_lower_case(ledger, capsys):
 
 
 def test_one_failure_does_not_keep_the_others_back(ledger, capsys, monkeypatch):
-    monkeypatch.setattr("course.ledger.judging.MIN_SEEDS", 11)
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "MIN_SEEDS", 11)
     with pytest.raises(CourseError, match=r"Not measured: C9\.1\."):
         claims_command(measure=True)
     assert "Claim C9.1: 5 seeds are too few" in printed(capsys)
@@ -96,3 +162,56 @@ def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):
     assert "Nobody has measured this. damaged record" in printed(capsys)
     with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
         claims_command("C9.2")
+
+
+def test_readme_holds_the_present_table():
+    page = (project_dir() / "README.md").read_text(encoding="utf-8")
+    assert page == with_claims(page), f"README.md is stale. Run: {COMMAND}"
+
+
+def test_a_row_says_verdict_and_effect(ledger):
+    run_and_record("C9.1")
+    lines = claims_markdown().splitlines()
+    assert lines[0] == "<details><summary>All 2 claims: 1 holds, 1 not measured yet</summary>"
+    assert lines[4].startswith("| C9.1 | Up &lt;b&gt;is&lt;/b&gt; up, 배도 그렇다. | holds | +4.")
+    assert " points [" in lines[4]
+    assert "control" not in lines[4]
+    assert lines[5].startswith("| C9.2 | Nobody has measured this. | not measured yet |  | yes | ")
+
+
+def test_an_open_verdict_shows_the_control_that_may_be_the_reason():
+    row = next(line for line in claims_markdown().splitlines() if line.startswith("| C2.5 |"))
+    record = read_record("C2.5")
+    control = record.verdict.findings[0].control
+    assert (record.verdict.word == "open") == (f"control {interval_text(control)}" in row)
+
+
+def test_a_verdict_of_an_earlier_rule_says_so(ledger):
+    run_and_record("C9.1")
+    rules = ledger / "claims.toml"
+    rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 3.0"), encoding="utf-8")
+    assert "| holds (earlier rule) |" in claims_markdown()
+
+
+def test_only_what_stands_between_the_lines_is_written(ledger, tmp_path):
+    path = tmp_path / "PAGE.md"
+    path.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow | 배\n", encoding="utf-8")
+    write_page(path)
+    assert path.read_text(encoding="utf-8") == f"above\n{BEGIN}\n{claims_markdown()}{END}\nbelow | 배\n"
+    path.write_text(f"above\n{END}\n", encoding="utf-8")
+    with pytest.raises(CourseError, match=r"PAGE\.md has no place for the claims"):
+        write_page(path)
+
+
+def test_a_damaged_record_is_not_called_unmeasured(ledger):
+    record_path("C9.2").parent.mkdir()
+    record_path("C9.2").write_text("{")
+    with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
+        claims_markdown()
+
+
+def test_the_command_prints_the_table_alone(ledger):
+    found = CliRunner().invoke(app, ["claims", "--markdown"])
+    assert found.stdout == claims_markdown()
+    found = CliRunner().invoke(app, ["claims", "C9.1", "--markdown"])
+    assert isinstance(found.exception, CourseError)

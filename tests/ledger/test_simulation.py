@@ -6,9 +6,9 @@
 import numpy as np
 import pytest
 
-from course.ledger.claims import Claim, Rule
-from course.ledger.judging import MIN_GROUPS, judge
-from course.ledger.measurement import Measurement
+from course.ledger import Measurement, judge
+from course.ledger.judge import MIN_GROUPS
+from course.ledger.rules import Claim, Rule
 
 RUNS, RESAMPLES = 1000, 500
 LOW, HIGH = 0.03, 0.075  # 5 %, standard error 0.7 points; a bootstrap of clusters is a little bold

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course.lab.sense_test import balanced, layer_rows, sense_hits, sense_split
+from course.lab.probes import balanced, layer_rows, sense_hits, sense_split
 from course.recipes.minilm import package_folder
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir

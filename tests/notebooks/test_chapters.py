@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from course.check import registry
-from course.ledger.claims import all_claims
+from course.ledger import all_claims
 from tests.notebooks.build import from_text
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from course.recipes import card
-from course.records.curve_record import Cell, Curves
+from course.records.label_curves import Cell, Curves
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.models.shipped import shipped_names

@@ -8,7 +8,8 @@ import torch
 
 from course.recipes import bert, plateau
 from course.recipes.engine import Job
-from course.records import plateau as record
+from course.records import store
+from course.records.plateau import STORE
 from course_lib.errors import CourseError
 from tests.recipes.small import small
 
@@ -17,7 +18,7 @@ STEPS = 43
 
 @pytest.fixture
 def recipe(tmp_path, monkeypatch):
-    monkeypatch.setattr(record, "plateau_path", lambda: tmp_path / "plateau.json")
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path / parts[-1])
     return small(bert.RECIPES[0])
 
 
@@ -43,7 +44,7 @@ def test_both_starts_are_trained_on_the_same_batches(out, recipe):
 
 def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe):
     curves = {start: plateau.measure(start, out, recipe=recipe, steps=STEPS) for start in plateau.STARTS}
-    found = record.recorded_plateau()
+    found = STORE.read()
     assert dict(found.curves) == curves
     assert found.curves["warm"].steps == [20, 40]  # the last 3 steps make no point
     assert found.setting["steps"] == STEPS

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from course.lab import target_texts as targets
+from course.lab import tasks as targets
 from course.recipes import texts
 from course.recipes.texts import (
     ENGLISH,

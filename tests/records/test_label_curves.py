@@ -9,16 +9,29 @@ import pytest
 
 matplotlib.use("Agg")
 
-from course.lab.four_tasks import sentences
-from course.records import curve_page, curve_record, curve_tasks, label_curves
-from course.records.curve_bench import BASELINE, BERT, MINILM, Bench, Effort
-from course.records.curve_record import ALL, Cell, Curves, curves_path, recorded_curves, remove_task
-from course.records.curve_tasks import CurveTask
-from course.records.label_curves import Plan, measure
+from course.lab.tasks import reviews
+from course.records import curve_tasks, label_curves, store
+from course.records.curve_tasks import BASELINE, BERT, MINILM, TASKS, Bench, CurveTask, Effort
+from course.records.label_curves import (
+    ALL,
+    NO_CURVE,
+    NOT_RECORDED,
+    STORE,
+    Cell,
+    Curves,
+    Plan,
+    downstream,
+    measure,
+    recorded_curves,
+    remove_task,
+)
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
 from course_lib.widgets import figures
 from tests.lab import four_samples
+
+# Label curves: each cell is measured once, a stopped run goes on, and what is drawn is what was recorded.
+
 
 RUN = {"command": "a command", "date": "2026-01-02"}
 
@@ -26,7 +39,7 @@ RUN = {"command": "a command", "date": "2026-01-02"}
 @pytest.fixture(autouse=True)
 def _own_record(tmp_path, monkeypatch, cache):
     """The record of each test lies in a folder of its own; figures are in the course's style."""
-    monkeypatch.setattr(curve_record, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
     with matplotlib.rc_context():
         figures.use_course_style()
         yield
@@ -142,7 +155,7 @@ def test_other_settings_do_not_join_an_older_line_and_cost_nothing():
 def test_a_damaged_record_is_named_with_what_to_do():
     assert recorded_curves() == Curves()
     run(plan(seeds=1))
-    good = curves_path().read_text(encoding="utf-8")
+    good = STORE.path.read_text(encoding="utf-8")
     document = json.loads(good)
     cell = document["cells"][0]
     damaged = [
@@ -156,11 +169,11 @@ def test_a_damaged_record_is_named_with_what_to_do():
         json.dumps(document | {"cells": [{"task": "a"}]}),
     ]
     for text in damaged:
-        curves_path().write_text(text, encoding="utf-8")
+        STORE.path.write_text(text, encoding="utf-8")
         with pytest.raises(CourseError, match=r"curves\.json is damaged .* delete it and record it again: python -m"):
             run(plan())
-        assert curves_path().read_text(encoding="utf-8") == text  # a run does not write over it
-    curves_path().write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
+        assert STORE.path.read_text(encoding="utf-8") == text  # a run does not write over it
+    STORE.path.write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
     with pytest.raises(CourseError, match=r"format 2, this version reads 1"):
         recorded_curves()
 
@@ -190,7 +203,7 @@ def test_exact_match_stands_beside_f1_where_there_are_answers():
     assert exact[11] == {0: round((11 / 7 + 1) / 3, 3), 1: round((11 / 7 + 11) / 3, 3)}
     assert curves.gains("a", "fast", "slow", exact=True)[11].estimate == pytest.approx(1 / 3, abs=1e-3)
     assert curves.scores("b", "fast", exact=True) == {}
-    cells = json.loads(curves_path().read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(STORE.path.read_text(encoding="utf-8"))["cells"]
     assert {cell["task"] for cell in cells if "exact" in cell} == {"a"}
 
 
@@ -211,11 +224,11 @@ def chapter_curves(missing=()):
 @pytest.mark.parametrize("chapter", [5, 8])
 def test_the_drawn_lines_are_the_record(chapter):
     curves = chapter_curves()
-    figure = curve_page.curve_figure(chapter, curves)
+    figure = label_curves.curve_figure(chapter, curves)
     shown = [(name, task) for name, task in curve_tasks.TASKS.items() if chapter in task.chapters]
     assert [axes.get_title(loc="left") for axes in figure.axes] == [task.title for _, task in shown]
     for axes, (name, _) in zip(figure.axes, shown, strict=True):
-        named = {system: label for system, label in curve_page.SHOWN[chapter].items() if system != MINILM}
+        named = {system: label for system, label in label_curves.SHOWN[chapter].items() if system != MINILM}
         systems = [*named, BASELINE]
         assert [line.get_label() for line in axes.lines] == [*named.values(), "bag of words"]
         for line, band, system in zip(axes.lines, axes.collections, systems, strict=True):
@@ -225,26 +238,28 @@ def test_the_drawn_lines_are_the_record(chapter):
             ends = {tuple(point) for point in band.get_paths()[0].vertices.tolist()}
             assert {(n, end) for n, values in by_size.items() for end in (min(values), max(values))} <= ends
         assert [line.get_linestyle() for line in axes.lines][-1] == "--"
-    assert curve_page.missing_cells(chapter, curves).startswith(f"All {len(shown) * len(systems) * 12} trainings")
+    assert label_curves.missing_cells(chapter, curves).startswith(f"All {len(shown) * len(systems) * 12} trainings")
 
 
 def test_what_is_missing_is_said():
     curves = chapter_curves(missing=["nsmc", "klue-ner", "korquad-spans"])
-    units = [axes.get_ylabel() for axes in curve_page.curve_figure(8, curves).axes]
+    units = [axes.get_ylabel() for axes in label_curves.curve_figure(8, curves).axes]
     korean = ["NSMC, Korean", "KLUE-NER, Korean names", "KorQuAD, Korean answers"]
     assert [unit == "not recorded yet" for unit in units] == [False] * 7 + [True] * 3
-    said = curve_page.missing_cells(8, curves)
+    said = label_curves.missing_cells(8, curves)
     assert said.startswith(f"252 of 360 trainings are recorded; missing: {'; '.join(korean)}.")
-    assert curve_page.missing_cells(5, Curves()).startswith("0 of 144 trainings")
+    assert label_curves.missing_cells(5, Curves()).startswith("0 of 144 trainings")
     few = replace(curves, cells=tuple(cell for cell in curves.cells if cell.labels != ALL or cell.task != "rte"))
-    assert "; missing with all labels: RTE, entailment; missing: NSMC, Korean; KLUE" in curve_page.missing_cells(8, few)
-    assert len(curve_page.curves_markdown(5, Curves()).splitlines()) == 2
+    assert "; missing with all labels: RTE, entailment; missing: NSMC, Korean; KLUE" in label_curves.missing_cells(
+        8, few
+    )
+    assert len(label_curves.curves_markdown(5, Curves()).splitlines()) == 2
 
 
 def test_the_table_holds_means_and_intervals():
     curves = chapter_curves()
     row = next(
-        line for line in curve_page.curves_markdown(8, curves).splitlines() if line.startswith("| NSMC, Korean | 500")
+        line for line in label_curves.curves_markdown(8, curves).splitlines() if line.startswith("| NSMC, Korean | 500")
     )
     gain = curves.gains("nsmc", BERT, BASELINE)[500]
     assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
@@ -255,26 +270,26 @@ def test_minilm_is_measured_by_name_and_shown_where_it_was():
     asked = Plan(tasks, [MINILM], labels=(500,)).wanted()
     assert asked == [("rte", MINILM, 500, seed) for seed in range(3)]  # it reads English
     before = chapter_curves()
-    assert "MiniLM" not in curve_page.curves_markdown(8, before)
+    assert "MiniLM" not in label_curves.curves_markdown(8, before)
     added = [Cell(*key, 500, 3, 70.0 + key[3], 1.0) for key in asked]
     curves = replace(before, cells=(*before.cells, *added))
-    lines = curve_page.curves_markdown(8, curves).splitlines()
+    lines = label_curves.curves_markdown(8, curves).splitlines()
     assert lines[0].endswith("| MiniLM − pre-trained |")
     gain = curves.gains("rte", MINILM, BERT)[500]
     [row] = [line for line in lines if line.startswith("| RTE, entailment | 500 ")]
     assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
     drawn = {
         axes.get_title(loc="left"): [line.get_label() for line in axes.lines]
-        for axes in curve_page.curve_figure(8, curves).axes
+        for axes in label_curves.curve_figure(8, curves).axes
     }
     assert [title for title, labels in drawn.items() if "MiniLM" in labels] == ["RTE, entailment"]
-    assert curve_page.missing_cells(8, curves) == curve_page.missing_cells(8, before)
+    assert label_curves.missing_cells(8, curves) == label_curves.missing_cells(8, before)
 
 
 def test_the_table_has_lines_for_exact_match():
     curves = chapter_curves()
     cells = [replace(cell, exact=cell.score / 2) if cell.task == "squad-spans" else cell for cell in curves.cells]
-    lines = curve_page.curves_markdown(8, replace(curves, cells=tuple(cells))).splitlines()
+    lines = label_curves.curves_markdown(8, replace(curves, cells=tuple(cells))).splitlines()
     assert [line.split(" | ")[1] for line in lines if line.startswith("| SQuAD, answers, exact match |")] == [
         "100", "500", "2,000", "4,321",
     ]  # fmt: skip
@@ -289,11 +304,10 @@ def test_the_table_has_lines_for_exact_match():
 
 def test_handmade_reviews_go_through_the_whole_run(capsys, monkeypatch):
     def opened():
-        return Bench(sentences("handmade").limited(40, 7, 19), Effort(1, 2, 2, 8), bert=four_samples.bert)
+        return Bench(reviews("handmade").limited(40, 7, 19), Effort(1, 2, 2, 8), bert=four_samples.bert)
 
     tasks = {"sst2": CurveTask("handmade", (8,), (BASELINE, BERT), (), opened)}
     monkeypatch.setattr(curve_tasks, "TASKS", tasks)
-    monkeypatch.setattr(curve_page, "TASKS", tasks)
     label_curves.main(["--task", "sst2", "--labels", "5", "all", "--seeds", "2"])
     assert "4/8 sst2, bert, 5 labels, seed 1" in capsys.readouterr().out
     curves = recorded_curves()
@@ -310,7 +324,6 @@ def test_a_checkpoint_that_does_not_ship(capsys, monkeypatch):
     monkeypatch.setattr(
         curve_tasks, "TASKS", {"ko": lacking, "a": CurveTask("A", (8,), ("slow",), (), Counting("a").open)}
     )
-    monkeypatch.setattr(curve_page, "TASKS", {})
     with pytest.raises(SystemExit, match=r"ko needs bert-xx, .*Train it \(python -m course.recipes bert-xx"):
         label_curves.main(["--task", "ko"])
     label_curves.main(["--labels", "3", "--seeds", "1"])
@@ -318,3 +331,54 @@ def test_a_checkpoint_that_does_not_ship(capsys, monkeypatch):
     assert [cell.key for cell in recorded_curves().cells] == [("a", "slow", 3, 0)]
     with pytest.raises(SystemExit, match="Name the tasks"):
         label_curves.main(["--anew"])
+
+
+# The cell of the checkpoints' table, against means by hand.
+
+
+TASK = {"metric": "accuracy in %", "n_test": 17, "baseline": "bag of words"}
+
+
+def cells(task, system, n_labels, *scores, labels=None):
+    return [Cell(task, system, labels or n_labels, seed, n_labels, 3, s, 1.0) for seed, s in enumerate(scores)]
+
+
+def curves(*groups):
+    every = tuple(cell for group in groups for cell in group)
+    return Curves({cell.task: TASK for cell in every}, ({"date": "2026-01-02"},), every)
+
+
+def test_the_largest_count_that_both_starts_have():
+    found = curves(
+        cells("rte", "bert", 100, 51.0),
+        cells("rte", "bert", 500, 60.0, 62.0, 67.0),
+        cells("rte", "bert", 2_039, 90.0, labels=ALL),  # its other half is not measured yet
+        cells("rte", "bert-scratch", 100, 49.0),
+        cells("rte", "bert-scratch", 500, 50.0, 53.0),  # the third seed neither
+        cells("sst2", "bert", 20_000, 80.0, labels=ALL),
+        cells("sst2", "bert-scratch", 20_000, 70.5, labels=ALL),
+        cells("sst2", "baseline", 20_000, 99.0, labels=ALL),
+    )
+    assert downstream("bert-en", found) == (
+        f"{TASKS['sst2'].title}: 80.0 / 70.5 accuracy in % (20,000 labels, 1 seed); "
+        "RTE, entailment: 61.0 / 51.5 accuracy in % (500 labels, 2 seeds)"
+    )
+
+
+def test_each_checkpoint_has_its_own_systems():
+    both = [
+        cells("sst2", system, 100, score)
+        for system, score in (("bert", 11.0), ("bert-scratch", 13.0), ("awd-target", 17.0), ("awd-scratch", 19.0))
+    ]
+    found = curves(*both, cells("sst2", "awd-general", 100, 23.0))
+    assert downstream("awd-lstm-en", found).endswith(": 17.0 / 19.0 accuracy in % (100 labels, 1 seed)")
+    assert downstream("bert-en", found).endswith(": 11.0 / 13.0 accuracy in % (100 labels, 1 seed)")
+    assert downstream("bert-ko", found) == NOT_RECORDED
+
+
+@pytest.mark.parametrize(("checkpoint", "expected"), [("bert-en", NOT_RECORDED), ("skipgram-en", NO_CURVE)])
+def test_no_record(checkpoint, expected):
+    assert downstream(checkpoint, Curves()) == expected
+    alone = curves(cells("rte", "bert", 100, 50.0, 51.0))
+    seeds_apart = curves(cells("rte", "bert", 100, 50.0), cells("rte", "bert-scratch", 100, 50.0, 51.0)[1:])
+    assert downstream(checkpoint, alone) == downstream(checkpoint, seeds_apart) == expected

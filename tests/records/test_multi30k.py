@@ -7,10 +7,9 @@ from itertools import product
 import pytest
 import sacrebleu
 
-from course.records import multi30k, multi30k_training, translation_record
-from course.records.multi30k import SAMPLES, outputs_path, record
-from course.records.multi30k_training import Corpus, Sizes, joined
-from course.records.translation_record import recorded_translation
+from course.records import multi30k, store
+from course.records.multi30k import SAMPLES, Corpus, Sizes, joined, outputs_path, record
+from course.records.translation import STORES, recorded_translation
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.errors import CourseError
 from course_lib.models.transformer import TransformerConfig
@@ -34,12 +33,12 @@ SIZES = Sizes(
 
 @pytest.fixture(autouse=True)
 def _own_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(translation_record, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
 
 
 def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkeypatch):
     whole = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "whole")
-    cut, real = tmp_path / "cut", multi30k_training.averaged
+    cut, real = tmp_path / "cut", multi30k.averaged
     cut.mkdir()
     shutil.copy(tmp_path / "whole" / TOKENIZER_FILE, cut)  # learned anew, equal counts may be joined in another order
 
@@ -54,8 +53,8 @@ def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkey
         return watch
 
     with monkeypatch.context() as patch:
-        patch.setattr(multi30k_training, "averaged", interrupting)
-        translation_record.translation_path("multi30k").unlink()
+        patch.setattr(multi30k, "averaged", interrupting)
+        STORES["multi30k"].path.unlink()
         with pytest.raises(KeyboardInterrupt):
             record(corpus=CORPUS, sizes=SIZES, folder=cut)
         assert recorded_translation("multi30k") is None
@@ -67,7 +66,7 @@ def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkey
 
 def test_the_record_is_complete_and_its_bleu_is_sacrebleus(tmp_path, monkeypatch):
     words = Pieces.words(side.words for pair in CORPUS.train for side in (pair.source, pair.target))
-    monkeypatch.setattr(multi30k_training, "_pieces", lambda *_: words)  # the same each time, and soon learned
+    monkeypatch.setattr(multi30k, "_pieces", lambda *_: words)  # the same each time, and soon learned
     made = record(minutes=30, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
     kept = recorded_translation("multi30k")
     assert replace(kept, scores=made.scores, facts=made.facts, sizes=made.sizes, run=made.run) == made
@@ -91,7 +90,7 @@ def test_the_record_is_complete_and_its_bleu_is_sacrebleus(tmp_path, monkeypatch
 
 def test_pieces_and_epochs_are_counted(tmp_path):
     made = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
-    model, _ = multi30k_training.train(CORPUS, SIZES, tmp_path / "run", 40, 0)
+    model, _ = multi30k.train(CORPUS, SIZES, tmp_path / "run", 40, 0)
     an_epoch = sum(len(model.pieces.ids(pair.target.words)) + 1 for pair in CORPUS.train)  # and [EOS]
     assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)
     steps_in_an_epoch = len(list(model.batches(CORPUS.train, tokens=SIZES.tokens)(0)))

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from course.records import plateau
-from course.records.plateau import Curve, Plateau, keep_curve, recorded_plateau, show_plateau
+from course.records import store
+from course.records.plateau import STORE, Curve, Plateau, keep_curve, show_plateau
 from course_lib.errors import CourseError
 
 SETTING = {"steps": 60, "pieces per batch": 1_000, "pieces read by skip-gram before": 77_000}
@@ -15,12 +15,12 @@ PLAIN = Curve([20, 40, 60], [8.5, 7.1, 6.5], {"device": "cpu"})
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(plateau, "plateau_path", lambda: tmp_path / "plateau.json")
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path / parts[-1])
     return tmp_path / "plateau.json"
 
 
 def test_a_missing_record_is_said_with_its_command(path, capsys):
-    assert recorded_plateau() is None
+    assert STORE.read() is None
     assert show_plateau() is None
     assert "python -m course.recipes.plateau" in capsys.readouterr().out
 
@@ -28,13 +28,13 @@ def test_a_missing_record_is_said_with_its_command(path, capsys):
 def test_curves_are_read_as_they_were_kept(path):
     keep_curve("plain", PLAIN, 7.0, SETTING)
     kept = keep_curve("warm", WARM, 7.0, SETTING)
-    assert recorded_plateau() == kept == Plateau(7.0, SETTING, {"warm": WARM, "plain": PLAIN})
+    assert STORE.read() == kept == Plateau(7.0, SETTING, {"warm": WARM, "plain": PLAIN})
 
 
 def test_a_curve_of_another_setting_does_not_stay_beside_a_new_one(path):
     keep_curve("plain", PLAIN, 7.0, SETTING)
     keep_curve("warm", WARM, 7.0, SETTING | {"steps": 61})
-    assert list(recorded_plateau().curves) == ["warm"]
+    assert list(STORE.read().curves) == ["warm"]
 
 
 def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
@@ -49,9 +49,9 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
     assert "77,000 pieces" in said
     keep_curve("plain", PLAIN, 7.0, SETTING)
     assert "6.50 nats after 60 steps (0.06 million pieces); 1 nat below frequencies alone: never." in (
-        recorded_plateau().to_text()
+        STORE.read().to_text()
     )
-    lines = [line.get_ydata() for line in recorded_plateau().figure().axes[0].lines]
+    lines = [line.get_ydata() for line in STORE.read().figure().axes[0].lines]
     assert [list(line) for line in lines] == [WARM.losses, PLAIN.losses, [7.0, 7.0]]
     assert len(figure.axes[0].lines) == 2
 
@@ -67,14 +67,14 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
 def test_a_damaged_record_is_named_with_the_remedy(path, curves, says):
     path.write_text(f'{{"format": 1, "unigram": 7, "setting": {{}}, "curves": {curves}}}')
     with pytest.raises(CourseError, match=says) as fault:
-        recorded_plateau()
+        STORE.read()
     assert "Restore it with git" in str(fault.value)
 
 
 def test_a_record_of_a_newer_format_asks_for_an_update(path):
     path.write_text('{"format": 2}')
     with pytest.raises(CourseError, match="Update the course"):
-        recorded_plateau()
+        STORE.read()
 
 
 def test_a_loss_that_is_no_number_is_not_kept(path):

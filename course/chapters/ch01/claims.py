@@ -11,18 +11,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from course.lab.company import (
-    Text,
-    centred_cosines,
-    ppmi_rows,
-    shuffled_sentences,
-    shuffled_text,
-    text,
-    word_classes,
-    word_topics,
-)
-from course.lab.controls import window_mean
-from course.ledger.measurement import Exact, Measurement, claim
+from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
+from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
+from course.ledger import Exact, Measurement, claim, means
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.records import SenseExample
 from course_lib.evaluation import spearman
@@ -122,9 +113,7 @@ def window_decides_the_likeness(
             seeds=True,
             control=Measurement(moved, "points per doubling", seeds=True),
             baselines={f"{name}: share among random words, in %": chance},
-            parts={
-                f"{name}: share at window {w}, in %": float(value) for w, value in zip(windows, by_window, strict=True)
-            },
+            parts=means("{}: share at window {}, in %", {name: by_window}, windows),
             data=f"{source}, {len(words)} words with a known part of speech",
         )
     return measured

@@ -9,11 +9,12 @@ from itertools import islice
 import numpy as np
 import torch
 
-from course.lab.company import shuffled_text, text
+from course.lab.company import text
+from course.lab.controls import shuffled_text
+from course.lab.learning import REUSE, curve
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
-from course.lab.reuse import REUSE, curve
-from course.lab.tasks import Task, majority, names, parts_of_speech, reviews
-from course.ledger.measurement import Exact, Measurement, claim
+from course.lab.tasks import Task, names, parts_of_speech, reviews
+from course.ledger import Exact, Measurement, claim, means
 from course_lib.data.world import World
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding
@@ -84,25 +85,20 @@ def reuse_helps_where_labels_are_few(
     vectors, measured = load("skipgram-en").word_vectors(), {}
     for name, task in (("reviews", reviews(review_source)), ("tagging", parts_of_speech(tag_source))):
         scores = curve(task, vectors, ("random", "initial"), sizes, n_seeds, body="bilstm", hidden=48)
-        parts = {
-            f"{way} at {size:,} labelled {'texts' if task.tag is None else 'sentences'}, in %": float(row.mean())
-            for way, rows in scores.items()
-            for size, row in zip(sizes, rows, strict=True)
-        }
-        guess = "majority" if task.tag is None else "each word's commonest tag, all training sentences"
-        baselines = {f"{guess}, in %": majority(task)}
-        if task.tag is None:
-            baselines[f"mean of the static vectors, logistic regression, {sizes[-1]:,} texts, in %"] = _bag_of_vectors(
-                task, vectors, sizes[-1]
-            )
+        items, most = "sentences" if task.tagged else "texts", sizes[-1]
+        if task.tagged:
+            baselines = {"each word's commonest tag, all training sentences, in %": task.baseline()}
+        else:
+            bag = f"mean of the static vectors, logistic regression, {most:,} texts, in %"
+            baselines = {"majority, in %": task.majority(), bag: _bag_of_vectors(task, vectors, most)}
+        shown = {"baselines": baselines, "parts": means(f"{{}} at {{:,}} labelled {items}, in %", scores, sizes)}
         for where, place in (("fewest", 0), ("most", -1)):
             measured[f"{name}, {where} labels"] = Measurement(
                 scores["initial"][place] - scores["random"][place],
                 "points",
                 seeds=True,
-                baselines=baselines if place == 0 else {},
-                parts=parts if place == 0 else {},
-                data=f"{task.name}, {sizes[place]:,} labelled {'texts' if task.tag is None else 'sentences'}",
+                data=f"{task.name}, {sizes[place]:,} labelled {items}",
+                **(shown if place == 0 else {}),
             )
     return measured
 
@@ -114,11 +110,11 @@ def _bag_of_vectors(task: Task, vectors: WordVectors, n_labels: int) -> float:
     encoder = StaticVectors.from_word_vectors(vectors)
     train = task.train[:: max(1, len(task.train) // n_labels)][:n_labels]
 
-    def means(texts: Sequence[str]) -> np.ndarray:
+    def vectors_of(texts: Sequence[str]) -> np.ndarray:
         return np.stack([rows.mean(0) for rows in encoder.encode(list(texts), layer=0)])
 
-    model = LogisticRegression(max_iter=2_000).fit(means([r.text for r in train]), [r.label for r in train])
-    return 100 * float(model.score(means(task.texts()), task.gold()))
+    model = LogisticRegression(max_iter=2_000).fit(vectors_of([r.text for r in train]), [r.label for r in train])
+    return 100 * float(model.score(vectors_of(task.texts()), task.gold()))
 
 
 @claim(
@@ -159,18 +155,18 @@ def pretraining_then_training(
             ("none", pretrained, "random"),
         )
     }
-    parts = {f"{name} vectors: accuracy in %": float(values.mean()) for name, values in scores.items()}
+    parts = means("{} vectors: accuracy in %", scores)
     if tag_source != "world":
         entities = names("wnut17")
         for way in ("random", "initial"):
             found = curve(entities, pretrained, (way,), (n_labels,), n_seeds, **settings)[way][0]
-            parts[f"named entities of {entities.name}, {way} vectors: span F1 in %"] = float(found.mean())
+            parts[f"named entities of {entities.name}, {way} vectors: span F1 in %"] = found.mean()
     return Measurement(
         scores["pre-trained"] - scores["none"],
         "points",
         seeds=True,
         control=Measurement(scores["shuffled"] - scores["none"], "points", seeds=True),
-        baselines={"majority tag per word, all training sentences, in %": majority(task)},
+        baselines={"majority tag per word, all training sentences, in %": task.baseline()},
         parts=parts,
         data=f"{task.name}, {n_labels:,} labelled sentences; vectors of {sum(map(len, sentences)):,} words of {source}",
     )
@@ -199,11 +195,7 @@ def training_further_needs_labels(
     scores = curve(task, vectors, ways, sizes, n_seeds, learning_rate=1e-2, pooling="mean", dropout=0.0)
     gain = scores["initial"] - scores["frozen"]  # [size, seed]
     slopes = np.polyfit(np.log2(np.array(sizes)), gain, 1)[0]
-    parts = {
-        f"{way} at {size:,} labels, in %": float(row.mean())
-        for way, rows in scores.items()
-        for size, row in zip(sizes, rows, strict=True)
-    }
+    parts = means("{} at {:,} labels, in %", scores, sizes)
     if "slow" in ways:
         best = np.max([scores[way].mean(1) for way in ("initial", "frozen", "slow")], 0)
         worst = float((best - scores["slow"].mean(1)).max())
@@ -212,7 +204,7 @@ def training_further_needs_labels(
         slopes,
         "points per doubling",
         seeds=True,
-        baselines={"majority, in %": majority(task)},
+        baselines={"majority, in %": task.majority()},
         parts=parts,
         data=f"{task.name}, {sizes[0]:,} to {sizes[-1]:,} labels",
     )
@@ -264,8 +256,8 @@ def own_vector_per_new_word(
         "points",
         seeds=True,
         control=Measurement(control, "points", seeds=True),
-        baselines={"chance, in %": 25.0, "one UNK vector, in %": float(np.mean(found.pop("unk")))},
-        parts={f"{name}: accuracy in %": float(np.mean(values)) for name, values in found.items()},
+        baselines={"chance, in %": 25.0, "one UNK vector, in %": np.mean(found.pop("unk"))},
+        parts=means("{}: accuracy in %", found),
         data=f"the world, {len(asked):,} questions about names never seen in training",
     )
 

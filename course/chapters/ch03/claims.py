@@ -10,19 +10,17 @@ from random import Random
 
 import numpy as np
 
-from course.lab.company import Text, shuffled_text
-from course.lab.cue_sides import SIDES, WAYS, accuracy_by_side, one_sided
-from course.lab.kept_states import KeptStates, window_means
-from course.lab.lm_checkpoints import checkpoints, quality, rank_products
-from course.lab.lm_taggers import TaggerBench, f1, span_task, unseen
-from course.lab.tasks import Head, Task, learn, majority, parts_of_speech, score
-from course.lab.world_bilm import train_bilm, world_bilm, world_text
-from course.ledger.measurement import Measurement, claim
-from course.records.translation import shipped_cove, untrained_cove, world_cove
+from course.lab.controls import Text, shuffled_text, untrained, window_means
+from course.lab.kept_states import KeptStates
+from course.lab.learning import learn
+from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_products, span_task, unseen
+from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
+from course.lab.tasks import Task, parts_of_speech
+from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
+from course.ledger import Measurement, claim, means
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.head_base import seeded
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
@@ -49,36 +47,31 @@ def lm_states_raise_f1(
     """
     model, fresh = (load(lm), untrained(load(lm))) if lm else (world_bilm(), world_bilm(steps=0))
     bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
-    runs = {"with": bench.scores(model, n_seeds), "none": bench.scores(None, n_seeds)}
-    runs["untrained"] = bench.scores(fresh, n_seeds)
+    models = {"with": model, "none": None, "untrained": fresh}
+    runs = {name: bench.scores(encoder, n_seeds) for name, encoder in models.items()}
+    scores = {name: f1(run) for name, run in runs.items()}
     parts: dict[str, float | Measurement] = {
-        f"right tags of span words never seen in training, language model {name}, in %": unseen(scores)
-        for name, scores in runs.items()
+        f"right tags of span words never seen in training, language model {name}, in %": unseen(run)
+        for name, run in runs.items()
     }
-    parts["with language-model states: span F1 in %"] = float(f1(runs["with"]).mean())
+    parts["with language-model states: span F1 in %"] = scores["with"].mean()
     if also:
         other = TaggerBench(span_task(also), word_vectors(also), n_labels=n_labels, steps=steps)
         gain = f1(other.scores(model, n_seeds)) - f1(other.scores(None, n_seeds))
         parts[f"{other.task.name}: gain from language-model states"] = Measurement(gain, "F1 points", seeds=True)
     return Measurement(
-        f1(runs["with"]) - f1(runs["none"]),
+        scores["with"] - scores["none"],
         "F1 points",
         seeds=True,
-        control=Measurement(f1(runs["untrained"]) - f1(runs["none"]), "F1 points", seeds=True),
+        control=Measurement(scores["untrained"] - scores["none"], "F1 points", seeds=True),
         baselines={
-            "dictionary of training names: span F1 in %": float(np.mean(bench.dictionary(n_seeds))),
-            "static vectors with the same tagger: span F1 in %": float(f1(runs["none"]).mean()),
-            "the same language model untrained: span F1 in %": float(f1(runs["untrained"]).mean()),
+            "dictionary of training names: span F1 in %": np.mean(bench.dictionary(n_seeds)),
+            "static vectors with the same tagger: span F1 in %": scores["none"].mean(),
+            "the same language model untrained: span F1 in %": scores["untrained"].mean(),
         },
         parts=parts,
         data=f"{bench.task.name}, {n_labels:,} labelled sentences",
     )
-
-
-def untrained(model: BiLM, seed: int = 0) -> BiLM:
-    """The same network before training."""
-    with seeded(seed):
-        return BiLM(model.config, model.vocabulary, model.characters).eval()
 
 
 def word_vectors(source: str) -> WordVectors:
@@ -107,7 +100,7 @@ def two_directions_beat_one(
     """
     by_side = accuracy_by_side(60_000, cue_steps, n_seeds)
     parts = {
-        f"{language}, cue {side}, {ways}: sense accuracy in %": float(by_side[language, side, ways].mean())
+        f"{language}, cue {side}, {ways}: sense accuracy in %": by_side[language, side, ways].mean()
         for language in ("en", "ko")
         for side in SIDES
         for ways in WAYS
@@ -120,12 +113,12 @@ def two_directions_beat_one(
     else:
         task = parts_of_speech(source)
         judged = {ways: _probed(task, ways, steps, width, n_seeds) for ways in WAYS}
-        baselines, data = {"each word's commonest tag, in %": majority(task)}, task.name
+        baselines, data = {"each word's commonest tag, in %": task.baseline()}, task.name
     return Measurement(
         judged["both"] - judged["forward"],
         "points",
         seeds=True,
-        baselines=baselines | {"forward alone at equal total width, in %": float(judged["forward"].mean())},
+        baselines=baselines | {"forward alone at equal total width, in %": judged["forward"].mean()},
         parts=parts,
         data=data,
     )
@@ -135,7 +128,7 @@ def _probed(task: Task, ways: str, steps: int, width: int, n_seeds: int, n_sente
     """Accuracy in %, by seed, of a linear probe on the top states of a language model of the task's own text."""
     text = [list(record.sentence.words) for record in task.train]
     parts = (task.train[:n_sentences], task.test)
-    tags, gold = ([tag for record in part for tag in record.tags[task.tag]] for part in parts)
+    tags, gold = ([tag for record in part for tag in record.tags[task.tags]] for part in parts)
     found = []
     for seed in range(n_seeds):
         model = train_bilm(text, seed, steps=steps, directions=ways, width=width, min_count=2)
@@ -174,14 +167,14 @@ def better_lm_helps_more(
     parts: dict[str, float | Measurement] = {}
     for mark, row, good in zip(marks, scores, qualities, strict=True):
         parts[f"after {mark:,} steps: perplexity"] = math.exp(-good)
-        parts[f"after {mark:,} steps: span F1 in %"] = float(row.mean())
+        parts[f"after {mark:,} steps: span F1 in %"] = row.mean()
     if snapshots:
         folders = sorted(path.parent for path in Path(snapshots).glob("*/config.json"))
         parts[f"over {len(folders)} checkpoints of {Path(snapshots).name}"] = measure([load(f) for f in folders])[0]
     return replace(
         real,
         control=measure(checkpoints(shuffled_text(text, 0), marks, width))[0],
-        baselines={"tagger without language-model states: span F1 in %": float(f1(bench.scores(None, n_seeds)).mean())},
+        baselines={"tagger without language-model states: span F1 in %": f1(bench.scores(None, n_seeds)).mean()},
         parts=parts,
         data=f"{bench.task.name}, {n_labels:,} labelled sentences",
     )
@@ -213,11 +206,9 @@ def source_or_size(
             limit = 20 * sum(map(len, text)) // (16 * 24)
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
             cells[name].append(bench.score(KeptStates(model), task, seed).f1)
-    parts: dict[str, float | Measurement] = {
-        f"{name}: span F1 in %": float(np.mean(values)) for name, values in cells.items() if name != "none"
-    }
-    against = np.subtract(cells["own-small"], cells["none"])
-    parts["language model of the tagger's sentences against none"] = Measurement(against, "F1 points", seeds=True)
+    none = cells.pop("none")
+    against = Measurement(np.subtract(cells["own-small"], none), "F1 points", seeds=True)
+    parts = means("{}: span F1 in %", cells) | {"language model of the tagger's sentences against none": against}
     data = f"{bench.task.name}, {n_labels:,} labelled sentences"
     source_gap, size_gap = (np.subtract(cells[name], cells["other-small"]) for name in ("own-small", "other-20x"))
     return {
@@ -225,7 +216,7 @@ def source_or_size(
             source_gap,
             "F1 points",
             seeds=True,
-            baselines={"tagger without language-model states: span F1 in %": float(np.mean(cells["none"]))},
+            baselines={"tagger without language-model states: span F1 in %": np.mean(none)},
             parts=parts,
             data=data,
         ),
@@ -256,21 +247,23 @@ def translation_beats_static_vectors(
     task = parts_of_speech(source)
 
     def scores(encoder: ContextEncoder, **settings) -> np.ndarray:
-        kept = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
+        states = KeptStates(encoder, spread=([record.sentence for record in task.train[:400]], None), **settings)
 
-        def make_head(labels: Sequence[str]) -> Head:
-            return task.head(kept, labels, body="bilstm", hidden=32)
+        def score(seed: int) -> float:
+            head = learn(lambda: task.head(states, body="bilstm", hidden=32), task.sample(n_labels, seed), seed)
+            return task.score(head)
 
-        return np.array([score(task, learn(task, make_head, n_labels, seed)) for seed in range(n_seeds)])
+        return np.array([score(seed) for seed in range(n_seeds)])
 
     found = {
         "CoVe": scores(translator),
         "static vectors of equal size and tokens": scores(static),
         "mean of the window's static vectors": scores(static, change=window_means),
-        "the same encoder untrained": scores(untrained_cove(translator)),
+        "the same encoder untrained": scores(untrained(translator)),
         "language model": scores(language_model),
     }
-    shown = {f"{name}, in %": float(values.mean()) for name, values in found.items()}
+    shown = means("{}, in %", found)
+    against = Measurement(found["CoVe"] - found["language model"], "points", seeds=True)
     return Measurement(
         found["CoVe"] - found["static vectors of equal size and tokens"],
         "points",
@@ -279,9 +272,7 @@ def translation_beats_static_vectors(
         parts={
             "CoVe, in %": shown["CoVe, in %"],
             "language-model states, in %": shown["language model, in %"],
-            "CoVe minus language-model states": Measurement(
-                found["CoVe"] - found["language model"], "points", seeds=True
-            ),
+            "CoVe minus language-model states": against,
         },
         data=f"{task.name}, parts of speech, {n_labels:,} labelled sentences",
     )

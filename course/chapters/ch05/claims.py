@@ -1,30 +1,156 @@
-"""Claims C5.2 and C5.3: what fine-tuning the language model adds, and what the tricks of classifier fine-tuning do.
-
-Label curves and forgetting have files of their own.
-"""
+"""The claims of chapter 5: labels saved, fine-tuning the language model, the tricks, and what is forgotten."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
+from course.chapters.ch04.claims_bilm import reached_at
+from course.lab.baselines import bag_of_words
+from course.lab.controls import untrained
 from course.lab.fine_tuning import (
+    FROM_SCRATCH,
+    Documents,
     Tricks,
     classifier,
     for_target,
-    from_scratch,
     general_documents,
     general_lm,
     language_loss,
     percent_right,
     tuned,
 )
-from course.lab.target_texts import TargetTexts, bag_of_words, target_texts
-from course.ledger.measurement import Measurement, claim
+from course.lab.tasks import Task, target_texts
+from course.ledger import Measurement, claim, means
+from course_lib.data.records import LabelledText
 from course_lib.models.awd_lstm import AWDLSTM
+
+SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"
+BAG = "bag of words"
+WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
+
+
+@dataclass(frozen=True)
+class LabelCurves:
+    """Test accuracy in % over the number of labels: curves[system] is [size, seed], all on the same draws."""
+
+    sizes: tuple[int, ...]
+    curves: Mapping[str, Float[np.ndarray, "size seed"]]
+    data: str
+
+
+@claim(
+    "C5.1",
+    full={
+        "source": "imdb",
+        "lm": "awd-lstm-en",
+        "sizes": (100, 500, 2_000),
+        "few": 100,
+        "min_steps": 50,
+        "max_steps": 150,
+        "lm_steps": 60,
+        "n_test": 400,
+    },
+)
+def few_labels_do_the_work_of_many(
+    *,
+    source: str = "handmade",
+    lm: AWDLSTM | str = "",
+    sizes: Sequence[int] = (25, 50, 100, 200),
+    few: int = 50,
+    min_steps: int = 30,
+    max_steps: int = 60,
+    lm_steps: int = 40,
+    n_words: int = 80,
+    n_test: int = 1_000,
+    n_seeds: int = 5,
+) -> Measurement:
+    """log2 of the labels from scratch that reach the score of `few` labels with pre-training, over `few`.
+
+    Where the curve from scratch never reaches it, its largest size counts: the factor is then at least so large.
+    """
+    texts = target_texts(source, n_words=n_words, n_train=max(sizes), n_test=n_test)
+    model = general_lm(lm)
+    steps = {"min_steps": min_steps, "max_steps": max_steps, "lm_steps": lm_steps, "n_seeds": n_seeds}
+    scratch = label_curves(texts, model, sizes, systems=(SCRATCH, BAG), **steps)
+    learned = label_curves(texts, model, (few,), systems=(PRE_TRAINED, TARGET), **steps)
+    reached = {name: rows[0] for name, rows in learned.curves.items()}
+    factors = {
+        name: [label_equivalent(sizes, *pair, few) for pair in zip(scratch.curves[SCRATCH].T, scores, strict=True)]
+        for name, scores in reached.items()
+    }
+    capped = sum(not found for _, found in factors[PRE_TRAINED])
+    return Measurement(
+        [math.log2(factor) for factor, _ in factors[PRE_TRAINED]],
+        "doublings of the labels",
+        seeds=True,
+        baselines=means(
+            "{}, {:,} labels: accuracy in %", {name: scratch.curves[name] for name in (BAG, SCRATCH)}, sizes
+        ),
+        parts={
+            **means(f"{{}}, {few:,} labels: accuracy in %", reached),
+            "the language model has seen unlabelled target text": Measurement(
+                [math.log2(factor) for factor, _ in factors[TARGET]], "doublings of the labels", seeds=True
+            ),
+            f"draws whose score {max(sizes):,} labels from scratch do not reach": float(capped),
+        },
+        data=f"{scratch.data}; up to {max(sizes):,} labels",
+        note=f"In {capped} of {n_seeds} draws the factor is at least the one counted." if capped else "",
+    )
+
+
+def label_curves(
+    texts: Task,
+    lm: AWDLSTM,
+    sizes: Sequence[int] = (25, 75, 200),
+    *,
+    systems: Sequence[str] = (SCRATCH, PRE_TRAINED, BAG),
+    min_steps: int = 20,
+    max_steps: int = 30,
+    lm_steps: int = 40,
+    n_seeds: int = 2,
+) -> LabelCurves:
+    """Accuracy of each system at each number of labels: same network, same draws, same steps.
+
+    From scratch all layers learn at one constant rate. A draw of n labels gets two steps per batch of 16, but at least
+    `min_steps` and at most `max_steps`. The defaults are what a chapter draws while one waits.
+    """
+    start = for_target(lm, texts.unlabelled)
+
+    def encoder(system: str, seed: int) -> AWDLSTM:
+        if system == TARGET:
+            return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
+        return start if system == PRE_TRAINED else untrained(start, seed)
+
+    def scores(system: str, seed: int) -> list[float]:
+        drawn = [texts.draw(n, seed) for n in sizes]
+        if system == BAG:
+            return [bag_of_words(records, texts.test) for records in drawn]
+        model, tricks, found = encoder(system, seed), FROM_SCRATCH if system == SCRATCH else Tricks(), []
+        for records in drawn:
+            steps = min(max_steps, max(min_steps, 2 * math.ceil(len(records) / 16)))
+            trained = classifier(model, records, texts.labels, steps=steps, seed=seed, tricks=tricks)
+            found.append(percent_right(trained, texts.test))
+        return found
+
+    curves = {system: np.array([scores(system, seed) for seed in range(n_seeds)]).T for system in systems}
+    return LabelCurves(tuple(sizes), curves, texts.name)
+
+
+def label_equivalent(
+    sizes: Sequence[int], scores: Sequence[float], wanted: float, few: int = 100
+) -> tuple[float, bool]:
+    """(labels at which the curve `scores` over `sizes` first reaches `wanted`, over `few`; whether it does).
+
+    Between two sizes the score grows evenly with the logarithm of the size. A score never reached counts as reached
+    at the largest size; one that is passed at the smallest size, as reached there.
+    """
+    reached = reached_at(sizes, scores, wanted)
+    return (sizes[-1] if reached is None else reached) / few, reached is not None
 
 
 @claim(
@@ -71,22 +197,21 @@ def fine_tuning_the_lm_adds(
             trained = classifier(model, records, texts.labels, steps=steps, seed=seed)
             scores[name].append(percent_right(trained, texts.test))
     found = {name: np.array(values) for name, values in scores.items()}
-    bags = [bag_of_words(texts.draw(n_labels, seed), texts.test) for seed in range(n_seeds)]
     return Measurement(
         found["target"] - found["none"],
         "points",
         seeds=True,
         control=Measurement(found["general"] - found["none"], "points", seeds=True),
         baselines={
-            "bag of words, logistic regression: accuracy in %": float(np.mean(bags)),
-            "no language-model fine-tuning: accuracy in %": float(found["none"].mean()),
+            **_bag(texts, n_labels, n_seeds, texts.test),
+            "no language-model fine-tuning: accuracy in %": found["none"].mean(),
         },
         parts={
             "target perplexity before": math.exp(language_loss(start, held_out)),
             "target perplexity after steps on target text": math.exp(np.mean(losses["target"])),
             "target perplexity after steps on general text": math.exp(np.mean(losses["general"])),
-            "fine-tuned on target text: accuracy in %": float(found["target"].mean()),
-            "fine-tuned on general text: accuracy in %": float(found["general"].mean()),
+            "fine-tuned on target text: accuracy in %": found["target"].mean(),
+            "fine-tuned on general text: accuracy in %": found["general"].mean(),
         },
         data=f"{texts.name}, {n_labels:,} labels, texts cut to their last {n_words} words",
     )
@@ -124,17 +249,15 @@ def tricks_beat_plain_fine_tuning(
     texts = target_texts(source, n_words=n_words)
     model = general_lm(lm)
     gain, scores, chosen = _gain(texts, model, n_labels, steps, rates, n_seeds)
-    parts: dict[str, float | Measurement] = {
-        f"{name}: {what}": value
-        for name in scores
-        for what, value in (("accuracy in %", float(scores[name].mean())), ("best rate on dev", chosen[name]))
-    }
+    parts: dict[str, float | Measurement] = {}
+    for name, values in scores.items():
+        parts |= {f"{name}: accuracy in %": values.mean(), f"{name}: best rate on dev": chosen[name]}
     if leave_out:
         left = leave_one_out(texts, model, n_labels=n_labels, steps=steps, rate=chosen["all tricks"], n_seeds=n_seeds)
+        whole = left.pop("all tricks")
         parts |= {
-            f"without {name}: accuracy minus all tricks": Measurement(row - left["all tricks"], "points", seeds=True)
+            f"without {name}: accuracy minus all tricks": Measurement(row - whole, "points", seeds=True)
             for name, row in left.items()
-            if name != "all tricks"
         }
     for name in also:
         other = target_texts(name, n_words=n_words)
@@ -143,18 +266,17 @@ def tricks_beat_plain_fine_tuning(
         )
     start = for_target(model, texts.unlabelled)
     rate = chosen["all tricks"]
-    bags = [bag_of_words(texts.draw(n_labels, seed), texts.test) for seed in range(n_seeds)]
     plain = Tricks.none(chosen["no trick"])
-    scratch = [_accuracy(texts, from_scratch(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
+    scratch = [_accuracy(texts, untrained(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
     last = [_accuracy(texts, start, n_labels, steps, Tricks(rate, opens="last layer"), s) for s in range(n_seeds)]
     return Measurement(
         gain,
         "points",
         seeds=True,
         baselines={
-            "bag of words, logistic regression: accuracy in %": float(np.mean(bags)),
-            "from scratch, no trick: accuracy in %": float(np.mean(scratch)),
-            "last layer only: accuracy in %": float(np.mean(last)),
+            **_bag(texts, n_labels, n_seeds, texts.test),
+            "from scratch, no trick: accuracy in %": np.mean(scratch),
+            "last layer only: accuracy in %": np.mean(last),
         },
         parts=parts,
         data=f"{texts.name}, {n_labels:,} labels, {steps} steps",
@@ -162,7 +284,7 @@ def tricks_beat_plain_fine_tuning(
 
 
 def leave_one_out(
-    texts: TargetTexts, lm: AWDLSTM, *, n_labels: int = 100, steps: int = 36, rate: float = 1e-2, n_seeds: int = 2
+    texts: Task, lm: AWDLSTM, *, n_labels: int = 100, steps: int = 36, rate: float = 1e-2, n_seeds: int = 2
 ) -> dict[str, Float[np.ndarray, " seed"]]:
     """Test accuracy in % with "all tricks" and without each one: numbers for a figure, no verdict.
 
@@ -176,7 +298,7 @@ def leave_one_out(
 
 
 def _gain(
-    texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, rates: Sequence[float], n_seeds: int
+    texts: Task, lm: AWDLSTM, n_labels: int, steps: int, rates: Sequence[float], n_seeds: int
 ) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, float]]:
     """Per seed all tricks minus none in points; test accuracy of both; the rate of both that is best on dev."""
     start, scores, chosen = for_target(lm, texts.unlabelled), {}, {}
@@ -190,9 +312,132 @@ def _gain(
     return scores["all tricks"] - scores["no trick"], scores, chosen
 
 
-def _trained(texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
+def _trained(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
     return classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed)
 
 
-def _accuracy(texts: TargetTexts, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int) -> float:
+def _accuracy(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int) -> float:
     return percent_right(_trained(texts, lm, n_labels, steps, tricks, seed), texts.test)
+
+
+@dataclass(frozen=True)
+class Forgetting:
+    """One fine-tuning, watched: at `steps`, accuracy on target texts in % and loss on general text in nats per word."""
+
+    steps: Int[np.ndarray, " place"]
+    accuracy: Float[np.ndarray, " place"]
+    loss: Float[np.ndarray, " place"]
+
+    def loss_at(self, wanted: float) -> float:
+        """The loss where the accuracy first reaches `wanted`, on the straight line between two places.
+
+        Raises ValueError if it never does: ask for no more than the largest accuracy.
+        """
+        reached = np.flatnonzero(self.accuracy >= wanted)
+        if not len(reached):
+            raise ValueError(f"accuracy {wanted} is never reached, the largest is {self.accuracy.max()}")
+        place = reached[0]
+        if place == 0:
+            return float(self.loss[0])
+        (low, high), (before, after) = self.accuracy[place - 1 : place + 1], self.loss[place - 1 : place + 1]
+        return float(before + (after - before) * (wanted - low) / (high - low))
+
+
+@claim(
+    "C5.4",
+    full={
+        "source": "imdb",
+        "general": "enwiki2015",
+        "lm": "awd-lstm-en",
+        "n_labels": 500,
+        "steps": 90,
+        "every": 15,
+        "n_general": 4_000,
+        "n_dev": 150,
+    },
+)
+def all_at_once_forgets(
+    *,
+    source: str = "handmade",
+    general: str = "world",
+    lm: AWDLSTM | str = "",
+    n_labels: int = 200,
+    steps: int = 48,
+    every: int = 4,
+    rate: float = 1e-2,
+    n_words: int = 80,
+    n_general: int = 3_000,
+    n_dev: int = 500,
+    n_seeds: int = 5,
+) -> Measurement:
+    """General-text loss, all layers at once minus gradual, both where they first reach the accuracy that both reach.
+
+    Both have discriminative rates, the slanted triangle, the same steps and the same labels. The vocabulary is that of
+    the language model, so that its old head still fits.
+    """
+    texts = target_texts(source, n_words=n_words, n_dev=n_dev)
+    model = general_lm(lm)
+    documents = general_documents(general, n_general)
+    runs = {
+        name: [
+            forgetting(texts, model, documents, Tricks(rate, opens=opens), n_labels, steps, every, seed)
+            for seed in range(n_seeds)
+        ]
+        for name, opens in {**WAYS, "last layer only": "last layer"}.items()
+    }
+    pairs = list(zip(runs["all at once"], runs["gradual"], strict=True))
+    equal = [min(run.accuracy.max() for run in pair) for pair in pairs]
+    losses = np.array([[run.loss_at(level) for run in pair] for pair, level in zip(pairs, equal, strict=True)])
+    before, watched = language_loss(model, documents), {}
+    for name in WAYS:
+        largest = np.mean([run.accuracy.max() for run in runs[name]])
+        watched[f"{name}, largest target accuracy in %"] = largest
+        lost = np.mean([run.loss[-1] - before for run in runs[name]])
+        watched[f"{name}, loss at the end, less the one before, in nats per word"] = lost
+    for name in WAYS:
+        over = np.mean([run.loss for run in runs[name]], axis=0)
+        watched[f"{name}, loss over the steps {runs[name][0].steps.tolist()}"] = ", ".join(f"{x:.2f}" for x in over)
+    return Measurement(
+        losses[:, 0] - losses[:, 1],
+        "nats per word",
+        seeds=True,
+        baselines={
+            "the language model before fine-tuning: loss in nats per word": before,
+            "last layer only: loss in nats per word": np.mean([run.loss[-1] for run in runs["last layer only"]]),
+            "last layer only: accuracy in %": np.mean([run.accuracy.max() for run in runs["last layer only"]]),
+            **_bag(texts, n_labels, n_seeds, texts.dev),
+        },
+        parts={"equal target accuracy, in %": np.mean(equal)} | watched,
+        data=f"{texts.name}, {n_labels:,} labels; general text of {general}, {sum(map(len, documents)):,} words",
+    )
+
+
+def forgetting(
+    texts: Task,
+    lm: AWDLSTM,
+    documents: Documents,
+    tricks: Tricks,
+    n_labels: int = 200,
+    steps: int = 48,
+    every: int = 4,
+    seed: int = 0,
+) -> Forgetting:
+    """A fine-tuning watched at step 0 and at every `every`-th: dev accuracy, general loss with the old head."""
+    found: list[tuple[int, float, float]] = []
+
+    def watch(step: int, model) -> None:
+        if step % every == 0 or step == steps:
+            loss = language_loss(model.encoder, documents, head=lm)
+            found.append((step, percent_right(model, texts.dev), loss))
+
+    classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed, watch=watch)
+    gold = [record.label for record in texts.dev]
+    chance = 100 * max(gold.count(label) / len(gold) for label in texts.labels)
+    rows = np.array([(0, chance, language_loss(lm, documents)), *found])
+    return Forgetting(rows[:, 0].astype(int), rows[:, 1], rows[:, 2])
+
+
+def _bag(texts: Task, n_labels: int, n_seeds: int, test: Sequence[LabelledText]) -> dict[str, float]:
+    """The baseline of every claim here: a bag of words, which learns from the same draws."""
+    scores = [bag_of_words(texts.draw(n_labels, seed), test) for seed in range(n_seeds)]
+    return means("{}, logistic regression: accuracy in %", {BAG: scores})

@@ -1,23 +1,92 @@
-"""Claims C8.2 and C8.4: the four tasks. Pre-trained against from scratch, and one recipe for all against baselines.
-
-Sizes of heads and frozen networks have files of their own.
-"""
+"""The claims of chapter 8: sizes of heads; pre-trained against from scratch; fine-tuned against frozen; one recipe."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from time import process_time
 
 import numpy as np
+import torch
 from jaxtyping import Float
+from torch import nn
 
-from course.lab.four_tasks import FourTask, four_tasks
-from course.lab.head_recipe import DEV_SEED, Recipe, best_rate, fine_tune, from_scratch, opened, rate_scores
-from course.ledger.measurement import Measurement, claim
+from course.lab.controls import opened, untrained
+from course.lab.kept_states import KeptStates
+from course.lab.learning import DEV_SEED, Recipe, best_rate, fine_tune, learn
+from course.lab.tasks import Task, four_tasks, names
+from course.ledger import Exact, Measurement, claim, means
 from course_lib.errors import CourseError
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.bert import Bert, BertConfig
+from course_lib.models.encoder import ContextEncoder, Sentences
+from course_lib.models.head_base import seeded
+from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
+from course_lib.text.word_pieces import SPECIALS, WordPieces
 
+TWO = ("no", "yes")
+BIO = ("O", *(f"{place}-{kind}" for kind in ("PER", "LOC", "ORG", "MISC") for place in "BI"))  # CoNLL-2003's labels
+HEAD, POOLER = 1_538, 590_592
 PRE_TRAINED, SCRATCH, STATIC = "pre-trained", "from scratch", "static vectors"
+N_JOINED = 4  # layers side by side
+
+
+def head_size(n_labels: int, width: int) -> int:
+    """K H + K: a weight per label and number of the vector, a bias per label."""
+    return n_labels * width + n_labels
+
+
+def pooler_size(width: int) -> int:
+    """H H + H: a square layer over [CLS]."""
+    return width * width + width
+
+
+@claim("C8.1")
+def a_head_is_tiny(*, n_labels: int = 3, width: int = 60) -> Exact:
+    """BERT base is built without its numbers (on PyTorch's device "meta") and counted, and with it each head.
+
+    The other side: a network of another `width`, with numbers, and `n_labels` labels has as many as the formula says.
+    """
+    bert = paper_bert()
+    heads = {
+        "sentence, 2 labels": SequenceClassifier(bert, TWO),
+        "pair, 2 labels": PairClassifier(bert, TWO),
+        f"tokens, {len(BIO)} labels": TokenTagger(bert, BIO),
+        "span, start and end": SpanExtractor(bert),
+    }
+    sizes = {name: counted(head) - counted(bert) for name, head in heads.items()}
+    head, pooler = sizes["sentence, 2 labels"], counted(bert.pooler)
+    error = max(abs(head - HEAD), abs(pooler - POOLER), abs(head_size(2, 768) - HEAD), abs(pooler_size(768) - POOLER))
+
+    small = Bert(
+        BertConfig(vocab_size=31, d_model=width, n_heads=3, n_layers=1, d_ff=17, max_units=11), WordPieces(SPECIALS)
+    )
+    own = counted(SequenceClassifier(small, [str(label) for label in range(n_labels)])) - counted(small)
+    follows = own == head_size(n_labels, width) and counted(small.pooler) == pooler_size(width)
+    return Exact(
+        float(error),
+        "difference in parameters",
+        holds=follows and own != head,
+        detail=f"{head:,} and {pooler:,}; with {n_labels} labels at width {width} {own:,}, as K H + K says",
+        parts={
+            "share of all parameters, head for two classes, in %": 100 * head / (head + counted(bert)),
+            "share of all parameters, pooler, in %": 100 * pooler / counted(bert),
+            "all parameters of the network": float(counted(bert)),
+        }
+        | {f"parameters of each of the four heads, {name}": float(size) for name, size in sizes.items()},
+        data="BERT base, uncased",
+    )
+
+
+def counted(module: nn.Module) -> int:
+    """Trainable numbers, a shared one once."""
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def paper_bert() -> Bert:
+    """BERT base with shapes and without numbers: nothing is allocated, nothing can be computed."""
+    with torch.device("meta"):
+        return Bert(BertConfig.paper(), WordPieces(SPECIALS))
 
 
 @claim(
@@ -70,7 +139,7 @@ def pre_trained_beats_scratch(
 
 
 def curve(
-    task: FourTask,
+    task: Task,
     encoder: ContextEncoder,
     system: str,
     sizes: Sequence[int],
@@ -82,14 +151,13 @@ def curve(
     frozen = system == STATIC
 
     def start(seed: int) -> ContextEncoder:
-        return from_scratch(encoder, seed) if system == SCRATCH else encoder
+        return untrained(encoder, seed) if system == SCRATCH else encoder
 
-    rate = best_rate(task, start(DEV_SEED), sizes[-1], rates, recipe, frozen=frozen)
+    def score(n_labels: int, seed: int, rate: float, part: str = "test") -> float:
+        return task.score(fine_tune(task, start(seed), n_labels, seed, recipe.at(rate), frozen=frozen), part)
 
-    def score(n_labels: int, seed: int) -> float:
-        return task.score(fine_tune(task, start(seed), n_labels, seed, recipe.at(rate), frozen=frozen))
-
-    return np.array([[score(n_labels, seed) for seed in range(n_seeds)] for n_labels in sizes]), rate
+    rate = best_rate(rates, lambda rate: score(sizes[-1], DEV_SEED, rate, "dev"))
+    return np.array([[score(n_labels, seed, rate) for seed in range(n_seeds)] for n_labels in sizes]), rate
 
 
 def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[np.ndarray, " seed"]:
@@ -103,9 +171,7 @@ def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[
     return np.trapezoid(scores, places, axis=0) / (places[-1] - places[0])
 
 
-def _measured(
-    task: FourTask, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]
-) -> Measurement:
+def _measured(task: Task, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]) -> Measurement:
     unit, kind, most = task.unit, task.kind, sizes[-1]
     drawn = [task.draw(most, seed) for seed in range(curves[PRE_TRAINED].shape[1])]
     return Measurement(
@@ -114,16 +180,16 @@ def _measured(
         seeds=True,
         baselines={
             f"majority ({kind}): {unit}": task.majority(),
-            f"{task.baseline_name} ({kind}), {most:,} labels: {unit}": float(np.mean(list(map(task.baseline, drawn)))),
-            f"{STATIC} ({kind}), {most:,} labels: {unit}": float(curves[STATIC].mean()),
-            f"{SCRATCH} ({kind}), {most:,} labels: {unit}": float(curves[SCRATCH][-1].mean()),
+            f"{task.baseline_name} ({kind}), {most:,} labels: {unit}": np.mean(list(map(task.baseline, drawn))),
+            f"{STATIC} ({kind}), {most:,} labels: {unit}": curves[STATIC].mean(),
+            f"{SCRATCH} ({kind}), {most:,} labels: {unit}": curves[SCRATCH][-1].mean(),
         },
-        parts={
-            f"the learning curves ({kind}): {system}, {n:,} labels: {unit}": float(row.mean())
-            for system in (PRE_TRAINED, SCRATCH)
-            for n, row in zip(sizes, curves[system], strict=True)
-        }
-        | {f"learning rate ({kind}), {system}": rate for system, rate in rates.items()},
+        parts=means(
+            f"the learning curves ({kind}): {{}}, {{:,}} labels: {unit}",
+            {system: curves[system] for system in (PRE_TRAINED, SCRATCH)},
+            sizes,
+        )
+        | means(f"learning rate ({kind}), {{}}", rates),
         data=f"{task.name}, {sizes[0]:,} to {most:,} labels",
     )
 
@@ -163,10 +229,13 @@ def one_recipe_serves_four_tasks(
         kind: task.fitting(model).limited(n_test=n_spans if kind == "span" else n_test)
         for kind, task in four_tasks(source, language, n_dev=n_dev, n_test=n_test).items()
     }
-    on_dev = {kind: rate_scores(task, model, n_labels, rates, recipe) for kind, task in tasks.items()}
+    on_dev = {
+        kind: {rate: task.score(fine_tune(task, model, n_labels, DEV_SEED, recipe.at(rate)), "dev") for rate in rates}
+        for kind, task in tasks.items()
+    }
     shared = best_for_all(on_dev)
 
-    def scores(task: FourTask, rate: float) -> np.ndarray:
+    def scores(task: Task, rate: float) -> np.ndarray:
         """[seed], in %."""
         trained = (fine_tune(task, model, n_labels, seed, recipe.at(rate)) for seed in range(n_seeds))
         return np.array([task.score(head) for head in trained])
@@ -181,11 +250,11 @@ def one_recipe_serves_four_tasks(
             one - baselines,
             "points",
             seeds=True,
-            baselines={f"{task.baseline_name} ({kind}): {task.unit}": float(baselines.mean())},
+            baselines={f"{task.baseline_name} ({kind}): {task.unit}": baselines.mean()},
             parts={
-                f"the one recipe ({kind}), rate {shared:g}: {task.unit}": float(one.mean()),
-                f"best settings per task ({kind}), rate {own:g}: {task.unit}": float(best.mean()),
-                f"best settings per task against the one recipe ({kind}): points": float((best - one).mean()),
+                f"the one recipe ({kind}), rate {shared:g}: {task.unit}": one.mean(),
+                f"best settings per task ({kind}), rate {own:g}: {task.unit}": best.mean(),
+                f"best settings per task against the one recipe ({kind}): points": (best - one).mean(),
             },
             data=f"{task.name}, {n_labels:,} labels",
         )
@@ -196,3 +265,147 @@ def best_for_all(on_dev: Mapping[str, Mapping[float, float]]) -> float:
     """The rate with the highest mean score over the tasks; of equal ones the first. on_dev: {task: {rate: score}}."""
     rates = list(next(iter(on_dev.values())))
     return max(rates, key=lambda rate: np.mean([scores[rate] for scores in on_dev.values()]))
+
+
+@dataclass(frozen=True)
+class JoinedLayers:
+    """The last `n` layers of an encoder side by side, as one layer."""
+
+    encoder: ContextEncoder
+    n: int = N_JOINED
+    layer_names = ("joined",)
+    reads_pairs = False
+
+    @property
+    def dims(self) -> tuple[int]:
+        return (sum(self.encoder.dims[-self.n :]),)
+
+    def encode(self, sentences: Sentences, *, layer: int | None = None) -> list[np.ndarray]:
+        """[unit, dim] per sentence; there is no other layer than this one."""
+        widths = self.encoder.dims[-self.n :]
+        rows = (states[-self.n :] for states in self.encoder.encode(sentences))
+        return [np.concatenate([row[:, :w] for row, w in zip(r, widths, strict=True)], axis=-1) for r in rows]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Span F1 in % by seed; the chosen rate; CPU seconds of one training (median), states that are kept not counted."""
+
+    f1: np.ndarray
+    rate: float
+    seconds: float
+
+
+@claim(
+    "C8.3",
+    full={
+        "source": "public",
+        "n_labels": 800,
+        "rates": (3e-4, 1e-3),
+        "frozen_rates": (3e-3, 1e-2),
+        "recipe": Recipe(min_steps=50, max_steps=100),
+        "frozen_recipe": Recipe(epochs=8, min_steps=200, max_steps=400),
+        "hidden": 64,
+        "n_dev": 200,
+        "n_test": 400,
+        "n_layer_seeds": 5,
+    },
+)
+def fine_tuning_beats_frozen(
+    *,
+    encoder: ContextEncoder | str = "bert-en",
+    source: str = "handmade",
+    language: str = "en",
+    n_labels: int = 100,
+    rates: Sequence[float] = (1e-3,),
+    frozen_rates: Sequence[float] = (1e-2,),
+    recipe: Recipe = Recipe(min_steps=20, max_steps=30),  # noqa: B008 (frozen)
+    frozen_recipe: Recipe = Recipe(min_steps=200, max_steps=200),  # noqa: B008
+    hidden: int = 32,
+    n_dev: int = 40,
+    n_test: int = 80,
+    n_seeds: int = 5,
+    n_layer_seeds: int = 2,
+) -> Measurement:
+    """Span F1 by seed: fine-tuned with a linear head minus frozen with the two-layer LSTM on joined layers.
+
+    Devlin et al. 2019, arXiv:1810.04805, section 5.3 and table 7. A frozen network says the same in each epoch, so its
+    states are kept.
+    Same labels and seeds. Each system has the best of its rates on dev; heads on kept states take more steps:
+    a step is cheap, and an LSTM that begins from nothing finds no name in the first hundred.
+    n_layer_seeds  seeds of each single layer, which is shown and not judged
+    """
+    model = opened(encoder)
+    task = names(source, language).limited(n_dev=n_dev, n_test=n_test).fitting(model)
+    labels = task.labels
+
+    def tuned(seed: int, rate: float, start: ContextEncoder = model) -> TokenTagger:
+        return fine_tune(task, start, n_labels, seed, recipe.at(rate))
+
+    def on(states: ContextEncoder, linear: bool = False) -> Callable[[int, float], TokenTagger]:
+        def trained(seed: int, rate: float) -> TokenTagger:
+            def make_head() -> TokenTagger:
+                return task.head(states, seed) if linear else two_layer_tagger(states, labels, hidden, seed)
+
+            return learn(make_head, task.draw(n_labels, seed), seed, frozen_recipe.at(rate))
+
+        return trained
+
+    layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
+    fine = scored(task, tuned, rates, n_seeds)
+    frozen = scored(task, on(KeptStates(JoinedLayers(model))), frozen_rates, n_seeds)
+    linear = scored(task, on(layers[-1], linear=True), frozen_rates, n_seeds)
+    single = {
+        name: scored(task, on(kept), frozen_rates, n_layer_seeds).f1
+        for name, kept in zip(model.layer_names, layers, strict=True)
+    }
+    scratch = scored(task, lambda seed, rate: tuned(seed, rate, untrained(model, seed)), rates, n_seeds)
+    before = process_time()
+    model.encode([record.sentence for record in task.draw(n_labels, 0)])
+    seconds = process_time() - before
+    drawn = [task.draw(n_labels, seed) for seed in range(n_seeds)]
+    return Measurement(
+        fine.f1 - frozen.f1,
+        "F1 points",
+        seeds=True,
+        baselines={
+            "dictionary of training names: span F1 in %": np.mean([task.baseline(records) for records in drawn]),
+            "frozen with a linear head: span F1 in %": linear.f1.mean(),
+            "from scratch: span F1 in %": scratch.f1.mean(),
+        },
+        parts={
+            "fine-tuned with a linear head: span F1 in %": fine.f1.mean(),
+            f"frozen with a 2-layer biLSTM head on {N_JOINED} layers: span F1 in %": frozen.f1.mean(),
+            "frozen with a linear head, fine-tuned minus it": Measurement(fine.f1 - linear.f1, "F1 points", seeds=True),
+            **means("each single layer frozen, {}, biLSTM head: span F1 in %", single),
+            "time of both, fine-tuned: CPU seconds of one training": fine.seconds,
+            "time of both, frozen: CPU seconds of one training": frozen.seconds + seconds,
+            "time of both, of it reading the states once: CPU seconds": seconds,
+            "learning rate, fine-tuned": fine.rate,
+            "learning rate, frozen": frozen.rate,
+        },
+        data=f"{task.name}, {n_labels:,} labelled sentences",
+    )
+
+
+def scored(task: Task, trained: Callable[[int, float], TokenTagger], rates: Sequence[float], n_seeds: int) -> Scored:
+    """trained: (seed, rate) -> tagger. The rate is the better one on dev, with a seed that is not measured."""
+    rate = best_rate(rates, lambda rate: task.score(trained(DEV_SEED, rate), "dev"))
+    f1, seconds = [], []
+    for seed in range(n_seeds):
+        before = process_time()
+        head = trained(seed, rate)
+        seconds.append(process_time() - before)
+        f1.append(task.score(head))
+    # the median: kept states that are met for the first time are read during one of these trainings
+    return Scored(np.array(f1), rate, float(np.median(seconds)))
+
+
+def two_layer_tagger(states: ContextEncoder, labels: Sequence[str], hidden: int, seed: int) -> TokenTagger:
+    """A tagger with two layers of bidirectional LSTM between states and labels, where heads have one."""
+    head = TokenTagger(states, labels, body="bilstm", hidden=hidden, tags="ner", seed=seed)
+    with seeded(seed):
+        head.lstm = nn.LSTM(
+            states.dims[-1], hidden, num_layers=2, dropout=0.1, batch_first=True, bidirectional=True
+        ).to(states.device)
+    return head

@@ -1,0 +1,370 @@
+"""Claims C7.4 to C7.6: what the next-sentence question adds, and masked networks against those that read one way.
+
+Also on cues to be read jointly (XOR). There the order of two activities on the left and the word former or latter on
+the right tell the sense; neither does alone. A linear head on the states of two one-way networks adds what each side
+says, and no sum is an XOR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course.lab.probes import (
+    PROBE_SEED,
+    SIDES,
+    PosProbe,
+    SideBySide,
+    cued,
+    sense_accuracy,
+    static_baselines,
+    trained,
+    world_probe,
+)
+from course.lab.world_bert import (
+    BATCH,
+    MASKED,
+    Shares,
+    new_bert,
+    pair_rows,
+    rise,
+    train_bert,
+    whole_words,
+    world_bert,
+    world_rows,
+)
+from course.lab.world_models import TEXT_SEED, world_text
+from course.ledger import Measurement, claim, means
+from course_lib.data.batch import Batch
+from course_lib.data.bucketing import Buckets
+from course_lib.data.records import LabelledText, SenseExample, Sentence, SentencePair
+from course_lib.data.world import World
+from course_lib.device import seed_everything
+from course_lib.evaluation import accuracy
+from course_lib.evaluation.probes import probe
+from course_lib.models.baselines import masked_mean
+from course_lib.models.bert import Bert
+from course_lib.models.shipped import load
+from course_lib.training import fit
+from course_lib.training.schedules import linear_decay
+
+Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
+PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
+
+
+@claim("C7.4", full={"steps": 400, "n_documents": 2_000, "n_train": 1_000, "n_test": 1_000, "search": True})
+def next_sentence_helps_pairs(
+    *,
+    steps: int = 120,
+    n_documents: int = 800,
+    n_train: int = 300,
+    n_test: int = 300,
+    n_seeds: int = 5,
+    search: bool = False,
+) -> dict[str, Measurement]:
+    """Linear probes on frozen states, with minus without the next-sentence question, per seed.
+
+    Both networks read the same pairs and are asked for the same hidden words. A text or a pair is [CLS]'s state and the
+    mean of its words' states; in pre-training the wrong second sentence is of another topic, as BERT's mostly is.
+    search  choose a learning rate for each network, on dev; else both have the same
+    """
+    documents = world_documents(n_documents)
+    pieces = whole_words(tuple(words for document, _ in documents for words in document) + world_text(60_000))
+    rows = pair_rows(*zip(*documents, strict=True), pieces)
+    world = World(PROBE_SEED)
+    pairs = {
+        name: cut(list(islice(world.next_sentences(negatives=kind), n_train + 2 * n_test)), n_train, n_test)
+        for name, kind in PAIRS.items()
+    }
+    texts, pos = cut(list(islice(world.reviews(), n_train + 2 * n_test)), n_train, n_test), world_probe()
+
+    def scores(model: Bert, part: int) -> dict[str, float]:
+        """part: 1 dev, 2 test."""
+        probed, features = pos.of(model), partial(vectors, model)
+        return {f"pairs, {name}": right((found[0], found[part]), features) for name, found in pairs.items()} | {
+            "sentences": right((texts[0], texts[part]), features),
+            "tagging": probed.score if part == 2 else probed.dev,
+        }
+
+    def on_dev(model: Bert) -> float:
+        return float(np.mean(list(scores(model, 1).values())))
+
+    def make(nsp: bool, seed: int, rate: float) -> Bert:
+        return train_bert(new_bert(pieces, seed), rows, seed, steps=steps, nsp=nsp, rate=rate)
+
+    found, rates, follows = {}, {}, []
+    for name, nsp in (("with", True), ("without", False)):
+        models, rates[name] = trained(partial(make, nsp), on_dev, n_seeds, search)
+        found[name] = [scores(model, 2) for model in models]
+        if nsp:
+            follows = [next_right(model, pairs["another topic"][2]) for model in models]
+    untrained = scores(new_bert(pieces, 0), 2)
+
+    def measured(task: str, baselines: dict[str, float], parts: dict[str, float | Measurement]) -> Measurement:
+        scores = {name: np.array([one[task] for one in runs]) for name, runs in found.items()}
+        return Measurement(
+            scores["with"] - scores["without"],
+            "points",
+            seeds=True,
+            baselines=baselines | {f"{task}, untrained, in %": untrained[task]},
+            parts=means(f"{task}, {{}}, in %", scores) | parts,
+            data=f"the world, {steps} steps of 32 pairs",
+        )
+
+    same = pairs["same topic"]
+    other = measured("pairs, another topic", {}, {})
+    return {
+        "pairs": measured(
+            "pairs, same topic",
+            {"word overlap, in %": right(same, overlap)},
+            {
+                "negatives of another topic, with minus without": Measurement(other.values, "points", seeds=True),
+                **other.parts,
+                "its own question in new pairs, another topic: right, in %": np.mean(follows),
+            }
+            | means("learning rate {}", rates),
+        ),
+        "sentences": measured("sentences", {"bag of words, in %": right(texts, bag_of(texts[0]))}, {}),
+        "tagging": measured("tagging", {"majority tag per word, in %": pos.majority}, {}),
+    }
+
+
+@lru_cache(maxsize=2)
+def world_documents(n: int) -> tuple[tuple[tuple[tuple[str, ...], ...], str], ...]:
+    """(sentences, topic) of documents; half are of the test split, as in `world_text`."""
+    worlds = [World(TEXT_SEED, split=split).documents() for split in ("train", "test")]
+    found = [document for world in worlds for document in islice(world, n // 2)]
+    return tuple((tuple(s.words for s in document.sentences("en")), document.topic) for document in found)
+
+
+def cut(records: list, n_train: int, n_test: int) -> tuple[list, list, list]:
+    """Train, dev, test. No record is in two of them."""
+    new = list(dict.fromkeys(records))
+    return new[:n_train], new[n_train : n_train + n_test], new[n_train + n_test :]
+
+
+@torch.no_grad()
+def vectors(model: Bert, records: Sequence[SentencePair] | Sequence[LabelledText]) -> Float[np.ndarray, "record dim"]:
+    """[CLS] and the mean of the words, from the top layer."""
+    found = []
+    for start in range(0, len(records), 64):
+        part = records[start : start + 64]
+        if isinstance(part[0], SentencePair):
+            batch = model.batch([record.first for record in part], [record.second for record in part])
+        else:
+            batch = model.batch([record.text for record in part])
+        states = model.states(batch)
+        found.append(torch.cat([states.sentence, masked_mean(states.layers[-1], batch.mask)], -1).numpy())
+    return np.concatenate(found)
+
+
+def right(parts: Sequence[Sequence], features: Features) -> float:
+    """A probe on any features, learned from the first part, in % of the last."""
+    train, test = parts[0], parts[-1]
+    guesses = probe(features(train), [record.label for record in train], features(test))
+    return 100 * accuracy(guesses, [record.label for record in test])
+
+
+@torch.no_grad()
+def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
+    """The network's own answer to "does it follow?", in %."""
+    batch = model.batch([pair.first for pair in pairs], [pair.second for pair in pairs])
+    output = model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])
+    other = model.nsp(output.pooled).argmax(-1).numpy() == 1
+    return 100 * float(np.mean(other == [pair.label == "other" for pair in pairs]))
+
+
+def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:
+    """How many words the two sentences share."""
+    sides = [[set(Sentence.of(text).words) for text in (pair.first, pair.second)] for pair in pairs]
+    return np.array([[len(first & second)] for first, second in sides], dtype=np.float32)
+
+
+def bag_of(train: Sequence[LabelledText]) -> Features:
+    """A function that counts the words of texts, those of `train`."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    counter = CountVectorizer(analyzer=lambda record: Sentence.of(record.text).words, dtype=np.float32).fit(train)
+    return lambda records: counter.transform(records).toarray()
+
+
+WAYS = ("left-to-right", "right-to-left")
+OBJECTIVES = {
+    "left-to-right": ("left-to-right", MASKED),
+    "left-to-right, 15 % asked": ("left-to-right", Shares(predict=0.15)),
+    "masked": ("masked", MASKED),
+}
+
+
+@claim("C7.5", full={"points": (25, 50, 100, 200, 400), "n_test": 200, "search": True})
+def masked_converges_more_slowly(
+    *, points: Sequence[int] = (25, 50, 100), n_test: int = 60, n_seeds: int = 5, search: bool = False
+) -> Measurement:
+    """Mean probe accuracy over the points of a curve, left-to-right minus masked, per seed.
+
+    points  steps at which the probe is asked, each twice the one before. A step reads as many tokens for all.
+    search  choose a learning rate for each objective by the curve's mean on dev; else all have the same
+    """
+    pos = world_probe(n_test=n_test)
+    curves, rates = {}, {}
+    for name in OBJECTIVES:
+        make = partial(curve, name, points=points, pos=pos)
+        runs, rates[name] = trained(make, lambda run: run[1].mean(), n_seeds, search)
+        curves[name] = np.stack([on_test for on_test, _ in runs])  # [seed, point]
+    areas = {name: found.mean(1) for name, found in curves.items()}
+    both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
+    ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
+    sizes = [len(row.ids) for row in world_rows()]
+    return Measurement(
+        areas["left-to-right"] - areas["masked"],
+        "points",
+        seeds=True,
+        control=Measurement(areas["left-to-right, 15 % asked"] - areas["masked"], "points", seeds=True),
+        baselines={"the same network untrained, in %": pos.of(world_bert(0, steps=0)).score},
+        parts=means(
+            "{}, {:,} tokens: probe, in %",
+            {name: found.T for name, found in curves.items()},
+            [tokens(step, sizes) for step in points],
+        )
+        | means("{}: learning rate", rates)
+        | {
+            "left-to-right minus left-to-right with 15 % asked": Measurement(
+                areas["left-to-right"] - areas["left-to-right, 15 % asked"], "points", seeds=True
+            ),
+            "masked is ahead from": f"{tokens(ahead[0], sizes):,} tokens" if ahead else "no point of the curve",
+        },
+        data="sentences of the world",
+    )
+
+
+def tokens(steps: int, sizes: Sequence[int]) -> int:
+    """Pieces that `steps` steps read, to two digits."""
+    n = steps * BATCH * float(np.mean(sizes))
+    return int(float(f"{n:.2g}"))
+
+
+def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe) -> tuple[np.ndarray, np.ndarray]:
+    """The probe's accuracy in % at each point, on test and on dev, in one training at a constant rate."""
+    objective, shares = OBJECTIVES[name]
+    model = new_bert(world_bert(0, steps=0).pieces, seed, objective=objective)
+    found = []
+
+    def ask(step: int, _: dict) -> None:
+        if step in points:
+            found.append(pos.of(model))
+
+    rows, last = world_rows(), max(points)
+    train_bert(
+        model, rows, seed, steps=last, objective=objective, shares=shares, rate=rate, schedule=rise, watchers=[ask]
+    )
+    return np.array([one.score for one in found]), np.array([one.dev for one in found])
+
+
+@claim("C7.6", full={"steps": 400, "n_test": 200, "search": True, "joint_steps": 400})
+def both_sides_beat_one(
+    *,
+    steps: int = 120,
+    n_test: int = 60,
+    n_cued: int = 600,
+    n_seeds: int = 5,
+    search: bool = False,
+    joint_steps: int = 0,
+) -> dict[str, Measurement]:
+    """Probe accuracy on parts of speech, per seed; each network's best layer on dev, its learning rate too.
+
+    The two one-way networks side by side are each half as wide as the others. Parts: senses by the side of their cue.
+    joint_steps  of fine-tuning on words whose cues must be read jointly (XOR), as parts; 0 leaves them out
+    """
+    pos, vectors = world_probe(n_test=n_test), load("skipgram-en").word_vectors()
+    splits = {side: cued("en", side, n_cued) for side in SIDES}
+    nets: dict[str, Callable] = {
+        "bidirectional": lambda seed, rate: world_bert(seed, steps=steps, rate=rate),
+        "left-to-right": lambda seed, rate: world_bert(seed, steps=steps, rate=rate, objective="left-to-right"),
+        "both ways, half the width": lambda seed, rate: SideBySide(
+            [world_bert(seed, steps=steps, rate=rate, objective=way, width=32) for way in WAYS]
+        ),
+    }
+    score, parts = {}, {}
+    for name, make in nets.items():
+        models, rate = trained(make, lambda model: pos.of(model).dev, n_seeds, search)
+        score[name] = np.array([pos.of(model).score for model in models])
+        parts[f"{name}: probe, in %"] = score[name].mean()
+        parts[f"{name}: learning rate"] = rate
+        for side, split in splits.items():
+            label = "both sides jointly (XOR)" if side == "both" else f"the {side}"
+            parts[f"{name}, cue on {label}: senses, in %"] = np.mean([sense_accuracy(m, *split) for m in models])
+        if joint_steps:
+            found = [joint_accuracy(m, *splits["both"], steps=joint_steps, seed=i) for i, m in enumerate(models[:2])]
+            parts[f"{name}, fine-tuned on XOR cues: senses, in %"] = np.mean(found)
+    untrained = world_bert(0, steps=0)
+    baselines = {
+        **static_baselines(vectors, pos.words, pos.score),
+        "the same network untrained, in %": pos.of(untrained).score,
+    } | {f"untrained, cue {side}: senses, in %": sense_accuracy(untrained, *split) for side, split in splits.items()}
+    shared = {"seeds": True, "data": f"sentences of the world, {steps} steps of {BATCH} sentences"}
+    return {
+        "over left-to-right": Measurement(
+            score["bidirectional"] - score["left-to-right"], "points", baselines=baselines, parts=parts, **shared
+        ),
+        "over both ways": Measurement(score["bidirectional"] - score["both ways, half the width"], "points", **shared),
+    }
+
+
+class SenseReader(nn.Module):
+    """Top states of a word, of one network or of several side by side, and a linear head over its senses."""
+
+    def __init__(self, encoders: Sequence[Bert], senses: Sequence[str]):
+        super().__init__()
+        self.encoders, self.senses = nn.ModuleList(encoders), {sense: i for i, sense in enumerate(senses)}
+        self.head = nn.Linear(sum(encoder.dim for encoder in encoders), len(senses))
+
+    def batch(self, examples: Sequence[SenseExample]) -> Batch:
+        batch = self.encoders[0].batch([example.sentence for example in examples])
+        batch.labels["place"] = torch.tensor([example.position for example in examples])
+        batch.labels["sense"] = torch.tensor([self.senses[example.sense] for example in examples])
+        return batch
+
+    def forward(self, batch: Batch) -> Float[Tensor, "batch sense"]:
+        rows, places = torch.arange(len(batch)), batch.labels["place"]
+        states = [encoder.states(batch).layers[-1, rows, places] for encoder in self.encoders]
+        return self.head(torch.cat(states, -1))
+
+    def loss(self, batch: Batch) -> dict[str, Any]:
+        return {"loss": F.cross_entropy(self(batch), batch.labels["sense"]), "count": len(batch)}
+
+
+def joint_accuracy(
+    encoder: Bert | SideBySide,
+    train: Sequence[SenseExample],
+    test: Sequence[SenseExample],
+    *,
+    steps: int,
+    rate: float = 1e-3,
+    seed: int = 0,
+) -> float:
+    """In %, of a copy fine-tuned on `train`; of the senses of the test word the likelier one is taken (chance: 50)."""
+    seed_everything(seed)
+    encoders = deepcopy(encoder.encoders if isinstance(encoder, SideBySide) else [encoder])
+    senses = sorted({example.sense for example in (*train, *test)})
+    model = SenseReader(encoders, senses)
+    buckets = Buckets([len(example.sentence) for example in train], size=32, seed=seed)
+
+    def batches(epoch: int) -> Iterator[Batch]:
+        return (model.batch([train[i] for i in rows]) for rows in buckets(epoch))
+
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, betas=(0.9, 0.98), show=False)
+    of_word = {example.word: {e.sense for e in (*train, *test) if e.word == example.word} for example in test}
+    may = torch.tensor([[sense in of_word[example.word] for sense in senses] for example in test])
+    with torch.no_grad():
+        batch = model.eval().batch(test)
+        guesses = model(batch).masked_fill(~may, -torch.inf).argmax(-1)
+    return 100 * float(np.mean((guesses == batch.labels["sense"]).numpy()))

@@ -1,0 +1,229 @@
+"""What widgets are given in the chapters: merges, longest matches, masks, the beginnings of a beam, a BERT to ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from course_lib.data.masking import Masking
+from course_lib.data.records import Sentence
+from course_lib.errors import CourseError
+from course_lib.models.bert import Bert, guesses
+from course_lib.models.decoding import length_penalty
+from course_lib.models.shipped import load, shipped_names
+from course_lib.text.byte_pairs import Merge, apply
+from course_lib.text.word_pieces import WordPieces
+from course_lib.widgets.gap_model import FillModel, LanguageSwitch
+from course_lib.widgets.strip import Frame, Token
+
+
+def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:
+    """The words after no merge, after the first, and so on; the pieces of the last merge are marked."""
+    frames = [_merged(words, merges[:0], "Characters; </w> marks the end of a word.")]
+    for number, merge in enumerate(merges, start=1):
+        pair = f"{merge.left} + {merge.right}"
+        says = f"Merge {number}: {pair} were neighbours {merge.count} times; no other pair was more frequent."
+        frames.append(_merged(words, merges[:number], says))
+    return frames
+
+
+def _merged(words: Sequence[str], merges: Sequence[Merge], says: str) -> Frame:
+    new = merges[-1].left + merges[-1].right if merges else None
+    return Frame([Token(p, "new" if p == new else "") for word in words for p in apply(word, merges)], says)
+
+
+def longest_match_frames(word: str, vocabulary: Sequence[str], *, prefix: str = "##") -> list[Frame]:
+    """WordPiece by hand: from the left, the longest piece of the vocabulary; the rest starts with `prefix`.
+
+    If nothing fits the whole word is [UNK].
+    """
+    known, done, start, frames = set(vocabulary), [], 0, []
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            piece = (prefix if start else "") + word[start:end]
+            if piece in known:
+                done.append(piece)
+                rest = f"; {word[end:]!r} is left" if end < len(word) else ""
+                tokens = [Token(p, "new" if i == len(done) - 1 else "") for i, p in enumerate(done)]
+                frames.append(Frame(tokens, f"The longest piece that fits is {piece!r}{rest}."))
+                start = end
+                break
+        else:
+            says = f"No piece of the vocabulary begins {word[start:]!r}: the whole word is unknown."
+            return [*frames, Frame([Token("[UNK]", "wrong")], says)]
+    return frames
+
+
+def mask_frames(
+    tokens: Sequence[str],
+    ids: Sequence[int],
+    names: Sequence[str],
+    masking: Masking,
+    *,
+    draws: int = 20,
+    counted: int = 1_000,
+    seed: int = 0,
+) -> list[Frame]:
+    """Draws of masked-language-model inputs for one sentence, with counts over all draws so far and 1,000 in all.
+
+    tokens, ids  the sentence; names: text of every id. Bars: shares in % of the pieces that may be chosen.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    row = torch.tensor([list(ids)])
+    may = [i not in masking.special_ids for i in ids]
+
+    def states(n: int) -> tuple[list[list[int]], list[list[str]]]:
+        """What is read, and the state of each piece, in `n` copies of the sentence."""
+        masked = masking(row.repeat(n, 1), torch.ones(n, len(ids), dtype=torch.bool), generator)
+        read = masked.ids.tolist()
+        rows = zip(read, masked.corrupted.tolist(), strict=True)
+        return read, [[_state(*one, masking) for one in zip(ids, may, *row, strict=True)] for row in rows]
+
+    seen = Counter(state for found in states(counted)[1] for state in found)
+    total = counted * sum(may)
+    left = 1 - masking.to_mask - masking.to_random
+    counts = [
+        (name, 100 * seen[state] / total, 100 * masking.corrupt * share)
+        for name, state, share in (
+            ("[MASK], in %", "hidden", masking.to_mask),
+            ("at random, in %", "random", masking.to_random),
+            ("left as it is, in %", "kept", left),
+        )
+    ]
+    frames = []
+    for draw in range(1, draws + 1):
+        [read], [found] = states(1)
+        shown = [
+            Token(names[r], s, f"was {t}") if s in ("hidden", "random") else Token(t, s)
+            for t, r, s in zip(tokens, read, found, strict=True)
+        ]
+        n = sum(state in ("hidden", "random", "kept") for state in found)
+        says = f"Draw {draw}: chosen, and asked for: {n} of {sum(may)} pieces."
+        frames.append(Frame(shown, f"{says} Bars: over {counted:,} draws.", counts))
+    return frames
+
+
+def _state(id: int, may: bool, read: int, chosen: bool, masking: Masking) -> str:
+    if not may:
+        return "special"
+    if not chosen:
+        return ""
+    return "hidden" if read == masking.mask_id else "kept" if read == id else "random"
+
+
+# Beam search
+
+
+class Beginning(NamedTuple):
+    """`piece` after the beginning number `parent` of the step before; log_p of all its pieces, in nats.
+
+    score  log_p over the length penalty; ended: its last piece is [EOS]
+    """
+
+    piece: str
+    parent: int
+    log_p: float
+    score: float
+    ended: bool
+
+
+@torch.no_grad()
+def beam_tree(model: Any, sentence: Any, *, beam: int = 3, steps: int = 5, alpha: float = 0.6) -> list[list[Beginning]]:
+    """For each step the `beam` best beginnings, best first. An ended one stays in its place and is not continued.
+
+    Simpler than decoding.beam_search: one sentence, and nothing stops early. Raises CourseError for beam or steps < 1.
+    """
+    if min(beam, steps) < 1:
+        raise CourseError(f"beam_tree: beam={beam}, steps={steps}. Use 1 or more for both.")
+    state = model.start([sentence], width=beam)
+    ids = torch.full((beam,), state.pieces.begin)
+    scores = torch.full((beam,), -torch.inf)
+    scores[0] = 0.0  # all rows begin alike: one of them is enough
+    levels = []
+    for step in range(1, steps + 1):
+        log_p = scores[:, None] + state.step(ids).log_softmax(-1)
+        scores, places = log_p.flatten().topk(beam)
+        parents, ids = places // log_p.shape[1], places % log_p.shape[1]
+        ended = ids == state.pieces.end
+        levels.append(
+            [
+                Beginning(piece, parent, score, score / length_penalty(step, alpha), end)
+                for piece, parent, score, end in zip(
+                    state.pieces.tokens(ids.tolist()), parents.tolist(), scores.tolist(), ended.tolist(), strict=True
+                )
+            ]
+        )
+        scores = scores.masked_fill(ended, -torch.inf)
+        if ended.all():
+            break
+        state.reorder(parents)
+    return levels
+
+
+# Gaps to fill
+
+ENGLISH, KOREAN = "bert-en", "bert-ko"
+# Particles stand alone, as in the text that bert-ko has read.
+KOREAN_SENTENCES = (
+    "그녀 는 1950년 서울 에서 태어났다 .",
+    "아버지 와 어머니 는 함께 살았다 .",
+    "그 섬 은 북쪽 에 있다 .",
+    "바다 멀리 하얀 배 가 보였다 .",
+    "과수원 에서 딴 배 는 달고 맛있다 .",
+)
+
+
+def fill_model(bert: Bert, name: str) -> FillModel:
+    """The model under the name that stands above its guesses. It works where the model's weights are."""
+
+    def fill(tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
+        return piece_guesses(bert, tokens, masked, k)
+
+    return FillModel(name, lambda text: text_pieces(bert.pieces, text), fill)
+
+
+def shipped_model(english: Bert | None = None) -> FillModel | LanguageSwitch:
+    """bert-en; where bert-ko ships too, both behind a switch: a text with Hangul is read by bert-ko.
+
+    english  bert-en, if it is loaded already
+    """
+    usual = fill_model(english or load(ENGLISH), ENGLISH)
+    if KOREAN not in shipped_names():
+        return usual
+    return LanguageSwitch("the shipped BERT", usual, fill_model(load(KOREAN), KOREAN))
+
+
+def example_sentences(english: Sequence[str]) -> list[str]:
+    """For `shipped_model`: the English sentences, and Korean ones where bert-ko ships."""
+    return [*english, *(KOREAN_SENTENCES if KOREAN in shipped_names() else ())]
+
+
+def language_note() -> str:
+    """What `shipped_model` makes of Korean, in a sentence for the reader."""
+    if KOREAN in shipped_names():
+        return (
+            f"{KOREAN} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가."
+        )
+    return (
+        f"There is no {KOREAN} in this copy of the course, and {ENGLISH} has no Hangul: Korean is all [UNK]. "
+        f"`python -m course.recipes {KOREAN}` trains it."
+    )
+
+
+def text_pieces(pieces: WordPieces, text: str) -> list[str]:
+    """The text's pieces as they stand in the vocabulary; a word that cannot be made of them is [UNK]."""
+    return pieces.tokens(pieces.ids(Sentence.of(text).words))
+
+
+def piece_guesses(bert: Bert, tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
+    """As `Bert.fill`, but of pieces, so that a gap can be a part of a word. A piece of another model is [UNK] here."""
+    pieces = bert.pieces
+    known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
+    ids = [pieces.cls, *(known.get(token, pieces.unknown) for token in tokens), pieces.sep]
+    columns = [1 + place for place in masked]
+    for column in columns:
+        ids[column] = pieces.mask
+    return guesses(bert, ids, columns, min(k, len(pieces)))

@@ -1,0 +1,223 @@
+"""The claims of the course and their rules, as `data/claims.toml` fixes them before anything is measured.
+
+`get_claim("C4.5").rules[0].delta` is the smallest interesting difference, in `.unit`. The dataclasses are the file's
+schema: their fields say which keys there are and of which type. What keys of a rule must fit together is asked of the
+shipped file by `tests/ledger/test_rules.py`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Published:
+    """A value from the literature, in words: shown beside ours, never mixed with it. V is surer than V1."""
+
+    text: str
+    certainty: Literal["V", "V1", "M"]
+    source: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is measured, and what makes the claim hold. All numbers are in `unit`."""
+
+    kind: Literal["difference", "equivalence", "exact"]
+    quantity: str
+    unit: str
+    name: str = ""  # of the condition, where a claim has several
+    side: Literal["greater", "less"] = "greater"  # difference: the side of `threshold` on which the interval must lie
+    threshold: float = 0.0
+    delta: float = 0.0  # the smallest interesting difference; equivalence: the margin
+    tolerance: float = 0.0  # exact: the largest error allowed
+    varies: Literal["items", "seeds"] = "items"  # "items": bootstrap over them; "seeds": Student's t
+    item: str = ""  # the noun for one item or seed
+    clusters: str = ""  # what items share that belong together
+    control: str = ""
+    no_control: str = ""
+
+    @property
+    def sign(self) -> float:
+        return {"greater": 1.0, "less": -1.0}[self.side]
+
+    @property
+    def words(self) -> str:
+        """When it holds, as a sentence."""
+        if self.kind == "exact":
+            return f"Holds when the error is at most {self.tolerance:g}."
+        if self.kind == "equivalence":
+            return f"Holds when the 95 % interval lies inside ±{self.delta:g} {self.unit}."
+        where = "above" if self.side == "greater" else "below"
+        control = "; the control must contain 0, and the effect must exceed it" if self.control else ""
+        return (
+            f"Holds when the 95 % interval lies wholly {where} {self.threshold:g}{control}. "
+            f"Smallest interesting difference: {self.delta:g} {self.unit}."
+        )
+
+    @property
+    def text(self) -> str:
+        """What is measured, against which control, and when it holds."""
+        without = f" No control: {self.no_control}." if self.no_control else ""
+        control = f" Control: {self.control}." if self.control else without
+        return f"{self.quantity}.{control} {self.words}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence of the notes or the papers, and the rule that judges it."""
+
+    id: str
+    sentence: str
+    source: str
+    live: bool  # its quick form takes no more than about 8 s
+    rules: tuple[Rule, ...]  # one, or one for each condition: all must hold
+    delta_why: str = ""
+    baselines: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    published: tuple[Published, ...] = ()  # without those of certainty M: from memory, never shown
+
+    @property
+    def chapter(self) -> int:
+        return chapter_of(self.id)
+
+    @property
+    def exact(self) -> bool:
+        return all(rule.kind == "exact" for rule in self.rules)
+
+    @property
+    def command(self) -> str:
+        """What measures the recorded value again."""
+        return f"course claims {self.id} --run --profile full --record"
+
+
+def chapter_of(claim_id: str) -> int:
+    """4 of C4.5."""
+    return int(claim_id[1 : claim_id.index(".")])
+
+
+def all_claims() -> dict[str, Claim]:
+    """The claims of `data/claims.toml`, by id; read again when the file has changed."""
+    path = data_dir("claims.toml")
+    return _cached(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+def get_claim(claim_id: str) -> Claim:
+    """The claim with this id. Raises CourseError if there is none."""
+    claims = all_claims()
+    if claim_id not in claims:
+        chapters = sorted({claim.chapter for claim in claims.values()})
+        near = [known for known in claims if known.split(".")[0] == str(claim_id).split(".")[0]]
+        raise CourseError(
+            f"There is no claim {claim_id!r}. "
+            + (f"Chapter {near[0][1]} has {', '.join(near)}." if near else f"Ids look like C4.5; chapters: {chapters}.")
+        )
+    return claims[claim_id]
+
+
+@lru_cache(maxsize=2)
+def _cached(path: Path, _changed: int) -> dict[str, Claim]:
+    return load_claims(path)
+
+
+def load_claims(path: str | Path) -> dict[str, Claim]:
+    """The claims of one rule file, by id. Raises CourseError with file, claim, key and remedy for a faulty entry."""
+    path = Path(path)
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing. It holds the rules of all claims: restore it with git.") from None
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Restore it with git.") from None
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
+        raise CourseError(f"{path} is not valid TOML: {error}. Texts stand in quotes, each key once.") from None
+    tables = document.get("claim")
+    if set(document) != {"claim"} or not isinstance(tables, list):
+        extra = sorted(set(document) - {"claim"})
+        raise CourseError(f"{path}: expected [[claim]] tables and nothing else; found {extra or 'no claim'}.")
+    claims: dict[str, Claim] = {}
+    for number, table in enumerate(tables, start=1):
+        name = table.get("id", f"number {number}") if isinstance(table, dict) else f"number {number}"
+        claim = _claim(table, f"{path}: claim {name}")
+        if claim.id in claims:
+            raise CourseError(f"{path}: claim {claim.id} stands there twice. Delete one or give it its own id.")
+        claims[claim.id] = claim
+    return claims
+
+
+# What a field's type is called in an error; any other type is a list of tables.
+_TYPES = {str: "a text in quotes", float: "a number", bool: "true or false", tuple[str, ...]: "a list of texts"}
+_RULE, _CLAIM, _PUBLISHED = map(get_type_hints, (Rule, Claim, Published))
+
+
+def _claim(table: dict, where: str) -> Claim:
+    """A claim's table holds its rule's keys too, or, under `condition`, those in which its rules differ."""
+    conditions = {"condition": _CLAIM["rules"]}
+    shared = {key: kind for key, kind in _RULE.items() if key != "name"}
+    told = {key: kind for key, kind in _CLAIM.items() if key != "rules"}
+    _check(table, told | shared | conditions, where)
+    _need(table, ("id", "sentence", "source", "live"), where)
+    if not re.fullmatch(r"C[1-9]\.[1-9][0-9]?", table["id"]):
+        raise CourseError(f"{where}: an id is C, chapter, point, number, such as C4.5.")
+    rules, published = [], []
+    for part in table.get("condition", [{}]):
+        inside = f"{where}, condition {part['name']!r}" if "name" in part else where
+        _check(part, _RULE, inside)
+        rule = {key: table[key] for key in shared if key in table} | part
+        _need(rule, ("kind", "quantity", "unit"), inside)
+        if rule["kind"] != "difference":  # it may stand beside conditions that have a side and a threshold
+            rule = {key: value for key, value in rule.items() if key not in ("side", "threshold")}
+        rules.append(Rule(**{"item": "seed" if rule.get("varies") == "seeds" else "item"} | rule))
+    for index, entry in enumerate(table.get("published", ()), start=1):
+        inside = f"{where}, published value {index}"
+        _check(entry, _PUBLISHED, inside)
+        _need(entry, _PUBLISHED, inside)
+        published.append(Published(**entry))
+    shown = tuple(value for value in published if value.certainty != "M")
+    values = {key: tuple(table[key]) if isinstance(table[key], list) else table[key] for key in told if key in table}
+    return Claim(**values | {"rules": tuple(rules), "published": shown})
+
+
+def _check(table: Any, types: Mapping[str, Any], where: str) -> None:
+    """Raises CourseError for a key that is not known, and for a value that is not of its key's type."""
+    if not isinstance(table, dict):
+        raise CourseError(f"{where}: expected a table of keys, found {table!r}.")
+    for key, value in table.items():
+        if key not in types:
+            near = difflib.get_close_matches(key, types, 1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(types)}."
+            raise CourseError(f"{where}: key {key!r} is not known. {hint}")
+        kind = types[key]
+        if get_origin(kind) is Literal:
+            if value not in get_args(kind):
+                raise CourseError(f"{where}: key {key!r} is {value!r}. Use one of: {', '.join(get_args(kind))}.")
+        elif not _fits(value, kind):
+            raise CourseError(f"{where}: key {key!r} is {value!r}, but must be {_TYPES.get(kind, 'tables')}.")
+
+
+def _need(table: dict, keys: Iterable[str], where: str) -> None:
+    if missing := [key for key in keys if key not in table]:
+        raise CourseError(f"{where}: missing {', '.join(map(repr, missing))}. Every claim of this kind states it.")
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    if kind is str:
+        return isinstance(value, str) and bool(value.strip())
+    if kind is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    if kind is bool:
+        return isinstance(value, bool)
+    entry = get_args(kind)[0]  # of a tuple: texts, or tables that are checked one by one
+    return isinstance(value, list) and all(_fits(one, str) if entry is str else isinstance(one, dict) for one in value)

@@ -1,0 +1,227 @@
+"""Tasks, their scores and baselines, against counting by hand."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from course.lab import tasks as tasks_file
+from course.lab.baselines import dictionary, overlap_counts, overlap_window, word_overlap
+from course.lab.passages import question_pairs, sentence_places, single_questions, split_by_article
+from course.lab.tasks import KINDS, Task, answers, fits, four_tasks, n_units, names, pairs, reviews
+from course_lib.data.handmade import handmade_questions
+from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
+from course_lib.errors import CourseError
+from course_lib.models.encoder import RandomEncoder
+from course_lib.text.words import split_words
+from tests.lab import four_samples
+
+TEXT = "Mina lives in Oslo. Her sister Ada sails to Bonn in May. Otto stays at home."
+
+
+def asked(question, *found, text=TEXT, title="t"):
+    return Passage(text, (Question(question, question, tuple((a, text.index(a)) for a in found)),), title)
+
+
+def worth(kind, guesses, records, **settings):
+    return Task("t", kind, [], [], records, **settings).worth(guesses)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_handmade_tasks_have_all_kinds_and_parts(language):
+    found = four_tasks(language=language, n_train=20, n_dev=7, n_test=11)
+    assert tuple(found) == KINDS
+    for kind, task in found.items():
+        assert (task.kind, [len(part) for part in (task.train, task.dev, task.test)]) == (kind, [20, 7, 11])
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_answers_stand_where_they_should_and_their_sentences_are_whole(language):
+    task = answers(language=language)
+    texts = [passage.text for passage in handmade_questions(language)]
+    for passage in (*task.train, *task.dev, *task.test):
+        [question] = passage.questions
+        assert question.answers
+        assert all(passage.text[start : start + len(text)] == text for text, start in question.answers)
+        assert len(split_words(passage.text)) <= tasks_file.N_WORDS
+        [whole] = [text for text in texts if passage.text in text]
+        start = whole.index(passage.text)
+        places = sentence_places(whole)
+        assert start in {a for a, _ in places}
+        assert start + len(passage.text) in {b for _, b in places}
+
+
+def test_the_part_of_a_passage_grows_to_both_sides():
+    question = asked("Where does Ada sail?", "Bonn")
+    [tight], [whole] = (single_questions([question], n) for n in (9, 30))
+    assert tight.text == "Her sister Ada sails to Bonn in May."
+    assert whole.text == TEXT
+    many = {part.text for part in single_questions([question] * 20, 14)}
+    assert many == {TEXT[: TEXT.index(" Otto")], TEXT[TEXT.index("Her") :]}
+    assert single_questions([question], 8) == []  # the sentence has 9 words
+
+
+def test_references_outside_and_questions_without_an_answer_are_left_out():
+    question = asked("Who?", "Ada", "Otto")
+    [part] = single_questions([question], 9)
+    assert part.questions[0].answers == (("Ada", 11),)
+    assert single_questions([Passage(TEXT, (Question("q", "Who?", ()),))], 30) == []
+
+
+def test_pairs_are_half_and_half_and_a_wrong_sentence_holds_no_answer():
+    questions = [asked("Who sails?", "Ada"), asked("Who lives in Oslo?", "Mina"), asked("Who stays?", "Otto")]
+    found = question_pairs(questions * 4, 30)
+    assert [pair.label for pair in found] == ["answers", "other"] * 6
+    right = {"Who sails?": "Ada", "Who lives in Oslo?": "Mina", "Who stays?": "Otto"}
+    assert all((right[pair.first] in pair.second) == (pair.label == "answers") for pair in found)
+    assert question_pairs([asked("Who?", "May. Otto")], 30) == []  # an answer over two sentences
+    assert question_pairs([asked("Who?", "Ada", text="Ada sails. Ada stays.")], 30) == []  # no wrong sentence
+    assert {len(split_words(pair.second)) for pair in question_pairs(questions * 4, 5)} == {5}
+
+
+def test_no_article_is_in_two_parts():
+    passages = [asked("Who?", "Ada", title=f"article {i % 13}") for i in range(41)]
+    parts = split_by_article(passages)
+    titles = [{passage.title for passage in part} for part in parts]
+    assert [len(part) for part in titles] == [8, 3, 2]
+    assert set.union(*titles) == {passage.title for passage in passages}
+    assert sum(map(len, parts)) == 41
+
+
+def test_the_handmade_questions_share_no_article():
+    parts = [{passage.title for passage in part} for part in (answers().train, answers().dev, answers().test)]
+    assert sum(map(len, parts)) == len(set.union(*parts))
+
+
+def test_wrong_sources_name_the_right_ones():
+    with pytest.raises(CourseError, match="Choose handmade, public or squad1_dev"):
+        pairs("wnut17")
+    with pytest.raises(CourseError, match=r"There are no tasks in 'de'\. Choose one of: en, ko"):
+        names("public", "de")
+
+
+def test_public_sets_are_cut_without_overlap(monkeypatch):
+    texts = {part: [LabelledText(f"{part} {i}", "pos") for i in range(300)] for part in ("train", "dev")}
+    monkeypatch.setattr(tasks_file, "load_public", lambda name, split=None: texts[split])
+    task = reviews("public", n_dev=200)
+    assert (len(task.train), len(task.dev), task.test) == (100, 200, texts["dev"])
+    assert not set(task.train) & set(task.dev)
+
+
+def test_draws_are_nested_and_have_every_label():
+    task = four_samples.sentence_task()
+    small, large = task.draw(2, 5), task.draw(17, 5)
+    assert small == large[:2]
+    assert {record.label for record in small} == {"pos", "neg"}
+    assert task.draw(17, 6) != large
+    assert len({record.text for record in task.draw(len(task.train), 0)}) == len(task.train)
+    with pytest.raises(CourseError, match=r"1 labelled records were asked for\. There are 23 of 2 labels"):
+        task.draw(1, 0)
+
+
+def test_scores_by_hand():
+    records = [asked("Where?", "Oslo"), asked("Where to?", "to Bonn", "Bonn"), asked("When?", "May")]
+    assert worth("span", ["Oslo", "in Bonn", "June"], records)["score"] == pytest.approx(100 * (1 + 2 / 3 + 0) / 3)
+    tagged = [TaggedSentence(Sentence.of("Ada saw New Bonn"), {"ner": ("B-PER", "O", "B-LOC", "I-LOC")})]
+    assert worth("tokens", [["B-PER", "O", "B-LOC", "O"]], tagged) == {"score": pytest.approx(50)}
+    texts = [LabelledText("a", "x"), LabelledText("b", "x"), LabelledText("c", "y")]
+    assert worth("sentence", ["x", "y", "y"], texts) == {"score": pytest.approx(200 / 3)}
+
+
+def test_tags_without_spans_and_exact_match_by_hand():
+    tagged = [
+        TaggedSentence(Sentence.of("Ada saw Bonn"), {"upos": ("X", "V", "X"), "ner": ("O", "O", "B-LOC")}),
+        TaggedSentence(Sentence.of("now"), {"upos": ("A",), "ner": ("O",)}),
+    ]
+    guesses = [["X", "X", "X"], ["A"]]
+    assert worth("words", guesses, tagged, tags="upos") == {"score": 75.0}
+    assert Task("t", "words", tagged, [], tagged, tags="upos").majority() == pytest.approx(50)
+    more = [TaggedSentence(Sentence.of("Ada Otto"), {"upos": ("V", "X")})]  # Otto is new: the commonest tag, X
+    assert Task("t", "words", tagged, [], more, tags="upos").baseline_scores() == {"score": 50.0}
+    records = [asked("Where?", "Oslo"), asked("Where to?", "to Bonn", "Bonn"), asked("Where to?", "to Bonn")]
+    found = worth("span", ["oslo.", "Bonn", "Bonn"], records)
+    assert found == {"score": pytest.approx(100 * (1 + 1 + 2 / 3) / 3), "exact": pytest.approx(200 / 3)}
+
+
+def test_korean_answers_are_compared_by_characters():
+    record = asked("어디?", "서울", text="어제 서울에서 보았다.")
+    f1 = 100 * 2 * 2 / (4 + 2)  # 서울에서 for 서울: two of four characters, and both of two
+    assert worth("span", ["서울에서"], [record], language="ko") == {"score": pytest.approx(f1), "exact": 0.0}
+    assert worth("span", ["<서울>"], [record], language="ko") == {"score": 100.0, "exact": 100.0}
+
+
+def test_one_guess_for_all():
+    found = {kind: task.majority() for kind, task in four_samples.tasks().items()}
+    task = four_samples.sentence_task()
+    common = Counter(record.label for record in task.train).most_common(1)[0][0]
+    share = 100 * sum(record.label == common for record in task.test) / len(task.test)
+    assert (found["sentence"], found["tokens"]) == (pytest.approx(share), 0.0)
+    first = [record.questions[0].answers[0][0] == record.text.split()[0] for record in four_samples.span_task().test]
+    assert found["span"] == pytest.approx(100 * sum(first) / len(first))  # answers are single words
+
+
+def test_overlap_is_counted_whatever_the_case():
+    pair = SentencePair("Who sails to Bonn?", "Ada sails to bonn, to Bonn.", "answers")
+    np.testing.assert_array_equal(overlap_counts([pair]), [[3, 5, 6]])  # sails to bonn
+
+
+def test_word_overlap_learns_a_threshold():
+    train = [SentencePair("a b c", second, label) for second, label in (("a b c", "answers"), ("d e f", "other"))]
+    test = [SentencePair("g h i", second, "") for second in ("g h i", "j k l", "h g i")]
+    assert word_overlap(train * 5, test) == ["answers", "other", "answers"]
+
+
+def test_the_dictionary_by_counting():
+    def tagged(text, *tags):
+        return TaggedSentence(Sentence.of(text), {"ner": tags})
+
+    train = [tagged("Ada saw May", "B-PER", "O", "B-PER"), tagged("in May", "O", "O"), tagged("by May", "O", "O")]
+    assert dictionary(train, [tagged("May saw Ada and Otto", *"OOOOO")], "ner") == [["O", "O", "B-PER", "O", "O"]]
+
+
+@pytest.mark.parametrize(
+    ("question", "n_answer", "expected"),
+    [
+        ("Sails to where in May?", 1, "Bonn"),
+        ("Who stays at home?", 1, "Otto"),
+        ("Whose sister sails?", 2, "to Bonn"),
+    ],
+)
+def test_the_overlap_window_against_all_windows(question, n_answer, expected):
+    words, asked_words = split_words(TEXT), split_words(question.lower())
+    counts, best = Counter(word.lower() for word in words), (-1.0, "")
+    for first in range(len(words) - n_answer + 1):
+        score = 0.0
+        for place, word in enumerate(map(str.lower, words)):
+            distance = max(first - place, place - (first + n_answer - 1))
+            if word.isalnum() and word in asked_words and 1 <= distance <= len(asked_words):
+                score += math.log(1 + 1 / counts[word]) * (len(asked_words) + 1 - distance)
+        span = words[first : first + n_answer]
+        if all(map(str.isalnum, span)) and score > best[0] + 1e-9:
+            best = (score, " ".join(span))
+    train = [asked("Who?", "Ada" if n_answer == 1 else "Ada sails")]
+    assert overlap_window(train, [asked(question, "Bonn")]) == [best[1]]
+    assert best[1] == expected
+
+
+def test_records_that_do_not_fit_are_left_out():
+    short, long = SentencePair("a b", "c d e", "answers"), SentencePair("a b", "c d e f", "other")
+    bert = four_samples.bert(max_units=8)  # [CLS] a b [SEP] c d e [SEP]
+    assert [n_units(bert, record) for record in (short, long)] == [5, 6]
+    assert [fits(bert, record) for record in (short, long)] == [True, False]
+    assert len(bert.batch(["a b"], ["c d e"]).ids["pieces"][0]) == 8
+    text = LabelledText("b" * 6, "pos")  # six pieces
+    task = Task("t", "sentence", [text, LabelledText("b" * 7, "neg")], [text], [text])
+    assert [len(part) for part in (task.fitting(bert).train, task.fitting(RandomEncoder(6)).train)] == [1, 2]
+    assert not fits(bert, LabelledText(" ", "pos"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_task_has_a_head_that_is_scored(kind):
+    task = four_samples.tasks()[kind]
+    head = task.head(four_samples.bert(), seed=3)
+    assert 0 <= task.score(head) <= 100
+    assert float(head.loss(head.batch(task.train[:5]))["loss"].detach()) > 0
+    same = task.head(four_samples.bert(), seed=3).output.weight
+    assert same.equal(head.output.weight)

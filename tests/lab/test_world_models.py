@@ -1,0 +1,76 @@
+"""The translator of the world: its text, unseen sentences, and its training."""
+
+import pytest
+import torch
+
+from course.lab import world_models
+from course.lab.world_models import translator, unseen_pairs, world_bleu, world_pairs
+from course_lib.errors import CourseError
+from course_lib.models.transformer import TransformerConfig
+
+SMALL = TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23, dropout=0.0)
+N_PAIRS = 150
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_text():
+    world_pairs.cache_clear()
+    yield
+    world_pairs.cache_clear()
+
+
+def test_unseen_pairs_are_new_and_of_known_words():
+    known = world_pairs(N_PAIRS)
+    found = unseen_pairs(13, 1, n_pairs=N_PAIRS)
+    assert len(found) == len({pair.en.words for pair in found}) == 13
+    for language in ("en", "ko"):
+        assert not {pair[language].words for pair in found} & {pair[language].words for pair in known}
+        words = {word for pair in known for word in pair[language].words}
+        assert all(word in words for pair in found for word in pair[language].words)
+
+
+@pytest.mark.parametrize("source", ["en", "ko"])
+def test_learns_either_direction(source):
+    target = "ko" if source == "en" else "en"
+    losses = []
+    model = translator(
+        0,
+        steps=25,
+        tokens=200,
+        source=source,
+        target=target,
+        n_pairs=N_PAIRS,
+        config=SMALL,
+        watchers=[lambda step, found: losses.append(found["cross_entropy"])],
+    )
+    assert losses[-1] < losses[0] - 0.5
+    assert not model.training
+    pairs = [pair.parallel(source) for pair in world_pairs(N_PAIRS)[:5]]
+    assert 0 <= world_bleu(model, pairs) <= 100
+    assert pairs[0].target.words[0] in model.pieces.tokenizer
+
+
+def test_same_seed_same_weights_and_no_steps_no_training():
+    first, again, other = (translator(seed, steps=0, n_pairs=N_PAIRS, config=SMALL) for seed in (0, 0, 1))
+    assert torch.equal(first.embedding.tokens.weight, again.embedding.tokens.weight)
+    assert not torch.equal(first.embedding.tokens.weight, other.embedding.tokens.weight)
+
+
+def test_bleu_of_the_reference_is_100(monkeypatch):
+    pairs = [pair.parallel() for pair in world_pairs(N_PAIRS)[:7]]
+
+    class Found:
+        def __init__(self, text):
+            self.text = text
+
+    monkeypatch.setattr(world_models, "greedy", lambda model, sources: [Found(" ".join(p.target.words)) for p in pairs])
+    monkeypatch.setattr(world_models, "beam_search", lambda model, sources, beam: [Found("x")] * len(sources))
+    assert world_bleu(None, pairs) == pytest.approx(100)
+    assert world_bleu(None, pairs, beam=4) == 0
+
+
+def test_says_what_is_wrong():
+    with pytest.raises(CourseError, match="source='en', target='en'"):
+        translator(0, source="en", target="en")
+    with pytest.raises(CourseError, match="Use another one"):
+        unseen_pairs(3, world_models.TEXT_SEED)

@@ -1,0 +1,139 @@
+import base64
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from course.ledger import run, show
+from course.ledger.card import Card, card_html
+from course.ledger.forest_plot import WIDTH, Row, forest_svg, ticks
+from course.ledger.report import run_and_record
+from course_lib.evaluation.intervals import Interval
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Tags(HTMLParser):
+    """The tags that a page would see, and its text."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.tags, self.text, self.sources = [], "", []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.sources += [value for name, value in attributes if name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def plot_of(html: str) -> ElementTree.Element:
+    encoded = re.search(r"data:image/svg\+xml;base64,([^\"]+)", html).group(1)
+    return ElementTree.fromstring(base64.b64decode(encoded).decode())
+
+
+def test_a_card_tells_everything_in_text(ledger):
+    run_and_record("C9.1")
+    page = Tags(card_html(show("C9.1", shift=-4.0)))
+    for part in (
+        "Up <b>is</b> up, 배도 그렇다.", "✕ contradicted", "● holds", "(live, quick profile, on the world: 5 seeds)",
+        "(recorded, on a <real> set: 8 seeds)", "control +0.0", "majority 52", "top & bottom +1.05 [", "ratio 1.25",
+        "Again: course claims C9.1 --run --profile full --record", "71.3 & more", "Rule, fixed before measuring",
+        "Smallest interesting difference: 2 points", "Control: no cause",
+    ):  # fmt: skip
+        assert part in page.text
+    assert "13.17" not in page.text
+
+
+def test_names_and_data_are_text_and_nothing_is_fetched(ledger):
+    run_and_record("C9.1")
+    page = Tags(card_html(show("C9.1")))
+    assert set(page.tags) <= {"div", "b", "span", "br", "img", "i", "code", "details", "summary"}
+    assert (
+        page.tags.count("b") == 4
+    )  # id, sentence, a word for live and one for recorded: the sentence's own <b> is text
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in page.sources)
+    assert len(card_html(show("C9.1"))) < 10_000
+
+
+def test_a_card_without_a_measurement(ledger):
+    html = card_html(show("C9.2"))
+    assert "□ not measured yet" in Tags(html).text
+    assert "<img" not in html
+
+
+def test_a_record_by_an_earlier_rule_says_so(ledger):
+    run_and_record("C9.1")
+    rules = ledger / "claims.toml"
+    rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 13.0"), encoding="utf-8")
+    card = show("C9.1")
+    assert "The rule has changed since" in Tags(card_html(card)).text
+    assert "[judged by an earlier rule]" in repr(card)
+
+
+def test_a_verdict_and_its_card_display_the_same_way(ledger):
+    verdict = run("C9.1")
+    assert verdict._repr_mimebundle_() == Card(verdict.claim, live=verdict)._repr_mimebundle_()
+    assert set(verdict._repr_mimebundle_()) == {"text/plain", "text/html"}
+    assert repr(verdict) == f"C9.1 {verdict.sentence}"
+
+
+def test_the_plot_draws_each_interval_where_it_lies(ledger):
+    card = show("C9.1")
+    plot = plot_of(card_html(card))
+    labels = [text.text for text in plot.iter(f"{SVG}text")]
+    assert labels[:2] == ["live", "its control"]
+    assert labels[-1] == "points (grey band: too small to matter)"
+    numbers = [text for text in plot.iter(f"{SVG}text") if text.get("text-anchor") == "middle"][:-1]
+    first, second = [(float(text.text), float(text.get("x"))) for text in numbers[:2]]
+    scale = (second[1] - first[1]) / (second[0] - first[0])  # pixels per point
+    effect = card.live.findings[0].effect
+    circle = plot.find(f"{SVG}circle")
+    assert float(circle.get("cx")) == pytest.approx(first[1] + (effect.estimate - first[0]) * scale, abs=0.3)
+    band = plot.findall(f"{SVG}rect")[1]
+    assert float(band.get("width")) == pytest.approx(4 * scale, abs=0.3)  # -delta .. delta
+
+
+def test_every_verdict_has_a_shape_of_its_own():
+    effect = Interval(1.0, 3.0, 2.0)
+    shapes = {word: forest_svg([Row("a", effect, word, 1.0)], "m") for word in ("holds", "contradicted", "open", "")}
+    drawn = {
+        word: re.sub(r'="[^"]*"', "", svg).count("<circle") + len(re.findall("l10 10|l6 6l|v10", svg))
+        for word, svg in shapes.items()
+    }
+    assert drawn == dict.fromkeys(shapes, 1)
+    assert len({re.sub(r"#\w+", "", svg) for svg in shapes.values()}) == 4  # not by colour alone
+
+
+@pytest.mark.parametrize("delta", [0.001, 1.0, 1e6])
+@pytest.mark.parametrize(("low", "high"), [(-1e-6, 3e-6), (0.5, 0.75), (-2000.0, -1000.0)])
+def test_nothing_leaves_the_plot_and_text_is_escaped(low, high, delta):
+    svg = forest_svg([Row("<script>배</script>" * 3, Interval(low, high, low), "open", delta, threshold=low)], "a & b")
+    root = ElementTree.fromstring(svg)
+    numbers = [float(n) for path in root.iter(f"{SVG}path") for n in re.findall(r"[MH]([-\d.]+)", path.get("d"))]
+    for rect in root.iter(f"{SVG}rect"):
+        numbers += [float(rect.get("x", 0)), float(rect.get("x", 0)) + float(rect.get("width"))]
+    assert min(numbers) >= 0
+    assert max(numbers) <= WIDTH
+    assert not list(root.iter(f"{SVG}script"))
+
+
+def test_ticks_are_round():
+    assert [text for _, text in ticks(-1.2, 4.1)] == ["-1", "0", "1", "2", "3", "4"]
+    assert [text for _, text in ticks(0.0, 0.035)] == [
+        "0.000",
+        "0.005",
+        "0.010",
+        "0.015",
+        "0.020",
+        "0.025",
+        "0.030",
+        "0.035",
+    ]
+    for low, high in ((-3e-5, 8e-4), (-900.0, 12000.0), (0.0, 1.0)):
+        values = [value for value, _ in ticks(low, high)]
+        assert 3 <= len(values) <= 9
+        assert 0.0 in values

@@ -1,0 +1,183 @@
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+
+from course.ledger import all_claims, get_claim
+from course.ledger.rules import load_claims
+from course_lib.config import data_dir
+from course_lib.errors import CourseError
+
+PER_CHAPTER = {1: 4, 2: 5, 3: 5, 4: 7, 5: 4, 6: 10, 7: 7, 8: 4}
+EXACT = {"C1.4", "C2.1", "C4.1", "C6.3", "C6.4", "C6.8", "C6.9", "C7.1", "C8.1"}  # marked (E) in the syllabus
+
+
+def test_all_claims_are_entered_in_order():
+    claims = all_claims()
+    assert Counter(claim.chapter for claim in claims.values()) == PER_CHAPTER
+    numbers = [tuple(map(int, claim_id[1:].split("."))) for claim_id in claims]
+    assert numbers == [(chapter, n) for chapter, count in PER_CHAPTER.items() for n in range(1, count + 1)]
+    assert {claim.id for claim in claims.values() if claim.exact} == EXACT
+
+
+def test_a_sentence_is_one_sentence_and_no_two_are_alike():
+    sentences = [claim.sentence for claim in all_claims().values()]
+    assert len(set(sentences)) == sum(PER_CHAPTER.values())
+    for sentence in sentences:
+        assert re.fullmatch(r"[^.]*(\.[^. ][^.]*)*\.", sentence), sentence
+
+
+def test_conditions_take_what_they_do_not_say_from_their_claim():
+    function, topic = get_claim("C1.2").rules
+    assert (function.side, topic.side) == ("less", "greater")
+    assert function.delta == topic.delta == 1.0
+    assert function.sign == -1.0
+    few, *_, many = get_claim("C2.2").rules
+    assert (few.kind, few.threshold) == ("difference", 1.0)
+    assert (many.kind, many.threshold) == ("equivalence", 0.0)
+    assert few.item == "seed"
+
+
+def test_what_was_only_remembered_is_never_shown():
+    texts = [value.text for claim in all_claims().values() for value in claim.published]
+    assert not [text for text in texts if "81.47" in text or "91.66" in text or ".793" in text]
+    assert any("88.67" in text for text in texts)
+
+
+def test_an_unknown_claim_names_its_neighbours():
+    with pytest.raises(CourseError, match=r"no claim 'C8\.5'\. Chapter 8 has C8\.1, C8\.2, C8\.3, C8\.4\."):
+        get_claim("C8.5")
+    with pytest.raises(CourseError, match=r"Ids look like C4\.5"):
+        get_claim("elmo")
+
+
+def test_rules_in_words():
+    assert get_claim("C2.1").rules[0].words == "Holds when the error is at most 1e-06."
+    assert get_claim("C1.3").rules[0].words == "Holds when the 95 % interval lies inside ±0.2 share of the ceiling."
+    words = get_claim("C1.2").rules[0].words
+    assert "wholly below 0; the control must contain 0" in words
+    assert "Smallest interesting difference: 1 points per doubling." in words
+
+
+# a law between a rule's keys -> whether a rule breaks it
+LAWS = {
+    "tolerance, 0 or a small positive number, judges exact claims and no others": lambda rule: (
+        rule.tolerance != 0 if rule.kind != "exact" else rule.tolerance < 0
+    ),
+    "an exact claim is judged by its tolerance alone": lambda rule: (
+        rule.kind == "exact" and (rule.delta or rule.clusters or rule.control or rule.no_control)
+    ),
+    "delta, the smallest interesting difference, is positive; `side` tells the way": lambda rule: (
+        rule.kind != "exact" and rule.delta <= 0
+    ),
+    "a difference has either a control or, with the reason, no_control": lambda rule: (
+        rule.kind == "difference" and bool(rule.control) == bool(rule.no_control)
+    ),
+    "a control removes a cause, and a claim of no difference has none: show it among the parts": lambda rule: (
+        rule.kind == "equivalence" and rule.control
+    ),
+    "seeds are independent: no clusters, or let items vary": lambda rule: rule.varies == "seeds" and rule.clusters,
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_keys_of_a_rule_fit_together(law):
+    assert [claim.id for claim in all_claims().values() if any(map(LAWS[law], claim.rules))] == []
+
+
+def test_what_the_kind_of_a_rule_needs_is_written_down():
+    needed = {"difference": {"side", "delta", "varies"}, "equivalence": {"delta", "varies"}, "exact": {"tolerance"}}
+    for table in tomllib.loads(data_dir("claims.toml").read_text(encoding="utf-8"))["claim"]:
+        rules = [table | part for part in table.get("condition", [{}])]
+        assert [needed[rule["kind"]] - set(rule) for rule in rules] == [set()] * len(rules), table["id"]
+        assert "delta_why" in table or all(rule["kind"] == "exact" for rule in rules), table["id"]
+        names = [rule["name"] for rule in rules if "name" in rule]
+        assert len(set(names)) == len(names) == (len(rules) if len(rules) > 1 else 0), table["id"]
+
+
+GOOD = """
+[[claim]]
+id = "C3.1"
+sentence = "States raise F1."
+source = "N3"
+kind = "difference"
+quantity = "F1 with minus without"
+unit = "points"
+side = "greater"
+delta = 1.0
+delta_why = "one in a hundred"
+varies = "seeds"
+control = "untrained states"
+live = true
+published = [{ text = "91.93", certainty = "V", source = "a paper" }]
+"""
+CONDITIONS = """
+[[claim.condition]]
+name = "few"
+side = "less"
+[[claim.condition]]
+name = "many"
+kind = "equivalence"
+threshold = 7
+"""
+
+
+def complaint(tmp_path, text: str) -> str:
+    path = tmp_path / "rules.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CourseError) as caught:
+        load_claims(path)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def test_another_file_can_be_read(tmp_path):
+    (tmp_path / "mine.toml").write_text(GOOD.replace("C3.1", "C9.1") + CONDITIONS, encoding="utf-8")
+    claim = load_claims(tmp_path / "mine.toml")["C9.1"]
+    assert (claim.chapter, claim.delta_why) == (9, "one in a hundred")
+    few, many = claim.rules
+    assert (few.name, few.side, few.delta, few.control) == ("few", "less", 1.0, "untrained states")
+    assert (many.kind, many.side, many.threshold) == ("equivalence", "greater", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "parts"),
+    [
+        ("delta = 1.0", "detla = 1.0", ["claim C3.1", "'detla'", "Did you mean 'delta'?"]),
+        ("delta = 1.0", 'delta = "1.0"', ["claim C3.1", "'delta'", "'1.0'", "a number"]),
+        ("delta = 1.0", "delta = true", ["'delta'", "a number"]),
+        ("delta = 1.0", "delta = nan", ["'delta'", "a number"]),
+        ('side = "greater"', 'side = "above"', ["'above'", "greater, less"]),
+        ('kind = "difference"', 'kind = "differnce"', ["'differnce'", "difference, equivalence, exact"]),
+        ('certainty = "V"', 'certainty = "sure"', ["published value 1", "'sure'", "V, V1, M"]),
+        ('text = "91.93", ', "", ["published value 1", "missing 'text'"]),
+        ('"C3.1"', '"3.1"', ["claim 3.1", "such as C4.5"]),
+        ("live = true", 'live = "yes"', ["'live'", "true or false"]),
+        ('sentence = "States raise F1."', 'sentence = " "', ["'sentence'", "a text in quotes"]),
+        ("delta = 1.0", "delta = 1.0\ndelta = 2.0", ["not valid TOML", "line 11"]),
+        ("[[claim]]", "[[clam]]", ["[[claim]]", "clam"]),
+        ('id = "C3.1"\n', "", ["claim number 1", "missing 'id'"]),
+        ('unit = "points"\n', "", ["claim C3.1", "missing 'unit'"]),
+    ],
+)
+def test_a_mistake_is_named_with_its_place_and_remedy(tmp_path, old, new, parts):
+    assert GOOD.count(old) == 1
+    message = complaint(tmp_path, GOOD.replace(old, new))
+    assert [part for part in parts if part not in message] == []
+
+
+def test_a_claim_stands_there_once(tmp_path):
+    assert "claim C3.1 stands there twice" in complaint(tmp_path, GOOD + GOOD)
+
+
+def test_a_mistake_in_a_condition_names_the_condition(tmp_path):
+    assert "condition 'few': key 'side' is 'les'" in complaint(tmp_path, GOOD + CONDITIONS.replace("less", "les"))
+
+
+def test_a_missing_and_a_foreign_file(tmp_path):
+    with pytest.raises(CourseError, match=r"none\.toml is missing.*git"):
+        load_claims(tmp_path / "none.toml")
+    (tmp_path / "latin.toml").write_bytes(b'id = "\xe9"')
+    with pytest.raises(CourseError, match=r"not UTF-8 \(byte 6"):
+        load_claims(tmp_path / "latin.toml")

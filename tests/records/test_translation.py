@@ -1,0 +1,173 @@
+"""Recorded translators: their scores against sacreBLEU, the record as it was written, the world's from end to end."""
+
+import json
+
+import pytest
+import sacrebleu
+import torch
+
+from course.lab.world_models import translator, unseen_pairs, world_bleu, world_pairs
+from course.records import store
+from course.records.translation import (
+    COMMANDS,
+    STORES,
+    Sample,
+    Score,
+    TranslationRecord,
+    recorded_translation,
+    sacre_bleu,
+    target_pieces,
+    translations,
+    write_translation,
+)
+from course.records.world_ko_en import TEST_SEED, record
+from course_lib.errors import CourseError
+from course_lib.evaluation.bleu import bleu
+from course_lib.models.decoding import greedy
+from course_lib.models.transformer import TransformerConfig
+from course_lib.models.translator import Translator
+from course_lib.text.pieces import Pieces
+
+# Scores of translations against sacreBLEU itself and the course's own BLEU.
+
+
+OURS = ["The cat sat on the mat, alone.", "He is 3.5 years old.", "A dog runs over green grass now."]
+RIGHT = ["The cat sat on a mat, alone.", "He is 3.5 years old!", "A dog runs over the green grass now."]
+
+
+@pytest.fixture(scope="module")
+def model():
+    pairs = [pair.parallel() for pair in world_pairs(150)]
+    torch.manual_seed(1)
+    pieces = Pieces.words(side.words for pair in pairs for side in (pair.source, pair.target))
+    yield Translator(TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23), pieces).eval()
+    world_pairs.cache_clear()
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none"])
+def test_equals_sacrebleu(tokenize):
+    found, signature = sacre_bleu(OURS, RIGHT, tokenize=tokenize, n=200)
+    assert found.estimate == pytest.approx(sacrebleu.corpus_bleu(OURS, [RIGHT], tokenize=tokenize).score)
+    assert found.low < found.estimate < found.high
+    assert f"tok:{tokenize}" in signature
+    assert "case:mixed" in signature
+
+
+def test_words_between_spaces_score_as_by_the_courses_bleu():
+    assert sacre_bleu(OURS, RIGHT, tokenize="none", n=100)[0].estimate == pytest.approx(bleu(OURS, RIGHT))
+
+
+def test_sentences_that_are_all_alike_leave_no_interval():
+    found, _ = sacre_bleu(OURS[:1] * 5, RIGHT[:1] * 5, n=100)
+    assert found.low == pytest.approx(found.estimate) == found.high
+
+
+def test_translations_keep_the_order_of_the_sources(model):
+    records = [pair.parallel().source for pair in unseen_pairs(7, 3, n_pairs=150)]
+    assert translations(model, records, beam=1) == [greedy(model, [one])[0].text for one in records]
+
+
+def test_pieces_of_so_many_steps(model):
+    pairs = [pair.parallel() for pair in world_pairs(150)]
+    batches = model.batches(pairs, tokens=200, seed=2)
+    an_epoch, n_batches = sum(len(pair.target) + 1 for pair in pairs), len(list(batches(0)))
+    assert target_pieces(batches, n_batches) == an_epoch
+    first = next(batches(1)).target_mask[:, 1:].sum()
+    assert target_pieces(batches, n_batches + 1) == an_epoch + int(first)
+
+
+def test_unequal_numbers():
+    with pytest.raises(CourseError, match="3 translations and 2 references"):
+        sacre_bleu(OURS, RIGHT[:2])
+
+
+# A recorded translator comes back as it was written, and is shown as text, never as markup.
+
+
+RECORD = TranslationRecord(
+    "multi30k", "Captions", "CPU-scale", "Compare it with nothing.", ("English", "German"), 1_000, {"pieces": 5},
+    {"parameters": 5_234_688, "epochs": 13.5},
+    (Score("last", "greedy", 30.5, 29.25, 31.75), Score("mean of the last 5", "beam 4", 32.0, 31.0, 33.0)),
+    "tok:13a", (Sample("A <b>man</b> & a dog.", "Ein Mann.", "Ein Mann und ein Hund."),),
+    {"command": COMMANDS["multi30k"], "date": "2026-11-22", "device": "cpu"},
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _own_records(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+
+
+def test_comes_back_as_it_was_written():
+    assert recorded_translation("multi30k") is None
+    write_translation(RECORD)
+    assert recorded_translation("multi30k") == RECORD
+    assert recorded_translation("world-ko-en") is None
+
+
+def test_label_scores_and_origin_are_shown_in_both_forms():
+    for text in (repr(RECORD), RECORD._repr_html_()):
+        for part in (
+            "Captions: CPU-scale, 1,000 test sentences", "30.5 [29.2, 31.8]", "32.0 [31.0, 33.0]", "Compare it with",
+            "5,234,688 parameters, 13.5 epochs", "2026-11-22 on cpu", COMMANDS["multi30k"], "Ein Mann und ein Hund.",
+        ):  # fmt: skip
+            assert part in text
+    assert "A <b>man</b> & a dog." in repr(RECORD)
+    assert "A &lt;b&gt;man&lt;/b&gt; &amp; a dog." in RECORD._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format 2, this version reads 1"),
+        ({"scores": []}, "0 scores"),
+        ({"scores": [{"bleu": 1}]}, r"damaged \(TypeError"),
+        ({"name": "world-ko-en"}, "it holds 'world-ko-en'"),
+    ],
+)
+def test_damaged_records_name_the_remedy(change, message):
+    write_translation(RECORD)
+    path = STORES["multi30k"].path
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
+    with pytest.raises(CourseError, match=message):
+        recorded_translation("multi30k")
+    path.write_text("[", encoding="utf-8")
+    with pytest.raises(CourseError, match="record it again: python -m"):
+        recorded_translation("multi30k")
+
+
+def test_unknown_names():
+    with pytest.raises(CourseError, match="There are: multi30k, world-ko-en"):
+        recorded_translation("wmt14")
+
+
+def test_what_the_project_holds_can_be_read(monkeypatch):
+    from course_lib.config import data_dir
+
+    monkeypatch.setattr(store, "data_dir", data_dir)
+    for name in COMMANDS:
+        record = recorded_translation(name)
+        assert (record is not None) == STORES[name].path.exists()
+        assert record is None or (record.label.startswith("CPU-scale") and record.samples)
+
+
+# Korean to English on the world: what is recorded is what the translator gives.
+
+
+def test_the_record_is_that_of_the_translator(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+    small = TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23, dropout=0.0)
+    made = record(steps=40, n_test=11, n_pairs=150, config=small)
+    kept = recorded_translation("world-ko-en")
+    model = translator(0, steps=40, source="ko", target="en", n_pairs=150, config=small)
+    pairs = [pair.parallel("ko") for pair in unseen_pairs(11, TEST_SEED, n_pairs=150)]
+    for score, beam in zip(kept.scores, (1, 4), strict=True):
+        ours = world_bleu(model, pairs, beam=beam)
+        assert ours == 0 or score.bleu == pytest.approx(ours, abs=0.01)  # sacreBLEU smooths where ours says 0
+    assert made.samples == kept.samples
+    assert [sample.reference for sample in kept.samples] == [" ".join(p.target.words) for p in pairs[:10]]
+    assert [sample.translation for sample in kept.samples] == model.translate([p.source for p in pairs])[:10]
+    assert kept.facts["target words"] > 40 * 100
+    assert kept.run["command"] == COMMANDS["world-ko-en"]
+    assert kept.label == "CPU-scale"
+    world_pairs.cache_clear()

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.chapters.ch01 import claims as chapter1
-from course.lab import company
+from course.lab import company, controls
 from course.ledger.judging import judge
 from course_lib.text.vocabulary import Vocabulary
 
@@ -43,11 +43,11 @@ def test_ppmi_equals_counting_pair_by_pair(window):
 
 def test_shuffling_keeps_counts_and_lengths_and_little_else():
     text = [[f"w{i % 7}" for i in range(n)] for n in (3, 5, 11)] * 20
-    moved = company.shuffled_text(text, seed=1)
+    moved = controls.shuffled_text(text, seed=1)
     assert [len(s) for s in moved] == [len(s) for s in text]
     assert Counter(w for s in moved for w in s) == Counter(w for s in text for w in s)
     assert moved != text
-    within = company.shuffled_sentences(text, seed=1)
+    within = controls.shuffled_sentences(text, seed=1)
     assert [sorted(s) for s in within] == [sorted(s) for s in text]
     assert within != text
 

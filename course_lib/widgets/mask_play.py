@@ -125,7 +125,7 @@ def fill_mask(
 ) -> FillMask:
     """Hide tokens of a sentence and read what one model, or two side by side, expects there.
 
-    models     each from `fill_model(bert, name)` of course.lab.mask_models; or `shipped_model()` of there,
+    models     each from `fill_model(bert, name)` of course.lab.widget_inputs; or `shipped_model()` of there,
                which reads English and, where the Korean checkpoint is there, Korean too
     sentences  to pick from; the reader can type others. [MASK] is a gap; without one the token in the middle is hidden
                at first, and on a page without a kernel every token can be, one at a time

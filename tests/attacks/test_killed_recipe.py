@@ -22,7 +22,7 @@ from tests.recipes.small import write_corpora
 
 pytestmark = pytest.mark.slow
 
-KILLS = {"bert-en": 8, "awd-lstm-en": 6, "cove-en": 6}
+KILLS = {"bert-en-wiki": 8, "awd-lstm-en": 6, "cove-en": 6}
 WITHOUT_CARD = ("card.md", "config.json")  # these say how long it took
 
 

@@ -82,13 +82,11 @@ export default {
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
     const text = h("input", { type: "text", class: "word", ...KEYS, maxlength: 300, autocomplete: "off" });
-    const form = h("form", {
-        onsubmit: event => {
-          event.preventDefault();
-          set({ typed: text.value });
-        }
-      }, h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word"), text),
-      button("place it", () => set({ typed: text.value })));
+    const send = () => set({ typed: text.value });
+    onKeys(text, () => ({ Enter: true }), send);
+    const form = h("div", { class: "own" },
+      h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word"), text),
+      button("place it", send));
     form.hidden = !model.get("reads") || document.body.classList.contains("alone");
     const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
     st.root.append(body, note);

@@ -9,7 +9,9 @@ from torch import nn
 from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
+    CHOICES,
     Dropout,
+    FeedForward,
     PositionedEmbedding,
     TransformerConfig,
     TransformerDecoder,
@@ -208,3 +210,12 @@ def test_paper_sizes():
 def test_bad_settings_are_named(setting, words):
     with pytest.raises(CourseError, match=words):
         TransformerConfig(**setting)
+
+
+@pytest.mark.parametrize("activation", CHOICES["activation"])
+def test_each_activation_computes_what_its_name_says(activation):
+    """Against torch.nn.functional: a twin that copies the model's own choice would not notice a wrong one."""
+    block = FeedForward(TransformerConfig(d_model=6, n_heads=2, d_ff=11, dropout=0.0, activation=activation)).eval()
+    states = torch.randn(3, 6)
+    function = getattr(nn.functional, activation)
+    torch.testing.assert_close(block(states), block.outer(function(block.inner(states))))

@@ -105,13 +105,12 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
             f"Waited {patience:.0f} s for another process that holds {path}. "
             "If none of your notebooks is running, delete that file."
         ) from None
-    except (OSError, NotImplementedError):  # the last: a file system without locks
-        yield
-        return
+    except (OSError, RuntimeError):  # not writable, or a file system without locks (filelock then raises the latter)
+        pass
     try:
         yield
     finally:
-        guard.release()
+        guard.release()  # nothing to do where it was never held
 
 
 def replace_folder(folder: Path, contents: Mapping[str, bytes], *, may_replace: Callable[[Path], set[str]]) -> None:

@@ -180,7 +180,7 @@ export default {
       const marks = Object.entries(story().baselines).map(([name, right]) => `${name} ${right}`).join(", ");
       note.textContent = `Each system's own two main directions, which hold ${share(stop().held)} of the spread, `
         + "turned to lie nearest to the stop before; no direction knows the senses. The number counts in all "
-        + `directions: each occurrence, left out, against the mean of each kind. Black marks, no network: ${marks}.`;
+        + `directions: each occurrence, left out, against the mean of each kind. Upright marks, no network: ${marks}.`;
       st.tell(finding());
       svg.dataset.stop = model.get("stop");
       svg.dataset.word = story().word;

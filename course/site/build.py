@@ -41,6 +41,7 @@ class Chapter:
     title: str  # words of its first heading
     body: str  # HTML
     headings: tuple[Heading, ...]
+    widget: str = ""  # the first one on the page, HTML
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def read_chapters(folder: Path) -> list[Chapter]:
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
     """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
-    prose, parts = Prose(pages), []
+    prose, parts, widget = Prose(pages), [], ""
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
             parts.append(f'<div class="prose">\n{prose.render(cell.source)}</div>')
@@ -102,13 +103,14 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
             description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
             source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
             outputs = "\n".join(output_html(output, prose, description) for output in cell.outputs)
+            widget = widget or (outputs if "<iframe" in outputs else "")
             shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
             parts.append(f'<div class="cell">\n{source}{shown}</div>')
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
         )
-    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings))
+    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget)
 
 
 def chapter_page(chapter: Chapter, previous: Chapter | None, following: Chapter | None) -> str:
@@ -138,13 +140,19 @@ def course_map(readme: str) -> dict[str, MapRow]:
 
 
 def front_page(readme: str, chapters: Sequence[Chapter]) -> str:
-    """index.html. Raises CourseError where README.md lacks a part of it."""
+    """index.html: where README.md shows a picture of the first widget stands the widget itself.
+
+    Raises CourseError where README.md lacks a part of it.
+    """
     prose = Prose({chapter.name for chapter in chapters}, raw_html=True)
     opening, *sections = re.split(r"^## ", readme, flags=re.M)
     named = {section.partition("\n")[0].strip(): section for section in sections}
     if missing := [name for name in (MAP, *AFTER) if name not in named]:
         raise CourseError(f"README.md has no section `## {missing[0]}`. Restore it: the first page shows it.")
-    parts = [f'<div class="prose opening">\n{prose.render(opening)}</div>', _map(prose, course_map(readme), chapters)]
+    before, _, after = re.split(r"^(\[?!\[.*)$", opening + "\n![]()\n", maxsplit=1, flags=re.M)
+    after = prose.render(after.removesuffix("![]()\n"))
+    opening = f'{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">{after}'
+    parts = [f'<div class="prose opening">\n{opening}</div>', _map(prose, course_map(readme), chapters)]
     for name in AFTER:
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         parts.append(f'<div class="prose">\n{prose.render(text)}</div>')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from tests.notebooks.environment import ROOT
-from tests.notebooks.stored import browser, open_widget
+from tests.notebooks.stored import browser, open_widget, stored_widget
 
 FOLDER = ROOT / "docs" / "pictures"
 WIDTH = 1400  # pixels: sharp where a page shows 700 on a fine screen
@@ -19,11 +20,11 @@ MOST_BYTES = 150_000
 
 @dataclass(frozen=True)
 class Picture:
-    """A widget of a stored chapter, brought into a state that shows what it is for."""
+    """A widget of a stored chapter, brought into a state that shows what it is for; or its still picture."""
 
     chapter: str
     title: str
-    steps: Callable  # of the frame: what a reader would press
+    steps: Callable | None = None  # of the frame: what a reader would press; None: the picture that needs no script
 
 
 def _mostly_one_layer(frame) -> None:
@@ -44,6 +45,7 @@ def _a_gap_with_a_plain_answer(frame) -> None:
 
 
 PICTURES = {
+    "generations": Picture("00_start_here", "One word through the generations"),
     "mix": Picture("04_elmo", "Which layers does a task want?", _mostly_one_layer),
     "attention": Picture("06_transformer", "What does this head look at?", _one_word_and_its_aligned_one),
     "fill_mask": Picture("07_bert", "What does it expect here?", _a_gap_with_a_plain_answer),
@@ -57,11 +59,17 @@ def take(chromium, picture: Picture) -> bytes:
     """
     from PIL import Image
 
-    page, frame = open_widget(chromium, picture.chapter, picture.title, scale=2)
-    picture.steps(frame)
-    page.mouse.move(0, 0)  # nothing stands under the pointer
-    page.wait_for_timeout(500)  # longer than any motion
-    large = Image.open(io.BytesIO(frame.locator("section.cw").screenshot()))
+    if picture.steps is None:
+        page = chromium.new_context(device_scale_factor=2).new_page()
+        page.set_content(re.search(r"<img[^>]+>", stored_widget(picture.chapter, picture.title))[0])
+        shown = page.locator("img")
+    else:
+        page, frame = open_widget(chromium, picture.chapter, picture.title, scale=2)
+        picture.steps(frame)
+        page.mouse.move(0, 0)  # nothing stands under the pointer
+        page.wait_for_timeout(500)  # longer than any motion
+        shown = frame.locator("section.cw")
+    large = Image.open(io.BytesIO(shown.screenshot()))
     page.context.close()
     size = (WIDTH, round(large.height * WIDTH / large.width))
     small = large.convert("RGB").resize(size, Image.Resampling.LANCZOS)

@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from dataclasses import replace
 
 import pytest
 from bs4 import BeautifulSoup
@@ -156,6 +157,14 @@ def test_the_page_shows_the_map_the_claims_and_the_commands():
     assert (second.a.get_text(), second.select_one(".note").get_text()) == ("The <end>", "(being written)")
     assert page.details.a["href"] == "00_begin.html"
     assert "Nothing of this" not in page.get_text()
+
+
+def test_the_first_widget_stands_where_readme_has_its_picture():
+    shown = [replace(CHAPTERS[0], widget='<div class="widget">alive</div>'), CHAPTERS[1]]
+    readme = README.replace("What it is about.", "What it is about.\n\n[![A still](a.png)](b.ipynb)\n\n> Afterwards")
+    words = BeautifulSoup(front_page(readme, shown), "html.parser").get_text(" ", strip=True)
+    assert words.index("What it is about.") < words.index("alive") < words.index("Afterwards") < words.index("Begin")
+    assert "A still" not in words
 
 
 @pytest.mark.parametrize("part", ["## The chapters", "## Claims, not slogans", "## Two commands"])

@@ -103,9 +103,9 @@ def translation_loss(model: Translator, pairs: Sequence[WorldPair]) -> float:
     return mean_loss(model, batches, "cross_entropy")
 
 
-def ablation(model: Translator, pairs: Sequence[WorldPair], layer: int, head: int, *, cross: bool) -> dict[str, float]:
-    """Loss of the whole net, without this head, and without another head of its layer (their mean)."""
-    attention = model.decoder.layers[layer].cross_attention if cross else model.encoder.layers[layer].attention
+def ablation(model: Translator, pairs: Sequence[WorldPair], layer: int, head: int) -> dict[str, float]:
+    """Loss of the whole net, without this head of cross-attention, and without another of its layer (their mean)."""
+    attention = model.decoder.layers[layer].cross_attention
     without = []
     for number in range(attention.n_heads):
         with switched_off(attention, number):

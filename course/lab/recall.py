@@ -106,6 +106,7 @@ def load_and_distance(models: dict[Net, Recall], seed: int = -1) -> plt.Figure:
     left.set(xscale="log", xticks=LOADS, xticklabels=LOADS, xlabel="pairs to keep apart", ylabel="right answers in %")
     left.minorticks_off()
     left.set(title="load: how many", ylim=(0, 105))
-    left.legend(frameon=False)
+    left.legend(frameon=False, loc="upper right", bbox_to_anchor=(1, 0.95))
     right.set(title=f"distance: how long ago, of {ASKED_OF} pairs", xlabel="pairs ago")
+    plt.close(figure)  # shown by being returned; open, a notebook would show it twice
     return figure

@@ -99,7 +99,7 @@ def load_and_distance(models: dict[Net, Recall], seed: int = -1) -> plt.Figure:
         left.plot(
             LOADS, [100 * model.right(load, seed)[0].mean() for load in LOADS], "o-", color=COLORS[name], label=name
         )
-        hits, ago = model.right(ASKED_OF, seed)
+        hits, ago = model.right(ASKED_OF, seed, n=8_000)
         shares = [100 * hits[(ago >= first) & (ago < first + ASKED_OF // 4)].mean() for first in quarters]
         right.plot([f"{first + 1} to {first + ASKED_OF // 4}" for first in quarters], shares, "o-", color=COLORS[name])
     left.plot(LOADS, [100 * guessing(load) for load in LOADS], ":", color="#8A8F98", label="one of the values, blindly")

@@ -43,11 +43,15 @@ MOST_IN_PASSAGE = 36  # which leaves room for the question
 
 @dataclass(frozen=True)
 class System:
-    """checkpoint: its name among the shipped, or None: untrained. mixed: a learned mix of all layers is read."""
+    """checkpoint: its name among the shipped, or None: untrained. mixed: a learned mix of all layers is read.
+
+    two_passes: the sides of a pair are read alone, as by encoders that know no pairs
+    """
 
     checkpoint: str | None
     read: str = "top layer"
     mixed: bool = False
+    two_passes: bool = False
 
     @property
     def ships(self) -> bool:
@@ -59,13 +63,13 @@ class System:
     def tokens_seen(self) -> int | None:
         """Tokens of pre-training, repeats counted: the first number on the checkpoint's card, times its epochs.
 
-        None if the card does not say.
+        None if the card does not say, or counts pairs.
         """
         if self.checkpoint is None:
             return 0
         path = data_dir("checkpoints", self.checkpoint, CARD)
         card = path.read_text(encoding="utf-8") if path.exists() else ""
-        row = re.search(r"^\| tokens \| ([\d,]+)(.*)\|$", card, re.M)
+        row = re.search(r"^\| tokens \| ([\d,]+)(?![\d,]| pairs)(.*)\|$", card, re.M)
         if row is None:
             return None
         epochs = re.search(r"([\d.]+) (?:of \d+ )?epochs", row[2])
@@ -80,7 +84,10 @@ SYSTEMS = {  # named as in the figures of all chapters
     "ELMo": System("bilm-en", "learned mix of all layers", mixed=True),
     "ULMFiT": System("awd-lstm-en"),
     "left-to-right Transformer": System("gpt-en"),
-    "BERT": System("bert-en"),
+    "BERT": System("bert-en", "top layer, both sides in one pass"),
+    "BERT, two passes": System("bert-en", "top layer, each side alone", two_passes=True),
+    "published BERT": System("minilm-en", "top layer, both sides in one pass"),
+    "published BERT, two passes": System("minilm-en", "top layer, each side alone", two_passes=True),
 }
 
 
@@ -171,9 +178,7 @@ def one_table(
     for row, name in enumerate(here):
         encoder, spent = SYSTEMS[name].encoder(), 0.0
         for place, (kind, task) in enumerate(tasks.items()):
-            scores[row, place], more = _scores(
-                encoder, SYSTEMS[name].mixed, task, HEADS[kind], n_seeds, steps, n_labels
-            )
+            scores[row, place], more = _scores(encoder, SYSTEMS[name], task, HEADS[kind], n_seeds, steps, n_labels)
             spent += more
         seconds.append(spent / n_seeds)
         parameters.append(sum(parameter.numel() for parameter in encoder.parameters()))
@@ -196,12 +201,14 @@ def one_table(
 
 
 def _scores(
-    encoder: ContextEncoder, mixed: bool, task: Task, settings: Mapping, n_seeds: int, steps: int, n_labels: int
+    encoder: ContextEncoder, system: System, task: Task, settings: Mapping, n_seeds: int, steps: int, n_labels: int
 ) -> tuple[list[float], float]:
     """Scores by seed, and the seconds that training took. The encoder reads each record once."""
-    states, scores, seconds = KeptStates(encoder, None if mixed else -1, spread=sides(task.train)), [], 0.0
+    kept = None if system.mixed else -1
+    states = KeptStates(encoder, kept, spread=sides(task.train), two_passes=system.two_passes)
+    scores, seconds = [], 0.0
     for seed in range(n_seeds):
-        head = task.head(states, seed, layer="mix" if mixed else -1, dropout=0.0, **settings)
+        head = task.head(states, seed, layer="mix" if system.mixed else -1, dropout=0.0, **settings)
         records = task.sample(min(n_labels, len(task.train)), seed)
         batches = list(head.batches(records, BATCH_SIZE, seed)(0))  # made once, read in each epoch
         history = fit(head, batches, steps=steps, learning_rate=LEARNING_RATE, groups=head.groups(), show=False)

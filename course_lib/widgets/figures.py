@@ -43,6 +43,9 @@ SYSTEMS = {
     "ULMFiT": SystemStyle("#D55E00", "v", "--"),
     "left-to-right Transformer": SystemStyle("#6A51A3", "P", "-."),
     "BERT": SystemStyle("#0072B2", "*", "-"),
+    "BERT, two passes": SystemStyle("#332288", "h", ":"),
+    "published BERT": SystemStyle("#000000", "X", "-"),
+    "published BERT, two passes": SystemStyle("#661100", "p", ":"),
 }
 
 # What a network starts from, where one figure compares several starts; baselines are dashed in orange.

@@ -49,6 +49,15 @@ def test_each_of_all_layers_has_a_scale_of_its_own():
             np.testing.assert_allclose(ours, reference, atol=1e-5)
 
 
+def test_a_layer_beside_the_word_vectors_is_both_in_a_row_each_with_its_own_scale():
+    encoder = RandomEncoder(10, n_layers=2, seed=3)
+    kept = KeptStates(encoder, beside=True, spread=(FIRSTS, None))
+    word, top = (scaled(encoder.encode(SECONDS, layer=i), encoder.encode(FIRSTS, layer=i)) for i in (0, -1))
+    for ours, low, high in zip(kept.encode(SECONDS, layer=0), word, top, strict=True):
+        np.testing.assert_allclose(ours, np.hstack([low, high]), atol=1e-5)
+    assert kept.layer_names == ("word beside biLSTM 2",)
+
+
 def test_the_sides_of_a_pair_come_from_one_pass():
     bert = small_bert(["cat", "dog", "the"]).eval()
     kept = KeptStates(bert, spread=(FIRSTS, SECONDS))
@@ -63,8 +72,10 @@ def test_the_sides_of_a_pair_come_from_one_pass():
     assert not torch.allclose(other.ids["vectors"], sides[0].ids["vectors"], atol=1e-3)
 
 
-def test_sides_that_an_encoder_reads_apart_do_not_depend_on_each_other():
-    kept = KeptStates(RandomEncoder(10), spread=(FIRSTS, SECONDS))
+@pytest.mark.parametrize("made", [(lambda: RandomEncoder(10), False), (lambda: small_bert(), True)])
+def test_sides_that_an_encoder_reads_apart_do_not_depend_on_each_other(made):
+    encoder, two_passes = made
+    kept = KeptStates(encoder(), spread=(FIRSTS, SECONDS), two_passes=two_passes)
     one, other = (kept.batch(FIRSTS, seconds).sides[0].ids["vectors"] for seconds in (SECONDS, SECONDS[::-1]))
     assert one.equal(other)
 

@@ -128,7 +128,7 @@ def _seconds(net: Callable[[Tensor], Tensor], inputs: Tensor, device: torch.devi
     return time.perf_counter() - start
 
 
-@claim("C6.2", full={"steps": 2_000, "n_seeds": 8})
+@claim("C6.2", full={"steps": 1_500, "n_seeds": 6})
 def attention_keeps_apart(
     *, steps: int = 1_000, rates: Sequence[float] = (5e-3, 1e-2, 2e-2), n_seeds: int = 5
 ) -> Measurement:

@@ -40,7 +40,7 @@ ABLATED = 200  # test sentences on which a head is switched off
 IN_THE_RULE = ("pronoun to whom it means", "object to its verb", "preposition to its noun")
 
 
-@claim("C6.7", full={"n_sentences": 1_200, "steps": 1_500})
+@claim("C6.7", full={"n_sentences": 800, "steps": 1_000})
 def heads_find_structure(
     *, model: Translator | None = None, n_sentences: int = 300, steps: int = 500, seed: int = 0
 ) -> dict[str, Measurement]:

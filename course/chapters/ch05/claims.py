@@ -46,14 +46,13 @@ class LabelCurves:
 @claim(
     "C5.1",
     full={
-        "source": "imdb",
+        "source": "trec6",
         "lm": "awd-lstm-en",
-        "sizes": (100, 500, 2_000),
+        "sizes": (100, 250, 600, 2_000),
         "few": 100,
-        "min_steps": 50,
-        "max_steps": 150,
-        "lm_steps": 60,
-        "n_test": 400,
+        "min_steps": 200,
+        "max_steps": 400,
+        "lm_steps": 300,
     },
 )
 def few_labels_do_the_work_of_many(
@@ -88,6 +87,7 @@ def few_labels_do_the_work_of_many(
         [math.log2(factor) for factor, _ in factors[PRE_TRAINED]],
         "doublings of the labels",
         seeds=True,
+        positive_control=Measurement(scratch.curves[SCRATCH][-1] - texts.majority(), "points", seeds=True),
         baselines=means(
             "{}, {:,} labels: accuracy in %", {name: scratch.curves[name] for name in (BAG, SCRATCH)}, sizes
         ),

@@ -39,7 +39,7 @@ def main() -> None:
 
 
 @app.command()
-def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, or A1; nothing: all chapters")] = None) -> None:
+def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; nothing: all chapters")] = None) -> None:
     """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
     from course_lib.config import project_dir
 

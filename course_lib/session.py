@@ -12,7 +12,7 @@ from course_lib.config import settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
 
-CHAPTERS = (*(str(number) for number in range(10)), "A1")
+CHAPTERS = (*(str(number) for number in range(10)), "A1", "A2")
 MOST_THREADS = 8  # the course's networks are small: more threads wait for each other
 
 
@@ -23,7 +23,7 @@ class Session:
     device: torch.device
     profile: str  # "quick" or "full"
     seed: int
-    chapter: str | None  # "0" ... "9", "A1"
+    chapter: str | None  # "0" ... "9", "A1", "A2"
 
     @property
     def full(self) -> bool:

@@ -83,7 +83,7 @@ def test_lab_asks_nothing_about_jupyter_news(monkeypatch, capsys, project):
 def test_lab_with_a_wrong_chapter_is_one_red_sentence(monkeypatch, capsys, project, started):
     code, out, err = course(monkeypatch, capsys, "lab", "44")
     assert (code, out) == (1, "")
-    assert err == "There is no chapter '44'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1.\n"
+    assert err == "There is no chapter '44'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n"
     assert "Chapter A1 is not in" in course(monkeypatch, capsys, "lab", "A1")[2]
     assert started == []
 

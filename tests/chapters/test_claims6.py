@@ -1,6 +1,7 @@
 """What chapter 6's claims are measured with, on networks and sentences small enough to know the answer."""
 
 from itertools import islice, pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,13 +9,13 @@ import torch
 from torch import nn
 
 from course.chapters.ch06 import claims_attention, claims_sequence, claims_trained
+from course.lab.recall import guessing
 from course.lab.world_models import lm_text, new_lm, streams, trained_translator
 from course.ledger import judge
 from course_lib.data.world import World
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.models.transformer import TransformerConfig
-from course_lib.text.vocabulary import Vocabulary
 from course_lib.training.schedules import rise_and_fall
 
 SMALL = TransformerConfig(d_model=10, n_heads=2, n_layers=2, d_ff=13, dropout=0.0)
@@ -60,32 +61,26 @@ def test_timing_gives_one_number_a_round():
     assert found.parts["LSTM, 16 words: ms per step"] > 0
 
 
-def test_distance_sets_share_no_sentence_and_hold_every_distance():
-    train, dev, test = claims_sequence.splits(13, 7)
-    beginnings = [{(*one.before, one.word) for one in part} for part in (train, dev, test)]
-    assert not beginnings[0] & beginnings[1] | beginnings[1] & beginnings[2] | beginnings[0] & beginnings[2]
-    assert {one.distance for one in train} == set(range(21))
-    far = [one for one in test if one.task == "copying" and one.distance == 20]
-    assert far
-    assert all(one.before[2] == one.word for one in far)  # Anna said apple ... and apple
+def test_load_is_told_from_distance(monkeypatch):
+    """A network that knows all of two pairs and half of the others, at any distance; and one that only guesses."""
+    draw = np.random.default_rng(0)
 
+    class Known:
+        def __init__(self, net, steps, rate, seed):
+            self.net = net
 
-def test_networks_of_equal_size_read_no_padding():
-    words = Vocabulary.from_sentences([["a", "b", "c", "d"]], min_count=1)
-    items = [claims_sequence.Asked("copying", 0, tuple(text), "d") for text in ("abc", "ca")]
-    sizes = {}
-    for net in claims_sequence.NETS:
-        model = claims_sequence.NextWord(net, words, 16).eval()
-        sizes[net] = sum(p.numel() for p in model.parameters())
-        both, alone = model.batch(items), model.batch(items[1:])
-        torch.testing.assert_close(model(both["ids"], both["lengths"])[1:], model(alone["ids"], alone["lengths"]))
-    assert sizes["attention"] == pytest.approx(sizes["LSTM"], rel=0.05)
+        def right(self, load, seed, n=2_000):
+            share = 1.0 if self.net == "attention" or load == 2 else 0.5 + guessing(load) / 2
+            return draw.random(40_000) < share, draw.integers(load, size=40_000)
 
-
-def test_far_is_the_mean_of_the_tasks():
-    items = [claims_sequence.Asked(task, d, ("a",), "b") for task in ("agreement", "copying") for d in (3, 16, 20)]
-    right = np.array([False, True, True, True, False, True])  # 100 % and 50 % where it is far
-    assert claims_sequence.far(items, right) == 75.0
+    monkeypatch.setattr(claims_sequence, "trained", Known)
+    found = claims_sequence.attention_keeps_apart(n_seeds=3)
+    assert found.values == pytest.approx([50] * 3, abs=2)
+    assert found.control.values == pytest.approx([0] * 3, abs=3)
+    assert found.positive_control.values == pytest.approx([100] * 3)
+    assert found.parts["LSTM, 32 pairs: right, in %"] == pytest.approx(50 + 50 * guessing(32), abs=2)
+    for load in (2, 16, 32):
+        assert claims_sequence.beyond_guessing(draw.random(40_000) < guessing(load), load) == pytest.approx(0, abs=2)
 
 
 def test_scores_of_unit_entries_vary_with_d_k():
@@ -126,30 +121,10 @@ def test_one_look_up_is_learned_by_one_head():
     assert claims_attention.accuracy(1, 1, 32, 200, 1e-2, 0) > 40  # chance is 6
 
 
-def test_relations_of_the_world(pairs):
+def test_alignments_are_those_of_the_world(pairs):
     pair = next(p for p in pairs if any(place is not None for place in p.en.antecedents))
-    [gold] = claims_trained.antecedents([pair])
-    assert all(pair.en.upos[row] == "PRON" and column < row for row, column in gold.items())
-    [gold] = claims_trained.syntactic_heads([pair])
-    assert all(pair.en.heads[row] == column + 1 for row, column in gold.items())
-    assert pair.en.heads.index(0) not in gold
     [gold] = claims_trained.alignments([pair])
     assert {(english, korean) for korean, english in gold.items()} <= set(pair.alignment)
-
-
-def test_the_head_that_was_planted_is_chosen():
-    """Head (1, 0) of 2 x 3 looks at the right column, the others anywhere."""
-    draw = np.random.default_rng(0)
-    gold = [{0: 1, 1: 2, 2: 3, 3: 0, 4: 1} for _ in range(7)]
-    weights = [draw.random((2, 3, 5, 6)) for _ in gold]
-    for rows, asked in zip(weights, gold, strict=True):
-        for row, column in asked.items():
-            rows[1, 0, row, column] = 2
-    chosen = claims_trained.choose(weights, gold)
-    assert (chosen.layer, chosen.head) == (1, 0)
-    assert claims_trained.hits(weights, gold, chosen).all()
-    assert chosen.offset == 1
-    assert claims_trained.offset_hits(gold, chosen.offset).mean() == pytest.approx(0.6)
 
 
 def test_the_diagonal_and_the_nearest_noun_by_hand(pairs):
@@ -157,9 +132,14 @@ def test_the_diagonal_and_the_nearest_noun_by_hand(pairs):
     straight = {row: round(row * (len(pair.en) - 1) / (len(pair.ko) - 1)) for row in range(len(pair.ko))}
     assert claims_trained.diagonal([pair], [straight]) == 100
     assert claims_trained.diagonal([pair], [{row: column + 1 for row, column in straight.items()}]) == 0
-    place = next(i for i, tag in enumerate(pair.en.upos) if tag in claims_trained.NOUNS)
-    assert claims_trained.nearest_noun([pair], [{place + 1: place}]) == 100
-    assert claims_trained.nearest_noun([pair], [{place: place}]) == 0
+
+
+def test_the_nearest_person_by_hand():
+    for between, right in (((), 100), (("met", "the", "actor"), 100), (("met", "Vera"), 0)):
+        words = ("Minho", *between, "he")
+        upos = tuple("PROPN" if word.istitle() else "PRON" if word == "he" else "X" for word in words)
+        pair = SimpleNamespace(en=SimpleNamespace(upos=upos, antecedents=(*[None] * (len(words) - 1), 0)))
+        assert claims_trained.nearest_person([pair]) == right
 
 
 def test_a_model_that_looks_ahead_is_caught(monkeypatch):
@@ -216,8 +196,9 @@ def test_validation_loss_is_a_mean_over_all_tokens():
 
 def test_names_of_baselines_are_written_down(monkeypatch):
     """Not cut out of docstrings, which python -OO leaves out and anybody may reword."""
-    for rule in (claims_trained.nearest_noun, claims_trained.diagonal):
+    for rule in (claims_trained.nearest_person, claims_trained.diagonal):
         monkeypatch.setattr(rule, "__doc__", None)
     found = claims_trained.heads_find_structure(model=trained_translator(0, steps=1), n_sentences=23)
-    assert "antecedent: nearest noun or name before the pronoun, in %" in found["antecedent"].baselines
+    name = "pronoun to whom it means"
+    assert f"{name}: nearest name or pronoun, in %" in found[name].baselines
     assert "aligned word: the diagonal, in %" in found["aligned word"].baselines

@@ -48,7 +48,7 @@ def test_a_file_is_no_folder(monkeypatch, capsys, chapter, command, inside):
 def test_a_wrong_chapter_is_one_sentence(monkeypatch, capsys, chapter, command):
     assert course(monkeypatch, capsys, command, "66")[::2] == (
         1,
-        "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1.\n",
+        "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n",
     )
     assert "Chapter 5 is not in" in course(monkeypatch, capsys, command, "05")[2]
 

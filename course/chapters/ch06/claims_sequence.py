@@ -1,11 +1,9 @@
-"""Claims C6.1, C6.2, C6.8 and C6.9: what a sequence costs, how far back is reached, what mask and positions do."""
+"""Claims C6.1, C6.2, C6.8 and C6.9: what a sequence costs, how much is kept apart, what mask and positions do."""
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from itertools import islice
 from random import Random
 from typing import Any
@@ -16,23 +14,21 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course.lab.recall import ASKED_OF, LOADS, Net, Recall, guessing, trained
 from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger import Exact, Measurement, claim, means
-from course_lib.data.batch import length_mask, pad
-from course_lib.data.bucketing import Buckets
 from course_lib.data.streams import StreamBatch
 from course_lib.data.world import World
-from course_lib.data.world.distances import LONGEST
 from course_lib.device import choose_device, seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
-from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
-from course_lib.training.schedules import linear_decay, warmup_linear
+from course_lib.training.schedules import linear_decay
 
+NETS = ("attention", "LSTM")
+DEV, TEST = 1_000, 1_001  # seeds of questions; those of the trainings are small
 TIMED = ("LSTM", "attention", "feed-forward")
 
 
@@ -132,199 +128,60 @@ def _seconds(net: Callable[[Tensor], Tensor], inputs: Tensor, device: torch.devi
     return time.perf_counter() - start
 
 
-WORLD_SEED = 31  # of the training sentences; dev and test have the next two
-NEAR, FAR = tuple(range(4)), tuple(range(16, LONGEST + 1))
-TASKS = ("agreement", "copying")
-NETS = ("attention", "LSTM")
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What stands before a word, that word, and the word that must not be likelier ("" where all others compete)."""
-
-    task: str
-    distance: int
-    before: tuple[str, ...]
-    word: str
-    wrong: str = ""
-
-
-@claim("C6.2", full={"n_train": 300, "steps": 600, "n_seeds": 8, "longer": 3})
-def attention_reaches_far(
-    *,
-    n_train: int = 150,
-    n_test: int = 40,
-    steps: int = 200,
-    rates: Sequence[float] = (2e-3, 6e-3, 2e-2),
-    width: int = 64,
-    n_seeds: int = 5,
-    longer: int = 0,
+@claim("C6.2", full={"steps": 1_500, "n_seeds": 6})
+def attention_keeps_apart(
+    *, steps: int = 1_000, rates: Sequence[float] = (5e-3, 1e-2, 2e-2), n_seeds: int = 5
 ) -> Measurement:
-    """Accuracy at distances 16-20, mean of the two tasks, attention minus LSTM, per seed; the control: at 0-3.
+    """How far attention is ahead of the LSTM with the most pairs, less that with the fewest; the control: by distance.
 
-    A network that has not learned to copy at all fails near and far alike, which says nothing about distance.
-
-    n_train, n_test  sentences per task and distance
-    rates            learning rates; each network has the one that is better on dev, with a seed of its own
-    longer           the LSTM once more with so many times the steps, among the parts; 0: not
+    rates  each network has the one that is best over all loads, with a seed of its own
     """
-    train, dev, test = splits(n_train, n_test)
-    words = Vocabulary.from_sentences(
-        [(*item.before, item.word, item.wrong or item.word) for item in train], min_count=1
-    )
-    train, dev, test = (
-        [one for one in part if all(word in words for word in (*one.before, one.word))] for part in (train, dev, test)
-    )
-    right, untrained, n_parameters, rate_of = {}, {}, {}, {}
-
-    def hits(net: str, steps: int) -> np.ndarray:
-        """bool [seed, item]"""
-        models = (learned(net, words, train, width, steps, rate_of[net], seed) for seed in range(n_seeds))
-        return np.stack([model.right(test) for model in models])
-
+    few, many = min(LOADS), max(LOADS)
+    known: dict[Net, dict[int, np.ndarray]] = {}  # [seed]: % right, as share of what guessing leaves
+    by_age: dict[Net, dict[str, np.ndarray]] = {}  # [seed], newest quarter first
+    rate_of = {}
     for net in NETS:
-        rate_of[net] = max(
-            rates, key=lambda rate: far(dev, learned(net, words, train, width, steps, rate, -1).right(dev))
-        )
-        right[net] = hits(net, steps)
-        fresh = learned(net, words, train, width, 0, 1.0, 0)
-        untrained[net] = far(test, fresh.right(test))
-        n_parameters[net] = sum(p.numel() for p in fresh.parameters())
-    if longer:
-        right[f"LSTM, {longer} times the steps"] = hits("LSTM", longer * steps)
-    majority = Counter((item.task, item.word) for item in train)
-    best = {task: max((w for t, w in majority if t == task), key=lambda w: majority[task, w]) for task in TASKS}
-
-    def gap(distances: Sequence[int]) -> Measurement:
-        both = zip(right["attention"], right["LSTM"], strict=True)
-        return Measurement(
-            [far(test, ours, distances) - far(test, theirs, distances) for ours, theirs in both], "points", seeds=True
-        )
-
-    return replace(
-        gap(FAR),
-        control=gap(NEAR),
-        baselines={
-            "commonest word of the task, in %": far(test, np.array([one.word == best[one.task] for one in test])),
-            **means("{} untrained, in %", untrained),
-        },
-        parts={
-            f"{net}, {task}, distance {low}-{high}: accuracy in %": 100
-            * right[net][:, [one.task == task and low <= one.distance <= high for one in test]].mean()
-            for task in TASKS
-            for net in right
-            for low, high in ((0, 3), (4, 9), (10, 15), (FAR[0], FAR[-1]))
+        tried = {rate: trained(net, steps, rate, seed=n_seeds) for rate in rates}
+        rate_of[net] = max(rates, key=lambda rate: sum(tried[rate].right(load, DEV)[0].sum() for load in LOADS))
+        models = [trained(net, steps, rate_of[net], seed) for seed in range(n_seeds)]
+        known[net] = {
+            load: np.array([beyond_guessing(m.right(load, seed=1)[0], load) for m in models]) for load in LOADS
         }
-        | means("{}: parameters", n_parameters)
+        answers = [model.right(ASKED_OF, seed=1, n=8_000) for model in models]
+        by_age[net] = {
+            f"{4 * q + 1} to {4 * q + 4} pairs ago": np.array(
+                [100 * hits[ago // 4 == q].mean() for hits, ago in answers]
+            )
+            for q in range(ASKED_OF // 4)
+        }
+    gap = {load: known["attention"][load] - known["LSTM"][load] for load in LOADS}
+    newest, *_, oldest = (by_age["attention"][age] - by_age["LSTM"][age] for age in by_age["LSTM"])
+    return Measurement(
+        gap[many] - gap[few],
+        "points",
+        seeds=True,
+        control=Measurement((oldest - newest) / (1 - guessing(ASKED_OF)), "points", seeds=True),
+        positive_control=Measurement(known["LSTM"][few], "points", seeds=True),
+        baselines={f"one of {load} values read, blindly, in %": 100 * guessing(load) for load in (few, many)},
+        parts={
+            f"{net}, {load} pairs: right, in %": 100 * guessing(load) + (1 - guessing(load)) * values.mean()
+            for net in NETS
+            for load, values in known[net].items()
+        }
+        | {
+            f"{net}, {ASKED_OF} pairs, {age}: right, in %": shares.mean()
+            for net in NETS
+            for age, shares in by_age[net].items()
+        }
+        | {f"{net}: parameters": sum(p.numel() for p in Recall(net).parameters()) for net in NETS}
         | means("{}: learning rate", rate_of),
-        data="sentences of the world, distances 0-20",
+        data=f"pairs of a key and a value, {steps:,} steps",
     )
 
 
-def splits(n_train: int, n_test: int) -> list[list[Asked]]:
-    """Train, dev, test: no beginning of a sentence is in two of them. Short sentences run out of new ones: fewer."""
-    seen: set[tuple[str, ...]] = set()
-    parts = []
-    for number, n in enumerate((n_train, n_test, n_test)):
-        new = [one for one in items(World(WORLD_SEED + number), n) if (*one.before, one.word) not in seen]
-        seen |= {(*one.before, one.word) for one in new}
-        parts.append(new)
-    return parts
-
-
-def items(world: World, n: int) -> Iterator[Asked]:
-    """`n` of each task and distance."""
-    for distance in range(LONGEST + 1):
-        for found in islice(world.agreement(distance), n):
-            yield Asked("agreement", distance, found.sentence.words[: found.verb], found.right, found.wrong)
-        for found in islice(world.copying(distance), n):
-            words = found.sentence.words
-            yield Asked("copying", distance, words[: found.second], words[found.second])
-
-
-def far(asked: Sequence[Asked], right: np.ndarray, distances: Sequence[int] = FAR) -> float:
-    """Accuracy in % at these distances: the mean of the tasks' accuracies."""
-    shares = [right[[one.task == task and one.distance in distances for one in asked]].mean() for task in TASKS]
-    return 100 * float(np.mean(shares))
-
-
-class NextWord(nn.Module):
-    """Reads the beginning of a sentence, predicts its next word; `net` is "attention" or "LSTM".
-
-    Two layers of `width`: with a feed-forward layer twice as wide as the rest, both have 16 width^2 weights.
-    """
-
-    def __init__(self, net: str, words: Vocabulary, width: int):
-        super().__init__()
-        self.words, self.net = words, net
-        config = TransformerConfig(
-            d_model=width,
-            n_heads=4,
-            n_layers=2,
-            d_ff=2 * width,
-            dropout=0.0,
-            norm="pre",
-            positions="sinusoidal" if net == "attention" else "none",  # an LSTM counts by itself
-        )
-        self.embedding = PositionedEmbedding(len(words), config)
-        self.body = TransformerEncoder(config) if net == "attention" else nn.LSTM(width, width, 2, batch_first=True)
-
-    def forward(self, ids: Int[Tensor, "batch seq"], lengths: Int[Tensor, " batch"]) -> Float[Tensor, "batch vocab"]:
-        """Logits after the last word of each row. Padding stands on the right, where neither network looks."""
-        states = self.embedding(ids)
-        states = self.body(states, causal=True) if self.net == "attention" else self.body(states)[0]
-        last = states[torch.arange(len(ids), device=ids.device), lengths - 1]
-        return last @ self.embedding.tokens.weight.T
-
-    def batch(self, asked: Sequence[Asked]) -> dict[str, Tensor]:
-        rows = [self.words.encode(one.before) for one in asked]
-        return {
-            "ids": pad(rows),
-            "lengths": length_mask([len(row) for row in rows]).sum(1),
-            "word": torch.tensor(self.words.encode([one.word for one in asked])),
-        }
-
-    def loss(self, batch: dict[str, Tensor]) -> dict[str, Any]:
-        """Cross-entropy of the next word, in nats."""
-        return {
-            "loss": F.cross_entropy(self(batch["ids"], batch["lengths"]), batch["word"]),
-            "count": len(batch["word"]),
-        }
-
-    @torch.no_grad()
-    def right(self, asked: Sequence[Asked]) -> np.ndarray:
-        """bool [item]: the word is likelier than the wrong one; where there is none, than all other words."""
-        batch = self.batch(asked)
-        logits = self(batch["ids"], batch["lengths"])
-        wrong = torch.tensor(self.words.encode([one.wrong or one.word for one in asked]))
-        rows = torch.arange(len(asked))
-        against = torch.tensor([bool(one.wrong) for one in asked])
-        word = logits[rows, batch["word"]]
-        return torch.where(against, word > logits[rows, wrong], logits.argmax(-1) == batch["word"]).numpy()
-
-
-def learned(
-    net: str, words: Vocabulary, train: Sequence[Asked], width: int, steps: int, rate: float, seed: int
-) -> NextWord:
-    """Trained on batches of like lengths, the same ones in the same order for both networks."""
-    seed_everything(seed + 1_000)
-    model = NextWord(net, words, width)
-    buckets = Buckets([len(one.before) for one in train], tokens=1024, seed=seed)
-
-    def batches(epoch: int) -> Iterator[dict[str, Tensor]]:
-        return (model.batch([train[i] for i in rows]) for rows in buckets(epoch))
-
-    if steps:
-        fit(
-            model,
-            batches,
-            steps=steps,
-            learning_rate=rate,
-            schedule=lambda step, total: warmup_linear(step, total, warmup=total // 10),
-            betas=(0.9, 0.98),
-            show=False,
-        )
-    return model.eval()
+def beyond_guessing(right: np.ndarray, load: int) -> float:
+    """Share of right answers in points, 0 for one of the values read, taken blindly: else 2 pairs would flatter."""
+    return 100 * (right.mean() - guessing(load)) / (1 - guessing(load))
 
 
 CONFIG = TransformerConfig(d_model=64, n_heads=4, n_layers=2, d_ff=128, dropout=0.0, norm="pre")

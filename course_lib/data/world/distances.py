@@ -1,4 +1,4 @@
-"""Words that belong together at a chosen distance: an ambiguous word and its cue, subject and verb, a word and a copy.
+"""Words that belong together at a chosen distance: an ambiguous word and its cue, subject and verb.
 
 Filling phrases of an exact number of words lengthen the way between them.
 """
@@ -196,16 +196,6 @@ class Agreement:
     attractors: int  # nouns between them that are of the other number
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """The word at `first` comes again at `second`; nothing but the word itself tells which."""
-
-    sentence: WorldSentence
-    first: int
-    second: int
-    distance: int  # words between them
-
-
 class Distances:
     def __init__(self, draw: Draw):
         self.draw = draw
@@ -213,7 +203,6 @@ class Distances:
         usable = [noun for noun in nouns if noun.number == "count" and len(noun.en) == 1 and noun.en != noun.en_plural]
         self.subjects = [noun for noun in usable if noun.kind in _SUBJECTS and noun.adjectives]
         self.places = [noun for noun in usable if noun.kind in _PLACES]
-        self.things = [noun for noun in usable if noun.split == "train"]
 
     def agreement(self, distance: int, attractors: str = "random") -> Agreement:
         """The dog [near the old trees ...] is clever; the nouns between are of the same, the opposite or any number."""
@@ -245,23 +234,6 @@ class Distances:
         root = line.add(draw.one(noun.adjectives).en, "ADJ")
         line.heads[subject] = root
         return Agreement(line.finish("en", noun.topic), subject, verb, right, wrong, distance, opposite)
-
-    def copying(self, distance: int) -> Copy:
-        """Anna said apple [...] and apple again: the second word is the first one."""
-        _check(distance)
-        draw, line = self.draw, Line()
-        noun = draw.one(self.things)
-        name = draw.person()
-        line.add(name.en[0], "PROPN", head=1, entity=1, ner="B-PER")
-        line.add("said", "VERB")
-        first = line.add(noun.en[0], "NOUN", head=1)
-        if distance:
-            fill(draw, line, "en", distance - 1)
-            line.add("and", "CCONJ", head=len(line.words) + 1)
-        second = line.add(noun.en[0], "NOUN", head=first)
-        line.add("again", "ADV", head=second)
-        line.attach_rest(1)
-        return Copy(line.finish("en", noun.topic), first, second, distance)
 
     def _lengths(self, distance: int) -> list[int]:
         """Phrases of 3 and 4 words, and at most one of 1 or 2 in front, with `distance` words together."""

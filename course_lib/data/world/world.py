@@ -22,7 +22,7 @@ from typing import Any
 from course_lib.config import data_dir
 from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
 from course_lib.data.world.compose import Composer, reversal
-from course_lib.data.world.distances import Agreement, Copy, Distances, SenseCues
+from course_lib.data.world.distances import Agreement, Distances, SenseCues
 from course_lib.data.world.documents import Narrator
 from course_lib.data.world.draw import SPLITS, Draw
 from course_lib.data.world.grammar import LANGUAGES, Frame, hold_out, read_frames
@@ -135,13 +135,6 @@ class World:
         distances = Distances(self._draw("agreement", distance, attractors))
         while True:
             yield distances.agreement(distance, attractors)
-
-    @_begun
-    def copying(self, distance: int) -> Iterator[Copy]:
-        """English sentences in which a word comes again after `distance` words (0-20)."""
-        distances = Distances(self._draw("copying", distance))
-        while True:
-            yield distances.copying(distance)
 
     @_begun
     def role_reversals(self) -> Iterator[tuple[WorldPair, WorldPair]]:

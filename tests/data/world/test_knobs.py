@@ -105,13 +105,6 @@ def test_agreement_splits_share_no_sentence():
     assert not texts["train"] & texts["dev"]
 
 
-@pytest.mark.parametrize("distance", [0, 1, 2, 5, 11, 20])
-def test_copying_at_a_distance(distance):
-    for item in islice(World(3).copying(distance), 29):
-        assert item.sentence.words[item.first] == item.sentence.words[item.second]
-        assert item.second - item.first - 1 == distance
-
-
 def test_reversed_roles_keep_the_words():
     for one, other in islice(World(3).role_reversals(), 203):
         for language in ("en", "ko"):

@@ -11,8 +11,8 @@ from course.chapters.ch05.claims import Forgetting
 from course.lab import fine_tuning
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
-from course.lab.fine_tuning import Tricks, classifier, for_target, language_loss, tuned
 from course.lab.tasks import Task, cut, target_texts
+from course.lab.ulmfit_stages import Tricks, classifier, for_target, language_loss, tuned
 from course.ledger import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError

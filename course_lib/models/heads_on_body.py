@@ -64,7 +64,8 @@ def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     with rebuilding(folder, "set of heads", checkpoint.tensors.values()):
         for task, one in described.items():
             heads[task] = head = class_at(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
+            start = {name: numbers for name, numbers in head.state_dict().items() if name.startswith(_BODY)}
             own = {name: numbers for name, numbers in checkpoint.tensors.items() if name.startswith(f"{task}/")}
             own = {name.removeprefix(f"{task}/"): numbers for name, numbers in own.items()}
-            load_weights(head.eval(), head.state_dict() | own, source=folder)
+            load_weights(head.eval(), start | own, source=folder)
     return heads

@@ -104,7 +104,7 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "decoder": Seq2SeqConfig(dim=11),
             "batch_size": 7,
         },
-        heads: {"labels": 5},
+        heads: {"labels": 5, "steps": 3},
         minilm: {},
         reviews: {"terms": 31, "strengths": (1.0, 3.0), "held_out": 14},
         skip_gram: {"words": 11, "threads": 1, "config": SkipGramConfig(dim=5, min_count=1, epochs=2)},

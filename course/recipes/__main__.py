@@ -11,13 +11,27 @@ from typing import Annotated
 
 import typer
 
-from course.recipes import awd_lstm, bert, bilm, card, cove, engine, further, gpt, minilm, queue, reviews, skip_gram
+from course.recipes import (
+    awd_lstm,
+    bert,
+    bilm,
+    card,
+    cove,
+    engine,
+    further,
+    gpt,
+    heads,
+    minilm,
+    queue,
+    reviews,
+    skip_gram,
+)
 from course_lib.checkpoints import CARD
 from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 
-FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, further, gpt, minilm, reviews)
+FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, further, gpt, heads, minilm, reviews)
 RECIPES = {recipe.name: recipe for family in FAMILIES for recipe in family.RECIPES}
 TABLE, QUEUE = "table", "queue"
 

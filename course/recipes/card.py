@@ -55,7 +55,7 @@ def overview(folder: Path, curves: Curves | None = None) -> str:
         "# The checkpoints of the course",
         "",
         "Made by `python -m course.recipes table` from the card in each folder: do not edit it by hand.",
-        "`course_lib.load(NAME)` opens an encoder; `course predict` uses `reviews-en`, which is none.",
+        "`course_lib.load(NAME)` opens an encoder; `reviews-en` (`course predict`), `heads-en` (chapter 8) are none.",
         "The card tells its settings and how to make it again.",
         "Figures on public tasks: means at the most labels of the recorded label curves (`data/recorded/curves.json`).",
         '"From scratch" is the same network without pre-training. No curve starts from a checkpoint marked —.',

@@ -27,6 +27,7 @@ KINDS = {
 # kinds that ship too -> what they are for
 NOT_ENCODERS = {
     "review-words": "labels reviews. Use `course predict imdb FILE`, or course_lib.models.review_words",
+    "heads-on-a-body": "answers on top of one. Use course_lib.models.heads_on_body.load_heads",
 }
 
 

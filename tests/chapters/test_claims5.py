@@ -8,11 +8,11 @@ import torch
 
 from course.chapters.ch05 import claims as chapter5
 from course.chapters.ch05.claims import Forgetting
-from course.lab import fine_tuning
+from course.lab import ulmfit_stages
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
-from course.lab.fine_tuning import Tricks, classifier, for_target, language_loss, tuned
 from course.lab.tasks import Task, cut, target_texts
+from course.lab.ulmfit_stages import Tricks, classifier, for_target, language_loss, tuned
 from course.ledger import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
@@ -75,8 +75,8 @@ def test_the_bag_of_words_learns_words(texts):
 
 
 def test_general_text_is_documents_of_sixteen_sentences(monkeypatch):
-    monkeypatch.setattr(fine_tuning, "world_text", lambda n_words: [["A", "b"], *[["c"]] * 15, ["d", "e"]])
-    assert fine_tuning.general_documents("world", 19) == [["a", "b", *"c" * 15], ["d", "e"]]
+    monkeypatch.setattr(ulmfit_stages, "world_text", lambda n_words: [["A", "b"], *[["c"]] * 15, ["d", "e"]])
+    assert ulmfit_stages.general_documents("world", 19) == [["a", "b", *"c" * 15], ["d", "e"]]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_only_the_last_layer_leaves_the_language_model_alone(lm, texts):
 
 def test_a_classifier_learns_what_can_be_learned(lm, texts):
     model = classifier(lm, texts.train, texts.labels, steps=60, tricks=Tricks.none(1e-2))
-    assert fine_tuning.percent_right(model, texts.test) == 100
+    assert ulmfit_stages.percent_right(model, texts.test) == 100
 
 
 def test_the_language_loss_is_exact_and_can_use_an_old_head(lm, texts):

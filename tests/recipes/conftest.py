@@ -1,7 +1,9 @@
 import pytest
 
-from course.recipes import cove, further, minilm, reviews, skip_gram
-from tests.recipes.small import pairs, published, rated, reviews_of, write_corpora
+from course.recipes import cove, further, heads, minilm, reviews, skip_gram
+from course_lib.models import heads_on_body
+from tests.lab import four_samples
+from tests.recipes.small import benches, pairs, published, rated, reviews_of, write_corpora
 
 
 @pytest.fixture
@@ -11,6 +13,10 @@ def out(tmp_path, monkeypatch):
     monkeypatch.setattr(reviews, "load_public", reviews_of)
     monkeypatch.setattr(skip_gram, "rated_pairs", rated)
     monkeypatch.setattr(further, "handmade_gaps", lambda language: [("the [MASK] sees", frozenset({"king"}))])
+    monkeypatch.setattr(heads, "TASKS", benches(heads.Settings().tasks))
+    body = four_samples.bert()
+    for module in (heads, heads_on_body):
+        monkeypatch.setattr(module, "load", lambda name: body)
     package = published(tmp_path / "package")
     monkeypatch.setattr(minilm, "package_folder", lambda: package)
     folder = tmp_path / "out"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
-from course.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, minilm, reviews, skip_gram
+from course.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, heads, minilm, reviews, skip_gram
 from course.recipes.__main__ import RECIPES
 from course.recipes.engine import Recipe
 from course.recipes.starts import Imitation, TableConfig
 from course.recipes.texts import TEXTS
+from course.records.curve_tasks import Bench, CurveTask, Effort
 from course_lib.checkpoints import TENSORS
 from course_lib.data.records import LabelledText, ParallelPair, Sentence
 from course_lib.models.bert import Bert, BertConfig
@@ -20,6 +22,7 @@ from course_lib.models.cove import CoVeConfig
 from course_lib.models.seq2seq import Seq2SeqConfig
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.text.word_pieces import WordPieces
+from tests.lab import four_samples
 
 STEPS = 13
 NOUNS, VERBS = ("king", "queen", "river", "bank", "car", "tiger"), ("sees", "likes", "finds")
@@ -101,6 +104,7 @@ def small(recipe: Recipe, **training: object) -> Recipe:
             "decoder": Seq2SeqConfig(dim=11),
             "batch_size": 7,
         },
+        heads: {"labels": 5, "steps": 3},
         minilm: {},
         reviews: {"terms": 31, "strengths": (1.0, 3.0), "held_out": 14},
         skip_gram: {"words": 11, "threads": 1, "config": SkipGramConfig(dim=5, min_count=1, epochs=2)},
@@ -126,6 +130,15 @@ def published(folder: Path) -> Path:
     tensors = load_file(folder / TENSORS)
     save_file({name: t for name, t in tensors.items() if not name.startswith("cls.")}, folder / TENSORS)
     return folder
+
+
+def benches(names: Sequence[str]) -> dict[str, CurveTask]:
+    """In place of the label curves' tasks, in the order of their kinds."""
+    tasks = zip(names, four_samples.tasks().values(), strict=True)
+    return {
+        name: CurveTask(task.name, (8,), (), (), lambda task=task: Bench(task, Effort(1, 3, 5, 8)))
+        for name, task in tasks
+    }
 
 
 def rated(corpus: str) -> dict[str, list]:

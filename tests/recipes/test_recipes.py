@@ -8,6 +8,7 @@ import pytest
 
 from course.recipes import card, engine
 from course.recipes.__main__ import RECIPES
+from course_lib.models.heads_on_body import load_heads
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
 from tests.recipes.small import make_starts, small
@@ -25,6 +26,9 @@ def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
     assert rows["command"] == f"`python -m course.recipes {name}`"
     if name == "reviews-en":
         assert ReviewWords.load(folder).predict(["A king!", "no king?"]) == ["pos", "neg"]
+        return
+    if name == "heads-en":
+        assert [len(tags) for tags in load_heads(folder)["tokens"].predict([["Ada", "is", "in", "Rome"]])] == [4]
         return
     vectors = load(folder).encode([["the", "king", "sees"]])[0]
     assert vectors.shape[1] == 3

@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from course.chapters.ch04.claims_bilm import reached_at
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
-from course.lab.fine_tuning import (
+from course.lab.tasks import Task, target_texts
+from course.lab.ulmfit_stages import (
     FROM_SCRATCH,
     Documents,
     Tricks,
@@ -24,7 +25,6 @@ from course.lab.fine_tuning import (
     percent_right,
     tuned,
 )
-from course.lab.tasks import Task, target_texts
 from course.ledger import Measurement, claim, means
 from course_lib.data.records import LabelledText
 from course_lib.models.awd_lstm import AWDLSTM

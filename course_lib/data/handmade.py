@@ -18,6 +18,11 @@ def handmade_senses(language: str = "en", split: str | None = None) -> list[Sens
     return read_senses(_file(language, "senses.tsv", split), split)
 
 
+def handmade_clue_sides() -> list[SenseExample]:
+    """More occurrences of 14 of these words, English, all to test on: both senses share the words on the clueless side."""
+    return read_senses(_file("en", "clue_side.tsv", None))
+
+
 def handmade_names(language: str = "en", split: str | None = None) -> list[TaggedSentence]:
     """Tagged sentences: layers "upos" (universal parts of speech) and "ner" (BIO: PER, LOC, ORG, MISC)."""
     return read_columns(_file(language, "names.conll", split), ("upos", "ner"), split)

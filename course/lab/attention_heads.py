@@ -1,5 +1,5 @@
-"""The heads of attention: where a world translator's look (for claims, and for the heatmap), what switching one off
-costs, and the queries and keys of a BERT's.
+"""The heads of attention: where a world translator's and a BERT's look, which head finds which relation of words, what
+switching one off costs, and the queries and keys of a BERT's.
 
 Weights are given sentence by sentence, without padding.
 """
@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from course_lib.data.batch import Batch
-from course_lib.data.world import WorldPair
+from course_lib.data.world import WorldPair, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.models.attention import MultiHeadAttention, padding_mask
@@ -153,3 +153,119 @@ def queries_and_keys(bert: Bert, batch: Batch) -> tuple[Heads, Heads]:
             stack.callback(layer.attention.register_forward_pre_hook(note).remove)
         bert(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])
     return queries, keys
+
+
+# -- which head finds a relation -------------------------------------------------------------------------------------
+Gold = list[dict[int, int]]  # per sentence: the word that looks -> the word that is right
+MAX_OFFSET = 10
+
+
+@dataclass(frozen=True, eq=False)
+class RelationHead:
+    """The head and the fixed offset that are right most often on dev, and what is right on test.
+
+    hits  of every head, so that the best one can be seen among the others
+    """
+
+    layer: int
+    head: int
+    offset: int
+    hits: Bool[np.ndarray, "layer head word"]
+    offset_hits: Bool[np.ndarray, " word"]
+    sentences: list[int]  # of each word, for intervals
+
+    @property
+    def right(self) -> Bool[np.ndarray, " word"]:
+        return self.hits[self.layer, self.head]
+
+    @property
+    def name(self) -> str:
+        """Counted from 1, as in the heatmap: 5.11 is layer 5, head 11."""
+        return f"{self.layer + 1}.{self.head + 1}"
+
+
+def heads_by_relation(
+    encoder: Bert | Translator, dev: Sequence[WorldPair], test: Sequence[WorldPair]
+) -> dict[str, RelationHead]:
+    """One head per relation of `relations`, chosen on dev and scored on test, over English sentences.
+
+    Right is a head's largest weight among the other words: a word itself, [CLS], [SEP] and [EOS] are no answers.
+    """
+    (of_dev, of_test), golds = (looks(encoder, dev), looks(encoder, test)), (golds_of(dev), golds_of(test))
+    return {name: relation_head(of_dev, golds[0][name], of_test, golds[1][name]) for name in golds[0]}
+
+
+def relation_head(dev: Weights, gold_dev: Gold, test: Weights, gold_test: Gold) -> RelationHead:
+    """The best head of one relation, and the best offset: "the word that stands so many places further on"."""
+    right = _hits(dev, gold_dev).sum(-1)
+    layer, head = divmod(int(right.argmax()), right.shape[1])
+    offset = max(range(-MAX_OFFSET, MAX_OFFSET + 1), key=lambda k: _offset_hits(gold_dev, k).sum())
+    asked = [number for number, gold in enumerate(gold_test) for _ in gold]
+    return RelationHead(layer, head, offset, _hits(test, gold_test), _offset_hits(gold_test, offset), asked)
+
+
+def relations(sentence: WorldSentence) -> dict[str, dict[int, int]]:
+    """{relation: {word: the word that it goes with}}, from the world's own heads and referents."""
+    upos, heads = sentence.upos, [head - 1 for head in sentence.heads]  # -1: the root
+    marked = {word: head for word, head in enumerate(heads) if upos[word] == "ADP" and upos[head] in ("NOUN", "PROPN")}
+    nouns = {w: v for w, v in enumerate(heads) if upos[w] in ("NOUN", "PROPN", "PRON") and v >= 0 and upos[v] == "VERB"}
+    cased = set(marked.values())
+    return {
+        "pronoun to whom it means": {word: old for word, old in enumerate(sentence.antecedents) if old is not None},
+        "subject to its verb": {word: verb for word, verb in nouns.items() if word < verb},
+        "object to its verb": {word: verb for word, verb in nouns.items() if word > verb and word not in cased},
+        "noun after a preposition to its verb": {w: v for w, v in nouns.items() if w > v and w in cased},
+        "preposition to its noun": marked,
+    }
+
+
+def golds_of(pairs: Sequence[WorldPair]) -> dict[str, Gold]:
+    """The English relations of all sentences."""
+    found = [relations(pair.en) for pair in pairs]
+    return {name: [of[name] for of in found] for name in found[0]}
+
+
+def looks(encoder: Bert | Translator, pairs: Sequence[WorldPair]) -> Weights:
+    """Self-attention between the English words; the weight on the word itself is 0."""
+    if isinstance(encoder, Bert):
+        weights = word_weights(encoder, [pair.en.words for pair in pairs])
+    else:
+        weights = [rows[..., :-1].copy() for rows in encoder_weights(encoder, pairs)]  # without [EOS]
+    for rows in weights:
+        rows[:, :, range(rows.shape[-1]), range(rows.shape[-1])] = 0
+    return weights
+
+
+@torch.no_grad()
+def word_weights(bert: Bert, sentences: Sequence[Sequence[str]]) -> Weights:
+    """A BERT's weights between words, without [CLS] and [SEP].
+
+    A word in pieces is looked at with the sum of their weights and looks with the mean of them (Clark and others 2019,
+    section 4).
+    """
+    found: Weights = []
+    for start in range(0, len(sentences), BATCH):
+        some = [list(words) for words in sentences[start : start + BATCH]]
+        batch = bert.batch(some)
+        layers = torch.stack(bert.attentions(batch)[0], 1).numpy()
+        for number, words in enumerate(some):
+            first = batch.ids["places"][number, : len(words)].numpy()
+            end = int(batch.ids["real"][number].sum()) - 1  # where [SEP] stands
+            columns = np.add.reduceat(layers[number][:, :, 1:end, 1:end], first - 1, axis=-1)
+            sizes = np.diff([*first, end])
+            found.append(np.add.reduceat(columns, first - 1, axis=-2) / sizes[:, None])
+    return found
+
+
+def _hits(weights: Weights, golds: Gold) -> Bool[np.ndarray, "layer head word"]:
+    """The largest weight is at the right column."""
+    found = [
+        rows[:, :, list(gold)].argmax(-1) == np.array(list(gold.values()))
+        for rows, gold in zip(weights, golds, strict=True)
+        if gold
+    ]
+    return np.concatenate(found, axis=-1)
+
+
+def _offset_hits(golds: Gold, offset: int) -> Bool[np.ndarray, " word"]:
+    return np.array([column == row + offset for gold in golds for row, column in gold.items()])

@@ -1,4 +1,5 @@
-"""Heads of attention: which row and column belong to which word, a head switched off, queries and keys."""
+"""Heads of attention: which row and column belong to which word, the head of a relation, a head switched off, queries
+and keys."""
 
 from itertools import islice
 
@@ -11,11 +12,16 @@ from course.lab.attention_heads import (
     cross_attention,
     cross_weights,
     encoder_weights,
+    heads_by_relation,
+    looks,
     queries_and_keys,
+    relation_head,
+    relations,
     switched_off,
     translation_loss,
+    word_weights,
 )
-from course_lib.data.world import World
+from course_lib.data.world import World, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.bert import Bert
@@ -122,6 +128,64 @@ def test_ablation_is_of_the_layer_and_head_asked_for(cross):
         whole = float(model.loss(model.batch([pair.parallel() for pair in pairs]))["cross_entropy"])
     assert found["loss with all heads, in nats"] == pytest.approx(whole, rel=1e-5)
     assert found["loss without another head of its layer, mean"] != found["loss without the chosen head"]
+
+
+# One head for one relation.
+
+
+def test_words_in_pieces_are_looked_at_with_the_sum_and_look_with_the_mean():
+    bert = small_bert(["the", "dog"]).eval()
+    sentences = [["the", "bat", "dog"], ["dog"], ["a", "tea"]]
+    spans = [[(1, 2), (2, 5), (5, 6)], [(1, 2)], [(1, 2), (2, 5)]]  # pieces after [CLS]: bat is b ##a ##t
+    weights, shown = bert.attentions(bert.batch(sentences))
+    assert shown[0] == ["[CLS]", "the", "b", "##a", "##t", "dog", "[SEP]"]
+    for number, (found, places) in enumerate(zip(word_weights(bert, sentences), spans, strict=True)):
+        whole = torch.stack(weights)[:, number].detach().numpy()
+        for i, (a, b) in enumerate(places):
+            for j, (c, d) in enumerate(places):
+                np.testing.assert_allclose(found[:, :, i, j], whole[:, :, a:b, c:d].sum(-1).mean(-1), rtol=1e-5)
+
+
+def test_relations_by_hand():
+    words = ["Minho", "gave", "a", "book", "to", "Vera", "because", "she", "was", "kind", "."]
+    upos = ["PROPN", "VERB", "DET", "NOUN", "ADP", "PROPN", "SCONJ", "PRON", "AUX", "ADJ", "PUNCT"]
+    heads, entities = (2, 0, 4, 2, 6, 2, 10, 10, 10, 2, 2), (1, 0, 0, 2, 0, 3, 0, 3, 0, 0, 0)
+    blank = ("_",) * len(words)
+    sentence = WorldSentence("en", tuple(words), tuple(upos), heads, blank, blank, entities, {}, "")
+    assert relations(sentence) == {
+        "pronoun to whom it means": {7: 5},
+        "subject to its verb": {0: 1},
+        "object to its verb": {3: 1},
+        "noun after a preposition to its verb": {5: 1},
+        "preposition to its noun": {4: 5},
+    }
+
+
+def test_the_head_that_was_planted_is_chosen_on_dev():
+    """Head 2.1 of 2 x 3 looks at the right column, the others anywhere; offset +1 is right in three words of five."""
+    draw = np.random.default_rng(0)
+    gold = [{0: 1, 1: 2, 2: 3, 3: 0, 4: 1}, {}] * 5
+    dev, test = ([draw.random((2, 3, 5, 6)) for _ in gold] for _ in range(2))
+    for rows, asked in zip(dev, gold, strict=True):
+        for row, column in asked.items():
+            rows[1, 0, row, column] = 2
+    found = relation_head(dev, gold, test, gold)
+    assert (found.name, found.offset) == ("2.1", 1)
+    assert found.offset_hits.mean() == pytest.approx(0.6)
+    assert found.hits.shape == (2, 3, 25)
+    assert found.right.mean() < 0.6  # there it looks anywhere: what was chosen is not chosen again on test
+    assert found.sentences == [number for number in range(0, 10, 2) for _ in range(5)]
+    assert relation_head(test, gold, dev, gold).hits[1, 0].all()
+
+
+def test_no_word_is_its_own_answer(model, pairs):
+    words = [pair.en.words for pair in pairs]
+    for encoder in (model, small_bert([word for some in words for word in some], vocab_size=400).eval()):
+        for rows, some in zip(looks(encoder, pairs), words, strict=True):
+            assert rows.shape[-2:] == (len(some), len(some))
+            assert not rows.diagonal(axis1=-2, axis2=-1).any()
+        found = heads_by_relation(encoder, pairs, pairs)
+        assert len(found["preposition to its noun"].right) == sum(pair.en.upos.count("ADP") for pair in pairs) > 0
 
 
 # Queries and keys: their products are the model's own attention weights, and no hook stays behind.

@@ -22,6 +22,7 @@ from course_lib.models.word_vectors import WordVectors
 
 Text = list[list[str]]
 Rows = Float[np.ndarray, "unit dim"]
+WHOLE = 10**6  # reach of a window that is the whole sentence
 
 
 def opened(encoder: ContextEncoder | str) -> ContextEncoder:

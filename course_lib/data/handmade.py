@@ -19,7 +19,7 @@ def handmade_senses(language: str = "en", split: str | None = None) -> list[Sens
 
 
 def handmade_clue_sides() -> list[SenseExample]:
-    """More occurrences of 14 of these words, English, all to test on: both senses share the words on the clueless side."""
+    """More English occurrences, all to test on: what stands on the clueless side is the same for both senses."""
     return read_senses(_file("en", "clue_side.tsv", None))
 
 

@@ -164,12 +164,16 @@ def right(parts: Sequence[Sequence], features: Features) -> float:
 
 
 @torch.no_grad()
-def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
-    """The network's own answer to "does it follow?", in %."""
+def other_scores(model: Bert, pairs: Sequence[SentencePair]) -> Float[np.ndarray, " pair"]:
+    """The network's own answer to "does it follow?": how much more it is for "no" than for "yes" (logits)."""
     batch = model.batch([pair.first for pair in pairs], [pair.second for pair in pairs])
-    output = model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])
-    other = model.nsp(output.pooled).argmax(-1).numpy() == 1
-    return 100 * float(np.mean(other == [pair.label == "other" for pair in pairs]))
+    logits = model.nsp(model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]).pooled)
+    return (logits[:, 1] - logits[:, 0]).numpy()
+
+
+def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
+    """Its answers that are right, in %."""
+    return 100 * float(np.mean((other_scores(model, pairs) > 0) == [pair.label == "other" for pair in pairs]))
 
 
 def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:

@@ -85,7 +85,7 @@ def following_pairs(passages: Iterable[Passage]) -> dict[str, list[SentencePair]
     The second is BERT's question (Devlin and others 2018, section 3.1), the first one nearer to ALBERT's (Lan and
     others 2019, section 3.1): there the topic does not tell.
     """
-    random, found = Random(0), {"next": [], "same passage": [], "another article": []}
+    random, found = Random(0), {"next": [], "the same passage": [], "another article": []}
     texts = [(passage.title, split_sentences(passage.text)) for passage in passages]
     for title, sentences in texts:
         far = [sentence for other, text in texts if other != title for sentence in text]
@@ -93,7 +93,7 @@ def following_pairs(passages: Iterable[Passage]) -> dict[str, list[SentencePair]
             near = [sentence for i, sentence in enumerate(sentences) if i not in (at, at + 1)]
             if near:
                 found["next"].append(SentencePair(first, sentences[at + 1], "next"))
-                found["same passage"].append(SentencePair(first, random.choice(near), OTHER))
+                found["the same passage"].append(SentencePair(first, random.choice(near), OTHER))
                 found["another article"].append(SentencePair(first, random.choice(far), OTHER))
     return found
 

@@ -16,12 +16,14 @@ from course_lib.models.bert import Bert
 from course_lib.models.cove import CoVe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
+from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
 
 Text = list[list[str]]
 Rows = Float[np.ndarray, "unit dim"]
+WHOLE = 10**6  # reach of a window that is the whole sentence
 
 
 def opened(encoder: ContextEncoder | str) -> ContextEncoder:
@@ -38,15 +40,17 @@ def untrained(encoder: ContextEncoder, seed: int = 0) -> ContextEncoder:
     """The same network over the same words before any training; a CoVe keeps the static vectors that it reads."""
     with seeded(seed):
         match encoder:
-            case Bert():
-                return Bert(encoder.config, encoder.pieces).eval()
+            case Bert() | LeftToRightLM():
+                return type(encoder)(encoder.config, encoder.pieces).eval()
             case BiLM():
                 return BiLM(encoder.config, encoder.vocabulary, encoder.characters).eval()
             case AWDLSTM():
                 return AWDLSTM(encoder.config, encoder.vocabulary).eval()
             case CoVe():
                 return CoVe.from_word_vectors(encoder.static.word_vectors(), encoder.config).eval()
-    raise CourseError(f"untrained cannot make a {type(encoder).__name__} anew. Give a Bert, BiLM, AWDLSTM or CoVe.")
+    raise CourseError(
+        f"untrained cannot make a {type(encoder).__name__} anew. Give a Bert, LeftToRightLM, BiLM, AWDLSTM or CoVe."
+    )
 
 
 def window_mean(vectors: WordVectors, example: SenseExample, reach: int = 5) -> Float[Tensor, " dim"]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from course.lab.controls import window_mean
+from course.lab.controls import WHOLE, window_mean
 from course_lib.config import data_dir
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.readers.senses import read_senses
@@ -35,7 +35,6 @@ NAMES = {
 NAMES["en"]["BERT, published"] = "minilm-en"
 A_SENSE = 6  # occurrences shown
 PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|도|의|만|처럼"
-WHOLE = 10**6  # reach of a window that is the sentence
 
 
 def occurrences(word: str, language: str = "en") -> list[SenseExample]:

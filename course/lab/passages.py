@@ -79,6 +79,25 @@ def question_pairs(passages: Iterable[Passage], n_words: int) -> list[SentencePa
     return found
 
 
+def following_pairs(passages: Iterable[Passage]) -> dict[str, list[SentencePair]]:
+    """Each sentence with the next one ("next"), with another of its passage, and with one of another article ("other").
+
+    The second is BERT's question (Devlin and others 2018, section 3.1), the first one nearer to ALBERT's (Lan and
+    others 2019, section 3.1): there the topic does not tell.
+    """
+    random, found = Random(0), {"next": [], "the same passage": [], "another article": []}
+    texts = [(passage.title, split_sentences(passage.text)) for passage in passages]
+    for title, sentences in texts:
+        far = [sentence for other, text in texts if other != title for sentence in text]
+        for at, first in enumerate(sentences[:-1]):
+            near = [sentence for i, sentence in enumerate(sentences) if i not in (at, at + 1)]
+            if near:
+                found["next"].append(SentencePair(first, sentences[at + 1], "next"))
+                found["the same passage"].append(SentencePair(first, random.choice(near), OTHER))
+                found["another article"].append(SentencePair(first, random.choice(far), OTHER))
+    return found
+
+
 def _touched(question: Question, places: list[Place]) -> Place | None:
     """The first and the last sentence that the first answer stands in; None without an answer."""
     if not question.answers:

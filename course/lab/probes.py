@@ -21,12 +21,12 @@ from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
-from course_lib.data.handmade import handmade_senses
+from course_lib.data.handmade import handmade_clue_sides, handmade_senses
 from course_lib.data.public import load_public
 from course_lib.data.records import SenseExample, TaggedSentence
 from course_lib.data.world import World
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
-from course_lib.models.encoder import ContextEncoder, Sentences
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 
 MOST = 50  # occurrences of a sense that are read from a public set, in training and in test: some have thousands
@@ -63,10 +63,17 @@ class SenseSplit:
 
 
 def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
-    """source: "handmade", or "coarsewsd20" or "senseval_4words" (English; they need the public set)."""
+    """source: "handmade"; English only: "clue side" (14 of its words, new sentences to test on), or "coarsewsd20" or
+    "senseval_4words" (they need the public set)."""
     if source == "handmade":
         train = [*handmade_senses(language, "train"), *handmade_senses(language, "dev")]
         return SenseSplit(train, handmade_senses(language, "test"), f"handmade senses ({language})")
+    if source == "clue side":
+        test = handmade_clue_sides()
+        asked = {(example.word, example.sense) for example in test}
+        return SenseSplit(
+            [e for e in handmade_senses() if (e.word, e.sense) in asked], test, "senses by the clue's side"
+        )
     if source == "senseval_4words":  # it has no split of its own: every third occurrence of a word is tested
         examples = load_public(source)
         places: Counter[str] = Counter()
@@ -117,9 +124,10 @@ def layer_rows(encoder: ContextEncoder, split: SenseSplit) -> list[Rows]:
     return [Rows(*pair) for pair in zip(train, test, strict=True)]
 
 
-def window_rows(vectors: WordVectors, split: SenseSplit) -> Rows:
-    """The mean of the static vectors of the five words on each side."""
-    return Rows(*(np.stack([window_mean(vectors, e).numpy() for e in part]) for part in (split.train, split.test)))
+def window_rows(vectors: WordVectors, split: SenseSplit, reach: int = 5) -> Rows:
+    """The mean of the static vectors of up to `reach` words on each side."""
+    parts = (split.train, split.test)
+    return Rows(*(np.stack([window_mean(vectors, e, reach).numpy() for e in part]) for part in parts))
 
 
 def sense_hits(rows: Rows, split: SenseSplit) -> Float[np.ndarray, " occurrence"]:
@@ -195,6 +203,14 @@ def _shuffled(examples: Sequence[SenseExample], order: Random) -> list[SenseExam
 # Senses whose cue stands on a known side
 
 SIDES = ("left", "right", "both")
+
+
+def by_side(hits: Float[np.ndarray, " occurrence"], split: SenseSplit) -> dict[str, float]:
+    """In % of the test occurrences whose cue stands there."""
+    cues = np.array([example.cue for example in split.test])
+    return {side: 100 * float(hits[cues == side].mean()) for side in SIDES}
+
+
 WAYS = ("both", "forward")  # directions of language models of one width
 
 
@@ -334,17 +350,6 @@ PROBE_SEED = 41  # of the labelled sentences; the text without labels has anothe
 
 
 @dataclass(frozen=True)
-class SideBySide:
-    """Several encoders of as many layers; a word's vector is theirs, joined."""
-
-    encoders: Sequence[ContextEncoder]
-
-    def encode(self, sentences: Sentences, *, layer: int | None = None) -> list[np.ndarray]:
-        each = [encoder.encode(sentences, layer=layer) for encoder in self.encoders]
-        return [np.concatenate(rows, axis=-1) for rows in zip(*each, strict=True)]
-
-
-@dataclass(frozen=True)
 class Probed:
     """The layer that is best on dev, and which test words it tags right; layers: accuracy of each on test, in %."""
 
@@ -366,7 +371,7 @@ class PosProbe:
     words: TaggedWords
     task: Task
 
-    def of(self, encoder: ContextEncoder | SideBySide) -> Probed:
+    def of(self, encoder: ContextEncoder) -> Probed:
         layers = word_rows(encoder, self.words)
         dev, test = zip(*(self._cut(self.words.right(rows)) for rows in layers), strict=True)
         best = int(np.argmax([right.mean() for right in dev]))

@@ -18,6 +18,11 @@ def handmade_senses(language: str = "en", split: str | None = None) -> list[Sens
     return read_senses(_file(language, "senses.tsv", split), split)
 
 
+def handmade_clue_sides() -> list[SenseExample]:
+    """More English occurrences, all to test on: what stands on the clueless side is the same for both senses."""
+    return read_senses(_file("en", "clue_side.tsv", None))
+
+
 def handmade_names(language: str = "en", split: str | None = None) -> list[TaggedSentence]:
     """Tagged sentences: layers "upos" (universal parts of speech) and "ner" (BIO: PER, LOC, ORG, MISC)."""
     return read_columns(_file(language, "names.conll", split), ("upos", "ner"), split)

@@ -6,7 +6,7 @@ import torch
 
 from course.chapters.ch07 import claims_masking, claims_objectives
 from course.lab.learning import searched_rate
-from course.lab.probes import SideBySide, cued, world_probe
+from course.lab.probes import layer_rows, sense_split, world_probe
 from course.lab.world_bert import (
     LEAKY,
     MASKED,
@@ -20,14 +20,15 @@ from course.lab.world_bert import (
     whole_words,
 )
 from course_lib.data.records import LabelledText, SentencePair
+from course_lib.models.shipped import load
 
 TEXT = (("the", "cat", "sees", "Mia", "'s", "dog", "."), ("the", "dog", "sleeps"), ("cats", "see", "the", "dog", "."))
 PIECES = whole_words(TEXT)
 ROWS = sentence_rows(TEXT, PIECES)
 
 
-def small(objective="masked", seed=0, width=12):
-    return new_bert(PIECES, seed, objective=objective, width=width)
+def small(objective="masked", seed=0, width=12, pieces=PIECES):
+    return new_bert(pieces, seed, objective=objective, width=width)
 
 
 def test_every_word_of_the_text_is_known():
@@ -193,13 +194,6 @@ def test_probe_knows_words_that_it_is_told():
     assert len(found.right) == len(pos.sentences)
 
 
-def test_side_by_side_joins_vectors():
-    left, right = small("left-to-right", width=8), small("right-to-left", width=12)
-    [joined] = SideBySide([left, right]).encode([TEXT[1]])
-    assert joined.shape == (3, 3, 20)
-    np.testing.assert_array_equal(joined[..., 8:], right.encode([TEXT[1]])[0])
-
-
 def test_tokens_to_two_digits():
     assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
 
@@ -214,27 +208,55 @@ def test_constant_rate_does_not_know_the_end():
     ]
 
 
-def test_one_way_networks_cannot_tell_what_stands_behind():
-    """A linear head on left-to-right states: former or latter comes later, so half is right at best."""
-    train, test = cued("en", "both", 40)
-    text = tuple(example.sentence.words for example in (*train, *test))
-    one_way = new_bert(whole_words(text), 0, objective="left-to-right", width=8)
-
-    reader = claims_objectives.SenseReader([one_way], sorted({e.sense for e in train}))
-    assert reader(reader.batch(train[:1])).shape == (1, len(reader.senses))
-    turned = {"former": "latter", "latter": "former"}
-    other = [turned.get(word, word) for word in train[0].sentence.words]
-    states = [one_way.encode([words], layer=-1)[0][train[0].position] for words in (train[0].sentence, other)]
-    np.testing.assert_array_equal(*states)
+def test_a_one_way_network_has_one_vector_for_both_senses_where_the_clue_follows():
+    """Both sentences of a pair begin alike; a two-way network reads on."""
+    split = sense_split("clue side").only(["bank", "seal"])
+    pieces = whole_words(tuple(example.sentence.words for example in (*split.train, *split.test)))
+    right = [example.cue == "right" for example in split.test]
+    for way, same in (("left-to-right", True), ("masked", False)):
+        one, other = layer_rows(small(way, pieces=pieces), split)[-1].test[right].reshape(6, 2, -1).swapaxes(0, 1)
+        assert np.allclose(one, other, atol=1e-5) == same
 
 
-def test_fine_tuning_leaves_the_encoder_as_it_was():
-    train, test = cued("en", "both", 60)
-    text = tuple(example.sentence.words for example in (*train, *test))
-    model = new_bert(whole_words(text), 0, width=8)
-    before = [parameter.clone() for parameter in model.parameters()]
-    assert 0 <= claims_objectives.joint_accuracy(model, train, test, steps=2) <= 100
-    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+def test_left_and_right_of_a_sense_stand_in_the_same_order():
+    """The second measurement subtracts them one from one."""
+    test = sense_split("clue side").test
+    left, right = ([(e.word, e.sense) for e in test if e.cue == side] for side in ("left", "right"))
+    assert left == right
+
+
+def test_nothing_stands_after_a_word_that_is_cut_off():
+    for example in sense_split("clue side").test:
+        assert claims_objectives.up_to_the_word(example).sentence.words[-1] == example.word
+
+
+class Told:
+    """An encoder whose states are the senses of occurrences whose clue stands where it reads; else zeros."""
+
+    def __init__(self, reads):
+        split = sense_split("clue side")
+        senses = sorted({example.sense for example in split.test})
+        known = [*split.train, *(e for e in split.test if e.cue in reads)]
+        self.rows = {e.sentence.words: np.eye(len(senses))[senses.index(e.sense)] for e in known}
+        self.nothing = np.zeros(len(senses))
+
+    def encode(self, sentences):
+        return [np.tile(self.rows.get(s.words, self.nothing), (1, len(s), 1)) for s in sentences]
+
+
+def test_both_sides_by_hand(monkeypatch):
+    """The two-way network knows all, the one-way network nothing where the clue follows: half right there."""
+    nets = {"both": Told({"left", "right", "both"}), "left": Told({"left", "both"}), "skipgram-en": load("skipgram-en")}
+    monkeypatch.setattr(claims_objectives, "load", nets.get)
+    monkeypatch.setattr(claims_objectives, "untrained", lambda net: Told(set()))
+    found = claims_objectives.what_both_sides_bring(two_way="both", one_way="left")
+    right, more = found.values()
+    assert right.values.tolist() == more.values.tolist() == [50.0] * 14 * 2 * 3
+    assert right.clusters == more.clusters == [e.word for e in sense_split("clue side").test if e.cue == "right"]
+    shown = {side: right.parts[f"left, clue {side}: senses, in %"] for side in ("left", "right", "both")}
+    assert shown == {"left": 100.0, "right": 50.0, "both": 100.0}
+    assert right.parts["both, cut off after the word, clue right: senses, in %"] == 50.0
+    assert right.baselines["both, untrained, clue left: senses, in %"] == 50.0
 
 
 def test_overlap_and_bag_by_hand():

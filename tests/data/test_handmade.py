@@ -17,6 +17,7 @@ import pytest
 from course_lib.config import data_dir
 from course_lib.data.handmade import (
     LANGUAGES,
+    handmade_clue_sides,
     handmade_gaps,
     handmade_names,
     handmade_questions,
@@ -198,6 +199,29 @@ def test_target_stands_at_its_index_once_and_in_one_form(sets):
         assert row["sentence"].lower().split(" ").count(row["word"]) == 1, row
         assert split_words(row["sentence"]) == words, row
         assert 5 <= len(words) <= 25, row
+
+
+def test_the_sentences_by_clue_side_come_in_pairs_that_share_the_other_side():
+    """Per sense 3 left, 3 right, 3 both; none of the pair's words on the clueless side tells the two senses apart."""
+    known = {(e.word, e.sense) for e in handmade_senses("en")}
+    read = {e.sentence.words for e in handmade_senses("en")}
+    groups = defaultdict(list)
+    for example in handmade_clue_sides():
+        words, place = example.sentence.words, example.position
+        assert words[place] == example.word
+        assert " ".join(words).lower().split().count(example.word) == 1
+        assert tuple(split_words(" ".join(words))) == words
+        assert (example.word, example.sense) in known
+        assert words not in read
+        groups[example.word, example.sense, example.cue].append((words[: place + 1], words[place + 1 :]))
+    assert {len(pairs) for pairs in groups.values()} == {3}
+    assert len(groups) == 14 * 2 * 3
+    for word in {word for word, _, _ in groups}:
+        one, other = sorted({sense for w, sense, _ in groups if w == word})
+        for cue, shared in (("right", 0), ("left", 1)):
+            for a, b in zip(groups[word, one, cue], groups[word, other, cue], strict=True):
+                assert a[shared] == b[shared]
+                assert a[1 - shared] != b[1 - shared]
 
 
 def test_target_position_and_length_do_not_tell_the_sense(sets):

@@ -8,7 +8,7 @@ import pytest
 
 from course.lab import tasks as tasks_file
 from course.lab.baselines import dictionary, overlap_counts, overlap_window, word_overlap
-from course.lab.passages import question_pairs, sentence_places, single_questions, split_by_article
+from course.lab.passages import following_pairs, question_pairs, sentence_places, single_questions, split_by_article
 from course.lab.tasks import KINDS, Task, answers, fits, four_tasks, n_units, names, pairs, reviews
 from course_lib.data.handmade import handmade_questions
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
@@ -225,3 +225,16 @@ def test_every_task_has_a_head_that_is_scored(kind):
     assert float(head.loss(head.batch(task.train[:5]))["loss"].detach()) > 0
     same = task.head(four_samples.bert(), seed=3).output.weight
     assert same.equal(head.output.weight)
+
+
+def test_following_pairs_come_from_where_they_say():
+    passages = [Passage(" ".join(f"{t} {i} ." for i in range(n)), (), t) for t, n in (("Ada", 5), ("Bo", 3), ("Cy", 2))]
+    found = following_pairs(passages)
+    assert {len(pairs) for pairs in found.values()} == {4 + 2}  # of Cy's two sentences no other is left
+    for after, near, far in zip(*found.values(), strict=True):
+        (title, at, _), (_, then, _) = after.first.split(), after.second.split()
+        assert int(then) == int(at) + 1
+        assert near.first == far.first == after.first
+        assert near.second.split()[0] == title != far.second.split()[0]
+        assert near.second not in (after.first, after.second)
+        assert (after.label, near.label, far.label) == ("next", "other", "other")

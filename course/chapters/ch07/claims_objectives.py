@@ -1,33 +1,26 @@
-"""Claims C7.4 to C7.6: what the next-sentence question adds, and masked networks against those that read one way.
-
-Also on cues to be read jointly (XOR). There the order of two activities on the left and the word former or latter on
-the right tell the sense; neither does alone. A linear head on the states of two one-way networks adds what each side
-says, and no sum is an XOR.
-"""
+"""Claims C7.4 to C7.6: what the next-sentence question adds, and masked networks against those that read one way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
-from torch.nn import functional as F
 
+from course.lab.controls import WHOLE, untrained
 from course.lab.probes import (
     PROBE_SEED,
-    SIDES,
     PosProbe,
-    SideBySide,
-    cued,
-    sense_accuracy,
-    static_baselines,
+    by_side,
+    layer_rows,
+    sense_hits,
+    sense_split,
     trained,
+    window_rows,
     world_probe,
 )
 from course.lab.world_bert import (
@@ -44,18 +37,13 @@ from course.lab.world_bert import (
 )
 from course.lab.world_models import TEXT_SEED, world_text
 from course.ledger import Measurement, claim, means
-from course_lib.data.batch import Batch
-from course_lib.data.bucketing import Buckets
 from course_lib.data.records import LabelledText, SenseExample, Sentence, SentencePair
 from course_lib.data.world import World
-from course_lib.device import seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.baselines import masked_mean
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
-from course_lib.training import fit
-from course_lib.training.schedules import linear_decay
 
 Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
 PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
@@ -101,13 +89,13 @@ def next_sentence_helps_pairs(
     def make(nsp: bool, seed: int, rate: float) -> Bert:
         return train_bert(new_bert(pieces, seed), rows, seed, steps=steps, nsp=nsp, rate=rate)
 
-    found, rates, follows = {}, {}, []
+    found, rates, follows = {}, {}, np.zeros(n_seeds)
     for name, nsp in (("with", True), ("without", False)):
         models, rates[name] = trained(partial(make, nsp), on_dev, n_seeds, search)
         found[name] = [scores(model, 2) for model in models]
         if nsp:
-            follows = [next_right(model, pairs["another topic"][2]) for model in models]
-    untrained = scores(new_bert(pieces, 0), 2)
+            follows = np.array([next_right(model, pairs["another topic"][2]) for model in models])
+    before = scores(new_bert(pieces, 0), 2)
 
     def measured(task: str, baselines: dict[str, float], parts: dict[str, float | Measurement]) -> Measurement:
         scores = {name: np.array([one[task] for one in runs]) for name, runs in found.items()}
@@ -115,7 +103,8 @@ def next_sentence_helps_pairs(
             scores["with"] - scores["without"],
             "points",
             seeds=True,
-            baselines=baselines | {f"{task}, untrained, in %": untrained[task]},
+            positive_control=Measurement(follows - 50, "points", seeds=True),
+            baselines=baselines | {f"{task}, untrained, in %": before[task]},
             parts=means(f"{task}, {{}}, in %", scores) | parts,
             data=f"the world, {steps} steps of 32 pairs",
         )
@@ -129,7 +118,7 @@ def next_sentence_helps_pairs(
             {
                 "negatives of another topic, with minus without": Measurement(other.values, "points", seeds=True),
                 **other.parts,
-                "its own question in new pairs, another topic: right, in %": np.mean(follows),
+                "its own question in new pairs, another topic: right, in %": follows.mean(),
             }
             | means("learning rate {}", rates),
         ),
@@ -175,12 +164,16 @@ def right(parts: Sequence[Sequence], features: Features) -> float:
 
 
 @torch.no_grad()
-def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
-    """The network's own answer to "does it follow?", in %."""
+def other_scores(model: Bert, pairs: Sequence[SentencePair]) -> Float[np.ndarray, " pair"]:
+    """The network's own answer to "does it follow?": how much more it is for "no" than for "yes" (logits)."""
     batch = model.batch([pair.first for pair in pairs], [pair.second for pair in pairs])
-    output = model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])
-    other = model.nsp(output.pooled).argmax(-1).numpy() == 1
-    return 100 * float(np.mean(other == [pair.label == "other" for pair in pairs]))
+    logits = model.nsp(model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]).pooled)
+    return (logits[:, 1] - logits[:, 0]).numpy()
+
+
+def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
+    """Its answers that are right, in %."""
+    return 100 * float(np.mean((other_scores(model, pairs) > 0) == [pair.label == "other" for pair in pairs]))
 
 
 def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:
@@ -197,7 +190,6 @@ def bag_of(train: Sequence[LabelledText]) -> Features:
     return lambda records: counter.transform(records).toarray()
 
 
-WAYS = ("left-to-right", "right-to-left")
 OBJECTIVES = {
     "left-to-right": ("left-to-right", MASKED),
     "left-to-right, 15 % asked": ("left-to-right", Shares(predict=0.15)),
@@ -269,102 +261,43 @@ def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProb
     return np.array([one.score for one in found]), np.array([one.dev for one in found])
 
 
-@claim("C7.6", full={"steps": 400, "n_test": 200, "search": True, "joint_steps": 400})
-def both_sides_beat_one(
-    *,
-    steps: int = 120,
-    n_test: int = 60,
-    n_cued: int = 600,
-    n_seeds: int = 5,
-    search: bool = False,
-    joint_steps: int = 0,
-) -> dict[str, Measurement]:
-    """Probe accuracy on parts of speech, per seed; each network's best layer on dev, its learning rate too.
+@claim("C7.6")
+def what_both_sides_bring(*, two_way: str = "bert-en", one_way: str = "gpt-en") -> dict[str, Measurement]:
+    """Right or wrong per occurrence, two-way minus one-way network, by the side on which the clue stands.
 
-    The two one-way networks side by side are each half as wide as the others. Parts: senses by the side of their cue.
-    joint_steps  of fine-tuning on words whose cues must be read jointly (XOR), as parts; 0 leaves them out
+    An occurrence gets the sense with the nearest mean, in the top layer. The sentences come in pairs: what stands on
+    the clueless side is the same for both senses. Parts: the two-way network again, given nothing after the word.
     """
-    pos, vectors = world_probe(n_test=n_test), load("skipgram-en").word_vectors()
-    splits = {side: cued("en", side, n_cued) for side in SIDES}
-    nets: dict[str, Callable] = {
-        "bidirectional": lambda seed, rate: world_bert(seed, steps=steps, rate=rate),
-        "left-to-right": lambda seed, rate: world_bert(seed, steps=steps, rate=rate, objective="left-to-right"),
-        "both ways, half the width": lambda seed, rate: SideBySide(
-            [world_bert(seed, steps=steps, rate=rate, objective=way, width=32) for way in WAYS]
-        ),
-    }
-    score, parts = {}, {}
-    for name, make in nets.items():
-        models, rate = trained(make, lambda model: pos.of(model).dev, n_seeds, search)
-        score[name] = np.array([pos.of(model).score for model in models])
-        parts[f"{name}: probe, in %"] = score[name].mean()
-        parts[f"{name}: learning rate"] = rate
-        for side, split in splits.items():
-            label = "both sides jointly (XOR)" if side == "both" else f"the {side}"
-            parts[f"{name}, cue on {label}: senses, in %"] = np.mean([sense_accuracy(m, *split) for m in models])
-        if joint_steps:
-            found = [joint_accuracy(m, *splits["both"], steps=joint_steps, seed=i) for i, m in enumerate(models[:2])]
-            parts[f"{name}, fine-tuned on XOR cues: senses, in %"] = np.mean(found)
-    untrained = world_bert(0, steps=0)
-    baselines = {
-        **static_baselines(vectors, pos.words, pos.score),
-        "the same network untrained, in %": pos.of(untrained).score,
-    } | {f"untrained, cue {side}: senses, in %": sense_accuracy(untrained, *split) for side, split in splits.items()}
-    shared = {"seeds": True, "data": f"sentences of the world, {steps} steps of {BATCH} sentences"}
+    split, vectors = sense_split("clue side"), load("skipgram-en").word_vectors()
+    nets = {name: load(name) for name in (two_way, one_way)}
+    hits = {name: sense_hits(layer_rows(net, split)[-1], split) for name, net in nets.items()}
+    cut_off = replace(
+        split, **{part: [up_to_the_word(example) for example in getattr(split, part)] for part in ("train", "test")}
+    )
+    shown = hits | {f"{two_way}, cut off after the word": sense_hits(layer_rows(nets[two_way], cut_off)[-1], cut_off)}
+    plain = {
+        f"the {name}'s static vectors": sense_hits(window_rows(vectors, split, reach), split)
+        for name, reach in (("mean of the window", 5), ("mean of the whole sentence", WHOLE))
+    } | {f"{name}, untrained": sense_hits(layer_rows(untrained(net), split)[-1], split) for name, net in nets.items()}
+    parts, baselines = (
+        {
+            f"{name}, clue {side}: senses, in %": score
+            for name, one in found.items()
+            for side, score in by_side(one, split).items()
+        }
+        for found in (shown, plain)
+    )
+    lead = 100 * (hits[two_way] - hits[one_way])
+    left, right = (np.array([e.cue == side for e in split.test]) for side in ("left", "right"))
+    words = [example.word for example in split.test if example.cue == "right"]  # the left ones, in the same order
     return {
-        "over left-to-right": Measurement(
-            score["bidirectional"] - score["left-to-right"], "points", baselines=baselines, parts=parts, **shared
+        "clue on the right": Measurement(
+            lead[right], "points", clusters=words, baselines=baselines, parts=parts, data=split.name
         ),
-        "over both ways": Measurement(score["bidirectional"] - score["both ways, half the width"], "points", **shared),
+        "more than on the left": Measurement(lead[right] - lead[left], "points", clusters=words, data=split.name),
     }
 
 
-class SenseReader(nn.Module):
-    """Top states of a word, of one network or of several side by side, and a linear head over its senses."""
-
-    def __init__(self, encoders: Sequence[Bert], senses: Sequence[str]):
-        super().__init__()
-        self.encoders, self.senses = nn.ModuleList(encoders), {sense: i for i, sense in enumerate(senses)}
-        self.head = nn.Linear(sum(encoder.dim for encoder in encoders), len(senses))
-
-    def batch(self, examples: Sequence[SenseExample]) -> Batch:
-        batch = self.encoders[0].batch([example.sentence for example in examples])
-        batch.labels["place"] = torch.tensor([example.position for example in examples])
-        batch.labels["sense"] = torch.tensor([self.senses[example.sense] for example in examples])
-        return batch
-
-    def forward(self, batch: Batch) -> Float[Tensor, "batch sense"]:
-        rows, places = torch.arange(len(batch)), batch.labels["place"]
-        states = [encoder.states(batch).layers[-1, rows, places] for encoder in self.encoders]
-        return self.head(torch.cat(states, -1))
-
-    def loss(self, batch: Batch) -> dict[str, Any]:
-        return {"loss": F.cross_entropy(self(batch), batch.labels["sense"]), "count": len(batch)}
-
-
-def joint_accuracy(
-    encoder: Bert | SideBySide,
-    train: Sequence[SenseExample],
-    test: Sequence[SenseExample],
-    *,
-    steps: int,
-    rate: float = 1e-3,
-    seed: int = 0,
-) -> float:
-    """In %, of a copy fine-tuned on `train`; of the senses of the test word the likelier one is taken (chance: 50)."""
-    seed_everything(seed)
-    encoders = deepcopy(encoder.encoders if isinstance(encoder, SideBySide) else [encoder])
-    senses = sorted({example.sense for example in (*train, *test)})
-    model = SenseReader(encoders, senses)
-    buckets = Buckets([len(example.sentence) for example in train], size=32, seed=seed)
-
-    def batches(epoch: int) -> Iterator[Batch]:
-        return (model.batch([train[i] for i in rows]) for rows in buckets(epoch))
-
-    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, betas=(0.9, 0.98), show=False)
-    of_word = {example.word: {e.sense for e in (*train, *test) if e.word == example.word} for example in test}
-    may = torch.tensor([[sense in of_word[example.word] for sense in senses] for example in test])
-    with torch.no_grad():
-        batch = model.eval().batch(test)
-        guesses = model(batch).masked_fill(~may, -torch.inf).argmax(-1)
-    return 100 * float(np.mean((guesses == batch.labels["sense"]).numpy()))
+def up_to_the_word(example: SenseExample) -> SenseExample:
+    """The same occurrence with nothing after the word."""
+    return replace(example, sentence=Sentence.of(example.sentence.words[: example.position + 1]))

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from html import escape
 
 from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg
-from course.ledger.rules import Claim, Rule
+from course.ledger.rules import Claim, Reason, Rule, reasons
 from course_lib.evaluation.intervals import Interval
 
 NOT_MEASURED = "not measured yet"
 _ALT = "The intervals above, drawn."
 _FEW = 4  # numbers beside the verdict that are shown at once; more are folded away
-_SIGNS = {"holds": "●", "contradicted": "✕", "open": "◇", NOT_MEASURED: "□"}
+_SIGNS = {"holds": "●", "contradicted": "✕", "open": "◇", "cannot judge": "–", NOT_MEASURED: "□"}
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,12 @@ class Finding:
     """One rule and what was found. An exact rule has an `error`, every other an `effect`."""
 
     rule: Rule
-    word: str  # "holds", "contradicted", "open"
+    word: str  # "holds", "contradicted", "open", "cannot judge"
     sentence: str = ""
     effect: Interval | None = None
     control: Interval | None = None
     excess: Interval | None = None  # effect minus control
+    positive: Interval | None = None  # the positive control
     error: float | None = None
     moved: bool = True  # exact: what must move has moved
     detail: str = ""
@@ -100,6 +101,12 @@ class Card:
         both = {"live": self.live, "recorded": self.record and self.record.verdict}
         return {name: verdict for name, verdict in both.items() if verdict is not None}
 
+    @property
+    def reason(self) -> Reason | None:
+        """Why the verdict that rests on more does not hold, where that has been said."""
+        words = [verdict.word for verdict in self.verdicts.values()]
+        return reasons().get(self.claim.id) if words and words[-1] != "holds" else None
+
     def __repr__(self) -> str:
         """The card as text: what a terminal, a screen reader and an untrusted page get."""
         lines = [f"{self.claim.id} {self.claim.sentence}"]
@@ -111,6 +118,8 @@ class Card:
             lines.append(f"recorded ({run['date']}, {run['device']}): {self.record.verdict.sentence}{outdated}")
         if len(lines) == 1:
             lines.append(NOT_MEASURED)
+        if self.reason:
+            lines.append(f"the reason lies in the {self.reason.reason}: {self.reason.because}")
         lines += [f"published: {value.text} ({value.source})" for value in self.claim.published]
         return "\n".join(lines)
 
@@ -148,6 +157,9 @@ def finding_sentence(finding: Finding) -> str:
     if rule.kind == "exact":
         return f"{finding.word}: {_exact_reason(finding)}"
     text = f"{finding.word}: {interval_text(finding.effect, rule.unit)}"
+    if finding.word == "cannot judge":
+        asked = rule.positive_control[:1].upper() + rule.positive_control[1:]
+        return f"{text}. {asked}: {interval_text(finding.positive)}, not above {rule.at_least:g}."
     if rule.kind == "equivalence":
         reason = {
             "holds": f"inside ±{rule.delta:g}",
@@ -185,23 +197,14 @@ def _difference_reason(finding: Finding) -> str:
     size = f"{rule.delta:g} {rule.unit}"
     low, high = sorted(rule.sign * end for end in (effect.low, effect.high))
     if finding.word == "contradicted":
-        return f"The interval lies wholly {other} {zero}, the claim says {side}. {_control_moves(finding)}".strip()
+        return f"The interval lies wholly {other} {zero}, the claim says {side}."
     if finding.word == "holds":
         small = rule.sign * effect.estimate < rule.delta
         return f"Smaller than the {size} called interesting beforehand." if small else ""
     if rule.sign * rule.threshold < low:  # the control took the verdict away
-        moves = _control_moves(finding)
-        return moves or f"The effect does not exceed its control: difference {interval_text(finding.excess)}."
+        return f"The effect does not exceed its control: difference {interval_text(finding.excess)}."
     reach = f"{size} is still possible" if high >= rule.delta else f"{size} is excluded"
     return f"The interval contains {zero}; an effect of {reach}."
-
-
-def _control_moves(finding: Finding) -> str:
-    control = finding.control
-    if control is None or control.low <= 0 <= control.high:
-        return ""
-    too = "too" if control.estimate * finding.effect.estimate > 0 else "the other way"
-    return f"The control moves {too}: {interval_text(control)} does not contain 0."
 
 
 # ---------------------------------------------------------------- HTML
@@ -212,13 +215,15 @@ def card_html(card: Card) -> str:
     claim, verdicts = card.claim, card.verdicts
     lines = [f"<b>{escape(claim.id)}</b>&ensp;<b>{escape(claim.sentence)}</b>"]
     lines += [_verdict_lines(name, verdict, card) for name, verdict in verdicts.items()] or [_sign(NOT_MEASURED)]
+    if card.reason:
+        lines.append(f"The reason lies in the <b>{card.reason.reason}</b>: {escape(card.reason.because)}")
+    lines += [f"Published: {escape(value.text)} <i>({escape(value.source)})</i>" for value in claim.published]
     if rows := _rows(card):
         svg = base64.b64encode(forest_svg(rows, claim.rules[0].unit).encode()).decode()
         lines.append(f'<img src="data:image/svg+xml;base64,{svg}" width="{WIDTH}" style="max-width:100%" alt="{_ALT}">')
     for name, verdict in verdicts.items():
         lines += _numbers_html(name, verdict)
     lines += _origin(card)
-    lines += [f"Published: {escape(value.text)} <i>({escape(value.source)})</i>" for value in claim.published]
     body = "".join(f'<div style="margin:3px 0">{line}</div>' for line in lines)
     colour = _colour([verdict.word for verdict in verdicts.values()][-1] if verdicts else NOT_MEASURED)
     box = f"border-left:5px solid {colour};padding:2px 12px;margin:4px 0;max-width:{WIDTH}px"

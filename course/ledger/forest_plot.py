@@ -16,12 +16,18 @@ from course_lib.evaluation.intervals import Interval
 WIDTH = 680  # CSS pixels
 _ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt
 _INK, _PAPER, _EDGE, _BAND, _GREY = "#1a1a1a", "#ffffff", "#c9c9c9", "#e4e4e4", "#6b6b6b"
-COLOURS = {"holds": "#0072b2", "contradicted": "#d55e00", "open": _GREY, "": _GREY}  # Okabe-Ito; "" is a control
+COLOURS = {
+    "holds": "#0072b2",
+    "contradicted": "#d55e00",
+    "open": _GREY,
+    "cannot judge": _GREY,
+    "": _GREY,
+}  # Okabe-Ito; "" is a control
 
 
 @dataclass(frozen=True)
 class Row:
-    """word: "holds", "contradicted", "open", or "" for a control. delta and threshold in the unit of the interval."""
+    """word: a verdict, or "" for a control. delta and threshold in the unit of the interval."""
 
     label: str
     interval: Interval
@@ -92,6 +98,7 @@ def _interval(row: Row, x: Callable[[float], float], y: float) -> str:
         "holds": f'<circle cx="{middle}" cy="{y}" r="5" fill="{colour}"/>',
         "contradicted": f'<path d="M{middle - 5} {y - 5}l10 10m0 -10l-10 10" stroke="{colour}" stroke-width="3"/>',
         "open": f'<path d="M{middle} {y - 6}l6 6l-6 6l-6 -6z" fill="{_PAPER}" stroke="{colour}" stroke-width="2"/>',
+        "cannot judge": f'<path d="M{middle - 5} {y - 5}h10v10h-10z" fill="{_PAPER}" stroke="{colour}"/>',
         "": f'<path d="M{middle} {y - 5}v10" stroke="{colour}" stroke-width="2"/>',
     }[row.word]
     if row.threshold:

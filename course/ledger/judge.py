@@ -10,9 +10,9 @@ The defaults are the quick profile, `full` is what the recorded profile changes.
 
 A difference holds when its 95 % interval lies wholly on the claim's side, is contradicted when wholly on the other,
 and is open otherwise. No or little difference holds when the interval lies inside +-delta, and is contradicted when
-wholly outside. A control can only take a `holds` away: if it moves too, or the effect does not exceed it, the claim is
-open. A claim that points the wrong way is contradicted whatever its control does. Of several conditions all must hold,
-and one can contradict.
+wholly outside. A control can only take a `holds` away: if the interval of the excess, effect minus control, reaches 0,
+the claim is open. A positive control says whether there is anything to judge: at the floor, or where the cause was not
+learned, the verdict is "cannot judge". Of several conditions all must hold, and one can contradict.
 
 With no effect a single verdict is false (holds or contradicted) in 5 of 100 cases, so 46 claims bring one or two.
 """
@@ -48,6 +48,7 @@ class Measurement:
     seeds      True: the values are one difference per seed (both systems trained with it)
     statistic  rows -> number; None is the mean. The same items in the control: same rows, same order
     control    the same measured with the cause removed
+    positive_control  what must lie above the rule's `at_least`, or nothing can be judged; items or seeds of its own
     baselines  {name: score}, and parts {name: number, text or Measurement}: shown, not judged
     data       what it was measured on, named in the verdict ("the world", "UD English EWT")
     """
@@ -58,6 +59,7 @@ class Measurement:
     seeds: bool = False
     statistic: Callable[[np.ndarray], float] | None = None
     control: Measurement | None = None
+    positive_control: Measurement | None = None
     baselines: Mapping[str, float] = field(default_factory=dict)
     parts: Mapping[str, float | str | Measurement] = field(default_factory=dict)
     data: str = ""
@@ -164,7 +166,7 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
             raise CourseError(f"{where}: {error}") from error
         findings.append(replace(finding, sentence=finding_sentence(finding)))
     words = {finding.word for finding in findings}
-    word = next(word for word in ("contradicted", "open", "holds") if word in words)
+    word = next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words)
     data = "; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data))
     parts = _merged(conditions, "parts").items()
     return Verdict(
@@ -203,22 +205,35 @@ def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None
         return Finding(rule, word, error=float(measured.error), moved=bool(measured.holds), detail=measured.detail)
     _check_design(rule, measured)
     effect = judged_interval(measured, resamples, seed)
-    finding = Finding(
+    control = excess = positive = None
+    if rule.control:
+        _check_design(rule, measured.control, "its control", is_control=True)
+        control = judged_interval(measured.control, resamples, seed, "the control's")
+        excess = excess_interval(measured, effect, control, resamples, seed)
+    if rule.positive_control:
+        positive = effect_interval(measured.positive_control, resamples, seed)
+    return Finding(
         rule,
-        equivalence_word(effect, rule.delta) if rule.kind == "equivalence" else difference_word(effect, rule),
+        verdict_word(rule, effect, excess, positive),
         effect=effect,
+        control=control,
+        excess=excess,
+        positive=positive,
         n=len(measured.values),
         n_clusters=None if measured.clusters is None else len(set(measured.clusters)),
         per_seed=tuple(measured.values.tolist()) if measured.seeds else (),
     )
-    if not rule.control:
-        return finding
-    _check_design(rule, measured.control, "its control", is_control=True)
-    control = judged_interval(measured.control, resamples, seed, "the control's")
-    excess = excess_interval(measured, effect, control, resamples, seed)
-    exceeds = difference_word(excess, replace(rule, threshold=0.0)) == "holds"
-    spoilt = finding.word == "holds" and not (exceeds and control.low <= 0 <= control.high)
-    return replace(finding, word="open" if spoilt else finding.word, control=control, excess=excess)
+
+
+def verdict_word(rule: Rule, effect: Interval, excess: Interval | None, positive: Interval | None) -> str:
+    """The verdict of one rule from its intervals: effect, effect less control, positive control."""
+    if positive is not None and positive.low <= rule.at_least:
+        return "cannot judge"
+    if rule.kind == "equivalence":
+        return equivalence_word(effect, rule.delta)
+    word = difference_word(effect, rule)
+    spoilt = word == "holds" and excess is not None and difference_word(excess, replace(rule, threshold=0.0)) != "holds"
+    return "open" if spoilt else word
 
 
 def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exact]:
@@ -250,6 +265,9 @@ def _check_design(rule: Rule, measured: Measurement, what: str = "it", is_contro
         wanted = f"a control ({rule.control})" if rule.control else "no control"
         remedy = "Hand in control=Measurement(...)." if rule.control else "Show it among the parts."
         raise CourseError(f"the rule names {wanted}. {remedy}")
+    if not is_control and bool(rule.positive_control) != (measured.positive_control is not None):
+        wanted = f"a positive control ({rule.positive_control})" if rule.positive_control else "no positive control"
+        raise CourseError(f"the rule names {wanted}. Give Measurement(..., positive_control=...) exactly then.")
     groups = len(measured.values) if measured.clusters is None else len(set(measured.clusters))
     needed, noun = (MIN_SEEDS, "seeds") if measured.seeds else (MIN_GROUPS, "clusters" if rule.clusters else "items")
     if groups < needed:

@@ -22,7 +22,7 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
 FORMAT = 1
-_WORDS = {"holds", "contradicted", "open"}
+_WORDS = {"holds", "contradicted", "open", "cannot judge"}
 _SHOWN = ("date", "device", "commit")  # of a run
 
 
@@ -78,7 +78,9 @@ def read_record(claim: Claim | str) -> Record | None:
 def _verdict(claim: Claim, document: dict) -> Verdict:
     findings = []
     for stored in document["findings"]:
-        intervals = {key: stored[key] and Interval(**stored[key]) for key in ("effect", "control", "excess")}
+        intervals = {
+            key: stored.get(key) and Interval(**stored[key]) for key in ("effect", "control", "excess", "positive")
+        }
         rest = {"rule": Rule(**stored["rule"]), "per_seed": tuple(stored["per_seed"])}
         findings.append(Finding(**stored | intervals | rest))
     return Verdict(

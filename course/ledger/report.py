@@ -129,7 +129,7 @@ def claims_table(live: Mapping[str, Verdict] | None = None):
             words = [_word(read_record(claim))]
         except CourseError:
             words = ["damaged record"]  # `course claims ID` says what to do
-        counts[words[0]] += 1
+        counts[_counted_as(claim, words[0])] += 1
         if live:
             words.append(live[claim.id].word if claim.id in live else "")
         table.add_row(claim.id, claim.sentence, *(Text(word, style=_STYLES.get(word, "dim")) for word in words))
@@ -190,6 +190,11 @@ def _word(record: Record | None) -> str:
     return f"{record.verdict.word} (earlier rule)" if record.outdated else record.verdict.word
 
 
+def _counted_as(claim: Claim, word: str) -> str:
+    """An identity that mathematics grants is no finding about language: counted apart."""
+    return "exact identity" if claim.exact and word == "holds" else word
+
+
 def _counted(words: Counter[str]) -> str:
     return ", ".join(f"{count} {word}" for word, count in words.most_common())
 
@@ -206,7 +211,7 @@ def claims_markdown() -> str:
     rows = []
     for claim in all_claims().values():
         record = read_record(claim)
-        words[record.verdict.word if record else NOT_MEASURED] += 1
+        words[_counted_as(claim, record.verdict.word if record else NOT_MEASURED)] += 1
         effects = "<br>".join(map(_effect, record.verdict.findings)) if record else ""
         live = "yes" if claim.live else ""
         rows.append((claim.id, _text(claim.sentence), _word(record), effects, live, _chapter(claim)))

@@ -46,6 +46,10 @@ class Rule:
     clusters: str = ""  # what items share that belong together
     control: str = ""
     no_control: str = ""
+    positive_control: str = (
+        ""  # what must show, or the measurement cannot judge: above a floor, a cause that was learned
+    )
+    at_least: float = 0.0  # ... by how much, in the unit of that measurement
 
     @property
     def sign(self) -> float:
@@ -59,7 +63,7 @@ class Rule:
         if self.kind == "equivalence":
             return f"Holds when the 95 % interval lies inside ±{self.delta:g} {self.unit}."
         where = "above" if self.side == "greater" else "below"
-        control = "; the control must contain 0, and the effect must exceed it" if self.control else ""
+        control = f", and its excess over the control wholly {where} 0" if self.control else ""
         return (
             f"Holds when the 95 % interval lies wholly {where} {self.threshold:g}{control}. "
             f"Smallest interesting difference: {self.delta:g} {self.unit}."
@@ -70,7 +74,16 @@ class Rule:
         """What is measured, against which control, and when it holds."""
         without = f" No control: {self.no_control}." if self.no_control else ""
         control = f" Control: {self.control}." if self.control else without
-        return f"{self.quantity}.{control} {self.words}"
+        able = f" Judged only if {self.positive_control} is above {self.at_least:g}." if self.positive_control else ""
+        return f"{self.quantity}.{control} {self.words}{able}"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a verdict does not hold: the field knows better by now, our networks are small, or the test is weak."""
+
+    reason: Literal["field", "scale", "test"]
+    because: str
 
 
 @dataclass(frozen=True)
@@ -133,16 +146,7 @@ def _cached(path: Path, _changed: int) -> dict[str, Claim]:
 def load_claims(path: str | Path) -> dict[str, Claim]:
     """The claims of one rule file, by id. Raises CourseError with file, claim, key and remedy for a faulty entry."""
     path = Path(path)
-    try:
-        document = tomllib.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise CourseError(f"{path} is missing. It holds the rules of all claims: restore it with git.") from None
-    except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Restore it with git.") from None
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
-        raise CourseError(f"{path} is not valid TOML: {error}. Texts stand in quotes, each key once.") from None
+    document = _document(path)
     tables = document.get("claim")
     if set(document) != {"claim"} or not isinstance(tables, list):
         extra = sorted(set(document) - {"claim"})
@@ -157,9 +161,39 @@ def load_claims(path: str | Path) -> dict[str, Claim]:
     return claims
 
 
+def _document(path: Path) -> dict:
+    """The file's tables. Raises CourseError with the remedy if it is missing, unreadable or not TOML."""
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"{path} is missing. Restore it with git.") from None
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Restore it with git.") from None
+    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
+        raise CourseError(f"{path} is not valid TOML: {error}. Texts stand in quotes, each key once.") from None
+
+
 # What a field's type is called in an error; any other type is a list of tables.
 _TYPES = {str: "a text in quotes", float: "a number", bool: "true or false", tuple[str, ...]: "a list of texts"}
 _RULE, _CLAIM, _PUBLISHED = map(get_type_hints, (Rule, Claim, Published))
+
+
+def reasons() -> dict[str, Reason]:
+    """Why recorded verdicts do not hold, by claim: `data/reasons.toml`, written by hand after measuring."""
+    return _reasons(data_dir("reasons.toml"))
+
+
+@lru_cache(maxsize=2)
+def _reasons(path: Path) -> dict[str, Reason]:
+    entries = _document(path)
+    kinds = get_type_hints(Reason)
+    for claim_id, table in entries.items():
+        where = f"{path}: {claim_id}"
+        _check(table, kinds, where)
+        _need(table, kinds, where)
+    return {claim_id: Reason(**table) for claim_id, table in entries.items()}
 
 
 def _claim(table: dict, where: str) -> Claim:

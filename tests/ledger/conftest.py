@@ -37,6 +37,12 @@ tolerance = 0.0
 live = true
 """
 
+REASONS = """
+["C9.1"]
+reason = "scale"
+because = "Too <small> to show."
+"""
+
 
 @pytest.fixture
 def ledger(tmp_path, monkeypatch):
@@ -46,6 +52,7 @@ def ledger(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules["course.ledger.judge"], "_CODE", {})  # the function hides its module
     monkeypatch.delenv("COURSE_PROFILE", raising=False)
     (tmp_path / "claims.toml").write_text(RULES, encoding="utf-8")
+    (tmp_path / "reasons.toml").write_text(REASONS, encoding="utf-8")
 
     @claim("C9.1", full={"n": 8, "data": "a <real> set"})
     def up_is_up(*, n=5, shift=4.0, data="the world"):

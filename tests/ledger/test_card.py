@@ -7,7 +7,7 @@ import pytest
 
 from course.ledger import run, show
 from course.ledger.card import Card, card_html
-from course.ledger.forest_plot import WIDTH, Row, forest_svg, ticks
+from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg, ticks
 from course.ledger.report import run_and_record
 from course_lib.evaluation.intervals import Interval
 
@@ -65,6 +65,15 @@ def test_a_card_without_a_measurement(ledger):
     assert "<img" not in html
 
 
+def test_what_does_not_hold_says_where_the_reason_lies(ledger):
+    """A live verdict alone decides where nothing is recorded; then the recorded one does."""
+    said = "The reason lies in the scale: Too <small> to show."
+    assert said in Tags(card_html(show("C9.1", shift=-4.0))).text
+    assert "the reason lies in the scale" in repr(show("C9.1", shift=-4.0))
+    run_and_record("C9.1")
+    assert said not in Tags(card_html(show("C9.1", shift=-4.0))).text
+
+
 def test_a_record_by_an_earlier_rule_says_so(ledger):
     run_and_record("C9.1")
     rules = ledger / "claims.toml"
@@ -99,13 +108,13 @@ def test_the_plot_draws_each_interval_where_it_lies(ledger):
 
 def test_every_verdict_has_a_shape_of_its_own():
     effect = Interval(1.0, 3.0, 2.0)
-    shapes = {word: forest_svg([Row("a", effect, word, 1.0)], "m") for word in ("holds", "contradicted", "open", "")}
+    shapes = {word: forest_svg([Row("a", effect, word, 1.0)], "m") for word in COLOURS}
     drawn = {
         word: re.sub(r'="[^"]*"', "", svg).count("<circle") + len(re.findall("l10 10|l6 6l|v10", svg))
         for word, svg in shapes.items()
     }
     assert drawn == dict.fromkeys(shapes, 1)
-    assert len({re.sub(r"#\w+", "", svg) for svg in shapes.values()}) == 4  # not by colour alone
+    assert len({re.sub(r"#\w+", "", svg) for svg in shapes.values()}) == len(COLOURS)  # not by colour alone
 
 
 @pytest.mark.parametrize("delta", [0.001, 1.0, 1e6])

@@ -102,8 +102,8 @@ def test_a_statistic_of_rows():
     ("control", "word", "part"),
     [
         (AROUND_0, "holds", "control +0.1 [-1.2, 1.4]"),
-        (AROUND_0 + 3, "open", "The control moves too: +3.1 [1.8, 4.4] does not contain 0."),
-        (AROUND_0 - 3, "open", "The control moves the other way: -2.9 [-4.2, -1.6] does not contain 0."),
+        (AROUND_0 + 1.5, "holds", "control +1.6 [0.3, 2.9]"),  # it moves, and the effect exceeds it all the same
+        (SEVEN + AROUND_0[::-1], "open", "The effect does not exceed its control"),
         (8 * AROUND_0, "open", "The effect does not exceed its control"),
     ],
 )
@@ -116,7 +116,21 @@ def test_a_control_can_only_take_a_holds_away(control, word, part):
 def test_a_claim_that_points_the_wrong_way_is_contradicted_whatever_its_control_does():
     verdict = judge(a_claim(control="no cause"), seeds(-SEVEN, control=seeds(AROUND_0 - 3)))
     assert verdict.word == "contradicted"
-    assert "lies wholly below 0, the claim says above. The control moves too" in verdict.sentence
+    assert "lies wholly below 0, the claim says above." in verdict.sentence
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_without_its_positive_control_nothing_is_judged(sign):
+    rule = a_claim(positive_control="scratch over the majority", at_least=3.0)
+    shown = judge(rule, seeds(sign * SEVEN, positive_control=seeds(AROUND_0 + 5)))
+    assert shown.word == ("holds" if sign > 0 else "contradicted")
+    floor = judge(rule, seeds(sign * SEVEN, positive_control=seeds(AROUND_0 + 4)))
+    assert floor.word == "cannot judge"
+    assert "Scratch over the majority: +4.1 [2.8, 5.4], not above 3." in floor.sentence
+    with pytest.raises(CourseError, match="names a positive control"):
+        judge(rule, seeds(SEVEN))
+    with pytest.raises(CourseError, match="names no positive control"):
+        judge(a_claim(), seeds(SEVEN, positive_control=seeds(SEVEN)))
 
 
 def test_effect_minus_control_is_paired_where_it_can_be():

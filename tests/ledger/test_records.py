@@ -11,6 +11,7 @@ from course.ledger import Exact, all_claims, judge, read_record, records, run
 from course.ledger.card import finding_sentence, interval_text, verdict_sentence
 from course.ledger.records import record_path, write_record
 from course.ledger.report import run_and_record
+from course.ledger.rules import reasons
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
@@ -45,6 +46,11 @@ def test_a_recorded_sentence_says_what_its_numbers_say(claim):
     verdict = read_record(claim).verdict
     findings = [replace(finding, sentence=finding_sentence(finding)) for finding in verdict.findings]
     assert verdict_sentence(verdict.word, findings, verdict.data) == verdict.sentence
+
+
+def test_each_verdict_that_does_not_hold_has_a_reason_and_no_other():
+    words = {claim.id: read_record(claim).verdict.word for claim in all_claims().values()}
+    assert set(reasons()) == {claim_id for claim_id, word in words.items() if word != "holds"}
 
 
 def test_a_tie_falls_the_same_way_live_and_recorded():

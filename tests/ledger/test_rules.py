@@ -56,7 +56,7 @@ def test_rules_in_words():
     assert get_claim("C2.1").rules[0].words == "Holds when the error is at most 1e-06."
     assert get_claim("C1.3").rules[0].words == "Holds when the 95 % interval lies inside ±0.2 share of the ceiling."
     words = get_claim("C1.2").rules[0].words
-    assert "wholly below 0; the control must contain 0" in words
+    assert "wholly below 0, and its excess over the control wholly below 0." in words
     assert "Smallest interesting difference: 1 points per doubling." in words
 
 
@@ -77,6 +77,7 @@ LAWS = {
     "a control removes a cause, and a claim of no difference has none: show it among the parts": lambda rule: (
         rule.kind == "equivalence" and rule.control
     ),
+    "a positive control lies above something": lambda rule: bool(rule.at_least) and not rule.positive_control,
     "seeds are independent: no clusters, or let items vary": lambda rule: rule.varies == "seeds" and rule.clusters,
 }
 

@@ -137,13 +137,13 @@ def test_equivalence_at_the_margin_is_rarely_granted():
 
 def test_a_control_takes_false_verdicts_away_and_keeps_true_ones():
     assert shares(with_control, 0.0)["holds"] < 0.025
-    assert shares(with_control, 9.0, runs=60)["holds"] > 0.8  # in 5 % the control itself moves by chance
+    assert shares(with_control, 9.0, runs=60)["holds"] > 0.9
 
 
-def test_a_control_that_moves_too_leaves_the_claim_open():
+def test_a_control_that_moves_as_much_leaves_the_claim_open():
     def spoilt(rng, effect):
         claim, measured = with_control(rng, effect)
         control = Measurement(measured.control.values + 9, "points", seeds=True)
         return claim, Measurement(measured.values, "points", seeds=True, control=control)
 
-    assert shares(spoilt, 9.0, runs=60)["holds"] < 0.03
+    assert shares(spoilt, 9.0, runs=60)["holds"] < 0.1  # 2.5 % of intervals lie above an excess of 0

@@ -26,7 +26,6 @@ from course_lib.text.vocabulary import Vocabulary
 N_WORDS, N_CLUES = 4, 4  # ambiguous words of two senses; clues of each sense
 NAMES = ("Anna", "Julia", "Sofia", "Mina", "Clara", "Emma", "Laura", "Nora")
 SIDES = ("left", "right")
-CHANCE = 50.0
 
 
 def senses() -> dict[str, dict[str, list[str]]]:
@@ -95,3 +94,18 @@ def new_clues(model: BiLM, side: str) -> float:
         for learned, tested in ((0, 1), (1, 0)):
             hits += list(nearest_mean(vectors[learned], labels[learned], vectors[tested], labels[tested]))
     return 100 * float(np.mean(hits))
+
+
+def likeness(model: BiLM, side: str) -> np.ndarray:
+    """How alike the word's vectors are after one clue and after another: cosines from the word's mean. [clue, clue]
+
+    The clues of one sense stand first, then those of the other; the mean over the words.
+    """
+    of_words = []
+    for word in senses():
+        rows = states(model, asked(side, word, slice(0, N_CLUES)))
+        of_clue = rows.reshape(2 * N_CLUES, -1, rows.shape[1]).mean(1)
+        of_clue -= of_clue.mean(0)
+        of_clue /= np.linalg.norm(of_clue, axis=1, keepdims=True)
+        of_words.append(of_clue @ of_clue.T)
+    return np.mean(of_words, 0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course.lab import second_clue
-from course.lab.second_clue import SIDES, asked, clue_bilm, clue_text, new_clues, senses
+from course.lab.second_clue import SIDES, asked, clue_bilm, clue_text, likeness, new_clues, senses
 from course_lib.data.world import World
 
 
@@ -37,13 +37,13 @@ def test_labelled_and_asked_sentences_share_no_clue(side):
     assert all(e.sentence.words[e.position] == "bank" for part in parts for e in part)
 
 
-def test_scores_of_states_that_know_all_and_nothing(monkeypatch):
+def test_states_that_know_the_sense_score_all_and_fall_into_two_blocks(monkeypatch):
     model = clue_bilm(2, steps=0)
     assert model.dims == (128,) * 3
-    monkeypatch.setattr(
-        second_clue, "states", lambda model, part: np.array([[1.0, e.sense.endswith("r")] for e in part])
-    )
-    by_sense = {sense for word in senses() for sense in senses()[word]}
-    odd = {word: len({sense.endswith("r") for sense in senses()[word]}) for word in senses()}
-    assert len(by_sense) == 8
-    assert new_clues(model, "left") == 100 * np.mean([1 if n == 2 else 0.5 for n in odd.values()])
+    first = {next(iter(by_sense)) for by_sense in senses().values()}
+    monkeypatch.setattr(second_clue, "states", lambda _, part: np.array([[3.0, e.sense in first] for e in part]))
+    assert new_clues(model, "left") == 100
+    same = np.kron(np.eye(2), np.ones((4, 4)))
+    np.testing.assert_allclose(likeness(model, "right"), 2 * same - 1)
+    monkeypatch.setattr(second_clue, "states", lambda _, part: np.ones((len(part), 2)))
+    assert new_clues(model, "left") == 50

@@ -187,7 +187,7 @@ def occurrences_separate(
     vectors: Sequence[WordVectors | str] = ("skipgram-en", "skipgram-ko"),
     seed: int = 0,
 ) -> dict[str, Measurement]:
-    """For the words that the claim names: the layer that is best on the training occurrences, minus chance."""
+    """For the words that the claim names: the LSTM layer that is best on the training occurrences, minus chance."""
     sources = {"en": english, "ko": ("handmade",)}
     measured = {}
     for language, encoder, table in zip(WORDS, encoders, vectors, strict=True):
@@ -247,7 +247,8 @@ def _by_layer(encoder: ContextEncoder, layers: Sequence[Rows], split: SenseSplit
 
 
 def _best(layers: Sequence[Rows], split: SenseSplit) -> int:
-    return int(np.argmax([left_out(rows, split) for rows in layers]))
+    """Of the layers above the token layer, which has one vector per word and can only guess."""
+    return LOWER + int(np.argmax([left_out(rows, split) for rows in layers[LOWER:]]))
 
 
 def _shared(clusters: Sequence) -> dict:

@@ -21,14 +21,17 @@ from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
+from course_lib.config import data_dir
 from course_lib.data.handmade import handmade_clue_sides, handmade_senses
 from course_lib.data.public import load_public
+from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, TaggedSentence
 from course_lib.data.world import World
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 
+ROLES = ("noun", "verb", "particle", "word")  # of a form in the handmade sentences
 MOST = 50  # occurrences of a sense that are read from a public set, in training and in test: some have thousands
 _CHUNK = 512  # sentences encoded at a time: all layers of all their words are held until the occurrences are cut out
 
@@ -63,8 +66,16 @@ class SenseSplit:
 
 
 def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
-    """source: "handmade"; English only: "clue side" (14 of its words, new sentences to test on), or "coarsewsd20" or
-    "senseval_4words" (they need the public set)."""
+    """source: "handmade" or "two roles"; English only: "clue side" (14 of its words, new sentences to test on), or
+    "coarsewsd20" or "senseval_4words" (they need the public set).
+
+    "two roles": *work* as a noun and as a verb, 이 as *this* and as a particle. The same occurrences stand in both
+    parts: for `left_out`, or a network that was never shown a label.
+    """
+    if source == "two roles":
+        written = read_senses(data_dir("handmade", language, "generations.tsv"))
+        roles = [example for example in written if example.sense in ROLES]
+        return SenseSplit(roles, roles, f"two roles of a word ({language})")
     if source == "handmade":
         train = [*handmade_senses(language, "train"), *handmade_senses(language, "dev")]
         return SenseSplit(train, handmade_senses(language, "test"), f"handmade senses ({language})")

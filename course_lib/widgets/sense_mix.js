@@ -91,7 +91,7 @@ export default {
       L = layers.length,
       bytes = model.get("products");
     const names = [...new Set(senses)],
-      word = sentences[0][positions[0]],
+      kinds = names.join(", "),
       pairs = pairsOf(L);
     const products = pairs.map((_, p) => { // shipped: i <= j only
       const whole = new Float64Array(n * n);
@@ -119,14 +119,14 @@ export default {
     const finding = (weights, score) => {
       if (model.get("last") === "all")
         return "The same added to all raw weights moves nothing: the softmax sees only differences. "
-          + `The senses of “${word}” are still told apart in ${pct(score)} %.`;
+          + `${kinds}: still told apart in ${pct(score)} %.`;
       const g = model.get("gamma").toFixed(1);
       if (model.get("last") === "gamma")
         return `γ = ${g}: every dot is ${g} times as far out as with γ = 1, and no neighbour has changed: `
           + `the score stands at ${pct(score)} %.`;
       const mix = weights.map((s, l) => `${pct(s)} % ${layers[l]}`).join(", ");
       const tags = grid.length ? ` Parts of speech: ${(100 * betweenPoints(grid, weights)).toFixed(1)} %.` : "";
-      return `${mix}: the senses of “${word}” are told apart in ${pct(score)} % `
+      return `${mix}. ${kinds}: told apart in ${pct(score)} % `
         + `(best layer alone: ${layers[best]}, ${pct(alone[best])} %).${tags}`;
     };
 
@@ -219,7 +219,7 @@ export default {
     const corner = l => layers.map((_, k) => +(k === l)),
       tagsAlone = grid.length ? layers.map((_, l) => betweenPoints(grid, corner(l))) : [];
     const bestTag = tagsAlone.indexOf(Math.max(...tagsAlone));
-    const meaning = gauge("senses of this word", [
+    const meaning = gauge(cut(kinds, 160), [
       [`best layer (${layers[best]})`, alone[best], "best"],
       ["static vectors", fixed[0], "static"]
     ]);
@@ -242,7 +242,7 @@ export default {
             h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r])
         )));
     const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack,
-      h("h5", {}, `Where “${cut(word, 90)}” stands in each sentence`), svg, legend, read);
+      h("h5", {}, "Where the word stands in each sentence"), svg, legend, read);
     const right = h("div", { class: "right" }, h("h5", {}, "What two probes make of this mix"), meaning.node,
       grammar?.node, steps);
     const body = h("div", { class: "panels" }, left, right);

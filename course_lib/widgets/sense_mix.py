@@ -133,11 +133,11 @@ class ScalarMixWidget(CourseWidget):
 
     def finding(self) -> str:
         weights, score = self.weights(), f"{100 * self.sense_score():.0f} %"
-        word = self.sentences[0][self.positions[0]]
+        kinds = ", ".join(dict.fromkeys(self.senses))
         if self.last == "all":
             return (
                 "The same added to all raw weights moves nothing: the softmax sees only differences. "
-                f"The senses of “{word}” are still told apart in {score}."
+                f"{kinds}: still told apart in {score}."
             )
         if self.last == "gamma":
             return (
@@ -149,7 +149,7 @@ class ScalarMixWidget(CourseWidget):
         tags = self.tag_score()
         grammar = "" if tags is None else f" Parts of speech: {100 * tags:.1f} %."
         return (
-            f"{mix}: the senses of “{word}” are told apart in {score} "
+            f"{mix}. {kinds}: told apart in {score} "
             f"(best layer alone: {name}, {100 * best:.0f} %).{grammar}"
         )
 
@@ -186,7 +186,7 @@ def scalar_mix(
     train: Sequence[int] | None = None,
     test: Sequence[int] | None = None,
 ) -> ScalarMixWidget:
-    """Sliders for the raw weights of an ELMo mix; a map of one word's occurrences, and what two probes make of the mix.
+    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what two probes make of the mix.
 
     layers     {name: [occurrence, dim]}, 2 to 5 of equal width; the first half of the numbers is the forward direction
     tags       [weights ..., accuracy] of a part-of-speech probe at points of the simplex, each layer alone among them

@@ -53,7 +53,7 @@ def test_the_parts_of_the_leak_are_numbers(monkeypatch):
     split = claims_bilm._leak_split(0)
     monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
     parts = claims_bilm.leak(steps=2) | claims_bilm.honest(steps=2)
-    assert len(parts) == 6
+    assert len(parts) == 4
     assert all(np.isfinite(value) for value in parts.values())
 
 
@@ -174,14 +174,14 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
     monkeypatch.setattr(claims_bilm, "BUCKETS", 61)
     few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
-    monkeypatch.setattr(claims_bilm, "names", lambda source: few)
+    monkeypatch.setattr(claims_bilm, "span_task", lambda source: few)
     found = claims_bilm.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
     assert len(judge("C4.2", found, resamples=100).findings) == 2
     curves = claims_bilm.elmo_needs_fewer_labels(
         sizes=(3, 7), n_seeds=2, steps=2, hidden=5, encoder=bilm, vectors=vectors
     )
     assert curves.seeds
-    assert len(curves.values) == 2
+    assert len(curves.values) == len(curves.control.values) == len(curves.positive_control.values) == 2
     assert sum(name.startswith("ELMo at") for name in curves.parts) == 3
 
 

@@ -97,3 +97,14 @@ def test_a_word_of_two_sets_counts_twice():
     both = joined([skewed(), skewed(5, 5)])
     assert set(both.words) == {"bank", "key", "bank (2)", "key (2)"}
     assert both.weights().sum() == pytest.approx(4)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_words_of_two_roles_have_six_of_each_and_one_vector_tells_half(language):
+    split = probes.sense_split("two roles", language)
+    counts = Counter((example.word, example.sense) for example in split.train)
+    assert set(counts.values()) == {6}
+    assert len(counts) == 2 * len(set(split.words))
+    assert all(example.sentence.words[example.position] == example.word for example in split.train)
+    alike = np.ones((len(split.train), 1))
+    assert probes.left_out(Rows(alike, alike), split) == pytest.approx(50)

@@ -187,7 +187,7 @@ def occurrences_separate(
     vectors: Sequence[WordVectors | str] = ("skipgram-en", "skipgram-ko"),
     seed: int = 0,
 ) -> dict[str, Measurement]:
-    """For the words that the claim names: the layer that is best on the training occurrences, minus the window mean."""
+    """For the words that the claim names: the LSTM layer that is best on the training occurrences, minus chance."""
     sources = {"en": english, "ko": ("handmade",)}
     measured = {}
     for language, encoder, table in zip(WORDS, encoders, vectors, strict=True):
@@ -200,14 +200,15 @@ def _separated(
     encoder: ContextEncoder, vectors: WordVectors, split: SenseSplit, language: str, seed: int
 ) -> Measurement:
     layers, window = layer_rows(encoder, split), window_rows(vectors, split)
+    alike = Rows(np.ones_like(window.train), np.ones_like(window.test))  # one vector for all: guesses
     shuffled = split.shuffled(seed)
     shared = _shared([example.sentence.text for example in split.test])
     best = _best(layers, split)
     hits, split_words = np.stack([sense_hits(layers[best], split), split.weights()], 1), np.array(split.words)
     return Measurement(
-        gain(layers[best], window, split),
+        gain(layers[best], alike, split),
         # the layer is chosen anew: with shuffled senses another one may look best
-        control=Measurement(gain(layers[_best(layers, shuffled)], window, shuffled), **shared),
+        control=Measurement(gain(layers[_best(layers, shuffled)], alike, shuffled), **shared),
         baselines={f"{name}, {language}": value for name, value in baselines(window, split).items()}
         | {f"the same network untrained, {language}, in %": top_score(untrained(encoder), split)},
         parts={
@@ -246,7 +247,8 @@ def _by_layer(encoder: ContextEncoder, layers: Sequence[Rows], split: SenseSplit
 
 
 def _best(layers: Sequence[Rows], split: SenseSplit) -> int:
-    return int(np.argmax([left_out(rows, split) for rows in layers]))
+    """Of the layers above the token layer, which has one vector per word and can only guess."""
+    return LOWER + int(np.argmax([left_out(rows, split) for rows in layers[LOWER:]]))
 
 
 def _shared(clusters: Sequence) -> dict:

@@ -9,8 +9,8 @@ import pytest
 import torch
 from scipy import stats
 
-from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
+from tests.mistakes import mistakes
 
 
 def coverage(draw, truth: float, *, n_samples: int = 1000, **options) -> float:
@@ -120,19 +120,13 @@ def test_ten_thousand_resamples_of_five_thousand_items():
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: bootstrap_interval([]), "at least 2 values, got 0"),
-        (lambda: bootstrap_interval([1.0, math.nan, math.inf]), "2 of 3 values are NaN or infinite"),
-        (lambda: bootstrap_interval([1.0, 2.0, 3.0], clusters=[0, 1]), "3 values, but 2 cluster ids"),
-        (lambda: bootstrap_interval([1.0, 2.0, 3.0], clusters="aaa"), "All 3 values lie in one cluster"),
-        (lambda: bootstrap_interval([1.0, 2.0], level=95.0), "level=95"),
-        (lambda: bootstrap_interval([1.0, 2.0], n=10), "n=10 resamples"),
-        (lambda: bootstrap_interval(np.ones((5, 2))), r"shape \(5, 2\)"),
-        (lambda: bootstrap_interval([0.0, 1.0], statistic=lambda v: math.log(v.sum() or math.nan)), "NaN or infin"),
-    ],
+test_errors = mistakes(
+    (lambda: bootstrap_interval([]), "at least 2 values, got 0"),
+    (lambda: bootstrap_interval([1.0, math.nan, math.inf]), "2 of 3 values are NaN or infinite"),
+    (lambda: bootstrap_interval([1.0, 2.0, 3.0], clusters=[0, 1]), "3 values, but 2 cluster ids"),
+    (lambda: bootstrap_interval([1.0, 2.0, 3.0], clusters="aaa"), "All 3 values lie in one cluster"),
+    (lambda: bootstrap_interval([1.0, 2.0], level=95.0), "level=95"),
+    (lambda: bootstrap_interval([1.0, 2.0], n=10), "n=10 resamples"),
+    (lambda: bootstrap_interval(np.ones((5, 2))), r"shape \(5, 2\)"),
+    (lambda: bootstrap_interval([0.0, 1.0], statistic=lambda v: math.log(v.sum() or math.nan)), "NaN or infin"),
 )
-def test_errors(call, message):
-    with pytest.raises(CourseError, match=message):
-        call()

@@ -6,6 +6,7 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from tests.mistakes import mistakes
 
 
 def clouds(n, dim, n_labels, noise, seed=0):
@@ -87,18 +88,13 @@ def test_leaving_out_equals_doing_it_one_by_one():
     assert 0 < sum(expected) < 29
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((np.ones((3, 2)), ["a", "b"], np.ones((1, 2))), "3 training vectors and 2 labels"),
-        ((np.ones((3, 2)), ["a", "b", "a"], np.ones((1, 5))), "equally wide"),
-        ((np.ones((2, 2)), ["a", "a"], np.ones((1, 2))), "1 different labels"),
-        ((np.full((2, 2), np.nan), ["a", "b"], np.ones((1, 2))), "2 training vectors hold NaN"),
-    ],
+test_what_cannot_be_probed_is_said = mistakes(
+    ((np.ones((3, 2)), ["a", "b"], np.ones((1, 2))), "3 training vectors and 2 labels"),
+    ((np.ones((3, 2)), ["a", "b", "a"], np.ones((1, 5))), "equally wide"),
+    ((np.ones((2, 2)), ["a", "a"], np.ones((1, 2))), "1 different labels"),
+    ((np.full((2, 2), np.nan), ["a", "b"], np.ones((1, 2))), "2 training vectors hold NaN"),
+    of=lambda arguments: probe(*arguments),
 )
-def test_what_cannot_be_probed_is_said(arguments, words):
-    with pytest.raises(CourseError, match=words):
-        probe(*arguments)
 
 
 def test_what_cannot_be_compared_is_said():

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.errors import CourseError
 from course_lib.text.characters import BEGIN, END, PADDING, UNKNOWN, Characters
 from course_lib.text.elmo_bytes import ElmoBytes
+from tests.mistakes import mistakes
 
 MODES = ("character", "jamo")
 WORD = st.text(st.characters(), min_size=1)  # lone surrogates and combining marks too
@@ -104,39 +104,28 @@ def test_copies_are_equal_and_others_are_not():
     assert characters not in others
 
 
-@pytest.mark.parametrize(
-    ("mistake", "message"),
-    [
-        (lambda: Characters("a", "syllable"), "no mode 'syllable'. Use 'character' or 'jamo'"),
-        (lambda: Characters("a", max_length=3), "max_length=3 leaves no room.*4 or more"),
-        (lambda: Characters("aba"), "'a' more than once"),
-        (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
-        (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
-        (lambda: ElmoBytes().ids(""), "empty word"),
-        (lambda: ElmoBytes().table("word"), "got 'word'. Give a list"),
-        (lambda: Characters("a").table("word"), "'word'.*a list"),
-        (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
-        (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: Characters("a", "syllable"), "no mode 'syllable'. Use 'character' or 'jamo'"),
+    (lambda: Characters("a", max_length=3), "max_length=3 leaves no room.*4 or more"),
+    (lambda: Characters("aba"), "'a' more than once"),
+    (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
+    (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
+    (lambda: ElmoBytes().ids(""), "empty word"),
+    (lambda: ElmoBytes().table("word"), "got 'word'. Give a list"),
+    (lambda: Characters("a").table("word"), "'word'.*a list"),
+    (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
+    (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
 )
-def test_mistakes_are_named(mistake, message):
-    with pytest.raises(CourseError, match=message):
-        mistake()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "Expecting value.*restore or rebuild"),
-        ("[1]", "no entry 'format'"),
-        ("[" * 100_000, "restore or rebuild"),
-        (Characters("a").to_json().replace("32", "true"), "'max_length' is missing or not of type int"),
-        (json.dumps({**json.loads(Characters("a").to_json()), "characters": [7]}), "7 as a character"),
-    ],
+test_damaged_text_is_refused = mistakes(
+    ("", "Expecting value.*restore or rebuild"),
+    ("[1]", "no entry 'format'"),
+    ("[" * 100_000, "restore or rebuild"),
+    (Characters("a").to_json().replace("32", "true"), "'max_length' is missing or not of type int"),
+    (json.dumps({**json.loads(Characters("a").to_json()), "characters": [7]}), "7 as a character"),
+    of=lambda text: Characters.from_json(text),
 )
-def test_damaged_text_is_refused(text, message):
-    with pytest.raises(CourseError, match=message):
-        Characters.from_json(text)
 
 
 # -- ELMo's bytes

@@ -23,6 +23,7 @@ from course_lib.text.unknown_words import (
     word_class,
 )
 from course_lib.text.vocabulary import Vocabulary
+from tests.mistakes import mistakes
 
 SENTENCES = [["b", "a", "b", "c"], ["a", "d", "B"], ["b"]]
 WORD = st.text(st.characters(), min_size=1)  # lone surrogates, tabs and newlines too
@@ -114,22 +115,16 @@ def test_damaged_files(tmp_path, content, message):
         Vocabulary.load(path)
 
 
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: Vocabulary(["a", "b", "a"]), "'a' more than once"),
-        (lambda: Vocabulary(["a", ""]), "'' as a word"),
-        (lambda: Vocabulary(["a", 7]), "7 as a word"),
-        (lambda: Vocabulary(["a", "b"], [1, 2, 3]), "2 words and 3 counts"),
-        (lambda: Vocabulary(["a"], [-1]), "count -1"),
-        (lambda: Vocabulary(["a"], unknown="[UNK]"), r"'\[UNK\]' is not in the vocabulary"),
-        (lambda: Vocabulary.from_sentences([["a"]], max_size=1, specials=["x", "y"]), "max_size=1 has no room for 2"),
-        (lambda: Vocabulary(["a", "b"]).decode([0, 2]), "no word with id 2: .* 0 to 1"),
-    ],
+test_errors = mistakes(
+    (lambda: Vocabulary(["a", "b", "a"]), "'a' more than once"),
+    (lambda: Vocabulary(["a", ""]), "'' as a word"),
+    (lambda: Vocabulary(["a", 7]), "7 as a word"),
+    (lambda: Vocabulary(["a", "b"], [1, 2, 3]), "2 words and 3 counts"),
+    (lambda: Vocabulary(["a"], [-1]), "count -1"),
+    (lambda: Vocabulary(["a"], unknown="[UNK]"), r"'\[UNK\]' is not in the vocabulary"),
+    (lambda: Vocabulary.from_sentences([["a"]], max_size=1, specials=["x", "y"]), "max_size=1 has no room for 2"),
+    (lambda: Vocabulary(["a", "b"]).decode([0, 2]), "no word with id 2: .* 0 to 1"),
 )
-def test_errors(build, message):
-    with pytest.raises(CourseError, match=message):
-        build()
 
 
 # -- What stands for words that a vocabulary lacks

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 
 import pytest
 import safetensors.torch
@@ -12,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib import checkpoints
+from course_lib import checkpoints, files
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
-from course_lib.stored_numbers import decode
+from course_lib.files import lock
 
 TENSORS = {
     "weight": torch.arange(15, dtype=torch.float32).reshape(3, 5) / 7,
@@ -28,15 +29,9 @@ TENSORS = {
 
 @pytest.fixture
 def folder(tmp_path):
-    folder = tmp_path / "bert-en"
-    save_checkpoint(
-        folder,
-        kind="bert",
-        config={"hidden": 5, "paper": None},
-        tensors=TENSORS,
-        files={"vocab.txt": "가\nb\n"},
-        card="# Card",
-    )
+    folder, files = tmp_path / "bert-en", {"vocab.txt": "가\nb\n"}
+    config = {"hidden": 5, "paper": None}
+    save_checkpoint(folder, kind="bert", config=config, tensors=TENSORS, files=files, card="# Card")
     return folder
 
 
@@ -52,16 +47,11 @@ def test_all_comes_back(folder):
     assert (loaded.kind, loaded.config, loaded.card) == ("bert", {"hidden": 5, "paper": None}, "# Card")
     assert loaded.files == {"vocab.txt": folder / "vocab.txt"}
     assert loaded.files["vocab.txt"].read_bytes() == "가\nb\n".encode()
-    assert {name: (t.dtype, t.shape) for name, t in loaded.tensors.items()} == {
-        name: (t.dtype, t.shape) for name, t in TENSORS.items()
-    }
-    assert all(torch.equal(loaded.tensors[name], TENSORS[name]) for name in TENSORS)
-    assert sorted(entry.name for entry in folder.iterdir()) == [
-        "card.md",
-        "config.json",
-        "model.safetensors",
-        "vocab.txt",
-    ]
+    assert loaded.tensors.keys() == TENSORS.keys()
+    for name, tensor in TENSORS.items():
+        torch.testing.assert_close(loaded.tensors[name], tensor, rtol=0, atol=0)  # their types and shapes, too
+    names = sorted(entry.name for entry in folder.iterdir())
+    assert names == ["card.md", "config.json", "model.safetensors", "vocab.txt"]
 
 
 @given(
@@ -69,13 +59,8 @@ def test_all_comes_back(folder):
 )
 def test_any_configuration_comes_back(tmp_path_factory, config):
     folder = tmp_path_factory.mktemp("any") / "x"
-    save_checkpoint(folder, kind="x", config=config, tensors={})
-    assert load_checkpoint(folder).config == config
-
-
-def test_integer_keys_come_back_as_json_has_them(tmp_path):
-    save_checkpoint(tmp_path / "x", kind="x", config={10: (1, 2), 2: []}, tensors={})
-    assert load_checkpoint(tmp_path / "x").config == {"10": [1, 2], "2": []}
+    save_checkpoint(folder, kind="x", config={10: (1, 2), "any": config}, tensors={})
+    assert load_checkpoint(folder).config == {"10": [1, 2], "any": config}  # as JSON has integer keys and tuples
 
 
 def test_half_is_float16_on_disk_and_float32_in_memory(tmp_path):
@@ -84,9 +69,6 @@ def test_half_is_float16_on_disk_and_float32_in_memory(tmp_path):
     loaded = load_checkpoint(tmp_path / "x").tensors
     assert torch.equal(loaded["weight"], TENSORS["weight"].half().float())
     assert torch.equal(loaded["ids"], TENSORS["ids"])
-
-
-def test_half_refuses_what_float16_cannot_hold(tmp_path):
     with pytest.raises(CourseError, match=r"large holds numbers beyond float16.*half=False"):
         save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={"large": torch.tensor([7e4])}, half=True)
     forbidden = {"score": torch.tensor([-torch.inf])}
@@ -114,14 +96,12 @@ DAMAGE = {
     "no folder": (lambda f: f.rename(f.with_name("gone")), r"config\.json is missing: there is no such folder"),
     "no config": (lambda f: (f / "config.json").unlink(), r"config\.json is missing: the folder is there"),
     "no tensors": (lambda f: (f / "model.safetensors").unlink(), r"model\.safetensors is missing"),
-    "no vocab": (lambda f: (f / "vocab.txt").unlink(), r"vocab\.txt is missing"),
     "cut": (lambda f: (f / "vocab.txt").write_text("b"), r"vocab\.txt ends after 1 of 6 bytes"),
     "longer": (lambda f: (f / "vocab.txt").write_text("1234567"), r"vocab\.txt has more than the 6 bytes"),
     "bit in tensors": (
         lambda f: flip(f / "model.safetensors", -3),
         r"model\.safetensors was damaged.*Delete the folder",
     ),
-    "bit in vocab": (lambda f: flip(f / "vocab.txt", 0), r"vocab\.txt was damaged"),
     "bit in config": (
         lambda f: (f / "config.json").write_text((f / "config.json").read_text().replace('"hidden": 5', '"hidden": 7')),
         r"config\.json was damaged or changed: its own checksum",
@@ -136,10 +116,6 @@ DAMAGE = {
     "escape": (
         lambda f: rewrite_header(f, files={"../x": {"sha256": "", "bytes": 0}}),
         r"names files outside its folder: \.\./x\. Do not use",
-    ),
-    "absolute": (
-        lambda f: rewrite_header(f, files={"C:\\x": {"sha256": "", "bytes": 0}}),
-        r"names files outside its folder",
     ),
     "no list": (lambda f: rewrite_header(f, files=None), r"has no proper entry 'files'"),
     "no model listed": (lambda f: rewrite_header(f, files={}), r"does not list model\.safetensors"),
@@ -163,21 +139,13 @@ def store_tensor_file(folder, content):
     rewrite_header(folder, files={"model.safetensors": checkpoints._fingerprint(content)})
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        (2**63).to_bytes(8, "little") + b"{}",
-        (200 << 20).to_bytes(8, "little") + b"{}",
-        (2).to_bytes(8, "little") + b"{]",
-        b"\x80\x04pickle",
-    ],
-    ids=["empty", "absurd header", "huge header", "broken header", "pickle"],
-)
-def test_a_tensor_file_that_is_none(folder, content):
-    store_tensor_file(folder, content)
-    with pytest.raises(CourseError, match=r"model\.safetensors is not a readable safetensors file.*Delete the folder"):
-        load_checkpoint(folder)
+def test_a_tensor_file_that_is_none(folder):
+    """Empty, with an absurd, a huge or a broken header, and a pickle."""
+    headers = [(size).to_bytes(8, "little") + text for size, text in ((2**63, b"{}"), (200 << 20, b"{}"), (2, b"{]"))]
+    for content in (b"", *headers, b"\x80\x04pickle"):
+        store_tensor_file(folder, content)
+        with pytest.raises(CourseError, match=r"model\.safetensors is not a readable safetensors.*Delete the folder"):
+            load_checkpoint(folder)
 
 
 def test_nan_is_refused_on_both_ways(folder):
@@ -225,12 +193,9 @@ def test_a_damaged_checkpoint_may_be_replaced(tmp_path):
     (tmp_path / "x" / "config.json").write_text("{")
     save_checkpoint(tmp_path / "x", kind="y", config={}, tensors={})
     assert load_checkpoint(tmp_path / "x").kind == "y"
-
-
-def test_a_file_in_the_way(tmp_path):
-    (tmp_path / "x").write_text("")
+    (tmp_path / "file").write_text("")
     with pytest.raises(CourseError, match="is a file, not a folder"):
-        save_checkpoint(tmp_path / "x", kind="x", config={}, tensors={})
+        save_checkpoint(tmp_path / "file", kind="x", config={}, tensors={})
 
 
 def test_load_weights_says_everything_before_it_touches():
@@ -256,8 +221,7 @@ def test_load_weights_says_everything_before_it_touches():
 def test_load_weights_loads_and_long_lists_are_cut():
     one, two = nn.Linear(3, 5), nn.Linear(3, 5)
     load_weights(two, one.state_dict(), source="x")
-    assert torch.equal(one.weight, two.weight)
-    assert torch.equal(one.bias, two.bias)
+    torch.testing.assert_close(two.state_dict(), one.state_dict(), rtol=0, atol=0)
     with pytest.raises(CourseError, match=r"not known to the model: a0, a1, a2, a3 and 7 more\."):
         load_weights(two, one.state_dict() | {f"a{i}": torch.ones(()) for i in range(11)}, source="x")
 
@@ -321,6 +285,11 @@ def test_int8_rows_are_off_by_at_most_half_a_step(tmp_path):
     assert not tensors["table"].equal(table)
 
 
+def test_a_table_that_six_bits_do_not_fit_takes_a_byte_a_number(tmp_path):
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": torch.randn(5, 6)}, int6=["table"])
+    assert json.loads((tmp_path / "c" / "config.json").read_text())["encodings"] == {"table": "int8 rows"}
+
+
 @pytest.mark.parametrize("dim", [4, 64, 100, 352])
 def test_six_bits_are_off_by_at_most_half_a_step_of_their_group(dim, tmp_path):
     table = torch.randn(13, dim) * torch.logspace(-1, 3, 13)[:, None]
@@ -337,13 +306,34 @@ def test_six_bits_are_off_by_at_most_half_a_step_of_their_group(dim, tmp_path):
     assert stored < 13 * (dim * 0.75 + 2 * -(-dim // 32)) + 300
 
 
-def test_a_table_that_six_bits_do_not_fit_takes_a_byte_a_number(tmp_path):
-    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": torch.randn(5, 6)}, int6=["table"])
-    assert json.loads((tmp_path / "c" / "config.json").read_text())["encodings"] == {"table": "int8 rows"}
-    assert load_checkpoint(tmp_path / "c").tensors["table"].shape == (5, 6)
+# -- locks of files.py; what else it promises is tested where it is used
+HOLD = """
+import sys, time
+from course_lib.files import lock
+with lock(sys.argv[1]):
+    print("in", flush=True)
+    time.sleep(99)
+"""
 
 
-@pytest.mark.parametrize("scale", [torch.ones(5, 2).half(), torch.ones(4, 1).half(), torch.ones(5).half()])
-def test_six_bits_with_a_foreign_scale_are_an_error(scale, tmp_path):
-    with pytest.raises(ValueError, match="does not go with a scale"):
-        decode({"table": torch.zeros(5, 6, dtype=torch.uint8), "table.scale": scale}, {"table": "int6"})
+def test_another_process_is_waited_for_and_a_killed_one_lets_go(tmp_path):
+    path = tmp_path / "x.lock"
+    with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "in\n"
+        with pytest.raises(CourseError, match="Waited 0 s for another process that holds"), lock(path, patience=0.1):
+            pytest.fail("two were inside")
+        other.kill()
+        other.wait()
+        start = time.monotonic()
+        with lock(path):
+            assert time.monotonic() - start < 30
+    assert path.stat().st_mode & 0o777 == 0o666  # another account that shares the folder can lock it, too
+
+
+@pytest.mark.parametrize("fault", [PermissionError, NotImplementedError])
+def test_where_no_lock_can_be_nobody_waits(tmp_path, monkeypatch, fault):
+    monkeypatch.setattr(files.FileLock, "acquire", lambda self: (_ for _ in ()).throw(fault))
+    entered = False
+    with lock(tmp_path / "x.lock", patience=0.1):
+        entered = True
+    assert entered

@@ -5,10 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from course import cli, doctor
 from course_lib.errors import CourseError
+from course_lib.models import predict
+from course_lib.models.review_words import ReviewWords
 
 
 def course(monkeypatch, capsys, *arguments: str) -> tuple[int, str, str]:
@@ -49,30 +52,19 @@ def test_help_needs_no_torch():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_help_names_every_command(monkeypatch, capsys):
-    code, out, _ = course(monkeypatch, capsys, "--help")
-    assert code == 0
-    assert all(command in out for command in ("lab", "doctor", "models", "predict"))
-
-
 def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):
     notebook = project / "notebooks" / "04_elmo.ipynb"
     notebook.touch()
     assert course(monkeypatch, capsys, "lab", "4")[0] == 0
     assert course(monkeypatch, capsys, "lab")[0] == 0
-    assert [command[1:] for command in started] == [
-        ["-m", "jupyterlab", str(notebook)],
-        ["-m", "jupyterlab", str(notebook.parent)],
-    ]
+    assert [command[1:] for command in started] == [["-m", "jupyterlab", str(p)] for p in (notebook, notebook.parent)]
 
 
 def test_lab_asks_nothing_about_jupyter_news(monkeypatch, capsys, project):
     from jupyterlab_server.config import get_page_config
 
-    seen = {}
-    monkeypatch.setattr(
-        subprocess, "run", lambda command, env: seen.update(env) or subprocess.CompletedProcess(command, 0)
-    )
+    seen, ended = {}, subprocess.CompletedProcess([], 0)
+    monkeypatch.setattr(subprocess, "run", lambda command, env: seen.update(env) or ended)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
     assert course(monkeypatch, capsys, "lab")[0] == 0
     assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
@@ -115,6 +107,7 @@ def test_an_error_is_printed_as_it_is(monkeypatch, capsys, project):
 
 
 def test_models_lists_checkpoints_with_their_size(monkeypatch, capsys, project):
+    assert "No checkpoint" in course(monkeypatch, capsys, "models")[1]
     for name, size in (("bert-en", 2_300_000), ("elmo-ko", 700_000)):
         folder = project / "data" / "checkpoints" / name
         folder.mkdir(parents=True)
@@ -125,10 +118,6 @@ def test_models_lists_checkpoints_with_their_size(monkeypatch, capsys, project):
     assert code == 0
     rows = [" ".join(line.split()) for line in out.splitlines() if line.strip()]
     assert rows[-2:] == ["bert-en 2.3", "elmo-ko A biLM of [Korean] words 0.7"]
-
-
-def test_models_without_any(monkeypatch, capsys, project):
-    assert "No checkpoint" in course(monkeypatch, capsys, "models")[1]
 
 
 @pytest.mark.parametrize(("remedy", "exit_code"), [(None, 0), ("Close other programs.", 1)])
@@ -147,3 +136,93 @@ def test_readme_names_every_command():
     names = [command.name or command.callback.__name__ for command in cli.app.registered_commands]
     assert len(names) > 5
     assert [name for name in [*names, "data"] if f"| `course {name}" not in readme] == []
+
+
+# -- course predict: one label per line of the file, whatever the lines hold; faults of the file are named
+GOOD = "A wonderful film, moving and funny. One of the best I have seen!"
+BAD = "The worst movie ever: boring, badly acted, a waste of time."
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "reviews.txt"
+
+
+@pytest.fixture
+def small_model(tmp_path, monkeypatch):
+    """A model of two words in place of the one that ships."""
+    ReviewWords(["good", "bad"], np.array([1.0, -1.0]), -0.125, ("neg", "pos")).save(tmp_path / "reviews-en")
+    monkeypatch.setattr(predict, "data_dir", lambda *parts: tmp_path / parts[-1])
+
+
+def test_the_model_that_ships_tells_good_from_bad(monkeypatch, capsys, file):
+    shown = [GOOD, BAD, GOOD.upper(), BAD.replace(" ", "<br /><br />"), BAD.title()]
+    file.write_text("\n".join(shown) + "\n", encoding="utf-8")
+    assert course(monkeypatch, capsys, "predict", "imdb", str(file)) == (0, "pos\nneg\npos\nneg\nneg\n", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        (b"good\nbad", ["pos", "neg"]),  # no end of the last line
+        (b"\xef\xbb\xbfgood\r\nbad\r\n", ["pos", "neg"]),
+        ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood".encode(), ["neg", "pos"]),  # str.splitlines: seven lines
+    ],
+)
+def test_a_label_for_each_line(monkeypatch, capsys, file, small_model, content, labels):
+    file.write_bytes(content)
+    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    assert (code, out.split("\n"), err) == (0, [*labels, ""], "")
+
+
+def test_lines_without_a_known_word_are_labelled_and_named(monkeypatch, capsys, file, small_model):
+    file.write_text("good\n\nbad\n \t\nunseen\n\n", encoding="utf-8")
+    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    assert (code, out) == (0, "pos\nneg\nneg\nneg\nneg\nneg\n")
+    assert "Warning: Lines 2, 4, 5, 6: empty, or no word that the model knows. Labelled neg" in err
+    file.write_text("\n" * 23, encoding="utf-8")
+    err = course(monkeypatch, capsys, "predict", "imdb", str(file))[2]
+    assert "19, 20 and 3 more: empty" in err
+
+
+def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model):
+    def predict_into(out):
+        return course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(out))
+
+    file.write_text("good\nbad\n\n", encoding="utf-8")
+    out = file.with_name("labels.txt")
+    code, said, err = predict_into(out)
+    assert (code, said, out.read_bytes()) == (0, f"3 labels in {out}\n", b"pos\nneg\nneg\n")
+    assert "Line 3:" in err
+    nowhere = file.parent / "new"
+    faults = {file: "is the file of texts itself", file.parent: "is no ordinary file"}
+    for wrong, message in {**faults, nowhere / "x.txt": f"there is no folder {nowhere}. Make it"}.items():
+        code, _, err = predict_into(wrong)
+        assert (code, message in err) == (1, True)
+    assert file.read_text(encoding="utf-8") == "good\nbad\n\n"
+    assert not nowhere.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "There is no file"),
+        (b"", "is empty. Write one text a line"),
+        (b"good\nbad\ncaf\xe9\n", "line 3, is not UTF-8: byte 0xe9 in column 4. Save the file as UTF-8."),
+        ("good\n".encode("utf-16"), "line 1, is not UTF-8"),
+    ],
+)
+def test_faults_of_the_file(monkeypatch, capsys, file, small_model, content, message):
+    if content is not None:
+        file.write_bytes(content)
+    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    assert (code, out) == (1, "")
+    assert message in err
+    assert str(file) in err
+
+
+def test_a_folder_and_an_unknown_task(monkeypatch, capsys, file, small_model):
+    assert "cannot be read" in course(monkeypatch, capsys, "predict", "imdb", str(file.parent))[2]
+    file.write_text("good\n", encoding="utf-8")
+    code, out, err = course(monkeypatch, capsys, "predict", "sst2", str(file))
+    assert (code, out, err) == (1, "", "There is no task 'sst2'. There are: imdb.\n")

@@ -18,23 +18,10 @@ HANDBOOK = config.project_dir() / "docs" / "classroom.md"
 
 # What stands on such a machine: PyTorch of its own build, old widgets, a kernel older than ours, no anywidget.
 LIKE_COLAB = dict(
-    line.split()
-    for line in """
-        torch 2.8.0+cu126
-        numpy 2.0.2
-        safetensors 0.6.2
-        tokenizers 0.21.4
-        accelerate 1.10.1
-        scikit-learn 1.6.1
-        pooch 1.8.2
-        filelock 3.20.0
-        tqdm 4.67.1
-        typer 0.16.0
-        rich 13.9.4
-        matplotlib 3.10.0
-        ipywidgets 7.7.1
-        ipykernel 6.17.1
-    """.strip().splitlines()
+    pin.split("==")
+    for pin in """torch==2.8.0+cu126 numpy==2.0.2 safetensors==0.6.2 tokenizers==0.21.4 accelerate==1.10.1
+    scikit-learn==1.6.1 pooch==1.8.2 filelock==3.20.0 tqdm==4.67.1 typer==0.16.0 rich==13.9.4 matplotlib==3.10.0
+    ipywidgets==7.7.1 ipykernel==6.17.1""".split()  # noqa: SIM905 (a list of versions to read)
 )
 
 
@@ -92,8 +79,7 @@ def test_a_second_run_does_nothing(installed, pip, capsys):
     assert capsys.readouterr().out.endswith("PyTorch 2.8.0+cu126 too: nothing was installed.\n")
 
 
-def test_at_home_nothing_is_missing(pip):
-    """The real environment, the real list."""
+def test_in_the_real_environment_nothing_is_missing(pip):
     colab.install()
     assert pip.calls == pip.alone == []
 
@@ -106,18 +92,14 @@ def test_a_loaded_old_version_asks_for_a_restart(installed, pip, monkeypatch, ca
 
 def test_torch_that_is_too_old_is_not_replaced(installed, pip):
     installed["torch"] = "2.5.1+cu121"
-    with pytest.raises(
-        CourseError, match=r"PyTorch 2\.5\.1\+cu121 is installed here, .* needs >=2\.6\. It was not repl"
-    ):
+    with pytest.raises(CourseError, match=r"PyTorch 2\.5\.1\+cu121 is installed here, .* needs >=2\.6\. It was not"):
         colab.install()
     assert pip.calls == pip.alone == []
 
 
 def test_pip_that_fails_is_told_in_a_sentence(installed, pip):
     pip.code, pip.stderr = 1, "noise\nERROR: No matching distribution found for anywidget>=0.9.13\n"
-    with pytest.raises(
-        CourseError, match=r"could not install jaxtyping, ipywidgets, anywidget, latex2mathml .*: ERROR: No matching"
-    ):
+    with pytest.raises(CourseError, match=r"could not install jaxtyping, ipywidgets, .*: ERROR: No matching"):
         colab.install()
 
 

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from course_lib.config import project_dir
+from tests.summary import summary
 
 ROOT = project_dir()
 PACKAGES = ("course_lib", "course")
@@ -96,12 +97,8 @@ def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text("import a.b, c\nfrom d import e\nfrom . import f\ndef g():\n    from ..models.h import i\n")
     assert {name for name, _ in imports(path)} >= {"a.b", "c", "d.e", "course_lib.data.f", "course_lib.models.h"}
-    assert [room_of_import(n) for n in ("course_lib.models.h", "course_lib.files", "course.cli", "torch.nn")] == [
-        "models",
-        "base",
-        "front",
-        None,
-    ]
+    rooms = {"course_lib.models.h": "models", "course_lib.files": "base", "course.cli": "front", "torch.nn": None}
+    assert {name: room_of_import(name) for name in rooms} == rooms
 
 
 def test_widgets_need_numbers_and_a_page_only():
@@ -180,9 +177,8 @@ def test_conda_installs_what_pip_does(project):
     """environment.yml names Python and this package: every other requirement has its one place in pyproject.toml."""
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     python, pip, packages = environment["dependencies"]
-    assert packages == {
-        "pip": ["-c constraints.txt", "-e ."]
-    }  # [bertviz] never resolves beside constraints.txt: postBuild
+    # [bertviz] never resolves beside constraints.txt: postBuild
+    assert packages == {"pip": ["-c constraints.txt", "-e ."]}
     assert "pip install --no-deps -c constraints.txt bertviz\n" in (ROOT / "postBuild").read_text(encoding="utf-8")
     assert (ROOT / "postBuild").stat().st_mode & 0o100 or os.name == "nt"
     assert pip == "pip"
@@ -208,3 +204,18 @@ def test_the_doctor_and_make_know_the_same_pythons(project):
     assert project["requires-python"] == f">={oldest[0]}.{oldest[1]},<{next_minor[0]}.{next_minor[1]}"
     assert f"torch>={OLDEST_TORCH[0]}.{OLDEST_TORCH[1]}" in project["dependencies"]
     assert f"{oldest} <= sys.version_info[:2] <= {newest}" in (ROOT / "Makefile").read_text(encoding="utf-8")
+
+
+# -- Several test runs become one line; no run at all is an error
+def test_runs_are_added_up(tmp_path):
+    line = '<testsuites><testsuite tests="{}" skipped="{}" failures="{}" errors="{}" time="{}"/></testsuites>'
+    (tmp_path / "unit.xml").write_text(line.format(17, 2, 0, 0, 3.25))
+    (tmp_path / "notebooks.xml").write_text(line.format(11, 0, 0, 0, 5.5))
+    assert summary(tmp_path) == "==== 26 passed, 2 skipped in 8.75s ===="
+    (tmp_path / "browser.xml").write_text(line.format(7, 0, 3, 1, 1))
+    assert summary(tmp_path) == "==== 29 passed, 3 failed, 1 errors, 2 skipped in 9.75s ===="
+
+
+def test_nothing_tested_is_an_error(tmp_path):
+    with pytest.raises(SystemExit, match="nothing was tested"):
+        summary(tmp_path)

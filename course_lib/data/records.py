@@ -111,12 +111,6 @@ class ParallelPair:
 
 
 @dataclass(frozen=True)
-class Document:
-    title: str
-    sentences: tuple[Sentence, ...]
-
-
-@dataclass(frozen=True)
 class SenseExample:
     """An occurrence of an ambiguous word: `sentence.words[position]` is used in the sense called `sense`."""
 

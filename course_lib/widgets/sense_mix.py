@@ -148,10 +148,7 @@ class ScalarMixWidget(CourseWidget):
         mix = ", ".join(f"{100 * s:.0f} % {layer}" for layer, s in zip(self.layers, weights, strict=True))
         tags = self.tag_score()
         grammar = "" if tags is None else f" Parts of speech: {100 * tags:.1f} %."
-        return (
-            f"{mix}. {kinds}: told apart in {score} "
-            f"(best layer alone: {name}, {100 * best:.0f} %).{grammar}"
-        )
+        return f"{mix}. {kinds}: told apart in {score} (best layer alone: {name}, {100 * best:.0f} %).{grammar}"
 
     def still(self) -> str:
         places = self.gamma * map_places(mixed_gram(self.grams, self.weights()))

@@ -50,6 +50,14 @@ class Law:
         if contents(folder) != before:
             self.faults.append(f"{what}: a file was changed or lost")
 
+    def attack(self, n: int, path: Path, spoil: Callable[[int], tuple[str, bytes | str]], read, right) -> None:
+        """`path` holds what `spoil` makes of it, n times (or more, to look for faults by hand); then judges."""
+        for number in range(n * TIMES):
+            what, content = spoil(number)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            self.hold(f"{number} {path.name}: {what}", path.parent, read, right)
+        self.judge(n * TIMES)
+
     def __str__(self) -> str:
         n = self.right + self.refused
         return f"{self.subject}: {n} inputs kept the law, {self.right} right results, {self.refused} CourseErrors"

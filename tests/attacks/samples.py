@@ -29,22 +29,11 @@ INSTANCE = (
     '<instance id="1">\n<answer instance="1" senseid="HARD1"/>\n<context>\n<s> <wf pos="X">a</wf> <head> '
     '<wf pos="Y">hard</wf> </head> </s>\n</context>\n</instance>\n'
 )
-SQUAD = {
-    "data": [
-        {
-            "title": "T",
-            "paragraphs": [
-                {
-                    "context": "The queen sees 배 a river.",
-                    "qas": [
-                        {"id": "7", "question": "Who?", "answers": [{"text": "queen", "answer_start": 4}]},
-                        {"id": 8, "question": "What?", "answers": [], "is_impossible": True},
-                    ],
-                }
-            ],
-        }
-    ]
-}
+ASKED = [
+    {"id": "7", "question": "Who?", "answers": [{"text": "queen", "answer_start": 4}]},
+    {"id": 8, "question": "What?", "answers": [], "is_impossible": True},
+]
+SQUAD = {"data": [{"title": "T", "paragraphs": [{"context": "The queen sees 배 a river.", "qas": ASKED}]}]}
 SENSES = "word\tsense\tsplit\tsentence\tindex\tcue\n"
 SENSES += "bank\tmoney\ttrain\ta bank paid\t1\tright\nbank\tmud\ttest\tbank mud\t0\t\n"
 
@@ -60,13 +49,9 @@ def tar(**texts: str) -> bytes:
 
 
 REVIEWS = tar(**{"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad", "a/test/pos/배.txt": "좋다"})
-COARSE = tar(
-    **{
-        "w/배/train.data.txt": "0\tbank mud\n1\ta bank\n",
-        "w/배/train.gold.txt": "0\n1\n",
-        "w/배/classes_map.txt": '{"0": "bank_mud", "1": "bank_money"}',
-    }
-)
+MAP = '{"0": "bank_mud", "1": "bank_money"}'
+WORD = {"train.data.txt": "0\tbank mud\n1\ta bank\n", "train.gold.txt": "0\n1\n", "classes_map.txt": MAP}
+COARSE = tar(**{f"w/배/{name}": text for name, text in WORD.items()})
 
 
 def texts(value) -> bool:

@@ -38,33 +38,26 @@ def spoilt(chance, document):
 
 
 def test_reading_answers(law, folder):
-    path, chance = folder / "1.2.json", random.Random("answers")
-    for number in range(60 * TIMES):
-        what, content = spoilt(chance, ANSWERS)
-        path.write_bytes(content)
+    chance = random.Random("answers")
 
-        def shown():
-            for form in (front.answers(), front.restore("1.2")):
-                assert repr(form) + form._repr_html_()
-            return noted(*store.read("1.2", front._is_version))
+    def shown():
+        for form in (front.answers(), front.restore("1.2")):
+            assert repr(form) + form._repr_html_()
+        return noted(*store.read("1.2", front._is_version))
 
-        law.hold(f"{number} {what}", folder, shown, lambda items: all(map(front._is_version, items)))
-    law.judge(60 * TIMES)
+    right = lambda items: all(map(front._is_version, items))  # noqa: E731
+    law.attack(60, folder / "1.2.json", lambda number: spoilt(chance, ANSWERS), shown, right)
 
 
 def test_reading_choices(law, folder):
-    path, chance = folder / "recall-1.json", random.Random("choices")
-    for number in range(30 * TIMES):
-        what, content = spoilt(chance, CHOICES)
-        path.write_bytes(content)
+    chance = random.Random("choices")
+
+    def chosen():
         assert len(recall_questions.kept_choices(1)) == len(recall_questions.questions(1))
-        law.hold(
-            f"{number} {what}",
-            folder,
-            lambda: noted(*store.read("recall-1", recall_questions._is_choice)),
-            lambda items: all(map(recall_questions._is_choice, items)),
-        )
-    law.judge(30 * TIMES)
+        return noted(*store.read("recall-1", recall_questions._is_choice))
+
+    right = lambda items: all(map(recall_questions._is_choice, items))  # noqa: E731
+    law.attack(30, folder / "recall-1.json", lambda number: spoilt(chance, CHOICES), chosen, right)
 
 
 def test_a_new_answer_beside_spoilt_ones(tmp_path, monkeypatch, capsys):

@@ -30,19 +30,18 @@ def test_spoilt_data(law, tmp_path, name):
     path, chance = tmp_path / file, random.Random(f"data {name}")
     path.write_bytes(pack(plain))
     assert all(map(sound, read(path)))
-    for number in range(EACH * TIMES):
+
+    def spoil(number):
         if name.startswith("squad") and number % 2:
             what, text = spoil_json(chance, SQUAD)
-            content = pack(text.encode())
-        elif number % 3:
+            return what, pack(text.encode())
+        if number % 3:
             head = len(plain) if ".tar" not in file else 2_048  # of an archive the rest is mostly zeros
             what, content = spoil_bytes(chance, plain[:head])
-            content = pack(content + plain[head:])
-        else:
-            what, content = spoil_bytes(chance, pack(plain))
-        path.write_bytes(content)
-        law.hold(f"{number} {what}", tmp_path, lambda: read(path), lambda found: all(map(sound, found)))
-    law.judge(EACH * TIMES)
+            return what, pack(content + plain[head:])
+        return spoil_bytes(chance, pack(plain))
+
+    law.attack(EACH, path, spoil, lambda: read(path), lambda found: all(map(sound, found)))
 
 
 def test_two_files_of_one_text(law, tmp_path):
@@ -61,13 +60,10 @@ def test_texts_to_predict(law, tmp_path, monkeypatch):
     ReviewWords(["good", "bad"], np.array([1.0, -1.0]), -0.125, ("neg", "pos")).save(tmp_path / "reviews-en")
     monkeypatch.setattr(predict, "data_dir", lambda *parts: tmp_path / parts[-1])
     path, chance = tmp_path / "texts.txt", random.Random("predict")
-    for number in range(50 * TIMES):
-        what, content = spoil_bytes(chance, "good film 배\nbad\r\nso bad, so good\nx".encode())
-        path.write_bytes(content)
 
-        def right(found, content=content):
-            lines = content.removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").count(b"\n") + 1
-            return len(found.labels) == lines and set(found.labels) <= {"neg", "pos"}
+    def right(found):
+        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").count(b"\n") + 1
+        return len(found.labels) == lines and set(found.labels) <= {"neg", "pos"}
 
-        law.hold(f"{number} {what}", tmp_path, lambda: predict.predict_file("imdb", path), right)
-    law.judge(50 * TIMES)
+    spoil = lambda number: spoil_bytes(chance, "good film 배\nbad\r\nso bad, so good\nx".encode())  # noqa: E731
+    law.attack(50, path, spoil, lambda: predict.predict_file("imdb", path), right)

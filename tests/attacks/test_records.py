@@ -11,7 +11,6 @@ from course.ledger.card import Card
 from course.records import label_curves, one_table, plateau, store
 from course.records.translation import recorded_translation
 from course_lib.config import project_dir
-from tests.attacks.law import TIMES
 from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
 
 pytestmark = pytest.mark.slow
@@ -34,6 +33,10 @@ def every_number(curves) -> str:
     return f"{shown} {[run['date'] for run in curves.runs]}"
 
 
+def both_forms(found) -> str:
+    return repr(found) + found._repr_html_()
+
+
 # name -> file, what reads it, what shows it
 RECORDS = {
     "verdict": ("C2.2.json", lambda: records.read_record(CLAIMS["C2.2"]), lambda r: card("C2.2", r)),
@@ -41,20 +44,13 @@ RECORDS = {
     "exact verdict": ("C6.1.json", lambda: records.read_record(CLAIMS["C6.1"]), lambda r: card("C6.1", r)),
     "table": ("table.json", one_table.recorded_table, lambda table: table.to_markdown()),
     "plateau": ("plateau.json", plateau.STORE.read, lambda found: found.to_text()),
-    "captions": (
-        "multi30k.json",
-        lambda: recorded_translation("multi30k"),
-        lambda found: repr(found) + found._repr_html_(),
-    ),
-    "world": (
-        "world-ko-en.json",
-        lambda: recorded_translation("world-ko-en"),
-        lambda found: repr(found) + found._repr_html_(),
-    ),
+    "captions": ("multi30k.json", lambda: recorded_translation("multi30k"), both_forms),
+    "world": ("world-ko-en.json", lambda: recorded_translation("world-ko-en"), both_forms),
     "curves": ("curves.json", label_curves.recorded_curves, every_number),
 }
 CLAIMS = rules.load_claims(DATA / "claims.toml")
 EACH = 15
+VALUES = (*NUMBERS, "inf", "nan", '""', "{ x = 1 }", "[[]]", "1979-05-27", "[1, 'a']", "2e308")
 
 
 def card(name, record) -> str:
@@ -78,15 +74,8 @@ def test_spoilt_records(law, folder, name):
     path, chance = folder / "recorded" / file, random.Random(f"records {name}")
     path.write_bytes(whole)
     assert show(read())
-    for number in range(EACH * TIMES):
-        if number % 3:
-            what, text = spoil_json(chance, document)
-            path.write_text(text, encoding="utf-8")
-        else:
-            what, content = spoil_bytes(chance, whole)
-            path.write_bytes(content)
-        law.hold(f"{number} {what}", folder, lambda: show(read()), lambda shown: isinstance(shown, str))
-    law.judge(EACH * TIMES)
+    spoil = lambda number: spoil_json(chance, document) if number % 3 else spoil_bytes(chance, whole)  # noqa: E731
+    law.attack(EACH, path, spoil, lambda: show(read()), lambda shown: isinstance(shown, str))
 
 
 def test_a_folder_in_place_of_a_record(law, folder):
@@ -101,23 +90,16 @@ def test_spoilt_rules(law, tmp_path):
     path, chance = tmp_path / "claims.toml", random.Random("claims")
     whole = (DATA / "claims.toml").read_text(encoding="utf-8")
     tables = re.findall(r"\[\[claim\]\].*?(?=\n\[\[claim\]\]|\Z)", whole, re.DOTALL)
-    for number in range(80 * TIMES):
+
+    def spoil(number):
         text = "\n".join(chance.sample(tables, 3))
-        keys = list(re.finditer(r"^(\w+) = (.*)$", text, re.MULTILINE))
-        if number % 2:
-            line = chance.choice(keys)
-            value = chance.choice(
-                (*NUMBERS, "inf", "nan", '""', "{ x = 1 }", "[[]]", "1979-05-27", "[1, 'a']", "2e308")
-            )
-            what, text = f"{line[1]} = {value:.20}", text[: line.start(2)] + value + text[line.end(2) :]
-            path.write_text(text, encoding="utf-8")
-        else:
-            what, content = spoil_bytes(chance, text.encode())
-            path.write_bytes(content)
+        if number % 2 == 0:
+            return spoil_bytes(chance, text.encode())
+        line, value = chance.choice(list(re.finditer(r"^(\w+) = (.*)$", text, re.MULTILINE))), chance.choice(VALUES)
+        return f"{line[1]} = {value:.20}", text[: line.start(2)] + value + text[line.end(2) :]
 
-        def right(found):
-            assert all(Card(claim)._repr_mimebundle_()["text/html"] for claim in found.values())
-            return all(isinstance(claim.sentence, str) and claim.rules and claim.command for claim in found.values())
+    def right(found):
+        assert all(Card(claim)._repr_mimebundle_()["text/html"] for claim in found.values())
+        return all(isinstance(claim.sentence, str) and claim.rules and claim.command for claim in found.values())
 
-        law.hold(f"{number} {what}", tmp_path, lambda: rules.load_claims(path), right)
-    law.judge(80 * TIMES)
+    law.attack(80, path, spoil, lambda: rules.load_claims(path), right)

@@ -156,12 +156,8 @@ def rounds_of(module: str, sides: Iterable[str], options: Options, *more: object
 def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:
     """ours / theirs by round: median, smallest and largest. Speeds: above 1, ours is faster."""
     each = [a["speed"] / b["speed"] for a, b in zip(ours, theirs, strict=True)]
-    return {
-        "ratio": round(median(each), 3),
-        "ratio_min": round(min(each), 3),
-        "ratio_max": round(max(each), 3),
-        "pairs": len(each),
-    }
+    spread = {"ratio": median(each), "ratio_min": min(each), "ratio_max": max(each)}
+    return {**{name: round(value, 3) for name, value in spread.items()}, "pairs": len(each)}
 
 
 def middle(results: Sequence[dict], key: str = "speed") -> float:
@@ -181,19 +177,11 @@ def row(
 ) -> dict:
     """A row of bench.json from the results of two sides, each a dict of speed, peak_mb and what `quality` names."""
     both = {"ours": ours, "theirs": theirs}
-    return {
-        "what": what,
-        **{name: round(middle(results)) for name, results in both.items()},
-        "unit": unit,
-        **ratios(ours, theirs),
-        "quality": {name: {quality: round(middle(results, quality), 3)} for name, results in both.items()}
-        if quality
-        else {},
-        "sizes": dict(sizes),
-        "threads": options.threads,
-        "precision": precision,
-        "peak_mb": [middle(results, "peak_mb") for results in both.values()],
-    }
+    speeds = {name: round(middle(results)) for name, results in both.items()}
+    scores = {name: {quality: round(middle(results, quality), 3)} for name, results in both.items() if quality}
+    measured = {"what": what, **speeds, "unit": unit, **ratios(ours, theirs), "quality": scores, "sizes": dict(sizes)}
+    peaks = [middle(results, "peak_mb") for results in both.values()]
+    return {**measured, "threads": options.threads, "precision": precision, "peak_mb": peaks}
 
 
 def growth(sizes: Sequence[int], speeds: Sequence[float]) -> float:

@@ -14,12 +14,8 @@ from course_lib.files import atomic_file
 
 def machine() -> dict[str, object]:
     """What the numbers were measured on."""
-    found = {
-        "cpu": _cpu_name(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-    }
+    found = {"cpu": _cpu_name(), "cores": os.cpu_count()}
+    found |= {"python": platform.python_version(), "torch": torch.__version__}
     if torch.cuda.is_available():
         found["gpu"] = torch.cuda.get_device_name()
     return found
@@ -53,13 +49,11 @@ def table(rows: list[dict]) -> str:
         scores = [f"{key} {quality['ours'][key]:.3f} / {quality['theirs'][key]:.3f}" for key in quality.get("ours", {})]
         spread = f"{row['ratio']:.2f} ({row['ratio_min']:.2f}-{row['ratio_max']:.2f}, {row['pairs']})"
         peak = " / ".join(f"{value:,.0f}" for value in row.get("peak_mb") or [])
-        lines.append(
-            (row["id"], _short(row["ours"]), _short(row["theirs"]), row["unit"], spread, ", ".join(scores), peak)
-        )
+        speeds = _short(row["ours"]), _short(row["theirs"])
+        lines.append((row["id"], *speeds, row["unit"], spread, ", ".join(scores), peak))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
-    )
+    padded = ([cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines)
+    return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
 def _short(value: float) -> str:

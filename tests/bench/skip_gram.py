@@ -52,9 +52,8 @@ def run_ours(sentences: list[list[str]], vectors: str, seed: int, threads: int) 
     config = SkipGramConfig(**SETTINGS)
     vocabulary = Vocabulary.from_sentences(sentences, min_count=config.min_count)
     started = time.perf_counter()
-    model = train_skip_gram(
-        sentences, config, vocabulary=vocabulary, seed=seed, device="cpu", threads=threads, progress=False
-    )
+    how = {"seed": seed, "device": "cpu", "threads": threads, "progress": False}
+    model = train_skip_gram(sentences, config, vocabulary=vocabulary, **how)
     seconds = time.perf_counter() - started
     model.word_vectors().save_word2vec(vectors, binary=True)
     return seconds
@@ -64,24 +63,14 @@ def run_gensim(sentences: list[list[str]] | None, corpus: str, vectors: str, see
     """Usual: lists of words. Best: `corpus_file`, where its threads read the file by themselves."""
     from gensim.models import Word2Vec
 
-    model = Word2Vec(
-        sg=1,
-        vector_size=SETTINGS["dim"],
-        window=SETTINGS["window"],
-        negative=SETTINGS["negatives"],
-        sample=SETTINGS["sample"],
-        min_count=SETTINGS["min_count"],
-        alpha=SETTINGS["learning_rate"],
-        epochs=SETTINGS["epochs"],
-        workers=threads,
-        seed=seed,
-    )
+    their_names = {"dim": "vector_size", "negatives": "negative", "learning_rate": "alpha"}
+    settings = {their_names.get(name, name): value for name, value in SETTINGS.items()}
+    model = Word2Vec(sg=1, workers=threads, seed=seed, **settings)
     source = {"corpus_file": corpus} if sentences is None else {"corpus_iterable": sentences}
     model.build_vocab(**source)
     started = time.perf_counter()
-    model.train(
-        **source, total_examples=model.corpus_count, total_words=model.corpus_total_words, epochs=SETTINGS["epochs"]
-    )
+    counts = {"total_examples": model.corpus_count, "total_words": model.corpus_total_words}
+    model.train(**source, **counts, epochs=SETTINGS["epochs"])
     seconds = time.perf_counter() - started
     model.wv.save_word2vec_format(vectors, binary=True)
     return seconds

@@ -11,9 +11,13 @@ from torch import Tensor
 
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
+from course_lib.data.masking import Masking
 from course_lib.data.next_sentence import NextSentencePairs
+from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
+from course_lib.data.windows import windows
 from course_lib.errors import CourseError
+from tests.mistakes import mistakes
 
 
 def numbered(lengths):
@@ -31,6 +35,7 @@ def test_a_stream_goes_on_where_it_ended_and_targets_are_the_next_ids(lengths, b
     streams = TextStreams(documents, batch_size, length, reverse=reverse)
     steps = list(streams(epoch=3))
     assert len(steps) == len(streams)
+    assert [s.ids.tolist() for s in steps] == [s.ids.tolist() for s in streams(epoch=3)]
     ids = torch.cat([step.ids for step in steps], 1)
     targets = torch.cat([step.targets for step in steps], 1)
     assert ids[:, 1:].equal(targets[:, :-1])
@@ -43,14 +48,6 @@ def test_a_stream_goes_on_where_it_ended_and_targets_are_the_next_ids(lengths, b
     assert len(set(ids.flatten().tolist())) == ids.numel()
 
 
-def test_streams_are_the_same_for_a_seed_and_differ_by_epoch():
-    documents = numbered([5, 7, 11, 13, 17])
-    one, two = ([s.ids.tolist() for s in TextStreams(documents, 2, 3, seed=s)(e)] for s, e in ((1, 0), (1, 0)))
-    assert one == two
-    assert one != [s.ids.tolist() for s in TextStreams(documents, 2, 3, seed=1)(1)]
-    assert one != [s.ids.tolist() for s in TextStreams(documents, 2, 3, seed=2)(0)]
-
-
 def rows(streams, direction, epoch=0):
     steps = [getattr(step, direction) for step in streams(epoch)]
     return torch.cat([torch.cat([step.ids for step in steps], 1), steps[-1].targets[:, -1:]], 1)
@@ -59,6 +56,7 @@ def rows(streams, direction, epoch=0):
 def test_the_backward_streams_hold_the_same_documents_in_the_same_order_each_from_its_end():
     documents = [[10, 11, 12], [20, 21, 22, 23, 24], [30, 31, 32, 33, 34, 35, 36]]  # 15 words: 3 streams of 5
     streams = TwoWayStreams(documents, 3, 2, seed=1)
+    assert len({str(rows(s, "forward", epoch)) for s, epoch in [(streams, 0), (streams, 3)]}) == 2
     assert len(streams) == len(list(streams())) == 2
     for epoch in range(4):
         forward, backward = (rows(streams, name, epoch).flatten() for name in ("forward", "backward"))
@@ -90,18 +88,13 @@ def test_buckets_waste_far_less_than_random_batches():
     assert waste(Buckets(lengths, size=32)(epoch=0)) < waste(in_order) / 4
 
 
-def test_shards_of_an_epoch_are_disjoint_and_complete():
-    buckets = Buckets([3] * 101, size=7)
-    for n in (1, 2, 3):
-        shards = [[i for place, batch in enumerate(buckets(0)) if place % n == k for i in batch] for k in range(n)]
-        assert sorted(i for shard in shards for i in shard) == list(range(101))
-
-
 @pytest.mark.parametrize(("negatives", "topics"), [("other document", None), ("same topic", list("ab" * 50))])
 def test_half_are_true_and_no_negative_is_a_neighbour(negatives, topics):
     documents = [[f"{d}-{s}" for s in range(3 + d % 7)] for d in range(100)]
     topics = topics or list(range(100))
-    pairs = list(NextSentencePairs(documents, negatives=negatives, topics=topics)(epoch=1))
+    made = NextSentencePairs(documents, negatives=negatives, topics=topics)
+    pairs = list(made(epoch=1))
+    assert pairs == list(made(epoch=1)) != list(made(epoch=2))
     assert len(pairs) == sum(len(d) - 1 for d in documents)
     assert Counter(pair.first for pair in pairs).most_common(1)[0][1] == 1
     assert sum(pair.is_next for pair in pairs) == pytest.approx(len(pairs) / 2, abs=1)
@@ -120,29 +113,15 @@ def test_a_repeated_sentence_is_no_negative_for_itself():
             assert documents[pair.second[0]][pair.second[1]] != true
 
 
-def test_pairs_are_the_same_for_a_seed():
-    documents = [[f"{d}-{s}" for s in range(5)] for d in range(7)]
-    assert list(NextSentencePairs(documents, seed=3)(2)) == list(NextSentencePairs(documents, seed=3)(2))
-    assert list(NextSentencePairs(documents, seed=3)(2)) != list(NextSentencePairs(documents, seed=3)(3))
-
-
-@pytest.mark.parametrize(
-    ("build", "says"),
-    [
-        (lambda: TextStreams([[1, 2]], 0, 1), "batch_size=0"),
-        (lambda: TwoWayStreams([[1, 2, 3]], 2, 2), "streams of at least 2"),
-        (lambda: Buckets([], size=2), "0 items"),
-        (lambda: Buckets([1], size=2, tokens=3), "either size or tokens"),
-        (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
-        (lambda: NextSentencePairs([["a", "b"]], negatives="easy"), "other document, same topic"),
-        (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
-        (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
-        (lambda: NextSentencePairs([["a", "b"]], topics=[1, 2]), "2 topics for 1"),
-    ],
+test_what_cannot_work_is_named = mistakes(
+    (lambda: TextStreams([[1, 2]], 0, 1), "batch_size=0"),
+    (lambda: Buckets([1], size=2, tokens=3), "either size or tokens"),
+    (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
+    (lambda: NextSentencePairs([["a", "b"]], negatives="easy"), "other document, same topic"),
+    (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
+    (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
+    (lambda: NextSentencePairs([["a", "b"]], topics=[1, 2]), "2 topics for 1"),
 )
-def test_what_cannot_work_is_named(build, says):
-    with pytest.raises(CourseError, match=says):
-        build()
 
 
 class State(NamedTuple):
@@ -176,3 +155,141 @@ def test_every_tensor_of_a_batch_moves_whatever_form_the_carry_has():
         assert type(moved.carry["backward"]) is State
         assert moved.carry["step"] == 7
         assert {tensor.device.type for tensor in tensors_in(batch)} == {"cpu"}
+
+
+# -- 15 % and 80/10/10 over a million pieces; specials and padding never chosen, never drawn; one seed, one mask
+PAD, CLS, SEP, MASK = 0, 1, 2, 3
+SPECIAL = (PAD, CLS, SEP, MASK)
+V = 97
+
+
+def pieces(rows=8_192, width=131, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.randint(4, V, (rows, width), generator=generator)
+    lengths = torch.randint(3, width + 1, (rows, 1), generator=generator)
+    mask = torch.arange(width) < lengths
+    ids[:, 0] = CLS
+    ids[torch.arange(rows), lengths.squeeze(1) - 1] = SEP
+    return torch.where(mask, ids, PAD), mask
+
+
+def run(masking, ids, mask, seed=1):
+    return masking(ids, mask, torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize(("to_mask", "to_random"), [(0.8, 0.1), (1.0, 0.0), (0.8, 0.2), (0.0, 1.0)])
+def test_shares_over_more_than_half_a_million_pieces(to_mask, to_random):
+    ids, mask = pieces(16_384)
+    masked = run(Masking(V, MASK, SPECIAL, to_mask=to_mask, to_random=to_random), ids, mask)
+    n = (mask & ~torch.isin(ids, torch.tensor(SPECIAL))).sum().item()
+    assert n > 1_000_000
+    chosen = masked.corrupted
+    assert chosen.sum().item() / n == pytest.approx(0.15, abs=0.003)
+    hidden = (masked.ids == MASK).sum().item() / chosen.sum().item()
+    assert hidden == pytest.approx(to_mask, abs=0.003)
+    changed = (chosen & (masked.ids != MASK) & (masked.ids != ids)).sum().item() / chosen.sum().item()
+    assert changed == pytest.approx(to_random * (1 - 1 / (V - 4)), abs=0.003)  # a random piece may be the old one
+
+
+def test_specials_and_padding_are_never_chosen_or_drawn():
+    ids, mask = pieces()
+    masked = run(Masking(V, MASK, SPECIAL, corrupt=0.9, to_mask=0.1, to_random=0.9), ids, mask)
+    untouched = ~mask | torch.isin(ids, torch.tensor(SPECIAL))
+    assert masked.ids[untouched].equal(ids[untouched])
+    assert not (masked.corrupted & untouched).any()
+    replaced = masked.ids[masked.corrupted & (masked.ids != MASK)]
+    assert not torch.isin(replaced, torch.tensor(SPECIAL)).any()
+    assert set(replaced.tolist()) == set(range(4, V))  # every other piece is drawn
+
+
+def test_answers_are_what_stood_there_and_nothing_else_is_asked():
+    ids, mask = pieces(257)
+    masked = run(Masking(V, MASK, SPECIAL), ids, mask)
+    assert masked.answers.equal(ids[masked.rows, masked.columns])
+    asked = torch.zeros_like(mask)
+    asked[masked.rows, masked.columns] = True
+    assert asked.equal(masked.corrupted)
+    assert masked.ids[~asked].equal(ids[~asked])
+
+
+def test_corruption_and_prediction_are_two_knobs():
+    ids, mask = pieces(4_096)
+    masked = run(Masking(V, MASK, SPECIAL, corrupt=0.15, predict=0.05), ids, mask)
+    may = (mask & ~torch.isin(ids, torch.tensor(SPECIAL))).sum().item()
+    assert masked.corrupted.sum().item() / may == pytest.approx(0.15, abs=0.003)
+    assert len(masked.rows) / may == pytest.approx(0.05, abs=0.003)
+    assert masked.corrupted[masked.rows, masked.columns].all()
+
+
+def test_the_same_state_gives_the_same_masks_and_another_seed_others():
+    ids, mask = pieces(64)
+    masking = Masking(V, MASK, SPECIAL)
+    assert run(masking, ids, mask).ids.equal(run(masking, ids, mask).ids)
+    assert not run(masking, ids, mask).ids.equal(run(masking, ids, mask, seed=2).ids)
+
+
+def test_at_least_one_piece_is_asked_for():
+    ids, mask = torch.tensor([[CLS, 7, SEP]]), torch.ones(1, 3, dtype=torch.bool)
+    for seed in range(50):
+        masked = run(Masking(V, MASK, SPECIAL), ids, mask, seed=seed)
+        assert masked.columns.tolist() == [1]
+        assert masked.answers.tolist() == [7]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"corrupt": 0.0}, "corrupt=0.0"),
+        ({"corrupt": 0.1, "predict": 0.2}, "predict=0.2"),
+        ({"to_mask": 0.9, "to_random": 0.2}, "at most 1"),
+        ({"special_ids": (0, 1)}, "not among special_ids"),
+        ({"special_ids": (3, 500)}, "500 is outside"),
+        ({"vocab_size": 4}, "all pieces are special"),
+    ],
+)
+def test_settings_that_cannot_work_are_named(settings, says):
+    with pytest.raises(CourseError, match=says):
+        Masking(**({"vocab_size": V, "mask_id": MASK, "special_ids": SPECIAL} | settings))
+    with pytest.raises(CourseError, match="all are special"):
+        run(Masking(V, MASK, SPECIAL), torch.tensor([[CLS, SEP]]), torch.ones(1, 2, dtype=torch.bool))
+
+
+# -- Sentence, the records and windows: offsets are exact, wrong input is named
+WORD_LISTS = st.lists(st.text(min_size=1, max_size=11), min_size=1, max_size=13)
+
+
+@given(WORD_LISTS)
+def test_a_list_of_words_is_kept_as_it_is(items):
+    sentence = Sentence.of(items)
+    assert list(sentence.words) == items
+    assert [sentence.text[a:b] for a, b in sentence.spans] == items
+
+
+@given(st.text(max_size=60))
+def test_spans_of_raw_text_point_at_the_words(text):
+    sentence = Sentence.of(text)
+    assert [sentence.text[a:b] for a, b in sentence.spans] == list(sentence.words)
+    assert Sentence.of(sentence) is sentence
+
+
+@pytest.mark.parametrize("item", [["a", ""], ["a", 3], [None]])
+def test_words_that_are_none_are_named(item):
+    with pytest.raises(CourseError, match=f"item {len(item) - 1}"):
+        Sentence.of(item)
+
+
+def test_unequal_numbers_of_words_and_tags_are_named():
+    with pytest.raises(CourseError, match="1 ner tags for 2 words"):
+        TaggedSentence(Sentence.of(["a", "b"]), {"ner": ("O",)})
+
+
+@given(WORD_LISTS, st.integers(1, 7), st.integers(0, 6))
+def test_windows_hold_every_word_and_share_the_overlap(items, size, overlap):
+    if overlap >= size:
+        with pytest.raises(CourseError, match=f"size={size}"):
+            windows(items, size, overlap=overlap)
+        return
+    cut = windows(items, size, overlap=overlap)
+    assert all(0 < len(part) <= size for part in cut)
+    assert [word for i, part in enumerate(cut) for word in part.words[overlap if i else 0 :]] == items
+    assert all(part.text[a:b] == word for part in cut for word, (a, b) in zip(part.words, part.spans, strict=True))

@@ -24,8 +24,7 @@ from course_lib.data.handmade import (
     handmade_reviews,
     handmade_senses,
 )
-from course_lib.data.readers.senses import SPLITS, read_senses
-from course_lib.data.readers.tagged import read_columns
+from course_lib.data.readers.senses import SPLITS
 from course_lib.errors import CourseError
 from course_lib.models.shipped import load
 from course_lib.text.particles import split_particles
@@ -81,28 +80,6 @@ def sets(request):
 
 
 # ---- readers
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("bank\tmoney\ttrain\tthe bank\t2\n", "line 2: index '2'"),
-        ("bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
-        ("bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
-        ("bank\tmoney\n", "line 2: 5 columns"),
-    ],
-)
-def test_a_wrong_line_is_named(tmp_path, line, words):
-    path = tmp_path / "senses.tsv"
-    path.write_text("word\tsense\tsplit\tsentence\tindex\n" + line, encoding="utf-8")
-    with pytest.raises(CourseError, match=words):
-        read_senses(path)
-    path.write_text("word\tsense\n", encoding="utf-8")
-    with pytest.raises(CourseError, match="no column 'split'"):
-        read_senses(path)
-    path.write_text("Mira\tPROPN\tB-PER\nsings\tVERB\n", encoding="utf-8")
-    with pytest.raises(CourseError, match="line 2: 2 columns instead of 3"):
-        read_columns(path, ("upos", "ner"))
 
 
 @pytest.mark.parametrize(
@@ -354,11 +331,10 @@ def test_many_words_carry_more_than_one_tag(sets):
 def test_answers_stand_at_their_offsets(sets):
     """English: at the bounds of words. Korean: a particle may follow, and often does."""
     english = sets.language == "en"
-    plan, length, each = (
-        ({"train": 12, "dev": 3, "test": 5}, (60, 120), (4, 6))
-        if english
-        else ({"train": 9, "dev": 2, "test": 5}, (50, 80), (3, 4))
-    )
+    plan, length, each = {
+        "en": ({"train": 12, "dev": 3, "test": 5}, (60, 120), (4, 6)),
+        "ko": ({"train": 9, "dev": 2, "test": 5}, (50, 80), (3, 4)),
+    }[sets.language]
     assert Counter(article["split"] for article in sets.articles) == plan
     assert len(sets.questions) == len({qa["id"] for _, _, qa in sets.questions})
     assert len(sets.questions) >= 240 if english else len(sets.questions) == 121
@@ -417,9 +393,8 @@ def test_tagging_baseline(sets):
 
 def test_question_baseline(sets):
     def units(text):
-        return (
-            set(split_words(text.lower())) if sets.language == "en" else {text[i : i + 2] for i in range(len(text) - 1)}
-        )
+        pairs = {text[i : i + 2] for i in range(len(text) - 1)}
+        return set(split_words(text.lower())) if sets.language == "en" else pairs
 
     hits = baselines.overlap_hits(sets.questions, units)
     kind = "words" if sets.language == "en" else "character pairs"

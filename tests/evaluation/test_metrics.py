@@ -1,12 +1,15 @@
+"""Metrics against scikit-learn, seqeval, SQuAD's scripts, scipy, sacrebleu; values by hand."""
+
 import random
 
 import numpy as np
 import pytest
+import sacrebleu
 import torch
 from scipy.stats import spearmanr
 from sklearn.metrics import balanced_accuracy_score, f1_score
 
-from course_lib.errors import CourseError
+from course_lib.evaluation.bleu import bleu
 from course_lib.evaluation.metrics import (
     accuracy,
     balanced_accuracy,
@@ -16,13 +19,7 @@ from course_lib.evaluation.metrics import (
     spearman,
     squad_scores,
 )
-
-
-def test_by_hand():
-    predicted, gold = ["a", "a", "a", "b", "c"], ["a", "a", "b", "b", "b"]
-    assert accuracy(predicted, gold) == 3 / 5
-    assert balanced_accuracy(predicted, gold) == pytest.approx((2 / 2 + 1 / 3) / 2)
-    assert macro_f1(predicted, gold) == pytest.approx((4 / 5 + 2 / 4 + 0) / 3)
+from tests.mistakes import mistakes
 
 
 @pytest.mark.parametrize("seed", range(7))
@@ -38,12 +35,6 @@ def test_lists_arrays_and_tensors_are_alike():
     for kind in (list, tuple, np.array, torch.tensor):
         assert accuracy(kind([1, 0, 1]), kind([1, 1, 1])) == 2 / 3
         assert spearman(kind([1.0, 5.0, 3.0]), kind([2.0, 7.0, 6.0])) == pytest.approx(1)
-
-
-def test_the_majority_label_is_worth_one_over_k():
-    gold = ["money"] * 95 + ["river"] * 5
-    assert accuracy(["money"] * 100, gold) == 0.95
-    assert balanced_accuracy(["money"] * 100, gold) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -62,41 +53,33 @@ def test_bio_spans(tags, spans):
     assert bio_spans(tags.split()) == spans
 
 
+TAGS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+
+
 def random_tags(rng: random.Random, n_sentences: int) -> list[list[str]]:
-    tags = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
-    return [rng.choices(tags, k=rng.randint(1, 7)) for _ in range(n_sentences)]
+    return [rng.choices(TAGS, k=rng.randint(1, 7)) for _ in range(n_sentences)]
 
 
 # Printed by seqeval 1.2.2 (f1_score) for random_tags(Random(seed), 53), the prediction
-# being the same tags with every fourth word's tag drawn anew (see `predict`). seqeval is no dependency of the course.
-SEQEVAL = {
-    2: 0.7846153846153846,
-    3: 0.7183098591549295,
-    5: 0.7058823529411765,
-}
-
-
-def predict(rng: random.Random, gold: list[list[str]]) -> list[list[str]]:
-    drawn = [rng.choices(["O", "B-PER", "I-PER", "B-LOC", "I-LOC"], k=len(tags)) for tags in gold]
-    return [
-        [new if rng.random() < 0.25 else old for old, new in zip(*pair, strict=True)]
-        for pair in zip(gold, drawn, strict=True)
-    ]
+# being the same tags with every fourth word's tag drawn anew. seqeval is no dependency of the course.
+SEQEVAL = {2: 0.7846153846153846, 3: 0.7183098591549295, 5: 0.7058823529411765}
 
 
 @pytest.mark.parametrize("seed", SEQEVAL)
 def test_equals_seqeval(seed):
     rng = random.Random(seed)
     gold = random_tags(rng, 53)
-    predicted = predict(rng, gold)
+    drawn = [rng.choices(TAGS, k=len(tags)) for tags in gold]
+    predicted = [
+        [new if rng.random() < 0.25 else old for old, new in zip(*pair, strict=True)]
+        for pair in zip(gold, drawn, strict=True)
+    ]
     assert span_f1(predicted, gold) == pytest.approx(SEQEVAL[seed], abs=1e-12)
 
 
 def test_span_f1_without_spans():
-    assert span_f1([["O", "O"]], [["B-X", "O"]]) == 0
-    assert span_f1([["B-X", "O"]], [["O", "O"]]) == 0
-    assert span_f1([["O", "O"]], [["O", "O"]]) == 0
-    assert span_f1([["B-X", "I-X"]], [["B-X", "O"]]) == 0  # half a span is none
+    for guess, gold in [("O O", "B-X O"), ("B-X O", "O O"), ("O O", "O O"), ("B-X I-X", "B-X O")]:  # half is none
+        assert span_f1([guess.split()], [gold.split()]) == 0
     assert span_f1([["B-X", "O"], ["O"]], [["B-X", "O"], ["B-Y"]]) == pytest.approx(2 / 3)
 
 
@@ -145,28 +128,53 @@ def test_spearman_equals_scipy_with_ties(seed):
     assert spearman(b, -(b**3)) == pytest.approx(-1)
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: accuracy([1, 2], [1, 2, 3]), "accuracy: 2 predictions for 3 gold"),
-        (lambda: macro_f1([], []), "macro_f1 got no items"),
-        (lambda: balanced_accuracy("ab", ["a", "b"]), "balanced_accuracy got the string 'ab'"),
-        (lambda: span_f1([["O"]], [["O", "O"]]), "sentence 0 has 1 predicted and 2 gold tags"),
-        (lambda: span_f1([["O"]], []), "span_f1: 1 predictions for 0"),
-        (lambda: span_f1(["O"], ["O"]), "Give one list of tags per sentence"),
-        (lambda: span_f1([["O", "PER"]], [["O", "O"]]), "Word 1 has the tag 'PER'.*BIO"),
-        (lambda: squad_scores({"a": ""}, {"b": ["x"]}), "2 question ids are on one side only, such as 'a'"),
-        (lambda: squad_scores({"a": ""}, [["x"]]), "two mappings"),
-        (lambda: squad_scores(["x", "y"], [["x"]]), "2 predictions for 1"),
-        (lambda: squad_scores(["x"], ["x"]), "reference 'x' is a string"),
-        (lambda: squad_scores([], []), "no items"),
-        (lambda: squad_scores(["x"], [["x"]], "de"), "not 'de'"),
-        (lambda: spearman([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\)"),
-        (lambda: spearman([1], [1]), "at least 2 numbers"),
-        (lambda: spearman([1, 2, 3], [5, 5, 5]), "all 3 values of the second list are 5"),
-        (lambda: spearman([1, float("nan"), 3], [5, 6, 7]), "1 of 3 values of the first list are NaN"),
-    ],
+test_errors = mistakes(
+    (lambda: accuracy([1, 2], [1, 2, 3]), "accuracy: 2 predictions for 3 gold"),
+    (lambda: macro_f1([], []), "macro_f1 got no items"),
+    (lambda: balanced_accuracy("ab", ["a", "b"]), "balanced_accuracy got the string 'ab'"),
+    (lambda: span_f1([["O"]], [["O", "O"]]), "sentence 0 has 1 predicted and 2 gold tags"),
+    (lambda: span_f1(["O"], ["O"]), "Give one list of tags per sentence"),
+    (lambda: span_f1([["O", "PER"]], [["O", "O"]]), "Word 1 has the tag 'PER'.*BIO"),
+    (lambda: squad_scores({"a": ""}, {"b": ["x"]}), "2 question ids are on one side only, such as 'a'"),
+    (lambda: squad_scores({"a": ""}, [["x"]]), "two mappings"),
+    (lambda: squad_scores(["x"], ["x"]), "reference 'x' is a string"),
+    (lambda: squad_scores(["x"], [["x"]], "de"), "not 'de'"),
+    (lambda: bleu(["a"], ["a", "b"]), "1 translations and 2 references"),
+    (lambda: bleu("a b", ["a b"]), "Give two lists"),
+    (lambda: spearman([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\)"),
+    (lambda: spearman([1, 2, 3], [5, 5, 5]), "all 3 values of the second list are 5"),
+    (lambda: spearman([1, float("nan"), 3], [5, 6, 7]), "1 of 3 values of the first list are NaN"),
 )
-def test_errors(call, message):
-    with pytest.raises(CourseError, match=message):
-        call()
+
+
+# -- BLEU against sacrebleu
+def reference_bleu(hypotheses, references):
+    return sacrebleu.corpus_bleu(
+        hypotheses, [references], tokenize="none", smooth_method="none", use_effective_order=False, force=True
+    ).score
+
+
+@pytest.mark.parametrize("seed", range(13))
+def test_equals_sacrebleu(seed):
+    rng = random.Random(seed)
+    words = ["the", "snow", "폭설이", ".", "makes", "a", "trip"]
+    references = [" ".join(rng.choices(words, k=rng.randint(1, 13))) for _ in range(17)]
+    hypotheses = [
+        " ".join(word for word in reference.split() if rng.random() < 0.8) + " trip" * rng.randint(0, 2)
+        for reference in references
+    ]
+    assert bleu(hypotheses, references) == pytest.approx(reference_bleu(hypotheses, references), abs=1e-9)
+
+
+def test_bleu_of_odd_sentences():
+    """Equal, too short, too long, clipped, without a 4-gram, with a gap, empty, without a reference, odd spaces."""
+    hypotheses = ["a b c d", "a b c d", "a b c d e", "the the the the the", "a b c", "a b c x d", "", "a b c d"]
+    references = ["a b c d", "a b c d e f g", "a b c d", "the cat the mat", "a b c", "a b c y d", "a b c d", ""]
+    pairs = zip([*hypotheses, "  a  b\tc d "], [*references, "a b c d"], strict=True)
+    for one, other in [*(([a], [b]) for a, b in pairs), (hypotheses, references)]:
+        assert bleu(one, other) == pytest.approx(reference_bleu(one, other), abs=1e-9)
+
+
+def test_bleu_by_hand():
+    """Precisions 5/6, 3/5, 2/4, 1/3, lengths 6 and 6: (1/12) ** (1/4)."""
+    assert bleu(["the cat sat on the mat"], ["the cat sat on a mat"]) == pytest.approx(100 * (1 / 12) ** 0.25)

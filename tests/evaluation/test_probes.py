@@ -6,6 +6,7 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from tests.mistakes import mistakes
 
 
 def clouds(n, dim, n_labels, noise, seed=0):
@@ -50,9 +51,8 @@ def test_the_mix_finds_the_layer_that_knows():
     known, labels = clouds(307, 5, 3, noise=0.8)
     tested, gold = clouds(307, 5, 3, noise=0.8, seed=1)
     noise = np.random.default_rng(5).normal(size=(4, 307, 5)).astype(np.float32)
-    predicted, weights = mixed_probe(
-        np.stack([noise[0], known, noise[1]]), labels, np.stack([noise[2], tested, noise[3]])
-    )
+    layers, tested_layers = np.stack([noise[0], known, noise[1]]), np.stack([noise[2], tested, noise[3]])
+    predicted, weights = mixed_probe(layers, labels, tested_layers)
     assert sum(weights) == pytest.approx(1)
     assert weights[1] > 0.8
     alone = probe(noise[0], labels, noise[2])
@@ -67,6 +67,7 @@ def test_nearest_mean_by_hand():
     at = np.deg2rad([50, 70, 70])
     test = np.stack([np.cos(at), np.sin(at)], 1) * [[1], [5], [5]]
     assert nearest_mean(train, ["a", "a", "b", "b"], test, ["a", "b", "a"]).tolist() == [1, 1, 0]
+    assert nearest_mean(train, ["a", "a", "b", "b"], test[:1], ["never trained"]).tolist() == [0]
 
 
 @pytest.mark.parametrize("n_senses", [2, 3, 5])
@@ -87,22 +88,13 @@ def test_leaving_out_equals_doing_it_one_by_one():
     assert 0 < sum(expected) < 29
 
 
-def test_a_sense_never_trained_is_never_right():
-    assert nearest_mean(np.eye(2), ["a", "b"], np.eye(2)[:1], ["c"]).tolist() == [0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((np.ones((3, 2)), ["a", "b"], np.ones((1, 2))), "3 training vectors and 2 labels"),
-        ((np.ones((3, 2)), ["a", "b", "a"], np.ones((1, 5))), "equally wide"),
-        ((np.ones((2, 2)), ["a", "a"], np.ones((1, 2))), "1 different labels"),
-        ((np.full((2, 2), np.nan), ["a", "b"], np.ones((1, 2))), "2 training vectors hold NaN"),
-    ],
+test_what_cannot_be_probed_is_said = mistakes(
+    ((np.ones((3, 2)), ["a", "b"], np.ones((1, 2))), "3 training vectors and 2 labels"),
+    ((np.ones((3, 2)), ["a", "b", "a"], np.ones((1, 5))), "equally wide"),
+    ((np.ones((2, 2)), ["a", "a"], np.ones((1, 2))), "1 different labels"),
+    ((np.full((2, 2), np.nan), ["a", "b"], np.ones((1, 2))), "2 training vectors hold NaN"),
+    of=lambda arguments: probe(*arguments),
 )
-def test_what_cannot_be_probed_is_said(arguments, words):
-    with pytest.raises(CourseError, match=words):
-        probe(*arguments)
 
 
 def test_what_cannot_be_compared_is_said():

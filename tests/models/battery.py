@@ -87,20 +87,11 @@ class EncoderBattery:
             others = [position for position in range(len(BANK)) if position != 3]
             assert np.abs(before - after)[others].max() > 1e-6
 
-    @pytest.mark.parametrize(
-        ("sentences", "words"),
-        [
-            ([], "no sentence"),
-            ([BANK, []], "sentence 1 of 2 is empty"),
-            ([""], "is empty"),
-            ("The bank", "list of sentences"),
-        ],
-    )
-    def test_bad_input_is_named(self, encoder, sentences, words):
-        with pytest.raises(CourseError, match=words):
-            encoder.batch(sentences)
-
-    def test_bad_units_layers_and_pairs_are_named(self, encoder):
+    def test_bad_sentences_units_layers_and_pairs_are_named(self, encoder):
+        empty = "sentence 1 of 2 is empty"
+        for sentences, words in [([], "no sentence"), ([BANK, []], empty), ("The bank", "list of sentences")]:
+            with pytest.raises(CourseError, match=words):
+                encoder.batch(sentences)
         with pytest.raises(CourseError, match="word, piece"):
             encoder.batch([BANK], unit="syllable")
         with pytest.raises(CourseError, match="no layer 99"):

@@ -1,7 +1,5 @@
 """Attention against hand-made numbers, PyTorch's kernels and the laws of masks."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -9,14 +7,7 @@ from torch.nn import functional as F
 
 from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache, MultiHeadAttention, attend, causal_mask, padding_mask
-
-
-def test_two_keys_by_hand():
-    query = torch.tensor([[2.0, 0.0]])
-    key = torch.tensor([[math.log(3) / math.sqrt(2), 5.0], [0.0, -7.0]])
-    output, weights = attend(query, key, torch.tensor([[4.0], [8.0]]))
-    torch.testing.assert_close(weights, torch.tensor([[0.75, 0.25]]))  # scores ln 3 and 0
-    torch.testing.assert_close(output, torch.tensor([[5.0]]))
+from tests.models.small_transformers import copy_attention
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-6), (torch.float64, 1e-12)])
@@ -50,17 +41,12 @@ def test_a_row_with_nothing_to_attend_to_gives_zeros_and_finite_gradients(need_w
     assert not empty.any()
 
 
-MASKS = {
-    "none": (None, False),
-    "padding": (padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3])), False),
-    "causal": (None, True),
-    "both": (padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3])), True),
-}
+REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 
 
-@pytest.mark.parametrize("kind", MASKS)
-def test_fused_equals_readable_in_values_and_gradients(kind):
-    mask, causal = MASKS[kind]
+@pytest.mark.parametrize("mask", [None, padding_mask(REAL)], ids=["whole", "padded"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_fused_equals_readable_in_values_and_gradients(mask, causal):
     model = MultiHeadAttention(15, 3)
     found = []
     for need_weights in (True, False):
@@ -75,23 +61,14 @@ def test_fused_equals_readable_in_values_and_gradients(kind):
     assert (not future.any()) is causal
 
 
-def copied_attention() -> tuple[MultiHeadAttention, nn.MultiheadAttention]:
-    ours, theirs = MultiHeadAttention(15, 3), nn.MultiheadAttention(15, 3, batch_first=True)
-    with torch.no_grad():
-        for parameter in ours.parameters():
-            parameter.normal_()
-        theirs.in_proj_weight.copy_(torch.cat([ours.query.weight, ours.key.weight, ours.value.weight]))
-        theirs.in_proj_bias.copy_(torch.cat([ours.query.bias, ours.key.bias, ours.value.bias]))
-        theirs.out_proj.load_state_dict(ours.output.state_dict())
-    return ours, theirs
-
-
 def test_cross_attention_equals_torch_head_by_head():
-    ours, theirs = copied_attention()
+    ours, theirs = MultiHeadAttention(15, 3), nn.MultiheadAttention(15, 3, batch_first=True)
+    for parameter in ours.parameters():
+        nn.init.normal_(parameter)
+    copy_attention(theirs, ours)
     query, memory, value = torch.randn(2, 5, 15), torch.randn(2, 7, 15), torch.randn(2, 7, 15)
-    real = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
-    expected, expected_weights = theirs(query, memory, value, key_padding_mask=~real, average_attn_weights=False)
-    output, weights = ours(query, memory, value, mask=padding_mask(real), need_weights=True)
+    expected, expected_weights = theirs(query, memory, value, key_padding_mask=~REAL, average_attn_weights=False)
+    output, weights = ours(query, memory, value, mask=padding_mask(REAL), need_weights=True)
     torch.testing.assert_close(output, expected, rtol=1e-5, atol=1e-5)
     torch.testing.assert_close(weights, expected_weights, rtol=1e-5, atol=1e-5)
 
@@ -123,26 +100,6 @@ def test_a_cache_gives_what_one_causal_pass_gives(steps, need_weights):
         torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=1e-5, atol=1e-5)
         with pytest.raises(CourseError, match="step 8 does not fit into 7"):
             model(states[:, :1], cache=cache)
-
-
-def test_reorder_moves_rows_of_the_filled_part():
-    model, states = MultiHeadAttention(6, 2), torch.randn(3, 5, 6)
-    rows = torch.tensor([2, 0, 0])
-    cache = KeyValueCache.empty(3, 5, model)
-    with torch.no_grad():
-        model(states[:, :4], cache=cache, causal=True)
-        cache.reorder(rows)
-        found = model(states[:, 4:], cache=cache)[0]
-        expected = model(torch.cat([states[rows, :4], states[:, 4:]], 1), causal=True)[0][:, 4:]
-    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
-
-
-def test_beams_share_the_projected_keys_of_their_sentence():
-    model, memory, query = MultiHeadAttention(6, 2), torch.randn(2, 7, 6), torch.randn(2 * 3, 1, 6)
-    real = padding_mask(torch.tensor([[True] * 7, [True] * 4 + [False] * 3]))
-    shared = model(query, mask=real, cache=KeyValueCache(*model.project(memory)))[0]
-    apart = model(query, memory.repeat_interleave(3, 0), mask=real.repeat_interleave(3, 0))[0]
-    torch.testing.assert_close(shared, apart, rtol=1e-5, atol=1e-5)
 
 
 def test_errors_name_numbers_and_remedy():

@@ -8,10 +8,10 @@ import torch
 from torch.nn import functional as F
 
 from course_lib.data.streams import StreamBatch
-from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig, LockedDropout, WeightDropLSTM, WordDropEmbedding
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
+from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import WORDS, small_awd_lstm
 
@@ -58,15 +58,6 @@ def test_paper_sizes():
     assert sum(p.numel() for p in model.parameters()) == expected  # 12.0 M of them in the tied table
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
-def test_a_word_moves_the_states_that_read_it_and_no_others(direction):
-    model = small_awd_lstm(direction=direction).eval()
-    before, after = model.encode([[*"abcdefg"], [*"abcjefg"]], layer=-1)
-    moved = (np.abs(before - after).max(1) > 0).tolist()
-    read_later = range(3, 7) if direction == "forward" else range(4)
-    assert moved == [place in read_later for place in range(7)]
-
-
 def test_the_backward_model_is_the_forward_one_on_turned_text():
     forward, backward = small_awd_lstm().eval(), small_awd_lstm(direction="backward").eval()
     backward.load_state_dict(forward.state_dict())
@@ -86,11 +77,7 @@ def test_streams_put_the_begin_mark_first_in_reading_order():
         streams = small_awd_lstm(direction=direction).streams(documents, 1, 100)
         found = [document.tolist() for document in streams.documents]
         assert found == [expected, [0, 5, 1] if direction == "forward" else [0, 1, 5]]
-
-
-def test_unknown_words_and_capitals():
-    model = small_awd_lstm()
-    assert [model.row(word) for word in ("A", "a", "?", "<unk>")] == [2, 2, 1, 1]
+    assert [small_awd_lstm().row(word) for word in ("A", "a", "?", "<unk>")] == [2, 2, 1, 1]
 
 
 def test_the_loss_is_made_of_its_named_parts():
@@ -102,26 +89,13 @@ def test_the_loss_is_made_of_its_named_parts():
     torch.testing.assert_close(losses["cross_entropy"], expected)
     torch.testing.assert_close(losses["activation"], 3.0 * top.pow(2).mean())
     torch.testing.assert_close(losses["temporal_activation"], 0.5 * (top[:, 1:] - top[:, :-1]).pow(2).mean())
-    torch.testing.assert_close(
-        losses["loss"], losses["cross_entropy"] + losses["activation"] + losses["temporal_activation"]
-    )
+    parts = [losses[name] for name in ("cross_entropy", "activation", "temporal_activation")]
+    torch.testing.assert_close(losses["loss"], sum(parts))
     assert losses["count"] == 15
     scores = model.eval().loss(batch)
     assert scores.keys() == {"loss", "count", "cross_entropy", "carry"}
     torch.testing.assert_close(scores["loss"], expected)
-
-
-def test_a_step_of_one_word_has_a_loss():
-    assert torch.isfinite(small_awd_lstm().loss(step(small_awd_lstm(), length=1))["loss"])
-
-
-def test_tied_weights_get_the_gradient_of_both_uses():
-    model = small_awd_lstm(**NO_DROPOUT, alpha=0.0, beta=0.0)
-    rows = torch.tensor([[2, 3, 4]])
-    model.loss(StreamBatch(rows[:, :-1], rows[:, 1:]))["loss"].backward()
-    assert model.embedding.weight.grad.abs().sum(1).gt(0).all()  # words never read are still scored
-    assert "softmax.bias" in dict(model.named_parameters())
-    assert len([p for p in model.parameters() if p.shape == model.embedding.weight.shape]) == 1
+    assert torch.isfinite(model.train().loss(step(model, length=1))["loss"])  # a step of one word, too
 
 
 def test_fit_teaches_it_a_repeated_text():
@@ -179,32 +153,6 @@ def test_embedding_dropout_drops_whole_words_wherever_they_stand():
     assert table.weight.eq(1).all()
 
 
-def recurrent_matrix_used(layer: WeightDropLSTM, monkeypatch) -> torch.Tensor:
-    """The matrix that the LSTM of one call is run with."""
-    seen, original = [], torch.func.functional_call
-
-    def watched(module, weights, args):
-        seen.append(weights["weight_hh_l0"].detach())
-        return original(module, weights, args)
-
-    monkeypatch.setattr(torch.func, "functional_call", watched)
-    layer(torch.randn(2, 3, layer.lstm.input_size))
-    return seen[0]
-
-
-def test_weight_drop_thins_the_recurrent_matrix_and_nothing_else(monkeypatch):
-    layer = WeightDropLSTM(3, 53, 0.2)
-    before = {name: value.clone() for name, value in layer.state_dict().items()}
-    used = recurrent_matrix_used(layer, monkeypatch)
-    raw = layer.lstm.weight_hh_l0.detach()
-    gone = used.eq(0)
-    assert gone.float().mean() == pytest.approx(0.2, abs=0.012)  # 11236 draws: 3 standard errors
-    torch.testing.assert_close(used[~gone], raw[~gone] / 0.8)
-    assert not used.eq(recurrent_matrix_used(layer, monkeypatch)).all()  # a new mask with each call
-    for name, value in layer.state_dict().items():
-        assert value.equal(before[name])
-
-
 def thinned_by_hand(layer: WeightDropLSTM, seed: int) -> torch.nn.LSTM:
     """A plain LSTM with the matrix that `layer` draws after this seed."""
     plain = torch.nn.LSTM(layer.lstm.input_size, layer.lstm.hidden_size, batch_first=True, dtype=torch.float64)
@@ -224,6 +172,8 @@ def test_all_time_steps_use_the_same_thinned_matrix():
     expected, (_, expected_cell) = plain(vectors)
     torch.testing.assert_close(output, expected)
     torch.testing.assert_close(cell, expected_cell)
+    assert not output.equal(layer(vectors)[0])  # a new mask with each call
+    assert layer.lstm.weight_hh_l0.ne(0).all()  # the matrix itself stays whole
 
 
 def test_gradients_agree_with_finite_differences():
@@ -240,15 +190,6 @@ def test_gradients_agree_with_finite_differences():
     assert torch.autograd.gradcheck(output, (vectors, *start, *layer.parameters()))
 
 
-def test_dropped_entries_get_no_gradient_and_kept_ones_do():
-    layer = WeightDropLSTM(2, 7, 0.5).double()
-    vectors, plain = torch.randn(2, 5, 2, dtype=torch.float64), thinned_by_hand(layer, 17)
-    torch.manual_seed(17)
-    layer(vectors)[0].square().sum().backward()
-    gradient = layer.lstm.weight_hh_l0.grad
-    assert gradient.ne(0).equal(plain.weight_hh_l0.ne(0))
-
-
 @pytest.mark.parametrize(("p", "training"), [(0.5, False), (0.0, True)])
 def test_eval_and_p_0_drop_nothing(p, training):
     vectors, ids = torch.randn(2, 7, 3), torch.tensor([[1, 2, 2, 0, 1]])
@@ -259,17 +200,10 @@ def test_eval_and_p_0_drop_nothing(p, training):
     assert table(ids).equal(table.weight[ids])
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: AWDLSTMConfig(0), "Use 1 or more"),
-        (lambda: AWDLSTMConfig(7, weight_dropout=1.0), "weight_dropout=1.0"),
-        (lambda: AWDLSTMConfig(7, direction="up"), "forward, backward"),
-        (lambda: AWDLSTM(AWDLSTMConfig.small(2), Vocabulary(["a", "b"])), "unknown=None"),
-        (lambda: AWDLSTM(AWDLSTMConfig.small(3), Vocabulary(["a", "b"], unknown="a")), "has 2 words"),
-        (lambda: small_awd_lstm().adapted(hidden=9), "cannot change 'hidden'"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: AWDLSTMConfig(0), "Use 1 or more"),
+    (lambda: AWDLSTMConfig(7, weight_dropout=1.0), "weight_dropout=1.0"),
+    (lambda: AWDLSTMConfig(7, direction="up"), "forward, backward"),
+    (lambda: AWDLSTM(AWDLSTMConfig.small(2), Vocabulary(["a", "b"])), "unknown=None"),
+    (lambda: small_awd_lstm().adapted(hidden=9), "cannot change 'hidden'"),
 )
-def test_mistakes_are_named(wrong, message):
-    with pytest.raises(CourseError, match=message):
-        wrong()

@@ -8,9 +8,9 @@ from torch.nn import functional as F
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
-from course_lib.models.shipped import load
 from course_lib.models.transformer import sinusoidal_positions
 from course_lib.training import fit
+from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert, small_config, small_pieces
 
@@ -44,15 +44,6 @@ def test_every_place_moves_every_other():
     assert (np.abs(before - after).max(1) > 1e-7).all()
 
 
-def test_segment_and_position_reach_layer_0():
-    model = small_bert(BANK).eval()
-    ids = torch.full((1, 5), 7)
-    layer_0 = model(ids, torch.tensor([[0, 0, 0, 1, 1]])).hidden_states[0][0]
-    plain = model(ids).hidden_states[0][0]
-    assert (layer_0 - plain).abs().amax(1).gt(1e-6).tolist() == [False] * 3 + [True] * 2
-    assert len({tuple(vector) for vector in plain.tolist()}) == 5
-
-
 @NORMS
 def test_loss_is_the_sum_of_both_means(norm):
     model = small_bert(BANK + RIVER, norm=norm).eval()
@@ -74,6 +65,9 @@ def test_loss_is_the_sum_of_both_means(norm):
     without = model.loss(masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK]))
     torch.testing.assert_close(without["loss"], mlm)
     assert "nsp" not in without
+    none = torch.zeros(0, dtype=torch.long)
+    with pytest.raises(CourseError, match="asks for no piece"):
+        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
 
 
 def test_accuracies_count_what_is_right():
@@ -85,21 +79,6 @@ def test_accuracies_count_what_is_right():
     found = model.loss(MaskedPairs(ids, zeros, zeros, torch.tensor([9, 7, 9, 9]), next=next))
     assert found["mlm_accuracy"].item() == pytest.approx(3 / 4)
     assert found["nsp_accuracy"].item() == pytest.approx(2 / 3)
-
-
-def test_padding_changes_no_loss():
-    model = small_bert(BANK).eval()
-    batch = masked_pairs(model, [BANK])
-    wider = F.pad(batch.input_ids, (0, 3), value=model.pieces.padding)
-    real = F.pad(batch.attention_mask, (0, 3), value=False)
-    padded = MaskedPairs(wider, batch.rows, batch.columns, batch.answers, attention_mask=real)
-    torch.testing.assert_close(model.loss(padded)["loss"], model.loss(batch)["loss"])
-
-
-def test_a_batch_that_asks_for_nothing_is_named():
-    model, none = small_bert(BANK), torch.zeros(0, dtype=torch.long)
-    with pytest.raises(CourseError, match="asks for no piece"):
-        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
 
 
 @NORMS
@@ -130,28 +109,16 @@ def test_fill_gives_one_list_per_mask_and_knows_no_row_beyond_the_pieces():
         model.fill("[MASK]", k=0)
 
 
-def test_no_mask_enters_through_a_text():
-    model = small_bert()
-    for unit in ("word", "piece"):
-        batch = model.batch(["the [MASK] bank", ["[MASK]"]], unit=unit)
-        assert not (batch.ids["pieces"] == model.pieces.mask).any()
-
-
 def test_a_word_has_the_vector_of_its_first_piece():
     model = small_bert(["bank"], lowercase=True).eval()
     text = "the banks, Banked"
     words, pieces = model.batch([text]), model.batch([text], unit="piece")
     assert [text[a:b] for a, b in words.spans[0]] == ["the", "banks", ",", "Banked"]
     assert [text[a:b] for a, b in pieces.spans[0]] == ["t", "h", "e", "bank", "s", ",", "Bank", "e", "d"]
+    for unit in ("word", "piece"):  # and no mask enters through a text
+        assert model.pieces.mask not in model.batch(["the [MASK] bank", ["[MASK]"]], unit=unit).ids["pieces"]
     by_word, by_piece = model.encode([text])[0], model.encode([text], unit="piece")[0]
     np.testing.assert_array_equal(by_word, by_piece[:, [0, 3, 5, 6]])
-
-
-def test_the_sentence_vector_is_cls_on_top():
-    model = small_bert(BANK + RIVER).eval()
-    batch = model.batch([BANK, RIVER])
-    top = model(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]).hidden_states[-1]
-    torch.testing.assert_close(model.states(batch).sentence, top[:, 0])
 
 
 def test_attentions_name_their_pieces_and_leave_padding_out():
@@ -215,33 +182,15 @@ def test_each_dropout_acts_in_training_only(name):
     assert first.equal(second)
 
 
-@pytest.mark.parametrize(("settings", "error"), [({"half": True}, 1e-3), ({"int8": True, "half": True}, 1e-2)])
-def test_smaller_files_give_nearly_the_same(settings, error, tmp_path):
-    model = small_bert(BANK, norm="pre")
-    model.save(tmp_path / "small", **settings)
-    again = load(tmp_path / "small")
-    assert again.config == model.config
-    for (name, mine), other in zip(model.state_dict().items(), again.state_dict().values(), strict=True):
-        assert (mine - other).abs().max() <= error * mine.abs().max(), name
-        assert mine.ndim != 2 or not mine.equal(other)
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"n_layers": 0}, "n_layers=0"),
-        ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=15"),
-        ({"norm": "both"}, "norm='both'.*post, pre"),
-        ({"dropout": 1.0}, "dropout=1.0"),
-        ({"attention_dropout": -0.1}, "attention_dropout=-0.1"),
-        ({"max_units": 2}, "max_units=2"),
-        ({"n_segments": 0}, "n_segments=0"),
-        ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
-    ],
+test_settings_that_cannot_work_are_named = mistakes(
+    ({"n_layers": 0}, "n_layers=0"),
+    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=15"),
+    ({"norm": "both"}, "norm='both'.*post, pre"),
+    ({"dropout": 1.0}, "dropout=1.0"),
+    ({"max_units": 2}, "max_units=2"),
+    ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
+    of=lambda settings: small_config(**settings),
 )
-def test_settings_that_cannot_work_are_named(settings, says):
-    with pytest.raises(CourseError, match=says):
-        small_config(**settings)
 
 
 def test_more_pieces_than_rows_are_named():

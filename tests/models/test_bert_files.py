@@ -21,16 +21,9 @@ def peer(folder, sizes=SIZES[0], kind="BertForPreTraining", **settings):
     import transformers
 
     hidden, heads, layers, intermediate = sizes
-    config = transformers.BertConfig(
-        vocab_size=131,
-        hidden_size=hidden,
-        num_attention_heads=heads,
-        num_hidden_layers=layers,
-        intermediate_size=intermediate,
-        max_position_embeddings=29,
-        attn_implementation="eager",
-        **settings,
-    )
+    widths = {"hidden_size": hidden, "num_attention_heads": heads, "intermediate_size": intermediate}
+    settings |= {"vocab_size": 131, "max_position_embeddings": 29, "attn_implementation": "eager"}
+    config = transformers.BertConfig(**widths, num_hidden_layers=layers, **settings)
     model = getattr(transformers, kind)(config).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
@@ -56,15 +49,9 @@ def assert_equal_networks(ours, theirs):
     labels[rows, columns] = answers
     with torch.no_grad():
         mine = ours(ids, types, real, need_weights=True)
-        expected = theirs(
-            ids,
-            token_type_ids=types,
-            attention_mask=real.long(),
-            labels=labels,
-            next_sentence_label=(~next).long(),
-            output_hidden_states=True,
-            output_attentions=True,
-        )
+        asked = {"labels": labels, "next_sentence_label": (~next).long(), "output_hidden_states": True}
+        asked |= {"token_type_ids": types, "attention_mask": real.long(), "output_attentions": True}
+        expected = theirs(ids, **asked)
         logits = ours.logits(mine.hidden_states[-1], rows, columns)
         found = ours.loss(MaskedPairs(ids, rows, columns, answers, types, real, next))
     assert len(mine.hidden_states) == len(expected.hidden_states)
@@ -127,22 +114,19 @@ def old_names(tensors):
     return tensors
 
 
-def test_old_names_and_copies_give_the_same_network(tmp_path):
-    theirs = peer(tmp_path)
-    rewritten(tmp_path, old_names)
-    assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
-
-
-def test_a_bias_that_stands_at_the_decoder_only_is_found(tmp_path):
-    theirs = peer(tmp_path)
+def at_the_decoder_only(tensors):
     moved = {"cls.predictions.bias": "cls.predictions.decoder.bias"}
-    rewritten(tmp_path, lambda tensors: {moved.get(name, name): tensor for name, tensor in tensors.items()})
-    assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
+    return {moved.get(name, name): tensor for name, tensor in tensors.items()}
 
 
-def test_names_without_the_prefix_give_the_same_network(tmp_path):
+def without_prefix(tensors):
+    return {name.removeprefix("bert."): tensor for name, tensor in tensors.items()}
+
+
+@pytest.mark.parametrize("change", [old_names, at_the_decoder_only, without_prefix])
+def test_other_names_and_copies_give_the_same_network(change, tmp_path):
     theirs = peer(tmp_path)
-    rewritten(tmp_path, lambda tensors: {name.removeprefix("bert."): tensor for name, tensor in tensors.items()})
+    rewritten(tmp_path, change)
     assert_equal_networks(Bert.from_pretrained(tmp_path), theirs)
 
 
@@ -171,12 +155,6 @@ def test_missing_heads_are_fresh_and_named(kind, settings, fresh, tmp_path, monk
         torch.testing.assert_close(ours(ids, types, real).hidden_states[-1][real], top[real], **CLOSE)
 
 
-def test_half_precision_files_become_float32(tmp_path):
-    peer(tmp_path)
-    rewritten(tmp_path, lambda tensors: {name: tensor.half() for name, tensor in tensors.items()})
-    assert {parameter.dtype for parameter in Bert.from_pretrained(tmp_path).parameters()} == {torch.float32}
-
-
 def test_a_published_bert_is_an_encoder_that_our_own_files_keep(tmp_path):
     peer(tmp_path)
     ours = Bert.from_pretrained(tmp_path)
@@ -202,20 +180,21 @@ def test_one_segment_reads_single_sentences_and_no_pair(tmp_path):
         ours(ids, torch.ones_like(ids))
 
 
-def test_lower_case_is_read_from_the_tokenizers_settings(tmp_path):
+def test_lower_case_is_read_from_the_tokenizers_settings_and_half_precision_becomes_float32(tmp_path):
     peer(tmp_path)
+    rewritten(tmp_path, lambda tensors: {name: tensor.half() for name, tensor in tensors.items()})
+    assert {parameter.dtype for parameter in Bert.from_pretrained(tmp_path).parameters()} == {torch.float32}
     assert not Bert.from_pretrained(tmp_path).pieces.lowercase
     (tmp_path / "tokenizer_config.json").unlink()
     assert Bert.from_pretrained(tmp_path).pieces.lowercase
 
 
-def test_pre_norm_is_not_written_in_that_layout(tmp_path):
+def test_neither_pre_norm_nor_over_other_files_is_written_in_that_layout(tmp_path):
     with pytest.raises(CourseError, match=r"norm='pre'.*Use save\(folder\)"):
         small_bert(norm="pre").save_pretrained(tmp_path / "folder")
     assert not (tmp_path / "folder").exists()
-
-
-def test_a_folder_with_other_files_is_not_replaced(tmp_path):
+    with pytest.raises(CourseError, match="no folder"):
+        Bert.from_pretrained(tmp_path / "folder")
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(CourseError, match=r"notes\.txt"):
         small_bert().save_pretrained(tmp_path)
@@ -239,11 +218,9 @@ def published(tmp_path_factory):
         ({"tie_word_embeddings": False}, "tie_word_embeddings is False"),
         ({"hidden_size": None}, "does not say hidden_size"),
         ({"hidden_size": 13}, "cannot be built.*d_model=13"),
-        ({"num_hidden_layers": "2"}, "cannot be built"),
         ({"vocab_size": 7}, "vocab.txt has .* pieces, but config.json says vocab_size=7"),
         ({"vocab_size": 137}, r"embedding.tokens.weight \[131, 12\] instead of \[137, 12\]"),
         ({"num_hidden_layers": 3}, r"missing: stack.layers.2"),
-        ({"num_hidden_layers": 1}, r"not known to the model: bert.encoder.layer.1"),
     ],
 )
 def test_settings_that_do_not_fit_are_named(published, tmp_path, change, says):
@@ -265,7 +242,6 @@ def test_settings_that_do_not_fit_are_named(published, tmp_path, change, says):
         ("vocab.txt", lambda data: data.replace(b"[MASK]", b"mask"), r"has no \[MASK\]"),
         ("model.safetensors", None, "model.safetensors is missing.*pytorch_model.bin"),
         ("model.safetensors", lambda data: data[:-5], "model.safetensors is not a readable safetensors file"),
-        ("model.safetensors", lambda data: data[:5], "model.safetensors is not a readable safetensors file"),
         ("tokenizer_config.json", lambda data: b"{", "tokenizer_config.json is not readable JSON"),
     ],
 )
@@ -282,7 +258,6 @@ def test_damaged_folders_are_named(published, tmp_path, name, change, says):
     [
         (lambda t: {"transformer.wte.weight": torch.zeros(2, 3)}, "none of the tensors of a BERT"),
         (lambda t: t | {"bert.pooler.dense.bias": torch.full((12,), torch.nan)}, "NaN.*bert.pooler.dense.bias"),
-        (lambda t: t | {"bert.pooler.dense.bias": torch.zeros(7)}, r"pooler.dense.bias \[7\] instead of \[12\]"),
         (lambda t: {n: v for n, v in t.items() if "transform.dense" not in n}, "missing: mlm.dense.weight"),
         (lambda t: {n: v for n, v in t.items() if "layer.1.output" not in n}, "missing: .*feed_forward.outer"),
     ],
@@ -293,8 +268,3 @@ def test_weights_that_do_not_fit_are_named(published, tmp_path, change, says):
     rewritten(tmp_path, change)
     with pytest.raises(CourseError, match=says):
         Bert.from_pretrained(tmp_path)
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(CourseError, match="no folder"):
-        Bert.from_pretrained(tmp_path / "nowhere")

@@ -69,33 +69,6 @@ def test_what_stands_at_padding_changes_nothing(lengths, seed):
         torch.testing.assert_close(alone[0], expected[row])
 
 
-def test_one_word_by_hand():
-    crf = LinearChainCRF(2)
-    crf.start.data = torch.tensor([1.0, 0.0])
-    crf.end.data = torch.tensor([0.0, 3.0])
-    emissions, mask = torch.tensor([[[0.5, -1.0]]]), torch.ones(1, 1, dtype=torch.bool)
-    torch.testing.assert_close(  # scores 1.5 and 2
-        crf.log_likelihood(emissions, torch.tensor([[0]]), mask), 1.5 - torch.tensor([1.5, 2.0]).logsumexp(0, True)
-    )
-    assert crf.decode(emissions, mask) == [[1]]
-
-
-def test_transitions_are_from_row_to_column():
-    crf, mask = LinearChainCRF(3), torch.ones(1, 2, dtype=torch.bool)
-    crf.transitions.data[0, 2] = 5.0
-    assert crf.decode(torch.zeros(1, 2, 3), mask) == [[0, 2]]
-    likelihood = [crf.log_likelihood(torch.zeros(1, 2, 3), torch.tensor([tags]), mask) for tags in ([0, 2], [2, 0])]
-    torch.testing.assert_close(likelihood[0] - likelihood[1], torch.tensor([5.0]))
-
-
-def test_untrained_it_is_a_softmax_for_each_word():
-    emissions, mask = torch.randn(2, 5, 3), torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    tags = torch.randint(3, (2, 5))
-    per_word = emissions.log_softmax(-1).gather(2, tags[..., None])[..., 0]
-    torch.testing.assert_close(LinearChainCRF(3).log_likelihood(emissions, tags, mask), (per_word * mask).sum(1))
-    torch.testing.assert_close(LinearChainCRF(3).marginals(emissions, mask)[mask], emissions.softmax(-1)[mask])
-
-
 def test_gradients():
     crf, emissions, mask = field(3, [5, 2], seed=0)
     tags = torch.tensor([[0, 2, 1, 1, 0], [2, 0, 0, 0, 0]])
@@ -159,27 +132,18 @@ def test_forbidden_steps_are_never_decoded_and_do_not_touch_the_likelihood():
         ([[0, 0, 0]], (1, 3, 2), [[0, 0, 0]], "Drop empty sentences"),
         ([[1, 1]], (1, 3, 2), [[0, 0, 0]], r"\[1, 2\].*\[1, 3\]"),
         ([[1, 1, 1]], (1, 3, 5), [[0, 0, 0]], r"\[1, 3, 5\].*2 tags"),
-        ([[1, 1, 1]], (3, 2), [[0, 0, 0]], r"Give \[batch, unit, 2\]"),
         ([[1, 1, 0]], (1, 3, 2), [[0, 2, 0]], "tag 2 at row 0, unit 1; tags go from 0 to 1"),
-        ([[1, 1, 0]], (1, 3, 2), [[0, -1, 0]], "tag -1 at row 0, unit 1"),
         ([[1, 1, 1]], (1, 3, 2), [[0, 0]], r"shape \[1, 3\], one per unit"),
         ([[1, 1, 1]], (1, 3, 2), [[0.0, 0.0, 0.0]], "whole numbers"),
     ],
 )
 def test_errors_name_the_fault(mask, emissions, tags, message):
+    crf, real = LinearChainCRF(2), torch.tensor(mask, dtype=bool)
     with pytest.raises(CourseError, match=message):
-        LinearChainCRF(2).log_likelihood(torch.zeros(emissions), torch.tensor(tags), torch.tensor(mask, dtype=bool))
-
-
-def test_further_errors():
-    crf, emissions = LinearChainCRF(2), torch.zeros(1, 3, 2)
-    with pytest.raises(CourseError, match="float32"):
-        crf.decode(emissions, torch.ones(1, 3))
-    with pytest.raises(CourseError, match="n_tags=0"):
-        LinearChainCRF(0)
+        crf.log_likelihood(torch.zeros(emissions), torch.tensor(tags), real)
     with pytest.raises(CourseError, match="tags go from 0 to 1"):
         crf.forbid(0, 2)
     crf.forbid(None, 0)
     crf.forbid(None, 1)
     with pytest.raises(CourseError, match="row 0 has no allowed tag sequence"):
-        crf.decode(emissions, torch.ones(1, 3, dtype=torch.bool))
+        crf.decode(torch.zeros(1, 3, 2), torch.ones(1, 3, dtype=torch.bool))

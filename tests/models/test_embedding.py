@@ -25,13 +25,6 @@ def gradient(layer, ids, upstream):
     return layer.weight.grad.to_dense()
 
 
-@pytest.mark.parametrize("layer", BOTH)
-def test_a_row_by_hand(layer):
-    table = layer(3, 2)
-    table.load_state_dict({"weight": torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])})
-    assert table(torch.tensor([[2, 0], [1, 2]])).tolist() == [[[5.0, 6.0], [1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]]]
-
-
 @given(shape=st.lists(st.integers(0, 7), max_size=3), size=st.integers(1, 23))
 def test_forward_is_equal_bit_for_bit_for_ids_of_any_shape(shape, size):
     one_hot, lookup = pair(size=size)
@@ -39,13 +32,7 @@ def test_forward_is_equal_bit_for_bit_for_ids_of_any_shape(shape, size):
     assert lookup(ids).shape == (*shape, DIM)
     assert one_hot(ids).equal(lookup(ids))
     assert lookup(ids).equal(torch.nn.functional.embedding(ids, lookup.weight))
-
-
-def test_one_hot_is_the_product_as_it_is_written():
-    one_hot, _ = pair()
-    ids = torch.tensor([USED, [0, 10, 3]])
-    written = torch.nn.functional.one_hot(ids, SIZE).double() @ one_hot.weight
-    assert one_hot(ids).equal(written)
+    assert one_hot(ids).equal(torch.nn.functional.one_hot(ids, size).double() @ one_hot.weight)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -56,24 +43,6 @@ def test_gradient_is_equal_bit_for_bit_in_float64(sparse):
     assert gradient(one_hot, ids, upstream).equal(gradient(lookup, ids, upstream))
     by_hand = torch.stack([upstream[ids == row].sum(0) for row in range(SIZE)])
     assert lookup.weight.grad.to_dense().equal(by_hand)
-
-
-# Sums of about 20 normal numbers in another order: off by some units in the last place of a number near 10.
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float64, 1e-13)])
-def test_gradient_of_any_numbers_up_to_the_order_of_the_sum(dtype, tolerance):
-    one_hot, lookup = pair(dtype)
-    ids, upstream = torch.randint(SIZE, (13, 17)), torch.randn(13, 17, DIM, dtype=dtype)
-    assert one_hot(ids).equal(lookup(ids))
-    torch.testing.assert_close(
-        gradient(one_hot, ids, upstream), gradient(lookup, ids, upstream), rtol=0, atol=tolerance
-    )
-
-
-@pytest.mark.parametrize("layer", BOTH)
-def test_only_used_rows_get_a_gradient(layer):
-    table = layer(SIZE, DIM)
-    found = gradient(table, torch.tensor([USED]), torch.ones(1, len(USED), DIM))
-    assert found.any(1).nonzero().flatten().tolist() == sorted(USED)
 
 
 def test_a_sparse_gradient_holds_the_used_rows_only():
@@ -132,10 +101,5 @@ def test_ids_of_any_integer_type_and_no_other(layer):
     for bad in (torch.tensor([3.0]), torch.tensor([True])):
         with pytest.raises(CourseError, match="Ids are integers"):
             table(bad)
-
-
-@pytest.mark.parametrize("layer", BOTH)
-@pytest.mark.parametrize(("size", "dim"), [(0, 5), (7, 0), (-3, 5)])
-def test_empty_tables_are_refused(layer, size, dim):
-    with pytest.raises(CourseError, match=f"vocabulary_size={size}, dim={dim}"):
-        layer(size, dim)
+    with pytest.raises(CourseError, match="vocabulary_size=7, dim=0"):
+        layer(7, 0)

@@ -3,12 +3,12 @@
 import pytest
 import torch
 
-from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.encoder import ContextEncoder, Encoding, RandomEncoder, StaticVectors
+from course_lib.models.encoder import RandomEncoder, StaticVectors
 from course_lib.models.shipped import load
 from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
+from tests.mistakes import mistakes
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, KOREAN, RIVER, EncoderBattery
 from tests.models.bilms import small_bilm
@@ -54,6 +54,8 @@ def test_static_vectors_fall_back_to_lower_case_then_to_one_unknown():
     assert the.tolist() == encoder.embedding.weight[2].tolist()
     assert mud.tolist() != unseen.tolist()
     assert unseen.tolist() == other.tolist()
+    encoding = encoder.states(encoder.batch([["mud", "."], ["bank"] * 5]))
+    torch.testing.assert_close(encoding.sentence[0], encoding.layers[0, 0, :2].mean(0))  # of the real words
     torch.testing.assert_close(torch.tensor(unseen), encoder.embedding.weight[2:].mean(0))
 
 
@@ -64,12 +66,6 @@ def test_word_vectors_load_as_an_encoder_and_come_back(tmp_path):
     assert isinstance(encoder, StaticVectors)
     assert encoder.encode([["mud"]], layer=0)[0][0].tolist() == vectors["mud"].tolist()
     assert encoder.word_vectors().vectors.equal(vectors.vectors)
-
-
-def test_static_sentence_vector_is_the_mean_of_the_real_words():
-    encoder = ENCODERS["static"]()
-    encoding = encoder.states(encoder.batch([["mud", "."], ["bank"] * 5]))
-    torch.testing.assert_close(encoding.sentence[0], encoding.layers[0, 0, :2].mean(0))
 
 
 def test_a_static_type_has_one_vector_a_random_network_many():
@@ -86,31 +82,13 @@ def test_random_encoder_is_fixed_by_its_seed_and_leaves_the_generator_alone():
     assert same[0].tolist() != RandomEncoder(6, buckets=97, seed=4).encode([KOREAN])[0].tolist()
 
 
-def test_no_attention_is_said():
+def no_attentions():
     encoder = ENCODERS["static"]()
-    with pytest.raises(CourseError, match="no attention weights"):
-        encoder.attentions(encoder.batch([BANK]))
+    encoder.attentions(encoder.batch([BANK]))
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda: StaticVectors(["a", "a"], torch.zeros(2, 3)),
-        lambda: StaticVectors(["a"], torch.zeros(2, 3)),
-        lambda: RandomEncoder(5),
-    ],
+test_mistakes_are_named = mistakes(
+    (no_attentions, "no attention weights"),
+    (lambda: load("bret-en"), "no checkpoint 'bret-en'"),
+    (lambda: RandomEncoder(5), "dim=5"),
 )
-def test_bad_construction_is_named(build):
-    with pytest.raises(CourseError):
-        build()
-
-
-def test_load_names_what_ships_when_the_name_is_wrong():
-    with pytest.raises(CourseError, match="no checkpoint 'bret-en'"):
-        load("bret-en")
-
-
-def test_the_interface_cannot_be_instantiated():
-    with pytest.raises(TypeError):
-        ContextEncoder()
-    assert Encoding.__dataclass_fields__.keys() >= {"layers", "mask", "segment", "sentence"}

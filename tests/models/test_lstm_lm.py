@@ -1,3 +1,5 @@
+"""LSTM language models against a loop over cells: losses, directions, carry; softmax, projected LSTM, words."""
+
 import math
 from dataclasses import replace
 
@@ -6,15 +8,19 @@ import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
 from course_lib.data.streams import StreamBatch, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import LSTMLM, SPECIALS, UNKNOWN, BiLM, BiLMConfig, LSTMLMConfig
+from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, turned
 from course_lib.models.shipped import load
+from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
+from tests.mistakes import mistakes
 from tests.models.bilms import PROJECTION, small_bilm
 
 WORDS = [f"w{number}" for number in range(17)]  # with the two specials: 19
@@ -118,22 +124,6 @@ def test_words_the_softmax_does_not_know_are_read_as_themselves_and_predicted_as
     assert not losses(18, 5).equal(losses(17, 5))
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@given(k=st.integers(0, len(SENTENCE) - 1))
-def test_a_word_moves_forward_states_from_itself_on_and_backward_states_up_to_itself(kind, k):
-    torch.manual_seed(0)
-    model = small_bilm(WORDS, **KINDS[kind]).eval()
-    changed = [*SENTENCE]
-    changed[k] = "w16"
-    # one by one: in a batch, rows may take different kernels and differ in the last digit
-    before, after = (model.states(model.batch([words])).layers[:, 0] for words in (SENTENCE, changed))
-    moved = (before != after).unflatten(-1, (2, PROJECTION)).any(-1).tolist()  # [layer, word, direction]
-    places = range(len(SENTENCE))
-    assert moved[0] == [[place == k] * 2 for place in places]
-    for layer in moved[1:]:
-        assert layer == [[place >= k, place <= k] for place in places]
-
-
 @given(k=st.integers(0, len(SENTENCE) - 1))
 def test_a_prediction_never_sees_its_own_word_nor_the_words_beyond(k):
     torch.manual_seed(0)
@@ -150,6 +140,7 @@ def test_a_prediction_never_sees_its_own_word_nor_the_words_beyond(k):
 
 def test_layers_and_sentence_are_the_states_after_the_boundary_word():
     model = small_bilm(WORDS).eval()
+    assert model.document([["w0", "unseen"], "w1"]) == [2, 0, 1, 3, 1]  # each sentence ends with that word
     encoding = model.states(model.batch([SENTENCE, [*SENTENCE, "w1"]]))  # the first row is padded
     vectors = model.token(torch.tensor([1, *model.vocabulary.encode(SENTENCE)]))
     words = vectors[1:]
@@ -213,28 +204,13 @@ def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_p
     bare.save(tmp_path / "bare")
     whole, bare = load(tmp_path / "whole"), load(tmp_path / "bare")
     assert whole.perplexity(documents()) == model.perplexity(documents())
-    assert [encoder.encode([SENTENCE])[0].tolist() for encoder in (whole, bare)] == [
-        model.encode([SENTENCE])[0].tolist()
-    ] * 2
+    for encoder in (whole, bare):
+        assert encoder.encode([SENTENCE])[0].tolist() == model.encode([SENTENCE])[0].tolist()
     assert not any("softmax" in name for name in bare.state_dict())
     assert [name for name, _ in bare.layer_groups()] == ["token", "layer 1", "layer 2"]
     for use in (lambda: bare.perplexity(documents()), lambda: bare.log_probs(bare.batch([SENTENCE]))):
         with pytest.raises(CourseError, match="without its softmax"):
             use()
-
-
-def test_int8_is_close_and_smaller(tmp_path):
-    model = small_bilm(WORDS, characters=True)
-    model.save(tmp_path / "full")
-    model.save(tmp_path / "small", half=True, int8=True)
-    full, small = (torch.tensor(load(tmp_path / name).encode([SENTENCE])[0]) for name in ("full", "small"))
-    assert 0 < (full - small).abs().max() < 0.02 * full.abs().max()
-    sizes = [(tmp_path / name / "model.safetensors").stat().st_size for name in ("full", "small")]
-    assert sizes[1] < sizes[0]
-
-
-def test_a_document_ends_each_sentence_with_the_boundary_word():
-    assert small_bilm(WORDS).document([["w0", "unseen"], "w1"]) == [2, 0, 1, 3, 1]
 
 
 def test_the_paper_has_its_sizes():
@@ -247,22 +223,188 @@ def test_the_paper_has_its_sizes():
     assert model.config.softmax == "sampled"
 
 
-@pytest.mark.parametrize(
-    ("build", "says"),
-    [
-        (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
-        (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),
-        (lambda: small_bilm(WORDS, directions="left"), "both, forward, backward"),
-        (lambda: small_bilm(WORDS, softmax="none"), "full, adaptive, sampled"),
-        (
-            lambda: BiLM(BiLMConfig(2), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(["a"])),
-            "made for None character ids, `characters` has 5",
-        ),
-        (lambda: BiLMConfig(3, projection=8, hidden=7), "Use 1 <= projection <= hidden"),
-        (lambda: LSTMLMConfig(3, dropout=1.0), "dropout=1.0"),
-        (lambda: BiLMConfig(2, projection=7, characters=CharCNNConfig(5)), "gives 128 numbers .* projection=7"),
-    ],
+test_what_cannot_work_is_named = mistakes(
+    (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
+    (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),
+    (lambda: small_bilm(WORDS, directions="left"), "both, forward, backward"),
+    (lambda: BiLM(BiLMConfig(2), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(["a"])), "`characters` has 5"),
+    (lambda: BiLMConfig(3, projection=8, hidden=7), "Use 1 <= projection <= hidden"),
+    (lambda: BiLMConfig(2, projection=7, characters=CharCNNConfig(5)), "gives 128 numbers .* projection=7"),
 )
-def test_what_cannot_work_is_named(build, says):
-    with pytest.raises(CourseError, match=says):
-        build()
+
+
+# -- The token layer: words by their rows or by their characters
+BANKS = ["the", "bank", "paid"]
+
+
+def test_a_table_has_one_row_for_all_unknown_words():
+    token = small_bilm(BANKS).token
+    the, unseen, other = token.read(token.inputs([["the", "unseen", "other"]]))[0]
+    assert the.tolist() == token.embedding.weight[2].tolist()
+    assert unseen.tolist() == other.tolist() == token.embedding.weight[0].tolist()
+
+
+def test_characters_read_words_outside_the_vocabulary():
+    token = small_bilm(BANKS, characters=True).token
+    banks, again, tank, bank = token.read(token.inputs([["banks", "banks"], ["tank", "bank"]])).flatten(0, 1)
+    assert banks.tolist() == again.tolist()
+    assert len({tuple(vector.tolist()) for vector in (banks, tank, bank)}) == 3
+
+
+def test_in_training_ids_give_the_same_vectors_as_words_at_use():
+    for characters in (False, True):
+        token = small_bilm(BANKS, characters=characters).token
+        ids = torch.tensor([[2, 3, 2], [4, 4, 1]])
+        words = [["the", "bank", "the"], ["paid", "paid", "</s>"]]
+        torch.testing.assert_close(token(ids), token.read(token.inputs(words)), rtol=0, atol=1e-6)
+
+
+def test_each_different_word_goes_through_the_network_once(monkeypatch):
+    token = small_bilm(BANKS, characters=True).token
+    rows = []
+    monkeypatch.setattr(
+        type(token.cnn), "_features", lambda self, ids: rows.append(ids.shape) or torch.zeros(len(ids), 9)
+    )
+    token(torch.tensor([[2, 3, 2], [3, 3, 3]]))
+    assert rows == [(2, len("bank") + 2)]  # two words, as wide as the longer with its two marks
+
+
+# -- Projected LSTM
+@pytest.mark.parametrize("projection", [3, 7])  # 7: as wide as the cells, no projection
+def test_the_equations_word_by_word_equal_the_fused_kernel(projection):
+    stack = ProjectedLSTM(projection, 7, 1)
+    inputs, state = torch.randn(2, 5, projection), (torch.randn(1, 2, projection), torch.randn(1, 2, 7))
+    for start in (None, state):
+        (outputs,), [(h, c)] = stack(inputs, start and [start])
+        by_steps, (h_steps, c_steps) = lstm_by_steps(stack.layers[0], inputs, start)
+        torch.testing.assert_close(by_steps, outputs, rtol=0, atol=1e-6)
+        torch.testing.assert_close(h_steps, h, rtol=0, atol=1e-6)
+        torch.testing.assert_close(c_steps, c, rtol=0, atol=1e-6)
+
+
+def test_the_second_layer_adds_its_input_and_the_first_does_not():
+    stack = ProjectedLSTM(3, 7, 2)
+    inputs = torch.randn(2, 5, 3)
+    first, second = stack(inputs)[0]
+    torch.testing.assert_close(first, lstm_by_steps(stack.layers[0], inputs)[0], rtol=0, atol=1e-6)
+    torch.testing.assert_close(second, first + lstm_by_steps(stack.layers[1], first)[0], rtol=0, atol=1e-6)
+
+
+def test_the_carry_makes_pieces_one_pass():
+    stack, inputs = ProjectedLSTM(3, 7, 2, dropout=0.5), torch.randn(2, 11, 3)
+    assert not stack(inputs)[0].equal(stack(inputs)[0])
+    stack.eval()  # without dropout
+    whole, after = stack(inputs)
+    carry, pieces = None, []
+    for piece in inputs.split(5, dim=1):
+        states, carry = stack(piece, carry)
+        pieces.append(states)
+    torch.testing.assert_close(torch.cat(pieces, dim=2), whole, rtol=0, atol=1e-6)
+    torch.testing.assert_close(carry, after, rtol=0, atol=1e-6)
+
+
+def test_forget_gates_start_open():
+    biases = ProjectedLSTM(3, 7, 1).layers[0].bias_ih_l0.view(4, 7)  # input, forget, cell, output
+    assert biases.sum(1).tolist() == [0, 7, 0, 0]
+
+
+def test_rows_are_reversed_by_their_own_length():
+    rows = torch.arange(1.0, 11.0).view(2, 5, 1)
+    mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5])
+    assert turned(rows, mask)[..., 0].tolist() == [[3, 2, 1, 4, 5], [10, 9, 8, 7, 6]]
+
+
+def test_outputs_and_all_gradients_equal_pytorchs():
+    """Ours has its own way back on a CPU; PyTorch's is the reference, with gradients into every output."""
+    stack = ProjectedLSTM(3, 7, 1).double()
+    layer = stack.layers[0]
+    given = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in ((2, 5, 3), (1, 2, 3), (1, 2, 7))]
+    weights = [torch.randn(shape, dtype=torch.float64) for shape in ((2, 5, 3), (1, 2, 3), (1, 2, 7))]
+    found = []
+    for forward in (layer, lambda x, state: nn.LSTM.forward(layer, x, state)):
+        outputs, (h, c) = forward(given[0], (given[1], given[2]))
+        loss = sum((one * weight).sum() for one, weight in zip((outputs, h, c), weights, strict=True))
+        found.append((outputs, h, c, *torch.autograd.grad(loss, [*given, *layer.parameters()])))
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
+    free, wide, narrow = (ProjectedLSTM(3, 7, 1, clip=clip) for clip in (None, 100.0, 0.1))
+    wide.load_state_dict(free.state_dict())
+    narrow.load_state_dict(free.state_dict())
+    inputs = 9 * torch.randn(2, 5, 3)
+    torch.testing.assert_close(wide(inputs)[0], free(inputs)[0], rtol=0, atol=1e-6)
+    for projection_grows in (1, 99):
+        narrow.layers[0].weight_hr_l0.data *= projection_grows
+        states, [(_, cells)] = narrow(inputs)
+        assert cells.abs().max() == 0.1
+        assert bool(states.abs().max() == 0.1) is (projection_grows == 99)
+
+
+# -- Softmax over words: full, adaptive, sampled
+DIM, VOCAB = 19, 23
+SOFTMAXES = {
+    "full": lambda: word_softmax("full", DIM, VOCAB),
+    "sampled": lambda: word_softmax("sampled", DIM, VOCAB, n_samples=7).eval(),
+    "adaptive": lambda: word_softmax("adaptive", DIM, VOCAB, cutoffs=(3, 11)),
+}
+
+
+@pytest.mark.parametrize("kind", SOFTMAXES)
+def test_log_probs_are_those_of_the_loss_and_sum_to_one(kind):
+    softmax, states = SOFTMAXES[kind](), torch.randn(VOCAB, DIM)
+    log_probs = softmax.log_probs(states)
+    torch.testing.assert_close(log_probs.exp().sum(1), torch.ones(VOCAB))
+    torch.testing.assert_close(softmax(states, torch.arange(VOCAB)), -log_probs.diagonal())
+
+
+def test_adaptive_equals_brute_force():
+    softmax, states = SOFTMAXES["adaptive"](), torch.randn(2, DIM)
+    head = (states @ softmax.groups.head.weight.T).softmax(1)  # words 0-2, then one sign per group
+    expected = [head[:, word] for word in range(3)]
+    for group, (first, last) in enumerate([(3, 11), (11, VOCAB)]):
+        down, up = softmax.groups.tail[group]
+        inside = ((states @ down.weight.T) @ up.weight.T).softmax(1)
+        assert inside.shape[1] == last - first
+        expected += [head[:, 3 + group] * inside[:, i] for i in range(last - first)]
+    torch.testing.assert_close(softmax.log_probs(states).exp(), torch.stack(expected, dim=1))
+
+
+def test_the_distribution_of_samples_is_the_one_they_are_corrected_by():
+    softmax = word_softmax("sampled", DIM, VOCAB, n_samples=100_000)
+    q = softmax.log_q(torch.arange(VOCAB)).exp()
+    torch.testing.assert_close(q.sum(), torch.tensor(1.0))
+    share = softmax.draw(torch.device("cpu")).bincount(minlength=VOCAB) / 100_000
+    torch.testing.assert_close(share, q, rtol=0, atol=5e-3)  # 3 standard errors of a share of 0.2
+
+
+def test_the_sampled_denominator_is_right_on_average():
+    softmax, states, targets = word_softmax("sampled", DIM, VOCAB, n_samples=101), torch.randn(3, DIM), torch.arange(3)
+    logits = softmax.linear(states)
+    target = logits[range(3), targets]
+    with torch.no_grad():
+        drawn = torch.stack([(softmax(states, targets) + target).exp() for _ in range(1_000)])
+    error = drawn.std(0) / math.sqrt(len(drawn))
+    assert ((drawn.mean(0) - logits.exp().sum(1)).abs() < 4 * error).all()
+    assert (error < 0.01 * drawn.mean(0)).all()  # fine enough to see a target counted twice: 1/23
+
+
+def test_many_samples_give_the_full_loss_and_gradient():
+    softmax, gradients = word_softmax("sampled", DIM, VOCAB, n_samples=200_000), []
+    states, targets = torch.randn(3, DIM), torch.arange(3)
+    for mode in (True, False):
+        softmax.train(mode).zero_grad()
+        loss = softmax(states, targets).mean()
+        loss.backward()
+        gradients.append((loss.detach(), softmax.linear.weight.grad.clone()))
+    torch.testing.assert_close(gradients[0], gradients[1], rtol=0.01, atol=0.005)
+
+
+test_a_softmax_that_cannot_be_is_named = mistakes(
+    ({"kind": "hierarchical"}, "full, adaptive, sampled"),
+    ({"kind": "adaptive"}, r"cutoffs=\(\) for 23 words"),
+    ({"kind": "adaptive", "cutoffs": (5, 5)}, "rising"),
+    ({"kind": "adaptive", "cutoffs": (3, 5, 7)}, "3 rarer groups need 64 dimensions"),
+    of=lambda arguments: word_softmax(dim=DIM, vocab_size=VOCAB, **arguments),
+)

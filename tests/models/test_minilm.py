@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,7 +10,6 @@ from course.recipes.minilm import package_folder
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
-from course_lib.evaluation.probes import nearest_mean_left_out
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from tests.models.test_bert_files import assert_equal_networks
@@ -28,18 +26,6 @@ TEXTS = [
     "Hi",
     "Ångström naïve 12,345.67 (e-mail@host) 😀 " * 9,
 ]
-BANKS = {
-    "money": [
-        "she paid her wages in at the bank", "the bank refused to lend him the sum",
-        "he opened an account at the bank", "a clerk at the bank counted the notes",
-        "the bank raised its interest rates", "they robbed the bank of its gold",
-    ],
-    "river": [
-        "the bank was slippery with mud", "reeds grew along the bank of the stream",
-        "she sat on the bank and fished", "the boat touched the far bank",
-        "the flood washed away the bank", "ducks slept on the grassy bank",
-    ],
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -63,13 +49,8 @@ def assert_equal(ours, model):
     ids, segments, real = batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]
     with torch.no_grad():
         mine = ours(ids, segments, real, need_weights=True)
-        expected = model(
-            ids,
-            attention_mask=real.long(),
-            token_type_ids=segments,
-            output_hidden_states=True,
-            output_attentions=True,
-        )
+        asked = {"output_hidden_states": True, "output_attentions": True}
+        expected = model(ids, attention_mask=real.long(), token_type_ids=segments, **asked)
     assert len(mine.hidden_states) == len(expected.hidden_states) == 7
     for a, b in zip(mine.hidden_states, expected.hidden_states, strict=True):
         torch.testing.assert_close(a[real], b[real], **CLOSE)
@@ -81,22 +62,6 @@ def assert_equal(ours, model):
 def first_numbers(bert):
     with torch.no_grad():
         return bert(bert.batch([TEXT]).ids["pieces"]).hidden_states[-1][0, 0, :8]
-
-
-def test_twelve_banks(minilm):
-    """Chapter 0's: each has the sense whose other banks are nearest."""
-    texts = [text.split() for banks in BANKS.values() for text in banks]
-    senses = [sense for sense, banks in BANKS.items() for _ in banks]
-    states = minilm.encode(texts)
-    right = [
-        nearest_mean_left_out(
-            np.stack([s[layer][words.index("bank")] for s, words in zip(states, texts, strict=True)]), senses
-        ).sum()
-        for layer in range(len(minilm.dims))
-    ]
-    assert right[-1] == 12
-    assert min(right[1:]) >= 11
-    assert right[0] < 11  # below the first layer nothing has been read but the word and its place
 
 
 def test_it_knows_the_senses(minilm):

@@ -7,6 +7,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.review_words import ReviewWords, terms_of
 from course_lib.models.shipped import load
+from tests.mistakes import mistakes
 
 VOTES = {"good": 1.5, "not good": -2.25, "not": -0.5, "!": 0.125, "film don't": 7.0}
 
@@ -71,16 +72,10 @@ def test_it_is_no_encoder_and_an_encoder_is_not_it(tmp_path):
         ReviewWords.load(tmp_path / "encoder")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: small(terms=["good", "good", "a", "b", "c"]), "5 terms, 4 of them different, 5 weights"),
-        (lambda: small(weights=np.ones(3)), "5 terms, 5 of them different, 3 weights"),
-        (lambda: small(labels=("pos", "pos")), r"labels \('pos', 'pos'\)"),
-        (lambda: small(labels=("pos",)), r"labels \('pos',\)"),
-        (lambda: small().predict("good"), r"not one str. Put it in \[ \]"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: small(terms=["good", "good", "a", "b", "c"]), "5 terms, 4 of them different, 5 weights"),
+    (lambda: small(weights=np.ones(3)), "5 terms, 5 of them different, 3 weights"),
+    (lambda: small(labels=("pos", "pos")), r"labels \('pos', 'pos'\)"),
+    (lambda: small(labels=("pos",)), r"labels \('pos',\)"),
+    (lambda: small().predict("good"), r"not one str. Put it in \[ \]"),
 )
-def test_mistakes_are_named(wrong, message):
-    with pytest.raises(CourseError, match=message):
-        wrong()

@@ -25,12 +25,11 @@ from course_lib.models.skip_gram_trainer import (
     random_windows,
     sampled_gradients,
     sampled_loss,
-    softmax_gradients,
-    softmax_loss,
     thin_out,
     train_skip_gram,
 )
 from course_lib.text.vocabulary import Vocabulary
+from tests.mistakes import mistakes
 
 CPU = torch.device("cpu")
 
@@ -66,43 +65,12 @@ def test_sampled_loss_is_the_sum_over_pairs(block):
     assert float(sampled_loss(*block)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_sampled_gradients_are_the_sum_over_pairs(block):
-    centres, targets, pairs, negatives = block
-    of_centres, of_targets = torch.zeros_like(centres), torch.zeros_like(targets)
-
-    def pull(chunk, i, j, label, weight):
-        error = weight * (torch.sigmoid(centres[chunk, i] @ targets[chunk, j]) - label)
-        of_centres[chunk, i] += error * targets[chunk, j]
-        of_targets[chunk, j] += error * centres[chunk, i]
-
-    for chunk, i, j in pairs.nonzero().tolist():
-        pull(chunk, i, j, 1, 1)
-        for k in range(5, 12):
-            pull(chunk, i, k, 0, negatives / 7)
-    for ours, expected in zip(sampled_gradients(*block), (of_centres, of_targets), strict=True):
-        torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
-
-
 def test_sampled_gradients_equal_autograd(block):
     centres, targets, pairs, negatives = block
     expected = torch.autograd.grad(
         sampled_loss(centres.requires_grad_(), targets.requires_grad_(), pairs, negatives), [centres, targets]
     )
     ours = sampled_gradients(centres.detach(), targets.detach(), pairs, negatives)
-    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
-
-
-def test_softmax_gradients_equal_autograd_and_the_loss_counts_pairs():
-    centres = torch.randn(3, 5, dtype=torch.float64, requires_grad=True)
-    output = torch.randn(7, 5, dtype=torch.float64, requires_grad=True)
-    counts = torch.randint(0, 4, (3, 7)).double()
-    loss = softmax_loss(centres, output, counts)
-    row, word = counts.nonzero(as_tuple=True)
-    pairs = torch.repeat_interleave(torch.stack([row, word]), counts[row, word].long(), dim=1)
-    by_pair = torch.nn.functional.cross_entropy(centres[pairs[0]] @ output.T, pairs[1], reduction="sum")
-    torch.testing.assert_close(loss, by_pair, rtol=1e-12, atol=0)
-    expected = torch.autograd.grad(loss, [centres, output])
-    ours = softmax_gradients(centres.detach(), output.detach(), counts)
     torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
 
 
@@ -162,14 +130,6 @@ def test_loss_for_fit_is_the_mean_per_pair():
     assert model.loss(WordPairs(batch.centres, batch.contexts))["loss"].requires_grad
     with pytest.raises(CourseError, match="0 pairs"):
         model.loss(WordPairs(torch.zeros(0).long(), torch.zeros(0).long()))
-
-
-def test_at_the_start_every_word_is_equally_likely():
-    vocabulary = Vocabulary(["a", "b", "c"], [3, 2, 1])
-    pairs = WordPairs(torch.tensor([0]), torch.tensor([1]))
-    softmax = SkipGram(SkipGramConfig(objective="softmax"), vocabulary).loss(pairs)
-    assert softmax["loss"].item() == pytest.approx(math.log(3), rel=1e-6)
-    assert SkipGram(SkipGramConfig(), vocabulary).loss(pairs)["loss"].item() == pytest.approx(6 * math.log(2), rel=1e-6)
 
 
 # --- what is sampled
@@ -267,15 +227,6 @@ def test_negatives_follow_the_count_to_the_three_quarters(monkeypatch):
     for uniform, word in [(0.0, 1), (1 - 2**-24, 2)]:
         monkeypatch.setattr(torch, "rand", lambda *shape, value=uniform, **_: torch.full(shape, value))
         assert edge.draw_negatives((1,)).tolist() == [word]
-
-
-def test_the_cap_lets_rare_rows_learn_at_full_rate_and_slows_frequent_ones():
-    counts = [100_000, 100, *[100] * 5000]
-    vocabulary = Vocabulary([f"w{i}" for i in range(len(counts))], counts)
-    model = SkipGram(SkipGramConfig(sample=0), vocabulary)
-    step = NegativeSamplingStep(model, torch.ones(len(counts)))
-    assert step.input_cap[0] < 0.5
-    assert step.input_cap[1] == step.output_cap[1] == 1.0
 
 
 def test_large_windows_and_many_negatives_draw_more_so_that_no_row_gets_a_burst():
@@ -450,60 +401,29 @@ def test_a_vocabulary_of_one_word():
     assert model.input.weight.isfinite().all()
 
 
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([], "no word to learn"),
-        ([[]], "no word to learn"),
-        ([["rare"]], "min_count=5"),
-        ([["a"]] * 9, "none of 9 sentences holds two"),
-        ("a string", "is a string"),
-        (["one", "two"], "is a string"),
-    ],
-)
-def test_text_that_cannot_be_learnt_from(sentences, message):
-    with pytest.raises(CourseError, match=message):
-        train_skip_gram(sentences, SkipGramConfig(), device="cpu", progress=False)
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"dim": 0}, "dim=0"),
-        ({"window": 0}, "window=0"),
-        ({"negatives": 0}, "negatives=0"),
-        ({"epochs": 0}, "epochs=0"),
-        ({"sample": -1e-3}, "sample"),
-        ({"min_count": 0}, "min_count=0"),
-        ({"max_size": 0}, "max_size=0"),
-        ({"learning_rate": 0.0}, "learning_rate"),
-        ({"learning_rate": math.nan}, "learning_rate"),
-        ({"objective": "hierarchical"}, "'negative' or 'softmax'"),
-    ],
-)
-def test_settings_out_of_range(setting, message):
-    with pytest.raises(CourseError, match=message):
-        SkipGramConfig(**setting)
-
-
-def test_other_bad_arguments():
-    with pytest.raises(CourseError, match="threads=0"):
-        train_skip_gram([["a", "b"]], threads=0)
-    with pytest.raises(CourseError, match="window=0"):
-        skip_gram_pairs(["a"], 0)
-    with pytest.raises(CourseError, match="not all 0"):
-        SkipGram(SkipGramConfig(), Vocabulary(["a", "b"]))
-    with pytest.raises(CourseError, match="holds two of the 1 words"):
-        train_skip_gram([["a", "b"]], vocabulary=Vocabulary(["c"], [1]), device="cpu", progress=False)
-
-
 def test_diverged_training_is_an_error_not_nan(monkeypatch):
     monkeypatch.setattr("torch.nn.init.uniform_", lambda table, low, high: torch.nn.init.constant_(table, math.inf))
     with pytest.raises(CourseError, match="diverged"):
         train_skip_gram([["a", "b"] * 20], SkipGramConfig(dim=3), device="cpu", progress=False)
 
 
-def test_paper_and_small_construct():
-    assert SkipGramConfig.paper().dim == 300
-    assert SkipGramConfig.small().dim < SkipGramConfig().dim < SkipGramConfig.paper().dim
-    SkipGram(SkipGramConfig.paper(), Vocabulary(["a"], [1]))
+def learn(sentences=(("a", "b"),), vocabulary=None, threads=2, **settings):
+    return lambda: train_skip_gram(
+        sentences, SkipGramConfig(**settings), vocabulary=vocabulary, threads=threads, device="cpu", progress=False
+    )
+
+
+test_what_cannot_be_learnt_is_said = mistakes(
+    (learn([]), "no word to learn"),
+    (learn([["rare"]]), "min_count=5"),
+    (learn([["a"]] * 9), "none of 9 sentences holds two"),
+    (learn(["one", "two"]), "is a string"),
+    (learn(vocabulary=Vocabulary(["c"], [1])), "holds two of the 1 words"),
+    (learn(threads=0), "threads=0"),
+    (learn(dim=0), "dim=0"),
+    (learn(sample=-1e-3), "sample"),
+    (learn(learning_rate=0.0), "learning_rate"),
+    (learn(objective="hierarchical"), "'negative' or 'softmax'"),
+    (lambda: skip_gram_pairs(["a"], 0), "window=0"),
+    (lambda: SkipGram(SkipGramConfig(), Vocabulary(["a", "b"])), "not all 0"),
+)

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.data.records import Passage, Question
-from course_lib.errors import CourseError
 from course_lib.evaluation import squad_scores
 from course_lib.models.encoder import StaticVectors
 from course_lib.models.heads import SpanExtractor, load_head
 from course_lib.models.spans import Answer
 from course_lib.training import fit
+from tests.mistakes import mistakes
 from tests.models.head_samples import TOLERANCE
 from tests.models.small_berts import small_bert
 from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, SETTINGS, WORDS, build
@@ -53,11 +53,6 @@ def test_only_the_passage_and_with_no_answer_the_null_place_can_be_answers(head)
     batch = head.batch(ASKED)
     possible = torch.cat([torch.full((3, 1), head.no_answer), batch.mask & (batch.segment == 1)], 1)
     assert (head(batch) > -torch.inf).equal(possible[:, None].expand(-1, 2, -1))
-
-
-def test_the_question_is_heard(head):
-    one, other = (head(head.batch([(question, "Mina is in Paris .")])) for question in ("where is", "who is"))
-    assert not one.softmax(-1).allclose(other.softmax(-1), rtol=0, atol=1e-7)
 
 
 def test_bert_by_hand():
@@ -133,17 +128,6 @@ def test_windows_that_share_an_answer_s_length_change_nothing(table, passage, li
     whole = head.n_best(asked, n, max_answer=longest)
     head.encoder.max_units = limit
     assert head.n_best(asked, n, max_answer=longest, batch_size=2) == whole
-
-
-def test_answers_at_the_borders_of_windows_are_found():
-    words = list("abcdefghijklmnop")
-    for first, last in [(0, 0), (6, 6), (9, 10), (10, 10), (10, 11), (11, 11), (15, 15)]:
-        table = {word: [-1.0, -1.0] for word in words}
-        table[words[first]][0] = table[words[last]][1] = 5.0
-        head = letters(table, overlap=5)
-        head.encoder.max_units = 11  # windows: words 0-10 and 6-15
-        expected = Answer(" ".join(words[first : last + 1]), 2 * first, 2 * last + 1, 10.0)
-        assert head.predict([("a", " ".join(words))]) == [expected]
 
 
 def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces():
@@ -259,20 +243,11 @@ def test_learns_twenty_questions_of_which_two_have_no_answer():
     assert squad_scores(answers, gold) == {"exact_match": 100, "f1": 100}
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: build("static", unit="letter"), "unit='letter'. Use one of: word, piece"),
-        (lambda: build("static", overlap=-1), "overlap=-1. Use 0 or more"),
-        (lambda: build("static").predict(ASKED, max_answer=0), "max_answer=0"),
-        (lambda: build("static").n_best(ASKED, 0), "n=0"),
-        (lambda: build("static").predict(ASKED, batch_size=0), "batch_size=0"),
-        (lambda: build("static").predict(ASKED, threshold=1.0), r"threshold=1\.0 needs .*no_answer=True"),
-        (lambda: build("static").loss(build("static").batch(ASKED)), "the batch has no answers"),
-        (lambda: build("static").batches(ASKED, 2), "question 0 came as bare text"),
-        (lambda: build("static").predict("who"), "one str. Put it in"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: build("static", unit="letter"), "unit='letter'. Use one of: word, piece"),
+    (lambda: build("static").predict(ASKED, max_answer=0), "max_answer=0"),
+    (lambda: build("static").predict(ASKED, threshold=1.0), r"threshold=1\.0 needs .*no_answer=True"),
+    (lambda: build("static").loss(build("static").batch(ASKED)), "the batch has no answers"),
+    (lambda: build("static").batches(ASKED, 2), "question 0 came as bare text"),
+    (lambda: build("static").predict("who"), "one str. Put it in"),
 )
-def test_mistakes_are_named(call, words):
-    with pytest.raises(CourseError, match=words):
-        call()

@@ -3,10 +3,19 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.models.spans import distinct, spans_by_score, units_of, word_windows
+from course_lib.data.handmade import handmade_questions
+from course_lib.data.records import Passage, Question, Sentence
+from course_lib.errors import CourseError
+from course_lib.models.bert import Bert
+from course_lib.models.heads import SpanExtractor
+from course_lib.models.spans import distinct, rows_of, spans_by_score, training_rows, units_of, word_windows
+from course_lib.text.word_pieces import WordPieces
+from tests.models.small_berts import small_bert, small_config
+from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, WORDS, build, passage
 
 SCORE = st.integers(-5, 5) | st.sampled_from([-0.25, 0.5])  # few values: many ties
 
@@ -17,13 +26,6 @@ def test_equals_all_pairs(logits, max_answer):
     pairs = [(i, j) for i in range(len(start)) for j in range(len(end)) if i <= j < i + max_answer]
     expected = sorted(((float(start[i] + end[j]), i, j) for i, j in pairs), key=lambda span: (-span[0], *span[1:]))
     assert list(spans_by_score(start, end, max_answer)) == expected
-
-
-def test_the_best_start_and_the_best_end_need_not_be_the_best_span():
-    start, end = np.array([0.0, 1.0, 5.0]), np.array([4.0, 0.0, 0.5])
-    assert (start.argmax(), end.argmax()) == (2, 0)  # apart they end before they start
-    assert next(spans_by_score(start, end, 3)) == (5.5, 2, 2)
-    assert next(spans_by_score(start, np.array([4.0, 5.0, 0.5]), 3)) == (6.0, 1, 1)
 
 
 def test_distinct_keeps_the_first_of_a_place_and_reads_no_further_than_it_must():
@@ -55,8 +57,149 @@ def test_windows_cover_all_fit_and_are_as_long_as_they_can_be(sizes, room, overl
         assert shared_more > overlap or shared_more + sizes[b] > room  # no more could be shared
 
 
-def test_windows_by_hand():
-    assert word_windows([1] * 7, 7, 3) == [(0, 7)]
-    assert word_windows([1] * 8, 7, 3) == [(0, 7), (4, 8)]
-    assert word_windows([2, 3, 1, 4], 5, 2) == [(0, 2), (2, 4)]  # sharing the 3 would pass the overlap
-    assert word_windows([5, 5], 5, 5) == [(0, 1), (1, 2)]
+# -- Questions and passages to rows: windows and their borders, what is learned of each, mistakes
+ASKED = "where is Mina"  # 3 pieces: of 17 places [CLS], 3, [SEP] and [SEP] leave 11
+
+
+def bert(max_units=17):
+    return small_bert(WORDS, max_units=max_units)
+
+
+def texts(rows):
+    return [row.window.text[row.window.spans[0][0] : row.window.spans[-1][1]] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("n_words", "windows"), [(1, [(0, 1)]), (11, [(0, 11)]), (12, [(0, 11), (6, 12)]), (17, [(0, 11), (6, 17)])]
+)
+def test_a_passage_as_long_as_a_window_one_longer_and_two_windows(n_words, windows):
+    words = ["now", "in", "."] * 6
+    text = " ".join(words[:n_words])
+    rows = rows_of([(ASKED, text)], bert(), None)[0]
+    assert texts(rows) == [" ".join(words[a:b]) for a, b in windows]
+    for row in rows:
+        places = bert().batch([row.question], [row.window], unit="piece").ids["real"].sum()
+        assert places == 17 or row.window.spans[-1][1] == len(text)  # full, or the end
+        assert all(text[a:b] == word for word, (a, b) in zip(row.window.words, row.window.spans, strict=True))
+
+
+def test_long_words_are_counted_in_pieces_and_never_torn():
+    text = "서울에서 now rat now 서울은 . in"  # pieces: 2, 1, 3, 1, 2, 1, 1
+    assert texts(rows_of([(ASKED, text)], bert(12), 3)[0]) == [
+        "서울에서 now rat",  # 6 pieces fit
+        "rat now 서울은",
+        "now 서울은 . in",  # now and 서울은 are 3 pieces, as many as may be shared
+    ]
+
+
+def test_overlap_is_never_more_than_half_a_window():
+    text = " ".join(["now"] * 30)
+    assert rows_of([(ASKED, text)], bert(), 99) == rows_of([(ASKED, text)], bert(), None)
+    assert len(rows_of([(ASKED, text)], bert(), 0)[0]) == 3  # 11 + 11 + 8
+    assert [len(rows) for rows in rows_of([LONG, PASSAGES[0]], ENCODERS["random"](), None)] == [1, 1, 1]  # no limit
+
+
+def test_an_encoder_that_reads_apart_gives_the_passage_all_its_places():
+    encoder = ENCODERS["static"]()
+    encoder.max_units = 7
+    rows = rows_of([(ASKED, "now . in . now . in . now")], encoder, 2)[0]
+    assert texts(rows) == ["now . in . now . in", ". in . now"]
+    with pytest.raises(CourseError, match="question 0: it has 8 pieces; the encoder reads 7"):
+        rows_of([("where " * 8, "now")], encoder, 2)
+
+
+@pytest.mark.parametrize(
+    ("answer", "windows"),
+    [
+        ((0, 1), [0]),
+        ((10, 10), [0, 1]),  # the last word of the first window
+        ((6, 6), [0, 1]),  # the first word of the second
+        ((6, 10), [0, 1]),  # all that they share
+        ((5, 7), [0]),
+        ((8, 11), [1]),  # over the end of the first
+        ((11, 11), [1]),  # the first word past the first window
+        ((15, 15), [1]),
+    ],
+)
+def test_answers_at_the_borders_of_windows(answer, windows):
+    words = list("abcdefghijklmnop")  # windows: words 0-10 and 6-15
+    text, (first, last) = " ".join(words), answer
+    asked = Passage(text, (Question("q", ASKED, ((text[2 * first : 2 * last + 1], 2 * first),)),))
+    rows = rows_of([asked], bert(), None)[0]
+    kept = training_rows(rows, no_answer=False)
+    assert [rows.index(row) for row in kept] == windows
+    with_null = training_rows(rows, no_answer=True)
+    nulls = [row for row in with_null if row.answer is None]
+    cut = [row for row in rows if row.window not in [r.window for r in with_null]]
+    assert len(kept) + len(nulls) + len(cut) == 2
+    touched = [range(0, 11), range(6, 16)]
+    wanted = set(range(first, last + 1))
+    for row in nulls:
+        assert not wanted & set(touched[[r.window for r in rows].index(row.window)])
+    for row in cut:
+        assert wanted & set(touched[rows.index(row)])
+    head = build("bert")
+    head.encoder = bert()
+    batch = head.batch([asked])
+    for row, start, end in zip(range(len(batch)), batch.labels["start"], batch.labels["end"], strict=True):
+        a, b = batch.spans[row][start - 1][0], batch.spans[row][end - 1][1]
+        assert (a, text[a:b]) == (2 * first, text[2 * first : 2 * last + 1])
+
+
+def test_an_answer_that_no_window_holds_is_named():
+    text = " ".join("abcdefghijklmnop")
+    asked = Passage(text, (Question("wide", ASKED, ((text[2:29], 2),)),))
+    for no_answer in (False, True):
+        with pytest.raises(CourseError, match=r"'wide', characters 2 to 29, is in no window.*larger overlap"):
+            training_rows(rows_of([asked], bert(), None)[0], no_answer)
+
+
+def test_questions_without_answers_are_learned_only_with_no_answer():
+    rows = rows_of([HOLDING_NOTHING], bert(), None)[0]
+    assert training_rows(rows, no_answer=True) == rows
+    with pytest.raises(CourseError, match=r"question 'now \.-0' has no answer to learn.*no_answer=True"):
+        training_rows(rows, no_answer=False)
+
+
+def answered(text, start, passage_text="Mina is in Paris ."):
+    return [Passage(passage_text, (Question("q7", "where", ((text, start),)),))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ([], "no question"),
+        ([("where is Mina", "")], "question 0: the passage is empty"),
+        ([passage("Mina", ("", None))], "question 'Mina-0': the question is empty"),
+        ([("where " * 15, "Paris")], "it has 15 pieces; the encoder reads 15, passage included.*Shorten"),
+        ([("where " * 12, "cat in Paris")], "the word 'cat' has 3 pieces, but 2 fit"),
+        (answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
+        (answered("Mina", -18), "does not stand at character -18"),
+        (answered(" ", 4), "'q7': the answer ' ' holds no word"),
+        ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
+    ],
+)
+def test_mistakes_are_named(asked, words):
+    with pytest.raises(CourseError, match=words):
+        rows_of(asked, bert(), None)
+    with pytest.raises(CourseError, match="question 2 came as bare text, others with answers"):
+        build("bert").batch([PASSAGES[0], ("where is Mina", "in Paris")])
+
+
+@pytest.mark.parametrize(
+    ("language", "unit", "least", "most"), [("en", "word", 0.9, 1), ("ko", "piece", 0.8, 1), ("ko", "word", 0, 0.2)]
+)
+def test_answers_of_the_handmade_sets_come_back_through_units_and_windows(language, unit, least, most):
+    passages = handmade_questions(language, "train")
+    pieces = WordPieces.train([Sentence.of(p.text) for p in passages], 1_100, lowercase=False)
+    bert = Bert(small_config(vocab_size=len(pieces), max_units=73), pieces)
+    head = SpanExtractor(bert, unit=unit, seed=1)
+    asked, exact = [(q, p) for p in passages for q in p.questions], []
+    for question, record in asked:
+        batch, (answer, start) = head.batch([(question, record)]), question.answers[0]
+        for row, first, last in zip(batch.spans, batch.labels["start"], batch.labels["end"], strict=True):
+            a, b = row[first - 1][0], row[last - 1][1]
+            assert a <= start < start + len(answer) <= b  # widened to whole units, never narrowed
+            exact.append(record.text[a:b] == answer)
+    assert len(exact) > len(asked)  # some answers stand in two windows
+    assert least <= sum(exact) / len(exact) <= most  # in Korean most answers end inside a word, before a particle

@@ -4,13 +4,12 @@ import pytest
 import torch
 
 from course_lib.data.records import Sentence, TaggedSentence
-from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder, StaticVectors
-from course_lib.models.crf import forbidden_bio
 from course_lib.models.elmo import ELMo
 from course_lib.models.taglm import TagLM
 from course_lib.text.characters import Characters
 from course_lib.training.fit import fit
+from tests.mistakes import mistakes
 
 LABELS = ["O", "B-PER", "I-PER"]
 TEXTS = ["Ann Lee met Bo .", "we met .", "Bo paid Ann Lee the sum .", "the mud"]
@@ -92,21 +91,15 @@ def test_it_learns_a_tiny_task(name):
     assert all(value.equal(after[key]) for key, value in frozen.items())
 
 
-def test_the_loss_is_minus_the_mean_log_likelihood_of_a_sentence():
-    tagger = VARIANTS["all"]().eval()
-    batch = tagger.batch(RECORDS)
-    losses = tagger.loss(batch)
-    likelihood = tagger.crf.log_likelihood(tagger(batch), batch.labels["labels"], batch.mask)
-    assert losses["count"] == len(RECORDS)
-    torch.testing.assert_close(losses["loss"], -likelihood.mean())
-
-
 def test_elmos_penalty_is_a_part_of_the_loss():
     tagger = VARIANTS["elmo"]().eval()
     tagger.encoder.lm.mixes["output"].raw.data[2] = 2.0
     losses = tagger.loss(tagger.batch(RECORDS))
     assert losses["penalty"].item() == pytest.approx(0.4)
     torch.testing.assert_close(losses["loss"], losses["tags"] + losses["penalty"])
+    batch = tagger.batch(RECORDS)
+    likelihood = tagger.crf.log_likelihood(tagger(batch), batch.labels["labels"], batch.mask)
+    torch.testing.assert_close(losses["tags"], -likelihood.mean().detach(), check_device=False)
 
 
 @pytest.mark.parametrize("name", ["no characters", "at the input", "at the output", "elmo"])
@@ -152,36 +145,11 @@ def test_kept_states_give_the_same_loss():
         torch.testing.assert_close(tagger.loss(tagger.batch(RECORDS))["loss"], expected)
 
 
-def test_the_seed_decides_the_weights():
-    first, again, other = (TagLM(LABELS, words(), hidden=3, seed=seed).state_dict() for seed in (0, 0, 1))
-    assert all(value.equal(again[name]) for name, value in first.items())
-    assert not first["encoder.lstm2.weight_hh_l0"].equal(other["encoder.lstm2.weight_hh_l0"])
-
-
-def test_forbidden_steps_are_not_predicted():
-    tagger = VARIANTS["baseline"]()
-    tagger.output.bias.data = torch.tensor([0.0, 0.0, 9.0])
-    assert tagger.predict(["we met"]) == [["I-PER", "I-PER"]]
-    for step in forbidden_bio(LABELS):
-        tagger.crf.forbid(*step)
-    assert tagger.predict(["we met"]) == [["B-PER", "I-PER"]]
-
-
-def test_it_says_that_it_has_no_checkpoint_folder(tmp_path):
-    with pytest.raises(CourseError, match="state_dict"):
-        VARIANTS["baseline"]().save(tmp_path / "tagger")
-
-
-def test_errors():
-    with pytest.raises(CourseError, match="Give StaticVectors"):
-        TagLM(LABELS, language_model())
-    with pytest.raises(CourseError, match="no place 'middle'"):
-        TagLM(LABELS, words(), lm=language_model(), lm_at="middle")
-    with pytest.raises(CourseError, match="no place 'top'"):
-        TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",)))
-    with pytest.raises(CourseError, match="hidden=0"):
-        TagLM(LABELS, words(), hidden=0)
-    with pytest.raises(CourseError, match=r"dropout=1\b"):
-        TagLM(LABELS, words(), dropout=1)
-    with pytest.raises(CourseError, match="B-LOC"):
-        TagLM(LABELS, words()).batch([["Bo"]], [["B-LOC"]])
+test_mistakes_are_named = mistakes(
+    (lambda: TagLM(LABELS, language_model()), "Give StaticVectors"),
+    (lambda: TagLM(LABELS, words(), lm=language_model(), lm_at="middle"), "no place 'middle'"),
+    (lambda: TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",))), "no place 'top'"),
+    (lambda: TagLM(LABELS, words(), hidden=0), "hidden=0"),
+    (lambda: TagLM(LABELS, words()).batch([["Bo"]], [["B-LOC"]]), "B-LOC"),
+    (lambda: VARIANTS["baseline"]().save("tagger"), "state_dict"),
+)

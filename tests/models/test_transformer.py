@@ -1,11 +1,15 @@
 """The layers and stacks against PyTorch's own with the same weights, and the laws of masks and positions."""
 
+import itertools
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 
+from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
@@ -18,6 +22,10 @@ from course_lib.models.transformer import (
     TransformerEncoder,
     sinusoidal_positions,
 )
+from course_lib.training import fit
+from tests.mistakes import mistakes
+from tests.models.battery import BANK, KOREAN, RIVER
+from tests.models.small_transformers import copy_attention, small_lm
 
 REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
@@ -27,12 +35,6 @@ def config(norm="post", activation="relu", **others):
     return TransformerConfig(
         d_model=12, n_heads=3, n_layers=2, d_ff=17, dropout=0.0, norm=norm, activation=activation, **others
     )
-
-
-def copy_attention(theirs, ours):
-    theirs.in_proj_weight.copy_(torch.cat([ours.query.weight, ours.key.weight, ours.value.weight]))
-    theirs.in_proj_bias.copy_(torch.cat([ours.query.bias, ours.key.bias, ours.value.bias]))
-    theirs.out_proj.load_state_dict(ours.output.state_dict())
 
 
 @torch.no_grad()
@@ -100,18 +102,6 @@ def test_decoder_equals_torch_in_values_and_gradients(norm):
     torch.testing.assert_close(*gradients, **CLOSE)
 
 
-def test_encoder_and_decoder_together_equal_the_torch_transformer():
-    encoder, decoder = TransformerEncoder(config("pre")), TransformerDecoder(config("pre"))
-    theirs = nn.Transformer(12, 2, 1, 1, 17, batch_first=True)  # a shell
-    theirs.encoder, theirs.decoder = twin(encoder), twin(decoder)
-    source, target = torch.randn(2, 7, 12), torch.randn(2, 5, 12)
-    mine = decoder(target, encoder(source, padding_mask(REAL)), padding_mask(REAL))
-    expected = theirs(
-        source, target, tgt_mask=~causal_mask(5), src_key_padding_mask=~REAL, memory_key_padding_mask=~REAL
-    )
-    torch.testing.assert_close(mine, expected, **CLOSE)
-
-
 def test_trace_ends_as_forward_and_gives_weights_only_when_asked():
     encoder, states = TransformerEncoder(config("pre")), torch.randn(2, 7, 12)
     layers, weights = encoder.trace(states, padding_mask(REAL), need_weights=True)
@@ -122,18 +112,6 @@ def test_trace_ends_as_forward_and_gives_weights_only_when_asked():
     decoder = TransformerDecoder(config())
     _, cross = decoder.trace(torch.randn(2, 5, 12), states, padding_mask(REAL), need_weights=True)
     assert [tuple(weight.shape) for weight in cross] == [(2, 3, 5, 7)] * 2
-
-
-@pytest.mark.parametrize(("seq", "k"), [(1, 0), (2, 1), (5, 0), (7, 3), (7, 6)])
-def test_a_causal_stack_moves_its_own_row_and_later_ones_only(seq, k):
-    model, states = TransformerEncoder(config()), torch.randn(2, seq, 12)
-    changed = states.clone()
-    changed[0, k] += torch.randn(12)
-    moved = (model(states, causal=True) != model(changed, causal=True)).any(-1).tolist()
-    assert moved == [[False] * k + [True] * (seq - k), [False] * seq]
-    decoder, memory = TransformerDecoder(config()), torch.randn(2, 5, 12)
-    moved = (decoder(states, memory) != decoder(changed, memory)).any(-1).tolist()
-    assert moved == [[False] * k + [True] * (seq - k), [False] * seq]
 
 
 @pytest.mark.parametrize("positions", ["none", "sinusoidal", "learned"])
@@ -147,11 +125,10 @@ def test_without_positions_order_is_not_seen_and_with_them_it_is(positions):
 
 def test_sinusoids_by_the_papers_formula():
     table = sinusoidal_positions(5, 6)
-    for position in range(5):
-        for i in range(3):
-            angle = position / 10_000 ** (2 * i / 6)
-            assert table[position, 2 * i] == pytest.approx(math.sin(angle), abs=1e-6)
-            assert table[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-6)
+    for position, i in itertools.product(range(5), range(3)):
+        angle = position / 10_000 ** (2 * i / 6)
+        assert table[position, 2 * i] == pytest.approx(math.sin(angle), abs=1e-6)
+        assert table[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-6)
 
 
 def test_positions_start_anywhere_and_sinusoids_have_no_end():
@@ -197,19 +174,13 @@ def test_paper_sizes():
     assert sum(p.numel() for p in layer.parameters()) == 4 * (512**2 + 512) + 2 * 512 * 2048 + 2048 + 512 + 4 * 512
 
 
-@pytest.mark.parametrize(
-    ("setting", "words"),
-    [
-        ({"norm": "middle"}, "norm='middle'. Use one of: post, pre"),
-        ({"positions": "rotary"}, "sinusoidal, learned, none"),
-        ({"activation": "tanh"}, "relu, gelu"),
-        ({"n_layers": 0}, "n_layers=0"),
-        ({"d_model": 9, "n_heads": 3}, "d_model=9 is odd"),
-    ],
+test_bad_settings_are_named = mistakes(
+    ({"norm": "middle"}, "norm='middle'. Use one of: post, pre"),
+    ({"positions": "rotary"}, "sinusoidal, learned, none"),
+    ({"n_layers": 0}, "n_layers=0"),
+    ({"d_model": 9, "n_heads": 3}, "d_model=9 is odd"),
+    of=lambda setting: TransformerConfig(**setting),
 )
-def test_bad_settings_are_named(setting, words):
-    with pytest.raises(CourseError, match=words):
-        TransformerConfig(**setting)
 
 
 @pytest.mark.parametrize("activation", CHOICES["activation"])
@@ -219,3 +190,80 @@ def test_each_activation_computes_what_its_name_says(activation):
     states = torch.randn(3, 6)
     function = getattr(nn.functional, activation)
     torch.testing.assert_close(block(states), block.outer(function(block.inner(states))))
+
+
+# -- the causal language model beyond the battery: what it may see, what its loss is, sub-words
+@pytest.mark.parametrize("k", [0, 3, 7])
+def test_a_word_moves_its_own_state_and_later_ones_only(k):
+    changed = [*BANK]
+    changed[k] = "slippery"
+    before, after = small_lm(BANK + RIVER).encode([BANK, changed], layer=-1)
+    moved = (before != after).any(1).tolist()
+    assert moved == [False] * k + [True] * (len(BANK) - k)
+
+
+def test_sentence_loss_counts_the_first_word_and_the_end():
+    model = small_lm(BANK + RIVER).eval()
+    batch = model.batch([BANK, RIVER[:3]])
+    found = model.loss(batch)
+    nats = []
+    for words in (BANK, RIVER[:3]):
+        ids = [model.pieces.begin, *model.pieces.ids(words), model.pieces.end]
+        log_p = model(torch.tensor([ids]))[0].log_softmax(-1)
+        nats += [-log_p[place, ids[place + 1]] for place in range(len(ids) - 1)]
+    assert found["count"] == len(BANK) + 1 + 3 + 1
+    torch.testing.assert_close(found["loss"], torch.stack(nats).mean())
+
+
+def test_stream_loss_is_the_mean_over_all_targets():
+    model, ids = small_lm(BANK).eval(), torch.randint(4, 11, (3, 8))
+    batch = StreamBatch(ids[:, :-1], ids[:, 1:])
+    expected = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+    found = model.loss(batch)
+    torch.testing.assert_close(found["loss"], expected)
+    assert found["count"] == 21
+
+
+def test_it_learns_a_cycle_from_running_text():
+    model = small_lm(BANK, norm="pre")
+    cycle = [model.pieces.ids(BANK) * 9 for _ in range(5)]
+    history = fit(model, TextStreams(cycle, 4, 11), steps=40, learning_rate=1e-2, seed=0, show=False)
+    assert history.losses[-1] < 0.5  # a guess costs ln 12 = 2.5 nats
+
+
+def test_sub_words_a_word_has_the_vector_of_its_first_piece():
+    model = small_lm(BANK + KOREAN, bpe=True).eval()
+    text = "her wagesbank"
+    words, pieces = model.batch([text]), model.batch([text], unit="piece")
+    assert [text[a:b] for a, b in words.spans[0]] == ["her", "wagesbank"]
+    cut = [text[a:b] for a, b in pieces.spans[0]]
+    assert "".join(cut) == "herwagesbank"
+    assert len(cut) > 2
+    first = [number for number, (a, _) in enumerate(pieces.spans[0]) if a in (0, 4)]
+    by_word, by_piece = model.encode([text])[0], model.encode([text], unit="piece")[0]
+    np.testing.assert_allclose(by_word, by_piece[:, first], rtol=1e-5, atol=1e-5)
+
+
+def test_the_sentence_vector_is_that_of_the_last_piece():
+    model = small_lm(BANK + KOREAN, bpe=True).eval()
+    encoding = model.states(model.batch([BANK, ["wagesbank"]], unit="piece"))
+    last = encoding.mask.sum(1) - 1
+    torch.testing.assert_close(encoding.sentence, encoding.layers[-1, torch.arange(2), last])
+
+
+def test_attentions_are_causal_and_name_their_pieces():
+    model = small_lm(BANK).eval()
+    weights, tokens = model.attentions(model.batch([BANK, BANK[:3]]))
+    assert [tuple(weight.shape) for weight in weights] == [(2, 3, 9, 9)] * 2
+    assert tokens == [["[BOS]", *BANK], ["[BOS]", *BANK[:3]]]
+    for weight in weights:
+        torch.testing.assert_close(weight.sum(-1), torch.ones(2, 3, 9))
+        assert not weight.triu(1).any()
+    with pytest.raises(CourseError, match="apart"):
+        model.attentions(model.batch([BANK], [RIVER]))
+
+
+def test_too_many_pieces_are_named():
+    model = small_lm(BANK + KOREAN, bpe=True, positions="learned", max_units=11)
+    with pytest.raises(CourseError, match=r"sentence 1 has 1\d pieces; at most 10 fit.*windows"):
+        model.batch([BANK[:2], ["wages" * 5]])

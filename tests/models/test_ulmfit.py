@@ -5,11 +5,11 @@ import pytest
 import torch
 
 from course_lib.data.records import LabelledText
-from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.heads import load_head
 from course_lib.models.ulmfit import BatchNorm, Ensemble, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
+from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.test_awd_lstm import CLOSE, NO_DROPOUT, load_fastai_weights, stored
@@ -21,12 +21,6 @@ TEXTS = [[*"abcdefghijabc"], [*"fg"], [*"ca"], [*"hgfedcb"]]
 def small(**changes) -> ULMFiTClassifier:
     settings = {"hidden": 11, "bptt": 3, "max_len": 100, "seed": 0} | changes
     return ULMFiTClassifier(small_awd_lstm(direction=settings.pop("direction", "forward")), LABELS, **settings).eval()
-
-
-def test_pooling_by_hand():
-    states = torch.tensor([[[1.0, -8], [5, -2], [3, -5], [99, 99]]])
-    pooled = concat_pool(states, torch.tensor([[True, True, True, False]]))
-    assert pooled.tolist() == [[3, -5, 5, -2, 3, -5]]  # last, largest, mean
 
 
 def test_pooling_equals_fastai():
@@ -49,15 +43,10 @@ def test_reading_in_chunks_changes_no_number_and_padding_neither(direction):
         torch.testing.assert_close(chunked.pooled(chunked.batch([text]))[0], together[row])
     states = chunked.encoder.states(chunked.batch(TEXTS))
     torch.testing.assert_close(together[:, :5], states.sentence)
-    torch.testing.assert_close(together, concat_pool_of_units(states, direction))
-
-
-def concat_pool_of_units(states, direction):
-    rows = []
-    for top, mask in zip(states.layers[-1, ..., :5], states.mask, strict=True):
-        real = top[mask]
-        rows.append(torch.cat([real[-1 if direction == "forward" else 0], real.amax(0), real.mean(0)]))
-    return torch.stack(rows)
+    last = -1 if direction == "forward" else 0
+    real = [top[mask] for top, mask in zip(states.layers[-1, ..., :5], states.mask, strict=True)]
+    by_hand = [torch.cat([top[last], top.amax(0), top.mean(0)]) for top in real]
+    torch.testing.assert_close(together, torch.stack(by_hand))
 
 
 def test_only_the_last_max_len_words_are_pooled_whatever_else_is_in_the_batch():
@@ -125,25 +114,12 @@ def test_a_batch_of_one_text_trains_on_the_running_averages():
     assert not classifier.output[0].running_mean.any()
 
 
-def test_probabilities_and_predictions():
-    classifier = small()
-    rows = classifier.probabilities(TEXTS, batch_size=3)
-    assert rows.shape == (4, 3)
-    np.testing.assert_allclose(rows.sum(1), 1, rtol=1e-6)
-    np.testing.assert_allclose(rows[1], classifier.probabilities([TEXTS[1]])[0], rtol=1e-5)
-    assert classifier.predict(TEXTS) == [LABELS[i] for i in rows.argmax(1)]
-
-
-def test_groups_run_from_the_words_to_the_head_without_the_softmax():
-    classifier = small()
-    groups = classifier.layer_groups()
-    assert [name for name, _ in groups] == ["word", "LSTM 1", "LSTM 2", "LSTM 3", "head"]
-    grouped = sorted(id(p) for _, parameters in groups for p in parameters)
-    assert grouped == sorted(id(p) for p in classifier.parameters() if p.requires_grad)
-
-
 def test_a_frozen_head_keeps_its_running_averages():
     classifier = small()
+    groups = classifier.layer_groups()
+    assert [name for name, _ in groups] == ["word", "LSTM 1", "LSTM 2", "LSTM 3", "head"]  # without the softmax
+    learning = sorted(id(p) for p in classifier.parameters() if p.requires_grad)
+    assert sorted(id(p) for _, parameters in groups for p in parameters) == learning
     classifier.freeze(["head"])
     classifier.train()
     before = classifier.output[0].running_mean.clone()
@@ -174,16 +150,9 @@ def test_an_ensemble_is_the_mean_of_its_members():
     assert ensemble.predict(TEXTS) == [LABELS[i] for i in (rows[0] + rows[1]).argmax(1)]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: ULMFiTClassifier(RandomEncoder(6), LABELS), "not on a RandomEncoder"),
-        (lambda: small(bptt=0), "bptt=0"),
-        (lambda: small(block_dropout=1.0), "block_dropout=1.0"),
-        (lambda: Ensemble([]), "the labels none"),
-        (lambda: Ensemble([small(), ULMFiTClassifier(small_awd_lstm(), LABELS[::-1])]), "good, bad, so so; so so"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: ULMFiTClassifier(RandomEncoder(6), LABELS), "not on a RandomEncoder"),
+    (lambda: small(bptt=0), "bptt=0"),
+    (lambda: small(block_dropout=1.0), "block_dropout=1.0"),
+    (lambda: Ensemble([small(), ULMFiTClassifier(small_awd_lstm(), LABELS[::-1])]), "good, bad, so so; so so"),
 )
-def test_mistakes_are_named(wrong, message):
-    with pytest.raises(CourseError, match=message):
-        wrong()

@@ -66,44 +66,19 @@ def small(recipe: Recipe, **training: object) -> Recipe:
         training = {"steps": STEPS, "warm_up": 0, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
         settings = replace(settings, training=replace(settings.training, **training))
     transformer = {
-        "vocab_size": 97,
-        "max_characters": 31,
-        "n_heads": 2,
-        "n_layers": 1,
-        "length": 11,
-        "pieces_per_batch": 79,
-        "table": TableConfig(pieces=1_009, dim=16),
-        "held_out": 3,
-        "scored_batches": 5,
+        **{"vocab_size": 97, "max_characters": 31, "n_heads": 2, "n_layers": 1, "length": 11, "pieces_per_batch": 79},
+        **{"table": TableConfig(pieces=1_009, dim=16), "held_out": 3, "scored_batches": 5},
     }
+    lstm = {"batch_size": 11, "length": 5}
+    imitation = Imitation(words=1_009, steps=7, batch_size=13)
+    translation = {"encoder": CoVeConfig(dim=100, hidden=7), "decoder": Seq2SeqConfig(dim=11)}
     sizes = {
         bert: transformer,
         gpt: transformer,
-        awd_lstm: {
-            "vocab_size": 11,
-            "emb_dim": 13,
-            "hidden": 23,
-            "n_layers": 2,
-            "batch_size": 11,
-            "length": 5,
-        },
-        bilm: {
-            "vocab_size": 12,
-            "projection": 16,
-            "hidden": 17,
-            "batch_size": 11,
-            "length": 5,
-            "min_count": 1,
-            "imitation": Imitation(words=1_009, steps=7, batch_size=13),
-        },
+        awd_lstm: {"vocab_size": 11, "emb_dim": 13, "hidden": 23, "n_layers": 2, **lstm},
+        bilm: {"vocab_size": 12, "projection": 16, "hidden": 17, "min_count": 1, "imitation": imitation, **lstm},
         further: {"length": 11, "pieces_per_batch": 79, "scored_batches": 5},
-        cove: {
-            "words": 23,
-            "min_count": 1,
-            "encoder": CoVeConfig(dim=100, hidden=7),
-            "decoder": Seq2SeqConfig(dim=11),
-            "batch_size": 7,
-        },
+        cove: {"words": 23, "min_count": 1, "batch_size": 7, **translation},
         heads: {"labels": 5, "steps": 3},
         minilm: {},
         reviews: {"terms": 31, "strengths": (1.0, 3.0), "held_out": 14},

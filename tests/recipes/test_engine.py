@@ -93,14 +93,11 @@ def test_minutes_end_the_training_at_the_lowest_rate(out, monkeypatch):
     assert len(rates) != STEPS  # the clock decides, not the steps
 
 
-def test_what_cannot_be_asked(out):
+def test_what_cannot_be_asked_and_other_settings_do_not_go_on_from_a_state(out):
     with pytest.raises(CourseError, match=r"skipgram-en has no time limit. Leave --minutes out"):
         engine.run(RECIPES["skipgram-en"], out, minutes=1)
     with pytest.raises(CourseError, match=r"skipgram-ko has no profile 'gpu'. It has: cpu"):
         engine.run(RECIPES["skipgram-ko"], out, profile="gpu")
-
-
-def test_other_settings_do_not_go_on_from_a_state(out):
     engine.run(small(RECIPES["awd-lstm-en"]), out)
     with pytest.raises(CourseError, match=r"belongs to another training. steps: 13 there, 17 here"):
         engine.run(small(RECIPES["awd-lstm-en"], steps=17), out)

@@ -5,25 +5,36 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from course.recipes import queue
 from course.recipes.__main__ import RECIPES
+from course.recipes.engine import Recipe
 from course_lib.errors import CourseError
 from course_lib.files import lock
-from tests.recipes.queue_process import NAMES, recipes
-from tests.recipes.small import write_corpora
+from tests.recipes.small import small, write_corpora
 
-COMMAND = [sys.executable, "-m", "tests.recipes.queue_process"]
-PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+COMMAND = [sys.executable, "-m", "tests.recipes.test_queue"]  # the queue over two small recipes: FOLDER
+NAMES = ("bilm-en", "awd-lstm-en")
+
+
+def recipes() -> list[Recipe]:
+    """Saved after every step, and long enough to be killed on the way."""
+    return [replace(recipe, watch=often(recipe)) for recipe in (small(RECIPES[name], steps=90) for name in NAMES)]
+
+
+def often(recipe: Recipe):
+    return lambda *given: {**(recipe.watch(*given) if recipe.watch else {}), "save_steps": 1}
 
 
 def start(folder):
     """As a shell's `&` does: with Ctrl-C ignored."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return subprocess.Popen([*COMMAND, str(folder)], **PIPES)
+        return subprocess.Popen([*COMMAND, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     finally:
         signal.signal(signal.SIGINT, before)
 
@@ -84,3 +95,7 @@ def test_the_queue_says_on_one_line_how_far_it_is(tmp_path):
     said = queue.status([RECIPES[name] for name in queue.QUEUE], tmp_path)
     assert said.startswith("next: bilm-en, 0 of 30,000 (0%) steps saved | waiting: bert-en, ")
     assert "\n" not in said
+
+
+if __name__ == "__main__":
+    queue.run(recipes(), Path(sys.argv[1]))

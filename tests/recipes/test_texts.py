@@ -158,7 +158,7 @@ def piece_text() -> PieceText:
     return PieceText(ids, sentences, torch.arange(N_DOCUMENTS + 1) * N_SENTENCES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pieces() -> WordPieces:
     return WordPieces([*SPECIALS, *(f"p{place}" for place in range(len(piece_text().ids)))])
 
@@ -178,18 +178,15 @@ def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
         assert batch.attention_mask is None
         for ids, segments, is_next in zip(batch.input_ids, batch.token_type_ids, batch.next, strict=True):
             first, second = ids[1 : (ids == pieces.sep).nonzero()[0]], ids[segments == 1][:-1]
-            assert ids[0] == pieces.cls
-            assert ids[-1] == pieces.sep
+            assert (ids[0], ids[-1], (ids == pieces.sep).sum()) == (pieces.cls, pieces.sep, 2)
             assert len(first) + len(second) + 3 == LENGTH
-            assert (ids == pieces.sep).sum() == 2
             assert pieces.unknown not in ids
             first, second = first - len(SPECIALS), second - len(SPECIALS)  # places in the text
             for span in (first, second):
                 assert (span.diff() == 1).all()
                 assert span[0].item() in begins
                 assert document[span].unique().numel() == 1
-            same = bool(document[first[0]] == document[second[0]])
-            assert same == bool(is_next)
+            assert (document[first[0]] == document[second[0]]) == is_next
             if is_next:  # whole sentences come between: only the end of a first sentence that is too long
                 between = set(range(int(first[-1]) + 1, int(second[0])))
                 assert not between & begins
@@ -218,6 +215,8 @@ def test_an_epoch_takes_each_allowed_sentence_once(pieces):
     list(Rows(places, long, lambda p, first, g: taken.append((p.length, first)), 7 * LENGTH)(0))
     usual = torch.cat([first for length, first in taken if length == LENGTH])
     assert torch.equal(usual.sort().values, places.allowed)
+    with pytest.raises(CourseError, match="Rows of 997 pieces need two articles of 1994 pieces or more"):
+        Places(piece_text(), 997)
     assert [length for length, _ in taken[:LONG_EVERY]] == [LENGTH] * (LONG_EVERY - 1) + [2 * LENGTH]
     assert len(taken[0][1]) == 7
     assert len(taken[LONG_EVERY - 1][1]) == 3
@@ -239,11 +238,6 @@ def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
     assert torch.equal(batch.ids[:, 1:], batch.targets[:, :-1])
     assert (batch.targets.diff(dim=1) == 1).all()
     assert set((batch.targets[:, 0] - len(SPECIALS)).tolist()) <= set(piece_text().sentences.tolist())
-
-
-def test_short_articles_are_an_error():
-    with pytest.raises(CourseError, match="Rows of 997 pieces need two articles of 1994 pieces or more"):
-        Places(piece_text(), 997)
 
 
 def test_mixed_rows_are_drawn_by_weight_and_a_short_text_begins_anew():

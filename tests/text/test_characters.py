@@ -1,26 +1,20 @@
+"""Words as characters: order, jamo, marks and both ends, JSON."""
+
 import copy
 import json
 import pickle
 import unicodedata
-from dataclasses import FrozenInstanceError
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.errors import CourseError
 from course_lib.text.characters import BEGIN, END, PADDING, UNKNOWN, Characters
+from course_lib.text.elmo_bytes import ElmoBytes
+from tests.mistakes import mistakes
 
 MODES = ("character", "jamo")
 WORD = st.text(st.characters(), min_size=1)  # lone surrogates and combining marks too
-
-
-def test_ids_by_hand():
-    characters = Characters("ab")
-    assert (PADDING, UNKNOWN, BEGIN, END) == (0, 1, 2, 3)
-    assert characters.ids("abxa") == [2, 4, 5, 1, 4, 3]
-    assert characters.table(["b", "aba"]) == [[2, 5, 3, 0, 0], [2, 4, 5, 4, 3]]
-    assert len(characters) == 6
 
 
 def test_jamo_show_the_stem_that_syllables_hide():
@@ -57,7 +51,8 @@ def test_only_hangul_syllables_are_cut(mode):
 def test_order_is_by_count_then_code_point_and_rare_ones_are_unknown():
     characters = Characters.from_words({"ba": 3, "bc": 2, "da": 2, "e": 1}, min_count=2)
     assert characters.characters == ("a", "b", "c", "d")  # 5, 5, 2, 2
-    assert characters.ids("ea") == [BEGIN, UNKNOWN, 4, END]
+    assert (PADDING, UNKNOWN, BEGIN, END) == (0, 1, 2, 3)
+    assert characters.table(["ea", "b"]) == [[2, 1, 4, 3], [2, 5, 3, 0]]
     running = ["ba", "ba", "bc", "ba", "bc", "da", "da", "e"]
     assert Characters.from_words(iter(running), min_count=2) == characters
     assert Characters.from_words({"abcd": 4, "ab": 1}).characters == ("a", "b")  # min_count is 5
@@ -99,12 +94,8 @@ def test_surrogate_halves_side_by_side_stay_two_characters():
     assert halves != Characters(["😀"])
 
 
-def test_nothing_changes_it():
+def test_copies_are_equal_and_others_are_not():
     characters = Characters("ab", "jamo", 5)
-    with pytest.raises(FrozenInstanceError):
-        characters.mode = "character"
-    with pytest.raises(FrozenInstanceError):
-        del characters.mode
     for twin in (pickle.loads(pickle.dumps(characters)), copy.deepcopy(characters)):
         assert twin == characters
         assert hash(twin) == hash(characters)
@@ -113,41 +104,42 @@ def test_nothing_changes_it():
     assert characters not in others
 
 
-@pytest.mark.parametrize(
-    ("mistake", "message"),
-    [
-        (lambda: Characters("a", "syllable"), "no mode 'syllable'. Use 'character' or 'jamo'"),
-        (lambda: Characters("a", max_length=3), "max_length=3 leaves no room.*4 or more"),
-        (lambda: Characters("aba"), "'a' more than once"),
-        (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
-        (lambda: Characters([""]), "'' as a character.*one code point"),
-        (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
-        (lambda: Characters("a").table(["a", ""]), "an empty word. Drop empty words"),
-        (lambda: Characters("a").table([]), "at least one word"),
-        (lambda: Characters("a").table("word"), "'word'.*a list"),
-        (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
-        (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
-        (lambda: Characters.from_words(["a"], mode="letters"), "no mode 'letters'"),
-    ],
+test_mistakes_are_named = mistakes(
+    (lambda: Characters("a", "syllable"), "no mode 'syllable'. Use 'character' or 'jamo'"),
+    (lambda: Characters("a", max_length=3), "max_length=3 leaves no room.*4 or more"),
+    (lambda: Characters("aba"), "'a' more than once"),
+    (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
+    (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
+    (lambda: ElmoBytes().ids(""), "empty word"),
+    (lambda: ElmoBytes().table("word"), "got 'word'. Give a list"),
+    (lambda: Characters("a").table("word"), "'word'.*a list"),
+    (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
+    (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
 )
-def test_mistakes_are_named(mistake, message):
-    with pytest.raises(CourseError, match=message):
-        mistake()
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "Expecting value.*restore or rebuild"),
-        ("[1]", "no entry 'format'"),
-        ('{"format": "course characters 2"}', "no entry 'format': 'course characters 1'"),
-        ("[" * 100_000, "restore or rebuild"),
-        (Characters("a").to_json().replace("32", "true"), "'max_length' is missing or not of type int"),
-        (json.dumps({**json.loads(Characters("a").to_json()), "characters": "ab"}), "'characters'.*not of type list"),
-        (json.dumps({**json.loads(Characters("a").to_json()), "characters": [7]}), "7 as a character"),
-        (json.dumps({**json.loads(Characters("a").to_json()), "characters": [[]]}), "as a character"),
-    ],
+test_damaged_text_is_refused = mistakes(
+    ("", "Expecting value.*restore or rebuild"),
+    ("[1]", "no entry 'format'"),
+    ("[" * 100_000, "restore or rebuild"),
+    (Characters("a").to_json().replace("32", "true"), "'max_length' is missing or not of type int"),
+    (json.dumps({**json.loads(Characters("a").to_json()), "characters": [7]}), "7 as a character"),
+    of=lambda text: Characters.from_json(text),
 )
-def test_damaged_text_is_refused(text, message):
-    with pytest.raises(CourseError, match=message):
-        Characters.from_json(text)
+
+
+# -- ELMo's bytes
+def test_bytes_by_hand():
+    # U+AC00 is EA B0 80 in UTF-8; every id is one higher than the byte; a lone surrogate has no bytes
+    whole = ElmoBytes().table(["a가", "<S>", "</S>", "<s>", "\ud800"])
+    assert whole[0] == [259, 98, 235, 177, 129, 260, *[261] * 44]
+    begin = [[id for id in ids if id != 261] for ids in whole[1:]]
+    assert begin == [[259, 257, 260], [259, 258, 260], [259, 61, 116, 63, 260], [259, 260]]
+
+
+@pytest.mark.parametrize("length", [1, 47, 48, 49, 997])
+def test_every_word_has_50_ids_and_an_end(length):
+    ids = ElmoBytes().ids("x" * length)
+    assert len(ids) == 50
+    assert ids.index(260) == 1 + min(length, 48)
+    assert max(ids) < len(ElmoBytes()) == 262

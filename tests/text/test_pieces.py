@@ -1,10 +1,19 @@
-"""Words to pieces and back, for whole words and for sub-words."""
+"""Words to pieces and back: whole words, byte pairs against tokenizers, BERT's sub-words against transformers."""
+
+import json
+import subprocess
+import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from course_lib.errors import CourseError
-from course_lib.text.pieces import SPECIALS, Pieces
+from course_lib.text.byte_pairs import apply, learn
+from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.word_pieces import SPECIALS, WordPieces
 
 SENTENCES = [["low", "lower", "lowest"], ["새로", "새", "low", "low"]] * 3
 
@@ -31,12 +40,6 @@ def test_pieces_cover_their_word_from_left_to_right(pieces):
     assert pieces.split(["🙂"])[0][0][0] == pieces.unknown
 
 
-def test_a_rare_word_is_cut_and_a_frequent_one_is_not():
-    pieces = Pieces.bpe(SENTENCES, 29)
-    assert pieces.tokens(pieces.ids(["low"])) == ["low</w>"]
-    assert len(pieces.ids(["lowlow"])) > 1
-
-
 def test_a_word_spelt_like_a_special_is_an_unknown_word(pieces):
     assert pieces.ids(["[EOS]", "[BOS]", "[PAD]"]) == [pieces.unknown] * 3
 
@@ -47,9 +50,10 @@ def test_files_give_the_same_pieces(pieces, tmp_path):
     again = Pieces.from_files({path.name: path for path in tmp_path.iterdir()})
     assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
     assert len(again) == len(pieces)
+    assert len(pieces.ids(["low"])) == 1  # frequent, so whole
 
 
-def test_missing_specials_and_damaged_files_are_named(tmp_path):
+def test_faults_of_the_files_are_named(tmp_path):
     with pytest.raises(CourseError, match=r"has no \[PAD\]"):
         Pieces(Vocabulary(["a"]))
     with pytest.raises(CourseError, match="neither"):
@@ -57,4 +61,179 @@ def test_missing_specials_and_damaged_files_are_named(tmp_path):
     (tmp_path / "tokenizer.json").write_text("{")
     with pytest.raises(CourseError, match=r"tokenizer.json is no tokenizer"):
         Pieces.from_files({"tokenizer.json": tmp_path / "tokenizer.json"})
-    assert len(SPECIALS) == 4
+
+
+# -- Byte-pair encoding by hand, and merge for merge against the tokenizers library
+PAPER = {"low": 5, "lower": 2, "newest": 6, "widest": 3}  # Sennrich et al. 2016, algorithm 1
+
+
+def library(words, n, word_end):
+    """(merges, tokenizer) of the tokenizers library after n merges."""
+    suffix = {"end_of_word_suffix": word_end} if word_end else {}
+    tokenizer = Tokenizer(models.BPE(**suffix))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    alphabet = {c for word in words for c in word} | {word[-1] + word_end for word in words}
+    trainer = trainers.BpeTrainer(vocab_size=len(alphabet) + n, show_progress=False, **suffix)
+    tokenizer.train_from_iterator([" ".join([word] * count) for word, count in words.items()], trainer)
+    found = json.loads(tokenizer.to_str())["model"]["merges"]
+    return [tuple(pair) for pair in found], tokenizer
+
+
+def test_the_papers_example_by_hand():
+    merges = learn(PAPER, 5)
+    assert merges[:3] == [("e", "s", 9), ("es", "t</w>", 9), ("l", "o", 7)]
+    assert apply("lowest", merges) == ["lo", "w", "est</w>"]
+    assert apply("zest", merges) == ["z", "est</w>"]  # a character that was never seen stays
+
+
+SPELT = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 5), min_size=1, max_size=7)
+
+
+@given(words=SPELT, n=st.integers(0, 13), other=st.text("abc", min_size=1, max_size=11))
+def test_equals_tokenizers_ties_included(words, n, other):
+    theirs, tokenizer = library(words, n, "")
+    ours = learn(words, n, word_end="")
+    assert [merge[:2] for merge in ours] == theirs[:n]
+    known = "".join(c for c in other if any(c in word for word in words))
+    if known and len(theirs) <= n:
+        assert apply(known, ours, word_end="") == tokenizer.encode(known).tokens
+
+
+def test_equals_tokenizers_with_word_ends():
+    text = "폭설이 마을로 가는 짧은 길조차 더 어렵게 만들고 있다 the snow is making even short trips to the village"
+    words = {word: 2**i for i, word in enumerate(text.split())}  # counts that give no ties between words
+    ours, (theirs, tokenizer) = learn(words, 40), library(words, 40, "</w>")
+    assert [merge[:2] for merge in ours] == theirs
+    assert [apply(word, ours) for word in words] == [tokenizer.encode(word).tokens for word in words]
+
+
+@pytest.mark.parametrize(
+    ("words", "n", "says"), [({"a": 1}, -1, "n=-1"), ({"": 2}, 1, "''"), ({"ab": 0}, 1, "count 0")]
+)
+def test_says_what_is_wrong(words, n, says):
+    with pytest.raises(CourseError, match=says):
+        learn(words, n)
+
+
+# -- BERT's sub-words: the longest match by hand, the ids of transformers, the same vocabulary every time
+PIECES = ["un", "##aff", "##able", "##a", "##b", "##le", "bank", "##s", "cafe", "a", "b", "[", "]", "mask", "中", "'"]
+PIECES += ["##é", "Bank", "배", "##를", "é", "café", "ᄇ", "##ᅢ"]
+WORDS = ["unaffable", "banks", "Banks", "café", "CAFÉ", "中中a", "배를", "b's", "x", "x" * 101, "a" * 101]
+WORDS += ["a\u200b\x00b"]
+
+
+@pytest.fixture
+def word_pieces():
+    return WordPieces([*SPECIALS, *PIECES])
+
+
+def cut(pieces, word):
+    return [(pieces.vocabulary[i], word[start:end]) for i, start, end in pieces.split([word])[0]]
+
+
+def test_the_longest_piece_wins_and_its_characters_are_known(word_pieces):
+    assert cut(word_pieces, "Unaffables") == [("un", "Un"), ("##aff", "aff"), ("##able", "able"), ("##s", "s")]
+    assert cut(word_pieces, "CAFÉ") == [("cafe", "CAFÉ")]
+    assert cut(word_pieces, "b's") == [("b", "b"), ("'", "'"), ("[UNK]", "s")]  # ##s only goes on a word
+    assert cut(word_pieces, "中a") == [("中", "中"), ("a", "a")]
+
+
+def test_words_and_pieces_stay_aligned(word_pieces):
+    words = ["banks", "🙂", "\u200b", "b's", "bank"]
+    assert [len(parts) for parts in word_pieces.split(words)] == [2, 1, 1, 3, 1]
+    assert word_pieces.ids(words) == [i for word in words for i, _, _ in word_pieces.split([word])[0]]
+    assert word_pieces.split(["\u200b"]) == [[(word_pieces.unknown, 0, 1)]]  # nothing is left of it, yet it is a word
+
+
+def test_a_text_never_turns_into_a_special(word_pieces):
+    for special in SPECIALS:
+        assert not {word_pieces.padding, word_pieces.cls, word_pieces.sep, word_pieces.mask} & set(
+            word_pieces.ids([special])
+        )
+    assert cut(word_pieces, "[MASK]") == [("[", "["), ("mask", "MASK"), ("]", "]")]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"lowercase": False}, {"lowercase": True, "strip_accents": False}, {"chinese_characters": False}],
+)
+def test_equal_to_transformers(settings, tmp_path):
+    from transformers import BertTokenizer
+
+    pieces = WordPieces([*SPECIALS, *PIECES], **settings)
+    for name, content in pieces.files().items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    theirs = BertTokenizer.from_pretrained(tmp_path)
+    assert pieces.ids(WORDS) == theirs(" ".join(WORDS), add_special_tokens=False)["input_ids"]
+    for word in WORDS:
+        assert pieces.ids([word]) == theirs(word, add_special_tokens=False)["input_ids"]
+    ours = (pieces.padding, pieces.unknown, pieces.cls, pieces.sep, pieces.mask)
+    assert ours == tuple(theirs.convert_tokens_to_ids(list(SPECIALS)))
+
+
+def test_training_keeps_frequent_words_whole_and_cuts_rare_ones():
+    pieces = WordPieces.train([["Low", "low", "lowest"], ["새로", "새", "low"]] * 3, 37, lowercase=False)
+    assert len(pieces) <= 37
+    assert pieces.vocabulary[:5] == SPECIALS
+    assert pieces.tokens(pieces.ids(["low", "새로", "새"])) == ["low", "새로", "새"]
+    assert pieces.tokens(pieces.ids(["lowlow"]))[0] == "low"
+    assert len(pieces.ids(["lowlow"])) > 1
+    assert pieces.unknown not in pieces.ids(["새wts로L"])  # characters of the text, in an order that it never has
+    assert pieces.text([pieces.cls, *pieces.ids(["lowlow", "새로"]), pieces.sep, pieces.padding]) == "lowlow 새로"
+    lower = WordPieces.train([["Low", "low", "lowest"]] * 3, 29)
+    assert lower.ids(["LOW"]) == lower.ids(["low"])
+    assert not any(piece != piece.lower() for piece in lower.vocabulary[5:])
+
+
+def test_training_leaves_rare_characters_out():
+    pieces = WordPieces.train([["aab", "aac", "aab"]], 17, max_characters=2)
+    assert "a" in pieces.vocabulary
+    assert not [piece for piece in pieces.vocabulary[5:] if "c" in piece]
+    assert pieces.ids(["aac"]) == [pieces.unknown]
+    with pytest.raises(CourseError, match="size=7 has no room for 9 specials and characters"):
+        WordPieces.train([["aab", "aac", "aab"]], 7, max_characters=2)
+
+
+def test_every_process_learns_the_same_vocabulary():
+    code = (
+        "from course_lib.text.word_pieces import WordPieces\n"
+        "words = 'the bank was slippery with mud and new banks sank in an abyss'.split()\n"
+        "print(WordPieces.train([words] * 3, 71).vocabulary)"
+    )
+    printed = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(3)}
+    assert len(printed) == 1
+
+
+def test_files_give_the_same_word_pieces(tmp_path):
+    pieces = WordPieces([*SPECIALS, *PIECES, "\u2028", "a\x85b"], lowercase=False, chinese_characters=False)
+    for name, content in pieces.files().items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    again = WordPieces.from_files({path.name: path for path in tmp_path.iterdir()})
+    assert again.vocabulary == pieces.vocabulary
+    assert (again.lowercase, again.strip_accents, again.chinese_characters) == (False, None, False)
+    assert again.ids(WORDS) == pieces.ids(WORDS)
+
+
+def test_without_settings_berts_defaults_hold(tmp_path):
+    (tmp_path / "vocab.txt").write_text("\n".join([*SPECIALS, "cafe"]), encoding="utf-8")
+    assert WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"}).tokens([5]) == ["cafe"]
+    assert WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"}).ids(["CAFÉ"]) == [5]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("vocab.txt", b"[PAD]\n[UNK]\n[CLS]\n[SEP]\n", r"vocab.txt: .* 4 pieces has no \[MASK\]"),
+        ("vocab.txt", b"[PAD]\n\xff\n", "vocab.txt is not UTF-8 text .byte 6"),
+        ("tokenizer_config.json", b"{", "tokenizer_config.json is not readable JSON"),
+        ("tokenizer_config.json", b'{"do_lower_case": "no"}', "tokenizer_config.json: do_lower_case is 'no'"),
+    ],
+)
+def test_damaged_word_pieces_are_named(word_pieces, tmp_path, name, content, says):
+    files = {name: text.encode() for name, text in word_pieces.files().items()} | {name: content}
+    for file, data in files.items():
+        (tmp_path / file).write_bytes(data)
+    with pytest.raises(CourseError, match=r"no vocab\.txt"):
+        WordPieces.from_files({})
+    with pytest.raises(CourseError, match=says):
+        WordPieces.from_files({path.name: path for path in tmp_path.iterdir()})

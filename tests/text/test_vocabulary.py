@@ -1,7 +1,10 @@
+"""Vocabularies: order, unknown words, files; and what stands for words that a vocabulary lacks."""
+
 import copy
 import pickle
+import subprocess
+import sys
 from collections import Counter
-from dataclasses import FrozenInstanceError
 from types import SimpleNamespace
 
 import pytest
@@ -9,20 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.errors import CourseError
+from course_lib.text.unknown_words import (
+    STRATEGIES,
+    UNKNOWN,
+    WORD_CLASSES,
+    extend,
+    known_form,
+    replace_unknown,
+    type_key,
+    word_class,
+)
 from course_lib.text.vocabulary import Vocabulary
+from tests.mistakes import mistakes
 
 SENTENCES = [["b", "a", "b", "c"], ["a", "d", "B"], ["b"]]
 WORD = st.text(st.characters(), min_size=1)  # lone surrogates, tabs and newlines too
-
-
-def test_order_is_by_count_then_code_point():
-    vocabulary = Vocabulary.from_sentences(SENTENCES)
-    assert vocabulary.words == ("b", "a", "B", "c", "d")
-    assert vocabulary.counts == (3, 2, 1, 1, 1)
-    assert dict(vocabulary.index) == {"b": 0, "a": 1, "B": 2, "c": 3, "d": 4}
-    assert len(vocabulary) == 5
-    assert "c" in vocabulary
-    assert "e" not in vocabulary
 
 
 @given(st.lists(st.lists(WORD)), st.integers(1, 3), st.integers(2, 7))
@@ -91,13 +95,11 @@ def test_the_file_is_readable(tmp_path):
     ("content", "message"),
     [
         (b"", r"line 1: the first line should start with 'course vocabulary 1'"),
-        (b"{}", r"line 1: the first line"),
         (b"course vocabulary 2\t0\t\n", r"line 1: the first line"),
         (b"course vocabulary 1\t2\t\na\t3\n", r"line 3: the header promises 2 words, there are 1"),
         (b"course vocabulary 1\t1\t\na\t3", r"line 2: the header promises 1 words"),
         (b"course vocabulary 1\t2\t\na\t3\na\t2\n", r"line 3: the word 'a' stood there before"),
         (b"course vocabulary 1\t2\t\na\t3\nb 2\n", r"line 3: 'b 2' is not a word, a tab and a count"),
-        (b"course vocabulary 1\t1\t\na\t-3\n", r"line 2: 'a\\t-3' is not"),
         (b"course vocabulary 1\t1\t\na\\q\t3\n", r"line 2: .* is not a word"),
         (b"course vocabulary 1\t1\t\n\t3\n", r"line 2: .* is not a word"),
         (b"course vocabulary 1\t1\tb\na\t3\n", r"line 1: the unknown word 'b' is not in the list"),
@@ -106,40 +108,119 @@ def test_the_file_is_readable(tmp_path):
 )
 def test_damaged_files(tmp_path, content, message):
     path = tmp_path / "words.txt"
+    with pytest.raises(CourseError, match=r"words\.txt"):
+        Vocabulary.load(path)
     path.write_bytes(content)
     with pytest.raises(CourseError, match=rf"words\.txt, {message}.*restore or rebuild"):
         Vocabulary.load(path)
 
 
-def test_a_missing_file(tmp_path):
-    with pytest.raises(CourseError, match=r"nowhere\.txt"):
-        Vocabulary.load(tmp_path / "nowhere.txt")
+test_errors = mistakes(
+    (lambda: Vocabulary(["a", "b", "a"]), "'a' more than once"),
+    (lambda: Vocabulary(["a", ""]), "'' as a word"),
+    (lambda: Vocabulary(["a", 7]), "7 as a word"),
+    (lambda: Vocabulary(["a", "b"], [1, 2, 3]), "2 words and 3 counts"),
+    (lambda: Vocabulary(["a"], [-1]), "count -1"),
+    (lambda: Vocabulary(["a"], unknown="[UNK]"), r"'\[UNK\]' is not in the vocabulary"),
+    (lambda: Vocabulary.from_sentences([["a"]], max_size=1, specials=["x", "y"]), "max_size=1 has no room for 2"),
+    (lambda: Vocabulary(["a", "b"]).decode([0, 2]), "no word with id 2: .* 0 to 1"),
+)
+
+
+# -- What stands for words that a vocabulary lacks
+CLASSES = {
+    "number": ["7", "1,000", "-3.5", ".5", "3rd", "1990s", "20일", "10,000원"],
+    "hyphen": ["well-known", "Anglo-Saxon", "mother-in-law", "한-미"],
+    "capitalised": ["Kim", "NATO", "Running", "Éva", "O'Brien"],
+    "-ing": ["running", "blogging", "flying"],
+    "-ed": ["blogged", "added"],
+    "-ly": ["quickly", "wryly"],
+    "-s": ["blogs", "wugs", "dog's"],
+    "Hangul + particle": [
+        "배를",
+        "\u1107\u1162\u1105\u1173\u11af",
+        "밥을",
+        "배가",
+        "밥이",
+        "서울로",
+        "부산으로",
+        "학교에서",
+        "친구의",
+        "너까지",
+    ],
+    "Hangul + ending": ["먹었다", "갔지만", "예뻐요", "먹는데", "공부하고"],
+    "Hangul": ["배", "바다", "사이", "편지", "을", "밥를", "배을", "집로"],
+    "other": ["wug", "thing", "king", "red", "need", "fly", "glass", "bus", "this", "🙂", "--", "<b>", "배bae", "東京"],
+}
+
+
+@pytest.mark.parametrize(("name", "word"), [(name, word) for name, words in CLASSES.items() for word in words])
+def test_class_of_a_word(name, word):
+    assert word_class(word) == name
+    assert tuple(CLASSES) == WORD_CLASSES
+
+
+@given(st.text())
+def test_every_string_has_a_class(word):
+    assert word_class(word) in WORD_CLASSES
+
+
+@pytest.mark.parametrize("part", ["a", "-a", "a-", "a'", "배", "5"])
+def test_a_long_word_is_read_at_once(part):
+    assert word_class(part * 100_000 + "ing!") in WORD_CLASSES  # hours, if an expression went back and forth
+
+
+PASSAGE = ["The", "wug", "met", "Kim", ",", "Kim", "was", "blicking"]
+KNOWN = {"the", "met", ",", "was"}
 
 
 @pytest.mark.parametrize(
-    ("build", "message"),
+    ("strategy", "expected"),
     [
-        (lambda: Vocabulary(["a", "b", "a"]), "'a' more than once"),
-        (lambda: Vocabulary(["a", ""]), "'' as a word"),
-        (lambda: Vocabulary(["a", 7]), "7 as a word"),
-        (lambda: Vocabulary(["a", "b"], [1, 2, 3]), "2 words and 3 counts"),
-        (lambda: Vocabulary(["a"], [-1]), "count -1"),
-        (lambda: Vocabulary(["a"], unknown="[UNK]"), r"'\[UNK\]' is not in the vocabulary"),
-        (lambda: Vocabulary.from_sentences([["a"]], max_size=1, specials=["x", "y"]), "max_size=1 has no room for 2"),
-        (lambda: Vocabulary(["a", "b"]).decode([0, 2]), "no word with id 2: .* 0 to 1"),
-        (lambda: Vocabulary(["a", "b"]).decode([-1]), "no word with id -1"),
+        ("unk", ["The", UNKNOWN, "met", UNKNOWN, ",", UNKNOWN, "was", UNKNOWN]),
+        ("classes", ["The", "[other]", "met", "[capitalised]", ",", "[capitalised]", "was", "[-ing]"]),
+        ("own", ["The", "[new 1]", "met", "[new 2]", ",", "[new 2]", "was", "[new 3]"]),
     ],
 )
-def test_errors(build, message):
-    with pytest.raises(CourseError, match=message):
-        build()
+def test_a_text_with_its_unknown_words_replaced(strategy, expected):
+    assert replace_unknown(PASSAGE, KNOWN, strategy) == expected
+    assert [known_form(word, {"the", "Kim"}) for word in ("The", "KIM", "Kim", "kim")] == ["the", None, "Kim", None]
+    with pytest.raises(CourseError, match=f"'mean'.*{', '.join(STRATEGIES)}"):
+        replace_unknown(PASSAGE, KNOWN, "mean")
 
 
-def test_cannot_be_changed():
-    vocabulary = Vocabulary(["a", "b"])
-    with pytest.raises(FrozenInstanceError):
-        vocabulary.words = ("c",)
-    with pytest.raises(FrozenInstanceError):
-        del vocabulary.words
-    with pytest.raises(TypeError):
-        vocabulary.index["c"] = 2
+@given(st.lists(st.sampled_from(["a", "b", "C", "d"])), st.sets(st.sampled_from("abcd")))
+def test_own_keeps_apart_what_differs_and_one_what_is_equal(words, known):
+    replaced = replace_unknown(words, known, "own")
+    for old, new in zip(words, replaced, strict=True):
+        assert (new == old) == (known_form(old, known) is not None)
+        assert [other == old for other in words] == [other == new for other in replaced]
+
+
+def test_rare_words_counted_by_class_make_a_vocabulary():
+    frequent = Vocabulary.from_sentences([PASSAGE, ["Kim", "was"]], min_count=2)
+    read = Vocabulary.from_sentences([replace_unknown(PASSAGE, frequent, "classes")])
+    counts = {"Kim": 2, "was": 1, "[capitalised]": 1, "[other]": 3, "[-ing]": 1}  # other: wug, met and the comma
+    assert dict(zip(read.words, read.counts, strict=True)) == counts
+
+
+def test_an_extended_vocabulary_keeps_every_old_id():
+    old = Vocabulary(["[UNK]", "the", "bank"], [5, 3, 2], unknown="[UNK]")
+    new = extend(old, ["bank", "mud", "배", "mud"])
+    assert new.words == ("[UNK]", "the", "bank", "mud", "배")
+    assert new.counts == (5, 3, 2, 0, 0)
+    assert new.encode(["mud", "the", "wages"]) == [3, 1, 0]
+    assert len(old) == 3
+
+
+def test_a_key_is_the_words_own_and_the_same_in_every_process():
+    words = [f"{a}{b}" for a in "가나다abc" for b in range(1_000)]
+    keys = {type_key(word) for word in words}
+    assert len(keys) == len(words)
+    assert min(keys) >= 1
+    assert max(keys) < 2**63
+    assert type_key("Kim", seed=3) != type_key("Kim") == type_key("Kim", seed=0)
+    code = "from course_lib.text.unknown_words import type_key; print(type_key('배'))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(printed) == type_key("배")
+    assert type_key("\ud83d") != type_key("\ude42")  # halves of a character have keys

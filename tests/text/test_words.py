@@ -1,3 +1,6 @@
+"""Text to words and sentences: laws for any text, the rules, joiners, Korean particles."""
+
+import sys
 import time
 import unicodedata
 
@@ -5,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_lib.errors import CourseError
+from course_lib.text import particles
+from course_lib.text.joiners import JOINER, joined_words, written
 from course_lib.text.words import split_sentences, split_words, word_spans
 
 # Unicode at large (with lone surrogates and control characters), and a text made of the signs that have rules.
@@ -106,7 +112,44 @@ def test_time_is_linear_without_spaces(unit):
     assert "".join(word for word, _, _ in spans) == text.strip()
 
 
-@pytest.mark.parametrize("letter", ["x", "배", "e\u0301"])
-def test_a_word_of_ten_thousand_letters(letter):
-    word = letter * 10_007
-    assert word_spans(f" {word}.") == [(word, 1, 1 + len(word)), (".", 1 + len(word), 2 + len(word))]
+# -- Words with joiners: nothing is lost but the width of spaces
+JOINED_TEXTS = st.text(alphabet="aß9가 -,.'\"(\t!ée\u0301", max_size=40)
+
+
+def test_joiners_by_hand():
+    assert joined_words("A T-shirt, red.") == ["A", "T", "￭-￭", "shirt", "￭,", "red", "￭."]
+    assert joined_words('She\'s (not) "in".') == ["She", "￭'s", "(￭", "not", "￭)", '"￭', "in", '￭"', "￭."]
+
+
+@given(JOINED_TEXTS)
+def test_the_way_back(text):
+    assert written(" ".join(joined_words(text))) == " ".join(text.split())
+
+
+@given(JOINED_TEXTS)
+def test_without_joiners_they_are_the_words_of_the_course(text):
+    assert [word.replace(JOINER, "") for word in joined_words(text)] == split_words(text)
+
+
+def test_a_joiner_in_the_text_is_refused():
+    with pytest.raises(CourseError, match=r"U\+FFED.*Remove it first"):
+        joined_words("a ￭ b")
+
+
+# -- Korean particles become words; everything else stays
+def test_particles_are_words_and_nothing_is_lost():
+    texts = ["바다 멀리 배가 떠 있다.", "과수원의 배는 맛있다.", "", "제주도에서는 말을 탔다", "The bank, 2019."]
+    split = list(particles.split_particles(texts))
+    assert split[0] == ["바다", "멀리", "배", "가", "떠", "있다", "."]
+    assert split[1] == ["과수원", "의", "배", "는", "맛있다", "."]
+    assert split[2] == []
+    assert split[3] == ["제주도", "에서", "는", "말", "을", "탔다"]
+    assert ["".join(words) for words in split] == [text.replace(" ", "") for text in texts]
+
+
+def test_without_the_analyser_the_remedy_is_said(monkeypatch):
+    particles._analyser.cache_clear()
+    monkeypatch.setitem(sys.modules, "kiwipiepy", None)
+    with pytest.raises(CourseError, match="pip install kiwipiepy"):
+        list(particles.split_particles(["배가"]))
+    particles._analyser.cache_clear()

@@ -8,39 +8,27 @@ from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.training import fit
 from course_lib.training.averaging import LastCheckpoints, LastWeights, mean_of
-from tests.training.nets import Classifier, rows, weights
+from tests.training.nets import Classifier, Stop, build, crash, rows, weights
 
 
 def test_mean_by_hand_and_counters_are_the_last():
-    saved = [
-        {"w": torch.tensor([1.0, 4.0]), "n": torch.tensor(3)},
-        {"w": torch.tensor([3.0, -4.0]), "n": torch.tensor(7)},
-    ]
+    saved = [{"w": torch.tensor([w, -w]), "n": torch.tensor(n)} for w, n in [(1.0, 3), (3.0, 7)]]
     mean = mean_of(saved)
-    assert mean["w"].tolist() == [2.0, 0.0]
+    assert mean["w"].tolist() == [2.0, -2.0]
     assert mean["n"].item() == 7
     assert mean["n"] is not saved[1]["n"]
-
-
-def test_half_precision_is_summed_in_full():
-    saved = [{"w": torch.full((2,), 40_000.0, dtype=torch.float16)}] * 3  # their sum is not a float16
-    assert mean_of(saved)["w"].tolist() == [40_000.0, 40_000.0]
-    assert mean_of(saved)["w"].dtype == torch.float16
+    half = mean_of([{"w": torch.full((2,), 40_000.0, dtype=torch.float16)}] * 3)["w"]  # their sum is not a float16
+    assert (half.dtype, half.tolist()) == (torch.float16, [40_000.0, 40_000.0])
 
 
 def test_keeps_the_last_ones_of_a_training():
     model, seen = Classifier(), []
-
-    def keep_all(step, losses):
-        seen.append(weights(model))
-
     last = LastWeights(model, keep=3, every=5)
-    fit(model, rows(), steps=23, watchers=[keep_all, last], show=False)
+    fit(model, rows(), steps=23, watchers=[lambda step, losses: seen.append(weights(model)), last], show=False)
     mean = last.mean()
     for name, tensor in mean.items():
         torch.testing.assert_close(tensor, (seen[9][name] + seen[14][name] + seen[19][name]) / 3)
     assert not torch.equal(mean["lower.weight"], model.lower.weight)
-    model.load_state_dict(mean)
 
 
 class Saved(Classifier):
@@ -48,12 +36,11 @@ class Saved(Classifier):
         save_checkpoint(folder, kind="classifier", config={}, tensors=self.state_dict())
 
 
-def train(folder, steps, state=None, **settings):
-    torch.manual_seed(3)
-    model = Saved()
+def train(folder, steps, state=None, more=(), **settings):
+    model = build(Saved)
     memory = LastWeights(model, keep=3, every=2)
     disk = LastCheckpoints(model, folder / "weights", keep=3, every=2)
-    fit(model, rows(), steps=steps, watchers=[memory, disk], show=False, folder=state, **settings)
+    fit(model, rows(), steps=steps, watchers=[memory, disk, *more], show=False, folder=state, **settings)
     return memory, disk
 
 
@@ -65,31 +52,17 @@ def test_the_mean_is_that_of_the_weights_in_memory(tmp_path):
 
 def test_an_interrupted_training_has_the_same_mean(tmp_path):
     whole, _ = train(tmp_path / "whole", 11)
-    state = {"save_steps": 1}
-
-    def stop(step, losses):
-        if step == 7:
-            raise KeyboardInterrupt
-
-    torch.manual_seed(3)
-    model = Saved()
-    first = LastCheckpoints(model, tmp_path / "weights", keep=3, every=2)
-    with pytest.raises(KeyboardInterrupt):
-        fit(model, rows(), steps=11, watchers=[first, stop], show=False, folder=tmp_path / "state", **state)
-    _, disk = train(tmp_path, 11, state=tmp_path / "state", **state)
+    state = {"state": tmp_path / "state", "save_steps": 1}
+    with pytest.raises(Stop):
+        train(tmp_path, 11, more=[crash(7)], **state)
+    _, disk = train(tmp_path, 11, **state)
     assert disk.steps() == [6, 8, 10]
     torch.testing.assert_close(disk.mean(), whole.mean(), rtol=0, atol=0)
-
-
-def test_later_weights_of_another_training_go(tmp_path):
-    train(tmp_path, 13)
-    _, disk = train(tmp_path, 5)
+    _, disk = train(tmp_path, 5)  # of another training: the later weights of the first go
     assert disk.steps() == [2, 4]
 
 
 def test_says_what_is_wrong(tmp_path):
-    with pytest.raises(CourseError, match="no saved weights"):
-        LastWeights(Classifier(), every=2).mean()
     with pytest.raises(CourseError, match="no saved weights"):
         LastCheckpoints(Saved(), tmp_path, every=2).mean()
     with pytest.raises(CourseError, match="keep=0"):

@@ -13,6 +13,7 @@ from torch import nn
 from course_lib.data.batch import Batch
 from course_lib.errors import CourseError
 from course_lib.training import History, fit, schedules
+from tests.mistakes import mistakes
 from tests.training.nets import QUIET, Classifier, LanguageModel, Text, rows, shuffled, texts, weights
 
 
@@ -26,18 +27,8 @@ def test_the_loss_falls_and_the_history_tells_each_step():
     assert not history.interrupted
     assert history.seconds > 0
     assert History.from_json(history.to_json()) == history
-
-
-def test_one_step_of_plain_descent_is_the_formula():
-    model, batch = Classifier(), rows()[0]
-    expected = weights(model)
-    for (name, parameter), gradient in zip(
-        model.named_parameters(), torch.autograd.grad(model.loss(batch)["loss"], model.parameters()), strict=True
-    ):
-        expected[name] = parameter.detach() - 0.1 * gradient
-    fit(model, [batch], steps=1, learning_rate=0.1, clip=None, optimizer=torch.optim.SGD, **QUIET)
-    for name, tensor in model.state_dict().items():
-        torch.testing.assert_close(tensor, expected[name], rtol=0, atol=1e-7)
+    with pytest.raises(CourseError, match="History"):
+        History.from_json('{"losses": []}')
 
 
 def test_the_default_is_adamw():
@@ -56,16 +47,13 @@ def test_the_default_is_adamw():
 
 def test_each_group_has_its_rate_and_the_schedule_multiplies_all():
     model = Classifier()
-    groups = [("lower", model.lower.parameters(), 0.1), ("upper", list(model.upper.parameters()))]
+    before = weights(model)
+    groups = [("upper", list(model.upper.parameters())), ("lower", model.lower.parameters(), 0.1)]
     history = fit(model, rows(), steps=4, learning_rate=0.5, schedule=schedules.linear_decay, groups=groups, **QUIET)
     assert history.learning_rates["upper"] == pytest.approx([0.5, 0.375, 0.25, 0.125])
     assert history.learning_rates["lower"] == pytest.approx([0.05, 0.0375, 0.025, 0.0125])
-
-
-def test_a_rate_of_zero_moves_nothing_in_its_group_only():
-    model = Classifier()
-    before = weights(model)
-    groups = [("lower", model.lower.parameters(), 0), ("upper", model.upper.parameters())]
+    assert not any(tensor.equal(before[name]) for name, tensor in weights(model).items())
+    before, groups[1] = weights(model), ("lower", model.lower.parameters(), 0)  # a rate of zero moves nothing
     fit(model, rows(), steps=2, groups=groups, **QUIET)
     moved = [name for name, tensor in weights(model).items() if not tensor.equal(before[name])]
     assert moved == ["upper.weight", "upper.bias"]
@@ -76,11 +64,7 @@ def test_a_rate_of_zero_moves_nothing_in_its_group_only():
 )
 def test_the_schedule_hears_the_total(lengths, total):
     heard = []
-
-    def schedule(step, total):
-        heard.append((step, total))
-        return 1.0
-
+    schedule = lambda *place: heard.append(place) or 1.0  # noqa: E731
     history = fit(Classifier(), rows(), schedule=schedule, **lengths, **QUIET)
     assert heard == [(step, total) for step in range(total)]
     assert len(history.steps) == total
@@ -92,16 +76,9 @@ def test_clipping_limits_the_step():
         nn.init.ones_(model.upper.weight)
         before = nn.utils.parameters_to_vector(model.parameters()).detach()
         norms = []
-        fit(
-            model,
-            rows(),
-            steps=1,
-            learning_rate=1,
-            clip=clip,
-            optimizer=torch.optim.SGD,
-            watchers=[lambda step, numbers: norms.append(numbers.get("gradient_norm"))],
-            **QUIET,
-        )
+        watchers = [lambda step, numbers: norms.append(numbers.get("gradient_norm"))]
+        options = {"optimizer": torch.optim.SGD, "watchers": watchers, **QUIET}
+        fit(model, rows(), steps=1, learning_rate=1, clip=clip, **options)
         after = nn.utils.parameters_to_vector(model.parameters()).detach()
         return float((after - before).norm()), norms[0]
 
@@ -114,21 +91,15 @@ def test_clipping_limits_the_step():
 
 
 def test_the_carry_is_handed_on_detached_and_ends_with_the_epoch():
-    model = LanguageModel()
+    model, ends = LanguageModel(), []
+    model.gru.register_forward_hook(lambda module, inputs, output: ends.append(output[1].detach()))
     history = fit(model, texts(3), epochs=2, **QUIET)
     assert [given is None for given in model.carries] == [True, False, False] * 2
-    for given in model.carries[1:3]:
-        assert given[0].shape == (1, 3, 7)
+    for given, end in zip(model.carries[1:3], ends, strict=False):
+        assert given[0].equal(end)  # the state after the batch before
         assert not given[0].requires_grad
         assert given[1] == {"seen": 1}
     assert history.parts == {}
-
-
-def test_the_carry_is_the_state_after_the_batch_before():
-    model, ends = LanguageModel(), []
-    model.gru.register_forward_hook(lambda module, inputs, output: ends.append(output[1].detach()))
-    fit(model, texts(3), epochs=1, **QUIET)
-    assert model.carries[2][0].equal(ends[1])
 
 
 def test_the_courses_batches_and_dicts_take_a_carry():
@@ -145,13 +116,9 @@ def test_the_courses_batches_and_dicts_take_a_carry():
     for batches in (ours, [{"ids": ids, "carry": None}] * 3):
         history = fit(Counter(2, 1), batches, epochs=1, **QUIET)
         assert history.parts["number"] == [0, 1, 2]
+    stateful = Answers({"loss": torch.ones((), requires_grad=True), "count": 1, "carry": torch.ones(1)})
     with pytest.raises(CourseError, match="no place for it"):
-        fit(Stateful(2, 1), [(ids,)] * 2, epochs=1, **QUIET)
-
-
-class Stateful(nn.Linear):
-    def loss(self, batch):
-        return {"loss": self(torch.ones(2)).sum(), "count": 1, "carry": torch.ones(1)}
+        fit(stateful, [(ids,)] * 2, epochs=1, **QUIET)
 
 
 def test_frozen_parameters_stay_bit_for_bit_and_have_no_state():
@@ -186,54 +153,25 @@ def test_modes_training_inside_as_before_outside_and_frozen_parts_left_alone():
 
     model = Watched().eval()
     seen = []
-    fit(
-        model,
-        rows(),
-        steps=3,
-        evaluate=lambda model: seen.append((model.training, modes[-1])) or {},
-        evaluate_every=2,
-        **QUIET,
-    )
+    fit(model, rows(), steps=3, evaluate=lambda model: seen.append(model.training) or {}, evaluate_every=2, **QUIET)
     assert modes == [(True, False)] * 3
-    assert [training for training, _ in seen] == [False, False]
+    assert seen == [False, False]
     assert not model.training
     fit(model.train(), rows(), steps=1, **QUIET)
     assert model.training
 
 
 def test_watchers_and_evaluations_come_when_due():
-    calls = []
-    model = Classifier()
-    history = fit(
-        model,
-        rows(),
-        steps=7,
-        watchers=[lambda step, numbers: calls.append((step, numbers["loss"], numbers["epoch"]))],
-        evaluate=lambda given: {"accuracy": 0.5, "same": given is model},
-        evaluate_every=3,
-        **QUIET,
-    )
+    calls, model = [], Classifier()
+    watchers = [lambda step, numbers: calls.append((step, numbers["loss"], numbers["epoch"]))]
+    options = {"evaluate": lambda given: {"accuracy": 0.5, "same": given is model}, "evaluate_every": 3, **QUIET}
+    history = fit(model, rows(), steps=7, watchers=watchers, **options)
     assert calls == [(i + 1, loss, i // 3) for i, loss in enumerate(history.losses)]
     assert history.evaluations == [{"step": step, "accuracy": 0.5, "same": True} for step in (3, 6, 7)]
     assert json.loads(history.to_json())["evaluations"] == history.evaluations
-
-
-def test_scores_may_be_of_numpy_and_torch_and_not_finite():
     scores = {"a": np.float32(0.5), "b": torch.tensor(3), "c": float("nan"), "d": None}
-    history = fit(Classifier(), rows(), steps=1, evaluate=lambda model: scores, **QUIET)
-    assert History.from_json(history.to_json()).evaluations == [{"step": 1, "a": 0.5, "b": 3, "c": None, "d": None}]
-
-
-def test_without_evaluate_every_the_end_is_evaluated_once():
-    history = fit(Classifier(), rows(), steps=5, evaluate=lambda model: {"x": 1}, **QUIET)
-    assert history.evaluations == [{"step": 5, "x": 1}]
-
-
-def test_minutes_end_it():
-    history = fit(Classifier(), rows(), minutes=0.1 / 60, **QUIET)
-    assert 0.1 <= history.seconds < 5
-    assert len(history.steps) > 1
-    assert not history.interrupted
+    history = fit(Classifier(), rows(), steps=5, evaluate=lambda model: scores, **QUIET)  # without evaluate_every: once
+    assert History.from_json(history.to_json()).evaluations == [{"step": 5, "a": 0.5, "b": 3, "c": None, "d": None}]
 
 
 def test_one_seed_one_result():
@@ -252,11 +190,6 @@ def test_a_batch_may_bring_a_carry_of_its_own():
     fit(model, [Text(texts(1)[0].ids, begin), *texts(2)], epochs=1, **QUIET)
     assert model.carries[0] is begin
     assert model.carries[1] is not None
-
-
-def test_history_refuses_other_text():
-    with pytest.raises(CourseError, match="History"):
-        History.from_json('{"losses": []}')
 
 
 @pytest.mark.parametrize("first", ["course_lib.training.fit", "course_lib.training.run"])
@@ -280,13 +213,10 @@ print(list(history.parts))
 
 
 def test_a_history_is_the_same_under_every_hash_seed():
-    said = [
-        subprocess.run(
-            [sys.executable, "-c", HASHED], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True
-        ).stdout
-        for seed in ("1", "2", "3")
-    ]
-    assert said == ["['mlm', 'nsp', 'mlm_accuracy', 'forward', 'backward']\n"] * 3
+    for seed in ("1", "2", "3"):
+        environment, command = os.environ | {"PYTHONHASHSEED": seed}, [sys.executable, "-c", HASHED]
+        said = subprocess.run(command, env=environment, capture_output=True, text=True).stdout
+        assert said == "['mlm', 'nsp', 'mlm_accuracy', 'forward', 'backward']\n"
 
 
 # -- Ctrl-C
@@ -356,10 +286,6 @@ def test_not_a_number_is_an_error_and_the_weights_stay(part):
     torch.testing.assert_close(weights(model), before[0], rtol=0, atol=0)
 
 
-class Silent(nn.Linear):
-    pass
-
-
 class Answers(nn.Linear):
     def __init__(self, answer):
         super().__init__(1, 1)
@@ -369,43 +295,37 @@ class Answers(nn.Linear):
         return self.answer
 
 
+test_what_cannot_work_is_said_at_the_door = mistakes(
+    ({}, "Give steps, epochs or minutes"),
+    ({"steps": 0}, "steps=0"),
+    ({"steps": 1, "clip": 0}, "clip=0.*or None"),
+    ({"steps": 1, "batches": 7}, "of type int"),
+    ({"steps": 9, "batches": iter(rows())}, "read only once"),
+    ({"steps": 9, "batches": lambda epoch: rows()[epoch:]}, "no batch in epoch 4"),
+    ({"minutes": 1, "schedule": schedules.cosine}, "Give steps, or batches with a length"),
+    ({"steps": 3, "schedule": lambda step, total: 1.0 - step}, "the schedule gave -1"),
+    ({"steps": 1, "evaluate": lambda model: {"f1": [1]}}, "evaluate gave a list for 'f1'"),
+    ({"steps": 1, "model": nn.Linear(1, 1)}, r"Linear has no loss\(batch\)"),
+    ({"steps": 1, "model": Answers({})}, "gave a dict with"),
+    ({"steps": 1, "model": Answers({"loss": torch.ones(2), "count": 2})}, r"shape \[2\]"),
+    ({"steps": 1, "model": Answers({"loss": torch.ones(()), "count": 2})}, "does not depend on any parameter"),
+    ({"steps": 1, "model": Classifier().requires_grad_(False)}, "all of them are frozen"),
+    ({"steps": 1, "optimizer": torch.optim.SGD, "weight_decay": 0.1}, "Set them there"),
+    ({"steps": 1, "optimizer": lambda groups: torch.optim.SGD(groups[0]["params"])}, "Pass them on"),
+    of=lambda arguments: fit(**{"model": Classifier(), "batches": rows(), **QUIET, **arguments}),
+)
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("of_groups", "message"),
     [
-        ({}, "Give steps, epochs or minutes"),
-        ({"steps": 0}, "steps=0"),
-        ({"minutes": -1}, "minutes=-1"),
-        ({"steps": 1, "clip": 0}, "clip=0.*or None"),
-        ({"steps": 1, "learning_rate": float("nan")}, "learning_rate=nan"),
-        ({"steps": 1, "batches": []}, "no batch in epoch 1"),
-        ({"steps": 1, "batches": 7}, "of type int"),
-        ({"steps": 9, "batches": iter(rows())}, "read only once"),
-        ({"steps": 9, "batches": lambda epoch: rows()[epoch:]}, "no batch in epoch 4"),
-        ({"minutes": 1, "schedule": schedules.cosine}, "Give steps, or batches with a length"),
-        ({"steps": 3, "schedule": lambda step, total: 1.0 - step}, "the schedule gave -1"),
-        ({"steps": 1, "evaluate": lambda model: {"f1": [1]}}, "evaluate gave a list for 'f1'"),
-        ({"steps": 1, "model": Silent(1, 1)}, r"Silent has no loss\(batch\)"),
-        ({"steps": 1, "model": Answers({})}, "gave a dict with"),
-        ({"steps": 1, "model": Answers(torch.ones(()))}, "gave a Tensor"),
-        ({"steps": 1, "model": Answers({"loss": torch.ones(2), "count": 2})}, r"shape \[2\]"),
-        ({"steps": 1, "model": Answers({"loss": torch.ones(()), "count": 2})}, "does not depend on any parameter"),
-        ({"steps": 1, "model": Classifier().requires_grad_(False)}, "all of them are frozen"),
-        ({"steps": 1, "optimizer": torch.optim.SGD, "weight_decay": 0.1}, "Set them there"),
-        ({"steps": 1, "optimizer": lambda groups: torch.optim.SGD(groups[0]["params"])}, "Pass them on"),
+        (lambda m, other: [("a", m.lower), ("b", m)], r"'lower.weight' is in group 'a' and again in 'b'"),
+        (lambda m, other: [("a", other)], "not the model's"),
+        (lambda m, other: [("a", m.lower), ("a", m.upper)], "two groups are called 'a'"),
     ],
 )
-def test_what_cannot_work_is_said_at_the_door(arguments, message):
-    with pytest.raises(CourseError, match=message):
-        fit(**{"model": Classifier(), "batches": rows(), **QUIET, **arguments})
-
-
-def test_groups_must_be_the_models_and_hold_each_parameter_once():
+def test_groups_must_be_the_models_and_hold_each_parameter_once(of_groups, message):
     model = Classifier()
-    both = [("a", model.lower.parameters()), ("b", model.parameters())]
-    with pytest.raises(CourseError, match=r"'lower.weight' is in group 'a' and again in 'b'"):
-        fit(model, rows(), steps=1, groups=both, **QUIET)
-    with pytest.raises(CourseError, match="not the model's"):
-        fit(model, rows(), steps=1, groups=[("a", Classifier().parameters())], **QUIET)
-    names = [("a", model.lower.parameters()), ("a", model.upper.parameters())]
-    with pytest.raises(CourseError, match="two groups are called 'a'"):
-        fit(model, rows(), steps=1, groups=names, **QUIET)
+    groups = [(name, part.parameters()) for name, part in of_groups(model, Classifier())]
+    with pytest.raises(CourseError, match=message):
+        fit(model, rows(), steps=1, groups=groups, **QUIET)

@@ -1,4 +1,7 @@
-"""`kill -9` at random moments: what is resumed in the end equals the training that nobody disturbed, bit for bit."""
+"""`kill -9` at random moments: what is resumed in the end equals the training that nobody disturbed, bit for bit.
+
+The training that is killed is this file: `python -m tests.training.test_kill FOLDER` says each step done.
+"""
 
 import os
 import random
@@ -7,19 +10,31 @@ import sys
 import time
 
 import pytest
+import torch
 
 from course_lib.config import project_dir
-from tests.training.killable import STEPS, train
+from course_lib.training import History, fit
+from tests.training.nets import LanguageModel, shuffled, texts
+
+STEPS = 120
+
+
+def train(folder, watchers=()) -> tuple[LanguageModel, History]:
+    """One thread, so that this process and the others add in the same order."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(5)
+    model, options = LanguageModel(), {"learning_rate": 0.01, "seed": 3, "device": "cpu", "show": False}
+    options |= {"evaluate": lambda model: {"drawn": float(torch.rand(()))}, "evaluate_every": 11, "save_steps": 3}
+    try:
+        return model, fit(model, shuffled(texts(7)), steps=STEPS, folder=folder, watchers=watchers, **options)
+    finally:
+        torch.set_num_threads(threads)
 
 
 def start(folder):
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.training.killable", str(folder)],
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=project_dir(),
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )
+    command, environment = [sys.executable, "-m", __name__, str(folder)], {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project_dir(), env=environment)
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
@@ -50,3 +65,7 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path, kills):
     assert history.steps == list(range(1, STEPS + 1))
     for name, tensor in undisturbed.state_dict().items():
         assert resumed.state_dict()[name].equal(tensor), name
+
+
+if __name__ == "__main__":
+    train(sys.argv[1], watchers=[lambda step, numbers: print(step, flush=True)])

@@ -97,16 +97,13 @@ def test_interrupted_anywhere_and_resumed_equals_uninterrupted(tmp_path, where):
         options = {"steps": 11, "seed": 3, "evaluate": evaluate, "evaluate_every": 4, **QUIET}
         return fit(model, batches, folder=folder, watchers=watchers, keep_interrupted=True, **options)
 
-    broken = build(lambda: Interrupted(dropout=0.5))
+    broken, resumed, whole = (build(lambda: Interrupted(dropout=0.5)) for _ in range(3))
     history = run(broken, tmp_path / "state")
     assert history.interrupted
     assert history.steps == [1, 2, 3, 4]
-    resumed = build(lambda: Interrupted(dropout=0.5))
-    resumed.calls = 99
+    resumed.calls = whole.calls = 99
     history = run(resumed, tmp_path / "state")
     assert not history.interrupted
-    whole = build(lambda: Interrupted(dropout=0.5))
-    whole.calls = 99
     expected = run(whole, None)
     assert history.losses == expected.losses
     assert history.evaluations == expected.evaluations
@@ -156,6 +153,10 @@ def test_a_finished_training_is_not_done_again(tmp_path):
     assert again.losses == history.losses
     assert second.lower.weight.equal(first.lower.weight)
     assert (tmp_path / "state" / "config.json").stat().st_mtime_ns == stamp
+    names = sorted(path.name for path in (tmp_path / "state").iterdir())
+    assert names == ["config.json", "history.json", "model.safetensors"]  # no pickle
+    with pytest.raises(Stop):  # unless it is to start anew
+        fit(second, rows(), epochs=3, folder=tmp_path / "state", watchers=[crash(1)], resume=False, **QUIET)
 
 
 def test_minutes_count_over_all_runs(tmp_path):
@@ -165,15 +166,6 @@ def test_minutes_count_over_all_runs(tmp_path):
     assert second.steps == first.steps
     longer = fit(build(Classifier), rows(), **{**options, "minutes": (second.seconds + 0.1) / 60})
     assert len(longer.steps) > len(first.steps)
-
-
-def test_resume_false_starts_anew(tmp_path):
-    options = {"steps": 3, "folder": tmp_path / "state", **QUIET}
-    fit(build(Classifier), rows(), **options)
-    model = build(Classifier)
-    losses = []
-    fit(model, rows(), resume=False, watchers=[lambda step, numbers: losses.append(step)], **options)
-    assert losses == [1, 2, 3]
 
 
 def test_a_save_is_due_by_the_clock_too(tmp_path):
@@ -190,18 +182,11 @@ def test_the_state_before_not_a_number_stays(tmp_path):
             return losses if seen[-1] < 4 else {**losses, "loss": losses["loss"] * float("inf")}
 
     seen = [0]
+    options = {"steps": 9, "folder": tmp_path / "state", "save_steps": 2, **QUIET}
     with pytest.raises(CourseError, match="inf at step 5"):
-        fit(
-            build(Breaks),
-            rows(),
-            steps=9,
-            folder=tmp_path / "state",
-            save_steps=2,
-            watchers=[lambda step, numbers: seen.append(step)],
-            **QUIET,
-        )
+        fit(build(Breaks), rows(), watchers=[lambda step, numbers: seen.append(step)], **options)
     healed = build(Classifier)
-    history = fit(healed, rows(), steps=9, folder=tmp_path / "state", save_steps=2, **QUIET)
+    history = fit(healed, rows(), **options)
     whole = build(Classifier)
     fit(whole, rows(), steps=9, **QUIET)
     assert len(history.steps) == 9
@@ -263,10 +248,9 @@ def test_a_damaged_state_is_named_with_the_remedy(tmp_path, name, damage):
     fit(build(Classifier), rows(), **options)
     path = tmp_path / "state" / name
     content = path.read_bytes()
+    path.write_bytes(content[:-20] if damage == "cut" else content[:-9] + b"#" + content[-8:])
     if damage == "missing":
         path.unlink()
-    else:
-        path.write_bytes(content[:-20] if damage == "cut" else content[:-9] + b"#" + content[-8:])
     with pytest.raises(CourseError, match=name) as caught:
         fit(build(Classifier), rows(), **options)
     assert "delete the folder to start anew" in str(caught.value)
@@ -283,24 +267,3 @@ def test_folders_of_others_are_left_alone(tmp_path):
     with pytest.raises(CourseError, match=r"chapter.txt"):
         fit(model, rows(), folder=tmp_path / "thesis", **options)
     assert (tmp_path / "thesis" / "chapter.txt").read_text() == "dear"
-
-
-def test_what_cannot_be_saved_is_said_at_once(tmp_path):
-    class Odd(Classifier):
-        def loss(self, batch):
-            return {**super().loss(batch), "carry": object()}
-
-    batches = [{"rows": 1, "carry": None}] * 2
-    model = build(Odd)
-    model.loss = lambda batch: Odd.loss(model, rows()[0])
-    with pytest.raises(CourseError, match="carry with a object"):
-        fit(model, batches, steps=3, folder=tmp_path / "state", save_steps=1, **QUIET)
-
-
-def test_nothing_on_disk_is_a_pickle(tmp_path):
-    fit(build(LanguageModel), texts(), steps=3, folder=tmp_path / "state", **QUIET)
-    assert sorted(path.name for path in (tmp_path / "state").iterdir()) == [
-        "config.json",
-        "history.json",
-        "model.safetensors",
-    ]

@@ -1,10 +1,12 @@
 """Schedules: values a reader can compute by hand, and the shape each promises."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.errors import CourseError
+from course_lib.models.baselines import RandomEncoder
+from course_lib.training import fit
 from course_lib.training.schedules import (
     constant,
     cosine,
@@ -13,6 +15,9 @@ from course_lib.training.schedules import (
     slanted_triangular,
     warmup_linear,
 )
+from course_lib.training.unfreezing import Stage, at_once, gradual
+from tests.mistakes import mistakes
+from tests.models.awd_lstms import small_awd_lstm
 
 SCHEDULES = {
     "constant": constant,
@@ -24,28 +29,19 @@ SCHEDULES = {
 
 
 @pytest.mark.parametrize(
-    ("step", "factor"),
-    [(0, 1 / 32), (1, (1 + 3.1) / 32), (5, (1 + 15.5) / 32), (10, 1), (55, 16.5 / 32), (99, (1 + 31 / 90) / 32)],
-)
-def test_slanted_triangular(step, factor):
-    assert slanted_triangular(step, 100) == pytest.approx(factor, rel=1e-12)
-
-
-@pytest.mark.parametrize(
     ("step", "total", "cut_frac", "ratio", "factor"),
     [
+        *[(0, 100, 0.1, 32, 1 / 32), (1, 100, 0.1, 32, (1 + 3.1) / 32), (10, 100, 0.1, 32, 1)],
+        (99, 100, 0.1, 32, (1 + 31 / 90) / 32),
         (0, 7, 0.1, 32, 1),  # cut = 0: only a fall
         (6, 7, 0.1, 32, (1 + 31 / 7) / 32),
-        (0, 11, 0.0, 32, 1),
         (3, 8, 0.5, 4, (1 + 9 / 4) / 4),
-        (6, 8, 0.5, 4, 2.5 / 4),
         (10, 19, 0.1, 32, 1 / 32),  # cut = 1, the paper's fall ends at step 10 of 19 ...
         (18, 19, 0.1, 32, 1 / 32),  # ... and would be negative here
         (5, 19, 0.1, 32, (1 + 31 * 5 / 9) / 32),
-        (3, 11, 0.1, 1, 1),
     ],
 )
-def test_slanted_triangular_other_shapes(step, total, cut_frac, ratio, factor):
+def test_slanted_triangular_by_hand(step, total, cut_frac, ratio, factor):
     assert slanted_triangular(step, total, cut_frac, ratio) == pytest.approx(factor, rel=1e-12)
 
 
@@ -65,15 +61,6 @@ def test_slanted_triangular_rises_then_falls(total, cut_frac, ratio):
 )
 def test_inverse_sqrt_warmup(step, d_model, warmup, rate):
     assert inverse_sqrt_warmup(step, d_model, warmup) == pytest.approx(rate, rel=1e-12)
-
-
-@given(st.integers(1, 1000), st.integers(1, 2048))
-def test_inverse_sqrt_warmup_peaks_at_warmup(warmup, d_model):
-    peak = inverse_sqrt_warmup(warmup, d_model, warmup)
-    assert peak == pytest.approx((d_model * warmup) ** -0.5)
-    assert inverse_sqrt_warmup(warmup + 1, d_model, warmup) < peak
-    if warmup > 1:
-        assert inverse_sqrt_warmup(warmup - 1, d_model, warmup) < peak
 
 
 @pytest.mark.parametrize(
@@ -101,27 +88,80 @@ def test_all_are_factors(name, total, step):
     assert 0 <= SCHEDULES[name](step, total) <= 1 + 1e-12
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
-def test_steps_and_totals_are_checked(name):
-    with pytest.raises(CourseError, match=r"total=0 steps\. Use 1 or more"):
-        SCHEDULES[name](0, 0)
-    with pytest.raises(CourseError, match=r"step=-1\. Steps count from 0"):
-        SCHEDULES[name](-1, 5)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: slanted_triangular(0, 5, cut_frac=1.0), r"cut_frac=1\.0 is not a share"),
-        (lambda: slanted_triangular(0, 5, cut_frac=float("nan")), "cut_frac=nan is not a share"),
-        (lambda: slanted_triangular(0, 5, ratio=0.5), r"ratio=0\.5 would turn"),
-        (lambda: inverse_sqrt_warmup(0, 5, 7), r"step=0\. The paper counts steps from 1: pass step \+ 1"),
-        (lambda: inverse_sqrt_warmup(1, 5, 0), r"warmup=0\. Use 1 or more"),
-        (lambda: inverse_sqrt_warmup(1, 0, 5), r"d_model=0\. Use 1 or more"),
-        (lambda: warmup_linear(0, 5, warmup=5), r"warmup=5 steps of 5\. Use 0 to 4"),
-        (lambda: cosine(0, 5, floor=2), r"floor=2 is not a factor"),
-    ],
+test_bad_arguments = mistakes(
+    *[(lambda s=schedule: s(0, 0), r"total=0 steps\. Use 1 or more") for schedule in SCHEDULES.values()],
+    (lambda: constant(-1, 5), r"step=-1\. Steps count from 0"),
+    (lambda: slanted_triangular(0, 5, cut_frac=1.0), r"cut_frac=1\.0 is not a share"),
+    (lambda: slanted_triangular(0, 5, ratio=0.5), r"ratio=0\.5 would turn"),
+    (lambda: inverse_sqrt_warmup(0, 5, 7), r"step=0\. The paper counts steps from 1: pass step \+ 1"),
+    (lambda: inverse_sqrt_warmup(1, 5, 0), r"warmup=0\. Use 1 or more"),
+    (lambda: warmup_linear(0, 5, warmup=5), r"warmup=5 steps of 5\. Use 0 to 4"),
+    (lambda: cosine(0, 5, floor=2), r"floor=2 is not a factor"),
 )
-def test_bad_arguments(call, message):
-    with pytest.raises(CourseError, match=message):
-        call()
+
+
+# -- Gradual unfreezing and discriminative rates: the plan, its table, and what it does to a model in `fit`
+NAMES = ("word", "LSTM 1", "LSTM 2", "LSTM 3", "softmax")
+
+
+def test_one_more_group_opens_with_every_epoch_from_the_last_down():
+    plan = gradual(small_awd_lstm(), epochs=7)
+    assert plan.names == NAMES
+    assert plan.stages == (*(Stage(epoch, 1, NAMES[4 - epoch :]) for epoch in range(4)), Stage(4, 3, NAMES))
+    assert [len(plan.stage_of(epoch).open) for epoch in range(7)] == [1, 2, 3, 4, 5, 5, 5]
+
+
+def test_each_group_moves_2_6_times_slower_than_the_one_above():
+    plan = gradual(small_awd_lstm(), epochs=5)
+    assert list(plan.rates(4).values()) == pytest.approx([2.6**-4, 2.6**-3, 2.6**-2, 1 / 2.6, 1])
+    assert list(plan.rates(1).values()) == pytest.approx([0, 0, 0, 1 / 2.6, 1])
+    assert set(gradual(small_awd_lstm(), epochs=5, factor=1).rates(4).values()) == {1.0}
+
+
+TABLE = """\
+epoch         1      2    3-4
+biLSTM 2  1.000  1.000  1.000
+biLSTM 1      .  0.385  0.385
+word          .      .  0.148"""
+
+
+def test_the_printed_table():
+    model = RandomEncoder(2, n_layers=2, buckets=3)
+    assert str(gradual(model, epochs=4)) == TABLE
+    assert str(at_once(model, epochs=3, factor=1)).splitlines()[0].split() == ["epoch", "1-3"]
+
+
+def test_the_timeline_starts_the_schedule_anew_in_each_stage():
+    plan = gradual(RandomEncoder(2, n_layers=1, buckets=3), epochs=3)
+    line = plan.timeline(7, slanted_triangular)
+    assert line.shape == (21, 2)
+    assert not line[:7, 0].any()
+    np.testing.assert_allclose(line[:7, 1], [slanted_triangular(step, 7) for step in range(7)])
+    np.testing.assert_allclose(line[7:, 1], [slanted_triangular(step, 14) for step in range(14)])
+    np.testing.assert_allclose(line[7:, 0], line[7:, 1] / 2.6)
+
+
+def test_in_fit_only_the_open_groups_move_and_at_their_rates():
+    model = small_awd_lstm()
+    streams = model.streams([[*"abcdefghij"] * 4], 2, 11)
+    plan = gradual(model, epochs=6)
+    moved = []
+    for stage in plan.stages:
+        before = [[p.detach().clone() for p in parameters] for _, parameters in model.layer_groups()]
+        groups = plan.start(model, stage)
+        history = fit(model, streams, epochs=stage.epochs, groups=groups, learning_rate=0.01, show=False)
+        assert len(history.steps) == stage.epochs * len(streams)
+        after = [parameters for _, parameters in model.layer_groups()]
+        pairs = zip(before, after, strict=True)
+        moved.append([any(not p.equal(q) for p, q in zip(*pair, strict=True)) for pair in pairs])
+        assert model.frozen == tuple(name for name in NAMES if name not in stage.open)
+    assert moved == [[number >= 4 - stage for number in range(5)] for stage in range(5)]
+    assert [(name, factor) for name, _, factor in groups] == list(plan.rates(5).items())
+
+
+test_mistakes_are_named = mistakes(
+    (lambda: gradual(small_awd_lstm(), epochs=4), "4 epochs cannot open 5 groups"),
+    (lambda: at_once(small_awd_lstm(), epochs=0), "epochs=0"),
+    (lambda: gradual(small_awd_lstm(), epochs=5).stage_of(5), "0 to 4; there is no epoch 5"),
+    (lambda: at_once(small_awd_lstm(), 1).start(RandomEncoder(2), Stage(0, 1, ())), "RandomEncoder has word"),
+)

@@ -1,6 +1,7 @@
-"""One of several processes that train together: `python -m tests.training.two_processes FOLDER [STOP]`.
+"""One of several processes that train together: `python -m tests.training.two_processes FOLDER KIND [STOP]`.
 
-Started by test_processes.py. With STOP, Ctrl-C reaches the second process alone after that many steps.
+Started by test_processes.py. The batches are of unequal sizes, and of the fifth only one process gets something. With
+STOP, Ctrl-C reaches the second process alone after that many steps.
 """
 
 import signal
@@ -9,33 +10,58 @@ from pathlib import Path
 
 import torch
 
+from course_lib.models.bert import MaskedPairs
 from course_lib.training import fit
+from tests.models.small_berts import small_bert
 from tests.training.nets import Classifier, rows
 
-SIZES = (3, 11, 7, 2, 5)  # of the fifth batch only one process gets something
-OPTIONS = {"epochs": 2, "learning_rate": 0.5, "clip": 0.5, "optimizer": torch.optim.SGD, "device": "cpu", "show": False}
+LENGTH = 13
 
 
-def net() -> Classifier:
+def classifier():
+    return Classifier(), rows((3, 11, 7, 2, 5)), {"learning_rate": 0.5, "optimizer": torch.optim.SGD}
+
+
+def bert():
+    """Without dropout: processes draw different masks. AdamW divides by tiny gradients; a larger eps calms rounding."""
+    model = small_bert(dropout=0.0, attention_dropout=0.0, max_units=LENGTH)
+    batches = [masked(*sizes) for sizes in ((7, 2), (3, 29), (2, 11), (5, 5), (3, 17))]
+    return model, batches, {"learning_rate": 1e-2, "optimizer": lambda groups: torch.optim.AdamW(groups, eps=1e-4)}
+
+
+def masked(n_rows: int, asked: int) -> MaskedPairs:
+    """A batch of `n_rows` pairs that asks for `asked` pieces."""
+    ids = torch.randint(5, 131, (n_rows, LENGTH))
+    places = torch.randperm(n_rows * LENGTH)[:asked]
+    rows, columns = places // LENGTH, places % LENGTH
+    answers = ids[rows, columns]
+    ids[rows, columns] = 4
+    return MaskedPairs(ids, rows, columns, answers, next=torch.randint(2, (n_rows,)).bool())
+
+
+KINDS = {"classifier": classifier, "bert": bert}
+
+
+def train(kind, join=None, **more):
+    """The trained model and its history; `join` makes other batches of those that all processes would share."""
     torch.manual_seed(11)
-    return Classifier()
+    model, batches, options = KINDS[kind]()
+    more = {"epochs": 2, "clip": 0.5, "device": "cpu", "show": False, **options, **more}
+    return model, fit(model, join(batches) if join else batches, **more)
 
 
-def main(folder: Path, stop: int | None) -> None:
+def main(folder: Path, kind: str, stop: int | None) -> None:
     from accelerate import PartialState
 
     def press(step, numbers):
         if step == stop and PartialState().process_index == 1:
             signal.raise_signal(signal.SIGINT)
 
-    model = net()
-    history = fit(
-        model, rows(SIZES), seed=1, folder=folder / "state", watchers=[press], keep_interrupted=True, **OPTIONS
-    )
-    found = {"weights": model.state_dict(), "losses": history.losses, "interrupted": history.interrupted}
-    torch.save(found, folder / f"{PartialState().process_index}.pt")
+    model, history = train(kind, seed=1, folder=folder / "state", watchers=[press], keep_interrupted=True)
+    found = {"weights": model.state_dict(), "losses": history.losses, "parts": history.parts}
+    torch.save({**found, "interrupted": history.interrupted}, folder / f"{PartialState().process_index}.pt")
     torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None)
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else None)

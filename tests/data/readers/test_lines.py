@@ -44,9 +44,6 @@ def test_damage_is_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CourseError, match=rf"{name}, near line \d+, cannot be read: damaged, or not UTF-8.*UTF-8"):
         list(numbered_lines(tmp_path / name))
-
-
-def test_what_is_not_there(tmp_path):
     for path in (tmp_path, tmp_path / "gone.txt"):
         with pytest.raises(CourseError, match="There is no file"):
             list(numbered_lines(path))

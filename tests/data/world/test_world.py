@@ -36,23 +36,17 @@ def test_the_text_is_the_one_that_was_measured(split, sum_of_it):
     )
 
 
-def test_heads_form_one_tree(sentences):
+def test_every_layer_has_one_label_a_word_and_heads_form_one_tree(sentences):
     for sentence in sentences:
+        layers = (sentence.upos, sentence.heads, sentence.ner, sentence.senses, sentence.entities)
+        assert {len(layer) for layer in layers} == {len(sentence.words)}
+        assert all(sentence.words)
         assert sentence.heads.count(0) == 1
         for place in range(len(sentence)):
             steps = 0
             while sentence.heads[place]:
                 place, steps = sentence.heads[place] - 1, steps + 1
                 assert steps < len(sentence), sentence
-
-
-def test_every_layer_has_one_label_a_word(sentences):
-    for sentence in sentences:
-        sizes = {
-            len(layer) for layer in (sentence.upos, sentence.heads, sentence.ner, sentence.senses, sentence.entities)
-        }
-        assert sizes == {len(sentence.words)}
-        assert all(sentence.words)
 
 
 def test_spans_equal_their_text(sentences):
@@ -147,16 +141,9 @@ def test_the_seed_gives_the_same_text_in_another_process():
         "print([s.text() for s in islice(World(11).sentences('en'), 53)],"
         "[s.text() for d in islice(World(11).documents(), 7) for s in d.sentences('en')])"
     )
-    runs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            check=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"},
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(runs) == 1
+    environments = [{"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"} for seed in ("1", "2")]
+    command = [sys.executable, "-c", code]
+    assert len({subprocess.run(command, capture_output=True, check=True, env=e).stdout for e in environments}) == 1
     first, second = (next(World(seed).sentences()) for seed in (11, 12))
     assert first != second
 
@@ -190,14 +177,11 @@ def test_made_up_names_are_new_in_each_split():
     names = {}
     for split in ("train", "dev", "test"):
         world = World(5, split=split, unseen_names=1.0)
-        found = [
-            w for s in islice(world.sentences(), 2003) for w, t in zip(s.words, s.ner, strict=True) if t == "B-PER"
-        ]
+        tagged = (pair for s in islice(world.sentences(), 2003) for pair in zip(s.words, s.ner, strict=True))
+        found = [word for word, tag in tagged if tag == "B-PER"]
         names[split] = set(found)
         assert len(names[split]) > 0.4 * len(found)
-    assert not names["train"] & names["test"]
-    assert not names["train"] & names["dev"]
-    assert not names["dev"] & names["test"]
+    assert sum(map(len, names.values())) == len(set.union(*names.values()))
 
 
 @pytest.mark.parametrize(

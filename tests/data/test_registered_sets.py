@@ -1,28 +1,33 @@
-"""The registered sets on the real files: counts, first records, what each record promises; skipped without a mirror.
+"""The registered sets on the real files (skipped without a mirror), and what `data/public.toml` must hold.
 
-`pytest -s tests/data/readers/test_of_set.py` prints the first record of every set.
+`pytest -s tests/data/test_registered_sets.py` prints the first record of every set.
 """
 
 import hashlib
 import json
 import lzma
+import re
 import subprocess
 import sys
 
 import pytest
 
 from course_lib.config import project_dir, settings
+from course_lib.data import registry
 from course_lib.data.public import load_public
+from course_lib.data.readers.of_set import _BY_FILE
 from course_lib.data.records import Passage, SenseExample, Sentence, TaggedSentence
-from course_lib.data.registry import registry
+from course_lib.data.registry import KINDS
 from course_lib.data.running_text import CORPORA
+from course_lib.errors import CourseError
 
-SETS = registry()
+SETS = registry.registry()
 MIRROR = settings().data_mirror
 WIKIPEDIA = ("enwiki2015", "kowiki2022")
-pytestmark = pytest.mark.skipif(MIRROR is None, reason="COURSE_DATA_DIR names no mirror of the public sets")
+needs_mirror = pytest.mark.skipif(MIRROR is None, reason="COURSE_DATA_DIR names no mirror of the public sets")
 
 
+@needs_mirror
 def test_the_registry_is_the_manifest():
     manifest = {table["name"]: table for table in json.loads((MIRROR / "manifest.json").read_text("utf-8"))["datasets"]}
     assert manifest.keys() == SETS.keys()
@@ -33,13 +38,13 @@ def test_the_registry_is_the_manifest():
             ("tatoeba_kor_eng/_about.txt", 1441, "14edaa774978b74d57a316ed402880c69af8de5c0087e6705b9eb5557621c65e")
         }
         assert len(registered) == len(SETS[name].files)
-        assert sorted(SETS[name].counts.values()) == sorted(v for v in table["size"].values() if isinstance(v, int)), (
-            name
-        )
+        sizes = sorted(value for value in table["size"].values() if isinstance(value, int))
+        assert sorted(SETS[name].counts.values()) == sizes, name
         assert SETS[name].licence == table["licence"]["id"]
         assert SETS[name].conditions == table.get("conditions", "")
 
 
+@needs_mirror
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_the_unpacked_files_are_as_registered(name):
@@ -52,6 +57,7 @@ def test_the_unpacked_files_are_as_registered(name):
         assert (size, digest.hexdigest()) == (file.content_bytes, file.content_sha256)
 
 
+@needs_mirror
 @pytest.mark.parametrize("name", [name for name in SETS if name not in CORPORA])
 def test_counts_and_records(name):
     public, found = SETS[name], {}
@@ -79,6 +85,7 @@ def check(record) -> None:
         assert {tag[0] for tag in record.tags["ner"]} <= {"B", "I", "O"}
 
 
+@needs_mirror
 def test_labels_are_those_of_the_field():
     assert {r.label for r in load_public("sst2", "dev")} == {"neg", "pos"}
     assert {r.label for r in load_public("trec6", "test")} == {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
@@ -88,6 +95,7 @@ def test_labels_are_those_of_the_field():
     assert sum(not r.text for r in load_public("nsmc")) == 8  # the set's own; an encoder refuses them
 
 
+@needs_mirror
 def test_universal_dependencies_keep_the_printed_text():
     for name, split in (("ud_english_ewt", "dev"), ("ud_korean_gsd", "dev")):
         sentences = load_public(name, split)
@@ -113,6 +121,7 @@ print(articles, words, peak)
 """
 
 
+@needs_mirror
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WIKIPEDIA)
 def test_wikipedia_is_counted_whole_and_streamed(name):
@@ -123,9 +132,61 @@ def test_wikipedia_is_counted_whole_and_streamed(name):
     print(f"\n{name}: {float(said[2]):.0f} MB at the peak")
 
 
+@needs_mirror
 @pytest.mark.parametrize("name", WIKIPEDIA)
 def test_wikipedia_begins_at_once(name):
     article = next(iter(load_public(name)))
     assert article.title
     assert len(article.paragraphs) >= 1
     print(f"\n{name}: {article!r:.300}")
+
+
+# -- What `data/public.toml` must hold, and what is said when it is damaged
+FILES = [file for public in SETS.values() for file in public.files]
+
+
+def test_every_file_is_pinned():
+    assert len(SETS) == 22
+    for public in SETS.values():
+        assert public.kind in KINDS
+        for file in public.files:
+            if public.kind == "mirror only":
+                assert (file.url, file.member, file.replace) == (None, None, None)
+            else:
+                assert re.fullmatch(r"https://\S+/[0-9a-f]{40}/\S+", file.url), "an address pinned to a commit"
+            if public.kind == "direct":
+                assert (file.member, file.replace) == (None, None)
+        assert public.kind != "built" or any(file.member or file.replace for file in public.files)
+
+
+def test_every_file_has_its_size_and_hash_in_each_form():
+    paths = [path for file in FILES for path, *_ in file.forms]
+    assert len(set(paths)) == len(paths)
+    for file in FILES:
+        assert not re.search(r"\.\.|^/|\\", file.path)
+        assert (len(file.forms) == 2) == file.path.endswith(".xz")
+        for _, n_bytes, digest in file.forms:
+            assert n_bytes > 0
+            assert re.fullmatch(r"[0-9a-f]{64}", digest)
+
+
+def test_every_set_says_what_it_is_and_has_a_reader():
+    for name, public in SETS.items():
+        about = (public.title, public.licence, public.licence_known_by, public.citation, public.original, public.subset)
+        assert all(about)
+        assert set(public.languages) <= {"en", "ko", "de"}
+        assert name in _BY_FILE or name in CORPORA or name == "multi30k"
+        assert name in CORPORA or set(public.splits) <= set(public.counts)
+    assert "unmodified" in SETS["korquad1_dev"].conditions
+    restricted = {name for name, public in SETS.items() if "non-commercial use" in public.conditions}
+    assert restricted == {"coarsewsd20", "wikineural_en"}
+
+
+@pytest.mark.parametrize("text", ["[a", "[a]\ntitle = 'x'\n", "[a]\nfiles = [{ path = 'x' }]\nlanguages = []\n"])
+def test_a_damaged_registry_is_named(tmp_path, monkeypatch, text):
+    (tmp_path / "public.toml").write_text(text)
+    monkeypatch.setattr(registry, "data_dir", lambda name: tmp_path / name)
+    registry.registry.cache_clear()
+    with pytest.raises(CourseError, match=r"public\.toml cannot be read: .*Restore"):
+        registry.registry()
+    registry.registry.cache_clear()

@@ -1,12 +1,28 @@
-"""The GPU row's two sides do the same work: shown on a CPU with a small network, on a GPU as it is measured."""
+"""bench.json: rows and latency are kept beside each other."""
 
+import json
 import math
 
 import pytest
 
 from course_lib.models.bert import BertConfig
 from tests.bench.bert_gpu import SIDES, Setting, of_side, run
+from tests.bench.report import keep_latency, merge
 
+
+def test_a_new_row_leaves_the_latency_and_a_new_latency_leaves_the_rows(tmp_path):
+    path = tmp_path / "bench.json"
+    keep_latency(path, {"bar_ms": 20, "rows": [{"widget": "a"}]})
+    merge(path, [{"id": "x", "ours": 2}, {"id": "y", "ours": 3}])
+    merge(path, [{"id": "x", "ours": 5}])
+    keep_latency(path, {"bar_ms": 20, "rows": [{"widget": "b"}]})
+    report = json.loads(path.read_text(encoding="utf-8"))
+    assert report["rows"] == [{"id": "x", "ours": 5}, {"id": "y", "ours": 3}]
+    assert report["latency"]["rows"] == [{"widget": "b"}]
+    assert report["machine"]["cores"] >= 1
+
+
+# -- The GPU row's two sides do the same work: shown on a CPU with a small network, on a GPU as it is measured
 SMALL = BertConfig(
     vocab_size=131, d_model=12, n_heads=3, n_layers=2, d_ff=17, max_units=23, dropout=0.0, attention_dropout=0.0
 )

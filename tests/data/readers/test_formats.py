@@ -1,0 +1,377 @@
+"""Each format by hand, with its faults: tags, tables, translations, SQuAD, senses, articles. Packing: test_lines.py."""
+
+import gzip
+import json
+import lzma
+
+import pytest
+
+from course_lib.data.readers.senses import read_coarse_senses, read_senses, read_senseval
+from course_lib.data.readers.squad import read_squad
+from course_lib.data.readers.tagged import align, read_characters, read_columns, read_conllu
+from course_lib.data.readers.texts import (
+    read_aligned,
+    read_labelled,
+    read_pairs,
+    read_questions_by_class,
+    read_translations,
+)
+from course_lib.data.records import LabelledText, SentencePair
+from course_lib.data.running_text import clean, read_articles, read_raw_articles
+from course_lib.errors import CourseError
+from tests.data.readers.test_lines import folder, tar
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text):
+        (tmp_path / "tags.conll").write_text(text, encoding="utf-8")
+        return tmp_path / "tags.conll"
+
+    return write
+
+
+def test_columns_layers_and_sentence_ends(write):
+    one, two = read_columns(
+        write("0 Corp. NNP I-NP\n1 's POS B-NP\n\n \n\n0 a DT O"), ("pos", "chunk"), skip=1, separator=" "
+    )
+    assert one.sentence.words == ("Corp.", "'s")
+    assert one.tags == {"pos": ("NNP", "POS"), "chunk": ("I-NP", "B-NP")}
+    assert two.sentence.text == "a"
+
+
+def test_splits_are_marked_in_the_file_and_a_hash_is_a_word(write):
+    path = write("# split = train\na\tO\n\n#\tO\n\n# split = test\n#tag\tB-X\n")
+    assert [s.sentence.text for s in read_columns(path, ("ner",))] == ["a", "#", "#tag"]
+    assert [s.sentence.text for s in read_columns(path, ("ner",), "train")] == ["a", "#"]
+    assert [s.tags["ner"] for s in read_columns(path, ("ner",), "test")] == [("B-X",)]
+
+
+@pytest.mark.parametrize("line", ["word", "word\tO\tO", "\tO", "word O"])
+def test_a_wrong_line_is_named(write, line):
+    with pytest.raises(CourseError, match=r"line 3: \d columns instead of 2.*\(ner\), with single tabs"):
+        read_columns(write(f"a\tO\n\n{line}\n"), ("ner",))
+
+
+def test_characters_keep_the_text_and_their_places(write):
+    path = write("## 주석\n## id\t<김 솔:PS>은 #\n김\tB-PS\n \tI-PS\n솔\tI-PS\n은\tO\n \tO\n#\tO\n\n## end\n")
+    (found,) = read_characters(path)
+    assert found.sentence.text == "김 솔은 #"
+    assert found.sentence.words == ("김", "솔", "은", "#")
+    assert found.tags["ner"] == ("B-PS", "I-PS", "O", "O")
+    assert [found.sentence.text[a:b] for a, b in found.sentence.spans] == list(found.sentence.words)
+
+
+@pytest.mark.parametrize("line", ["김", "김\t", "\tO", "김\tO\tO"])
+def test_a_wrong_character_line_is_named(write, line):
+    with pytest.raises(CourseError, match=r"line 2: .* is not one character, a tab and its tag"):
+        read_characters(write(f"솔\tO\n{line}\n"))
+
+
+def row(number, form, head, upos="X"):
+    return f"{number}\t{form}\t{form.lower()}\t{upos}\tY\t_\t{head}\tdep\t_\t_\n"
+
+
+PLACES = [("1-2", "Don't", "_"), (1, "Do", 3), (2, "n't", 3), (3, "go", 0, "VERB"), ("3.1", "ghost", "_"), (4, ".", 3)]
+SENTENCE = "# sent_id = 1\n# text = Don't go.\n" + "".join(row(*place) for place in PLACES)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_sentence_with_its_heads_and_places(write, end):
+    path = write(SENTENCE + "\n\n# a note\n\n" + row(1, "Yes", 0) + end)
+    first, second = read_conllu(path)
+    assert first.sentence.words == ("Do", "n't", "go", ".")
+    assert first.sentence.spans == ((0, 2), (2, 5), (6, 8), (8, 9))
+    assert first.heads == (3, 3, 0, 3)
+    assert first.tags["upos"] == ("X", "X", "VERB", "X")
+    assert first.tags["lemma"][0] == "do"
+    assert (second.sentence.text, second.heads) == ("Yes", (0,))
+
+
+def test_words_that_are_not_in_the_text_are_joined():
+    assert align("del mar", ("de", "el", "mar")).text == "de el mar"
+    assert align("a b c", ("a", "c")).text == "a c"
+    assert align("a b c", ("a", "b")).text == "a b"
+    assert align(None, ("a", "b")).text == "a b"
+    assert align("a  a", ("a", "a")).spans == ((0, 1), (3, 4))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("1\tword\n", "line 1: 2 columns"),
+        (row(2, "word", 0), "line 1: number '2', .*Expected number 1"),
+        (row(1, "", 0), "word ''"),
+        (row(1, "word", 7), "head 7, but there are 1 words"),
+    ],
+)
+def test_faults_in_conllu_are_named(write, wrong, message):
+    with pytest.raises(CourseError, match=message):
+        read_conllu(write(wrong + "\n"))
+
+
+# -- Tables: columns by name, quotes are characters. Parallel text in two files or one. Wrong rows are named
+def test_labelled_texts_by_column_name_and_split(write):
+    path = write('id\tlabel\tsplit\tdocument\n3\t1\ttrain\t"굳 ㅋ\n5\t0\ttest\t\n\n7\t0\ttrain\tsay "no"\n')
+    names = {"0": "neg", "1": "pos"}
+    all_rows = [LabelledText('"굳 ㅋ', "pos"), LabelledText("", "neg"), LabelledText('say "no"', "neg")]
+    assert read_labelled(path, text="document", names=names) == all_rows
+    assert read_labelled(path, text="document", names=names, split="train") == [all_rows[0], all_rows[2]]
+    assert read_labelled(path, text="document")[0].label == "1"
+
+
+def test_pairs(write):
+    path = write("index\tsentence1\tsentence2\tscore\n0\tA man sings.\tHe sings.\t4.500\n")
+    assert read_pairs(path, label="score") == [SentencePair("A man sings.", "He sings.", "4.500")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty"),
+        ("text\n", "no column 'label'"),
+        ("text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1"),
+        ("text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3"),
+        ("text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
+    ],
+)
+def test_faults_of_tables_are_named(write, text, message):
+    with pytest.raises(CourseError, match=message):
+        read_labelled(write(text), names={"0": "neg", "1": "pos"})
+
+
+def test_questions_by_class(write):
+    path = write("DESC:def What is an atom ?\nNUM:date When : now ?\n")
+    assert read_questions_by_class(path)[1] == LabelledText("When : now ?", "NUM")
+    for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", ""):
+        with pytest.raises(CourseError, match=r"line 2: .* is not `CLASS:kind question`"):
+            read_questions_by_class(write(f"DESC:def What ?\n{line}\n"))
+
+
+def test_two_files_line_by_line(tmp_path):
+    (tmp_path / "a.en").write_text("A man sleeps.\nTwo dogs.\n", encoding="utf-8")
+    (tmp_path / "a.de").write_text("Ein Mann schläft.\n Zwei Hunde.", encoding="utf-8")
+    pairs = read_aligned(tmp_path / "a.en", tmp_path / "a.de")
+    assert [p.source.words for p in pairs] == [("A", "man", "sleeps", "."), ("Two", "dogs", ".")]
+    assert pairs[1].target.text == "Zwei Hunde."
+    for longer, lines in (("a.en", 3), ("a.de", 4)):  # one line more than the other each time
+        (tmp_path / longer).write_text("a\n" * lines)
+        with pytest.raises(CourseError, match=rf"{longer}, line {lines}: no such line in"):
+            read_aligned(tmp_path / "a.en", tmp_path / "a.de")
+
+
+def test_a_table_of_translations(write):
+    path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
+    assert read_translations(path)[1].target.text == "안녕."
+    assert read_translations(path, source=1, target=0)[0].source.text == "가."
+    for line, message in [("Go.", "line 2: 1 columns"), ("Go.\t ", "line 2: one side is empty")]:
+        with pytest.raises(CourseError, match=message):
+            read_translations(write(f"Go.\t가.\n{line}\n"))
+
+
+# -- SQuAD's JSON: answers stand where they should, splits, questions without an answer, and faults
+def article(start=2, split="train", answers=None):
+    answers = [{"text": "배", "answer_start": start}] if answers is None else answers
+    paragraph = {"context": "큰 배다", "qas": [{"id": 7, "question": "무엇?", "answers": answers}]}
+    return {"title": "바다", "split": split, "paragraphs": [paragraph]}
+
+
+def packed(path, *articles):
+    path.write_bytes(lzma.compress(json.dumps({"data": articles}).encode()))
+    return path
+
+
+def test_passages(tmp_path):
+    path = packed(tmp_path / "a.json.xz", article(), article(split="test", answers=[]))
+    first, second = read_squad(path)
+    assert (first.title, first.text, first.questions[0].id) == ("바다", "큰 배다", "7")
+    assert first.questions[0].answers == (("배", 2),)
+    assert second.questions[0].answers == ()
+    assert read_squad(path, "test") == [second]
+
+
+@pytest.mark.parametrize("start", [1, -2, 99])
+def test_an_answer_that_does_not_stand_there(tmp_path, start):
+    with pytest.raises(CourseError, match=f"article 2, paragraph 1, question 7: .* at character {start}"):
+        read_squad(packed(tmp_path / "a.json.xz", article(), article(start)))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[]", "not in SQuAD's format"),
+        (b'{"data": [{"paragraphs": [{"context": "a"}]}]}', "not in SQuAD's format: KeyError"),
+        (b"[" * 100_000, "not in SQuAD's format: RecursionError"),
+        (b'{\n"data": [', "line 2: not JSON"),
+        (b'{"data": "\xff"}', "damaged or not UTF-8"),
+    ],
+)
+def test_faults_of_squad_are_named(tmp_path, content, message):
+    (tmp_path / "a.json").write_bytes(content)
+    with pytest.raises(CourseError, match=message):
+        read_squad(tmp_path / "a.json")
+
+
+# -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)
+COARSE = {
+    "C/README.txt": "about",
+    "C/seal/classes_map.txt": '{"0": "seal_animal", "1": "seal_stamp"}',
+    "C/seal/train.data.txt": "1\ta seal swims\n0\tseal the letter\n",
+    "C/seal/train.gold.txt": "0\n1\n",
+    "C/seal/test.data.txt": "2\ton the seal\n",
+    "C/seal/test.gold.txt": "1\n",
+}
+
+
+@pytest.mark.parametrize("make", [folder, tar])
+def test_coarse_senses(tmp_path, make):
+    path = make(tmp_path / "C.tar.xz", COARSE)
+    found = [(e.word, e.sense, e.sentence.words[e.position]) for e in read_coarse_senses(path, "train")]
+    assert found == [("seal", "seal_animal", "seal"), ("seal", "seal_stamp", "seal")]
+    assert len(read_coarse_senses(path)) == 3
+    with pytest.raises(CourseError, match="no occurrence of split 'dev'"):
+        read_coarse_senses(path, "dev")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("C/seal/train.gold.txt", "0\n", "train.data.txt: 2 sentences and 1 senses"),
+        ("C/seal/train.gold.txt", "0\n7\n", "train.data.txt, line 2: sense '7'"),
+        ("C/seal/train.data.txt", "1\ta seal swims\n3\tseal the letter\n", "line 2: index '3'"),
+        ("C/seal/classes_map.txt", "{", "missing or damaged"),
+    ],
+)
+def test_faults_in_coarse_senses(tmp_path, name, text, message):
+    with pytest.raises(CourseError, match=message):
+        read_coarse_senses(folder(tmp_path, COARSE | {name: text}), "train")
+
+
+SENSEVAL = """<corpus lang="en">
+<lexelt item="hard-a">
+<instance id="hard-a.1:">
+<answer instance="hard-a.1:" senseid="HARD1"/>
+<context>
+ <s snum="7"/> <wf pos="PRP">AT&amp;T</wf> <wf pos='"'>"</wf> FRASL <wf pos=">">is</wf>
+ <head> <wf pos="JJ">hard</wf></head>
+</context>
+</instance>
+<instance id="hard-a.2:">
+<answer instance="hard-a.2:" senseid="HARD2"/>
+<context> <head><wf pos="JJ">harder</wf></head> <wf pos=".">.</wf> <wf pos="x"> </wf>
+</context>
+</instance>
+</lexelt>
+</corpus>
+"""
+
+
+def test_senseval(tmp_path):
+    (tmp_path / "hard.pos").write_text(SENSEVAL)
+    one, two = read_senseval(tmp_path / "hard.pos")
+    assert one.sentence.words == ("AT&T", '"', "is", "hard")
+    assert (one.position, one.word, one.sense) == (3, "hard", "HARD1")
+    assert (two.sentence.words, two.position, two.sense) == (("harder", "."), 0, "HARD2")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('senseid="HARD2"', "", "line 14: this instance has no answer"),
+        ("<head> ", "", "line 9: this instance .* no <head> word"),
+        (SENSEVAL[SENSEVAL.rindex("</instance>") :], "", "last one is not closed"),
+    ],
+)
+def test_faults_in_senseval(tmp_path, old, new, message):
+    (tmp_path / "hard.pos").write_text(SENSEVAL.replace(old, new))
+    with pytest.raises(CourseError, match=message):
+        read_senseval(tmp_path / "hard.pos")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("bank\tmoney\ttrain\tthe bank\t2\n", "line 2: index '2'"),
+        ("bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
+        ("bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
+        ("bank\tmoney\n", "line 2: 5 columns"),
+    ],
+)
+def test_a_wrong_line_of_the_courses_own_table_is_named(tmp_path, line, words):
+    (tmp_path / "senses.tsv").write_text("word\tsense\tsplit\tsentence\tindex\n" + line, encoding="utf-8")
+    with pytest.raises(CourseError, match=words):
+        read_senses(tmp_path / "senses.tsv")
+
+
+# -- Articles as a stream: boundaries kept, extractor's leftovers gone, damaged files named
+ARTICLES = """<doc id="1" url="x" title="Seals &amp; ships">
+Seals &amp; ships
+
+A seal slept on the ice while ships passed.
+History.
+The formula_12 of its breath () was cold (, 1924) and grey.
+</doc>
+<doc id="2" title="Stub">
+Stub
+
+Too short.
+</doc>
+<doc id="3" title="배">
+배
+
+바다 멀리 배가 한 척 떠 있다.
+</doc>
+"""
+
+
+@pytest.mark.parametrize(("ending", "opener"), [(".txt", open), (".xz", lzma.open), (".gz", gzip.open)])
+def test_articles_with_their_paragraphs(tmp_path, ending, opener):
+    path = tmp_path / f"text{ending}"
+    with opener(path, "wt", encoding="utf-8") as file:
+        file.write(ARTICLES)
+    seals, ship = read_articles([path])
+    assert seals.title == "Seals & ships"
+    assert seals.paragraphs == (
+        "A seal slept on the ice while ships passed.",
+        "The of its breath was cold (1924) and grey.",
+    )
+    assert ship.paragraphs == ("바다 멀리 배가 한 척 떠 있다.",)
+
+
+def test_raw_articles_keep_every_line(tmp_path):
+    (tmp_path / "text.txt").write_text(ARTICLES, encoding="utf-8")
+    seals, stub, _ = read_raw_articles([tmp_path / "text.txt"])
+    assert seals.paragraphs[:2] == ("Seals &amp; ships", "A seal slept on the ice while ships passed.")
+    assert (stub.title, stub.paragraphs) == ("Stub", ("Stub", "Too short."))
+    assert sum(len(line.split()) for line in seals.paragraphs) == 3 + 9 + 1 + 12
+
+
+@pytest.mark.parametrize(
+    ("dirty", "cleaned"),
+    [
+        ("a &lt; b &amp;amp; c", "a < b & c"),
+        ("제임스 카터(, 1924년 10월 1일 ~ )는", "제임스 카터(1924년 10월 1일 ~ )는"),
+        ("the value formula_3, where formula_4 is", "the value , where is"),
+        ("{{cite}} text [[ ]]", "text"),
+        ("  spaces \t and\u00a0more ", "spaces and more"),
+    ],
+)
+def test_clean(dirty, cleaned):
+    assert clean(dirty) == cleaned
+
+
+def test_faults_of_articles_are_named(tmp_path):
+    (tmp_path / "cut.txt").write_text(ARTICLES[:120], encoding="utf-8")
+    (tmp_path / "plain.txt").write_text("no markup at all\n", encoding="utf-8")
+    (tmp_path / "latin.txt").write_bytes("<doc>\ncafé\n</doc>".encode("latin-1"))
+    (tmp_path / "half.xz").write_bytes(lzma.compress(ARTICLES.encode())[:-40])
+    for name, words in [
+        ("cut.txt", "not closed"),
+        ("plain.txt", "no <doc"),
+        ("latin.txt", "not UTF-8"),
+        ("half.xz", "damaged"),
+        ("gone.txt", "no file"),
+    ]:
+        with pytest.raises(CourseError, match=words) as caught:
+            list(read_articles([tmp_path / name]))
+        assert name in str(caught.value)

@@ -42,8 +42,8 @@ def test_markdown_shows_means_and_extremes(table):
     assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | head seconds |"
     assert lines[2] == "| random: top layer, untrained | 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |"
     assert (
-        lines[3]
-        == "| BERT: top layer, both sides in one pass | 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
+        lines[3] == "| BERT: top layer, both sides in one pass "
+        "| 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
     )
     assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"
     assert lines[-1] == "A note."

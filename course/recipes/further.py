@@ -102,9 +102,9 @@ def _scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[s
     }
 
 
-def gaps_filled(bert: Bert) -> str:
+def gaps_filled(bert: Bert, language: str = "en") -> str:
     """Everyday gaps: how often is the first guess a word that makes sense, and how often one of five?"""
-    gaps = handmade_gaps("en")
+    gaps = handmade_gaps(language)
     guesses = [[piece for piece, _ in bert.fill(sentence)[0]] for sentence, _ in gaps]
     first, five = (
         sum(bool(answers & set(found[:k])) for found, (_, answers) in zip(guesses, gaps, strict=True)) for k in (1, 5)
@@ -123,8 +123,8 @@ def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[st
         for text in job.settings.texts
         for which, by_text in found.items()
     }
-    if language(job.recipe.corpus) == "English":
-        rows |= {f"everyday gaps that make sense, {which}": gaps_filled(bert) for which, bert in versions.items()}
+    code = {"English": "en", "Korean": "ko"}[language(job.recipe.corpus)]
+    rows |= {f"everyday gaps that make sense, {which}": gaps_filled(bert, code) for which, bert in versions.items()}
     return rows
 
 

@@ -39,7 +39,7 @@ def handmade_questions(language: str = "en", split: str | None = None) -> list[P
 
 
 def handmade_gaps(language: str = "en") -> list[tuple[str, frozenset[str]]]:
-    """Everyday sentences with one [MASK], each with the words that make sense there. English only."""
+    """Everyday sentences with one [MASK], each with the words that make sense there."""
     rows = (row for _, row in read_table(_file(language, "gaps.tsv", None), ("sentence", "answers")))
     return [(row["sentence"], frozenset(row["answers"].split())) for row in rows]
 

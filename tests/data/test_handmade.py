@@ -145,10 +145,11 @@ def test_nothing_is_said_twice(sets):
             assert shared <= 0.5 * (len(one) + len(other) - shared), (texts[i], texts[j])
 
 
-def test_gaps_can_be_filled():
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_gaps_can_be_filled(language):
     """Each with one gap, and with at least one answer that our BERT can give: its answers are single pieces."""
-    gaps = handmade_gaps("en")
-    pieces = set(load("bert-en").pieces.vocabulary)
+    gaps = handmade_gaps(language)
+    pieces = set(load(f"bert-{language}").pieces.vocabulary)
     assert len(gaps) == 40
     for sentence, answers in gaps:
         assert sentence.split().count("[MASK]") == 1

@@ -8,6 +8,7 @@ import pytest
 from course.records import store
 from course.records.one_table import (
     COLUMNS,
+    FULL,
     MOST_WORDS,
     STORE,
     SYSTEMS,
@@ -108,7 +109,7 @@ def test_a_recorded_table_comes_back_with_its_origin(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
     assert recorded_table() is None
     kept = record("random", columns="tagging", source="handmade", **SMALL)
-    measured = one_table("random", "tagging", **SMALL)
+    measured = one_table("random", "tagging", learning_rate=FULL["learning_rate"], **SMALL)
     np.testing.assert_allclose(kept.scores, measured.scores, atol=0.005)
     assert (kept.systems, kept.parameters, kept.note) == (measured.systems, measured.parameters, measured.note)
     assert {"command", "commit", "date", "device", "seconds"} <= kept.run.keys()

@@ -1,36 +1,40 @@
 // All heads small, each with the name of what it does with this sentence, and the chosen one large.
 const pc = x => 100 * x < .5 ? "< 1\u00a0%" : `${Math.round(100 * x)}\u00a0%`;
-const HABITS = {
+const HABITS = { // the first five by how far the piece looked at stands behind the one that looks, from -2
+  "2 back": "two pieces back",
+  previous: "at the previous piece",
   itself: "at the piece itself",
   next: "at the next piece",
-  previous: "at the previous piece",
   "2 on": "two pieces on",
-  "2 back": "two pieces back",
   "[CLS]": "at [CLS]",
   "[SEP]": "at [SEP]",
   gap: "at the gap"
 };
-const NEAR = { "-2": "2 back", "-1": "previous", 0: "itself", 1: "next", 2: "2 on" };
+const NAMES = Object.keys(HABITS),
+  [CLS, SEP, GAP] = [5, 6, 7];
 const LEAST_HABIT = .3; // of the weight: with less on one relation, a head is called spread
 
 // What a head does: the relation that takes most of its weight on average over the pieces; and over how many pieces it
 // spreads: exp of the mean entropy.
 function habit(weights, n, gaps) {
-  const sums = new Map(),
-    asked = Math.max(1, n - 2),
-    add = (name, weight) => sums.set(name, (sums.get(name) ?? 0) + weight / asked);
+  const sums = new Float64Array(NAMES.length), // at every key, for every head: no lists and maps in here
+    asked = Math.max(1, n - 2);
   let entropy = 0;
-  for (let q = 1; q < n - 1; q++)
+  for (let q = 1; q < n - 1; q++) {
     for (let k = 0; k < n; k++) {
-      const weight = weights[q * n + k];
-      if (weight > 0) entropy -= weight * Math.log(weight) / asked;
-      add(k === 0 ? "[CLS]" : k === n - 1 ? "[SEP]" : NEAR[k - q] ?? "", weight);
-      if (gaps.includes(k) && k !== q) add("gap", weight);
+      const weight = weights[q * n + k] / asked;
+      if (weight > 0) entropy -= weight * Math.log(weight * asked);
+      if (k === 0) sums[CLS] += weight;
+      else if (k === n - 1) sums[SEP] += weight;
+      else if (Math.abs(k - q) <= 2) sums[k - q + 2] += weight;
     }
-  sums.delete("");
-  const [name, most] = [...sums].sort((a, b) => b[1] - a[1])[0] ?? ["", 0],
-    pieces = Math.exp(entropy);
-  return most >= LEAST_HABIT ? { name, share: most, pieces } : { name: "", share: 0, pieces };
+    for (const k of gaps)
+      if (k !== q) sums[GAP] += weights[q * n + k] / asked;
+  }
+  const most = mostOf(sums),
+    pieces = Math.exp(entropy),
+    named = sums[most] >= LEAST_HABIT;
+  return { name: named ? NAMES[most] : "", share: named ? sums[most] : 0, pieces };
 }
 const mostOf = row => row.reduce((top, weight, i) => weight > row[top] ? i : top, 0);
 
@@ -58,10 +62,15 @@ function headPanels(state, { choose, ask }) {
   };
   const told = ({ name, share, pieces }) => name ? `${name} ${pc(share)}` : `spread over ${pieces.toFixed(1)} pieces`;
 
-  function paint(on, weights, n) { // a pixel a cell
+  function paint(on, weights, n, [red, green, blue]) { // a pixel a cell
     const image = new ImageData(n, n),
-      rgb = colour();
-    for (let i = 0; i < n * n; i++) image.data.set([...rgb, 255 * Math.min(1, weights[i])], 4 * i);
+      { data } = image;
+    for (let i = 0, to = 0; i < n * n; i++) {
+      data[to++] = red;
+      data[to++] = green;
+      data[to++] = blue;
+      data[to++] = 255 * weights[i];
+    }
     if (on.width !== n) on.width = on.height = n;
     on.getContext("2d").putImageData(image, 0, 0);
   }
@@ -88,14 +97,15 @@ function headPanels(state, { choose, ask }) {
   });
 
   function drawGrid() {
-    const { answer, heads } = state;
+    const { answer, heads } = state,
+    rgb = colour();
     if (cells.length !== heads.length || cells[0].length !== heads[0].length) buildGrid();
     heads.forEach((row, l) => row.forEach(({ weights, habit: does }, i) => {
       const { picture, caption, much, cell } = cells[l][i],
         on = l === state.layer && i === state.head,
         says = `head ${l + 1}.${i + 1}: ${does.name ? `${pc(does.share)} of its weight ${HABITS[does.name]}; ` : ""}` +
         `spread over ${does.pieces.toFixed(1)} pieces`;
-      paint(picture, weights, answer.n);
+      paint(picture, weights, answer.n, rgb);
       caption.textContent = does.name || "spread";
       much.style.width = `${100 * does.share}%`;
       attrs(cell, { title: says, "aria-label": says, "aria-pressed": String(on), tabindex: on ? 0 : -1 });
@@ -131,7 +141,7 @@ function headPanels(state, { choose, ask }) {
     c.scale(ratio, ratio);
     [c.fillStyle, c.strokeStyle, c.imageSmoothingEnabled] = [`rgb(${colour()})`, letters, false];
     faint(.1, () => c.fillRect(0, y + query * size, x + side, size));
-    paint(off, weights, n);
+    paint(off, weights, n, colour());
     if (fine) c.drawImage(off, x, y, side, side);
     else
       weights.forEach((weight, i) => {

@@ -74,15 +74,8 @@ async function attention(text, name = undefined) {
   return { tokens: pieces.tokens(ids), weights: table(forward(ids).attentions, sizes) };
 }
 
-// The vectors of a sentence's words, a list: [layer][word][dim], the embedding first. A word's vector is that of its
-// first piece. encode
+// The vectors of a sentence's words, a list: [layer][word][dim], the lowest first. encode
 async function vectors(name, words) {
-  const { config: { d_model: d, max_units }, pieces, forward } = await load(name),
-    split = pieces.split(words.map(String)),
-    ids = [pieces.cls, ...split.flat().map(([id]) => id), pieces.sep];
-  if (ids.length > max_units) throw new Error(`The words have ${ids.length - 2} pieces; at most ${max_units - 2} fit.`);
-  let next = 1;
-  const places = split.map(found => (next += found.length) - found.length);
-  return forward(ids).hiddenStates.map(states => places.map(i => Array.from(states.subarray(i * d, (i + 1) * d))));
+  return (await load(name)).encode(words.map(String)).map(layer => layer.map(vector => Array.from(vector)));
 }
 Object.assign(live, { load, fill: fillGaps, attention, vectors });

@@ -146,5 +146,15 @@ function Bert({ config, tensors, pieces, room, linear }) {
     });
     return { hiddenStates, attentions, probabilities };
   }
-  return { config, pieces, hasMlm, forward };
+
+  function encode(words) { // [layer][word]: a word's vector is that of its first piece
+    const split = pieces.split(words),
+      ids = [pieces.cls, ...split.flat().map(([id]) => id), pieces.sep];
+    if (ids.length > max_units)
+      throw new Error(`The words have ${ids.length - 2} pieces; at most ${max_units - 2} fit.`);
+    let next = 1;
+    const places = split.map(found => (next += found.length) - found.length);
+    return forward(ids).hiddenStates.map(states => places.map(i => states.subarray(i * d, (i + 1) * d)));
+  }
+  return { config, pieces, hasMlm, forward, encode };
 }

@@ -15,7 +15,10 @@ from pathlib import Path
 from course_lib.files import atomic_file
 
 PART = 600_000  # bytes of model.safetensors in a script: a multiple of 3, so that base64 pads nothing in between
-FILES = {"bert": ("vocab.txt", "tokenizer_config.json")}  # kind of checkpoint -> the texts that its page reads
+FILES = {  # kind of checkpoint -> the texts that its page reads
+    "bert": ("vocab.txt", "tokenizer_config.json"),
+    "bilm": ("characters.json",),
+}
 
 
 def write_model(folder: Path, checkpoint: Path) -> int:

@@ -38,13 +38,16 @@ async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share o
   return { about, bytes };
 }
 
-// The shipped BERT of this name, once per page. course.live.wasm = false: computed in plain JavaScript.
+// The shipped model of this name, once per page. course.live.wasm = false: computed in plain JavaScript.
 function load(name, arrived = () => {}) {
   return opened[name] ??= (async () => {
     const { about: { config, encodings, numbers, files }, bytes } = await checkpoint(name, arrived);
-    const { room, linear, kind } = engine(numbers + bertScratch(config), live.wasm);
-    const tensors = decode(bytes, encodings, room);
-    return { name, kind, ...Bert({ config, tensors, pieces: piecesFromFiles(files), room, linear }) };
+    const isBert = "vocab.txt" in files,
+      { room, linear, kind } = engine(numbers + (isBert ? bertScratch : bilmScratch)(config), live.wasm),
+      tensors = decode(bytes, encodings, room),
+      model = isBert ? Bert({ config, tensors, pieces: piecesFromFiles(files), room, linear }) :
+      BiLM({ config, tensors, characters: JSON.parse(files["characters.json"]), room, linear });
+    return { name, kind, ...model };
   })().catch(error => {
     delete opened[name];
     throw error;

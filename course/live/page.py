@@ -17,9 +17,9 @@ from course_lib.files import atomic_file
 from course_lib.widgets.base import module, style
 
 HERE = Path(__file__).parent
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "loader", "answers")
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
 PAGE = ("ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
-NAMES = ("bert-en", "bert-ko", "minilm-en")  # the models that the page can ask
+NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
 
 
 def script(modules: Sequence[str] = MODELS, page: str = "") -> str:

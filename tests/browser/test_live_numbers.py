@@ -21,6 +21,7 @@ from tests.data.test_registered_sets import needs_mirror
 pytestmark = pytest.mark.browser
 
 NAMES = ("bert-en", "bert-ko", "minilm-en")
+ELMO = ("bilm-en", "bilm-ko")
 ROWS = {  # with [CLS] and [SEP]: the fewest pieces, an odd number, nearly all that fit
     "bert-en": ["[MASK]", "she paid her wages in at the [MASK] .", "the old man and the sea " * 20 + "[MASK]"],
     "bert-ko": ["바다 멀리 하얀 [MASK] 가 보였다 ."],
@@ -31,6 +32,10 @@ NUMBERS = """async ([name, text, wasm]) => {
   course.live.wasm = wasm;
   const { kind } = await course.live.load(name), { tokens, weights } = await course.live.attention(text, name);
   return { kind, tokens, weights, gaps: text.includes("[MASK]") ? await course.live.fill(text, 8192, name) : [] };
+}"""
+VECTORS = """async ([name, words, wasm]) => {
+  course.live.wasm = wasm;
+  return course.live.vectors(name, words);
 }"""
 PIECES = """async ([name, texts]) => {
   const { pieces } = await course.live.load(name), codes = (text, i) => [...text.slice(0, i)].length;
@@ -64,7 +69,7 @@ ODD = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
-    for name in NAMES:
+    for name in (*NAMES, *ELMO):
         write_model(folder / "models" / name, data_dir("checkpoints") / name)
     joined = script().removesuffix("})();\n") + INSIDE + "})();\n"
     (folder / "live.js").write_text(joined, encoding="utf-8")
@@ -106,12 +111,16 @@ def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
             assert max(abs(probabilities[piece] - p) for piece, p in expected) < 1e-5
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_word_s_vectors_are_those_of_encode(page, name):
-    words = ["She", "said", "antidisestablishmentarianism", "배", "가", "."]
-    found = page.evaluate("([name, words]) => course.live.vectors(name, words)", [name, words])
-    expected = load(name).encode([words])[0]
-    assert np.abs(np.array(found) - expected).max() < 5e-5 * np.abs(expected).max()
+@pytest.mark.parametrize("wasm", [True, False])
+@pytest.mark.parametrize("name", [*NAMES, *ELMO])
+def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
+    sentences = [
+        ["x"],
+        ["She", "said", "Antidisestablishmentarianistically-speaking", "漢", "😀", "배", "가", "있다", "."],
+    ]
+    for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
+        found = page.evaluate(VECTORS, [name, words, wasm])
+        assert np.abs(np.array(found) - expected).max() < 5e-5
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -175,6 +184,7 @@ def test_the_assembled_product_is_numpy_s_and_its_twin_s(page):
         ("fill('No gap.')", "No word of the text is [MASK]"),
         ("fill('A [MASK].', 3, 'minilm-en')", "minilm-en was published without its head for gaps"),
         ("attention('word '.repeat(200))", "The text has 200 pieces; at most 126 fit"),
+        ("vectors('bilm-en', Array(200).fill('word'))", "The text has 200 words; at most 128 fit"),
         ("vectors('bert-en', Array(200).fill('word'))", "The words have 200 pieces; at most 126 fit"),
     ],
 )

@@ -54,6 +54,7 @@ function askBert(el) {
   const reset = button("reset", () => given(EXAMPLES[0]));
   const other = button("", () => { // between ours and the published one
     english = english === PUBLISHED ? "bert-en" : PUBLISHED;
+    state.query = state.key = null;
     change(state.text, new Set(), [...state.hidden].map(i => state.tokens[i].start)); // their pieces differ
   });
   const chips = EXAMPLES.map(example => {

@@ -10,6 +10,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -20,6 +21,7 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
+from course.live.page import write_ask_bert
 from course.site.cells import Heading, Prose, describe, output_html
 from course.site.check import site_problems
 from course.site.lecture import read_stored
@@ -31,6 +33,10 @@ MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-m
 LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
 COURSE = "How machines came to read words in context"
 MAP, AFTER = "The chapters", ("Claims, not slogans", "Two commands")  # headings of README.md
+ASK = (
+    '<p class="ask"><a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
+    "The course's model answers in the page, and shows where each of its heads looks.</p>\n"
+)
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(\w+)\.ipynb\)([^|]*)\| *(.*?) *\|$", re.M)
 _TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
@@ -58,7 +64,9 @@ def build_site(project: Path, out: Path) -> str:
     Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
     """
     chapters = read_chapters(project / "notebooks")
-    files = {"index.html": front_page((project / "README.md").read_text(encoding="utf-8"), chapters)}
+    checkpoints = project / "data" / "checkpoints"
+    readme, live = (project / "README.md").read_text(encoding="utf-8"), checkpoints.is_dir()
+    files = {"index.html": front_page(readme, chapters, live=live)}
     for before, here, after in zip([None, *chapters], chapters, [*chapters[1:], None], strict=False):
         files[f"{here.name}.html"] = chapter_page(here, before, after)
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
@@ -70,11 +78,14 @@ def build_site(project: Path, out: Path) -> str:
             file.write(text)
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
+    ask = partial(_page, title=f"Ask BERT – {COURSE}", live_style="live.css")
+    models = write_ask_bert(out, checkpoints, ask) if live else 0
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
         raise CourseError(f"The site in {out} has {len(problems)} faults; mend them in notebooks/text/:\n{listed}")
     megabytes = sum(len(text.encode()) for text in files.values()) / 1e6
-    return f"site: {len(chapters) + 1} pages, {megabytes:.1f} MB, checked. Open {out / 'index.html'}"
+    asked = f", and Ask BERT with its models, {models / 1e6:.1f} MB" if live else ""
+    return f"site: {len(chapters) + 1} pages, {megabytes:.1f} MB{asked}, checked. Open {out / 'index.html'}"
 
 
 def read_chapters(folder: Path) -> list[Chapter]:
@@ -139,8 +150,8 @@ def course_map(readme: str) -> dict[str, MapRow]:
     return rows
 
 
-def front_page(readme: str, chapters: Sequence[Chapter]) -> str:
-    """index.html: where README.md shows a picture of the first widget stands the widget itself.
+def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False) -> str:
+    """index.html: where README.md shows a picture of the first widget stands the widget itself. live: with ASK.
 
     Raises CourseError where README.md lacks a part of it.
     """
@@ -152,7 +163,8 @@ def front_page(readme: str, chapters: Sequence[Chapter]) -> str:
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + "\n![]()\n", maxsplit=1, flags=re.M)
     after = prose.render(after.removesuffix("![]()\n"))
     opening = f'{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">{after}'
-    parts = [f'<div class="prose opening">\n{opening}</div>', _map(prose, course_map(readme), chapters)]
+    parts = [f'<div class="prose opening">\n{opening}{ASK if live else ""}</div>']
+    parts.append(_map(prose, course_map(readme), chapters))
     for name in AFTER:
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         parts.append(f'<div class="prose">\n{prose.render(text)}</div>')

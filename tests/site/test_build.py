@@ -167,6 +167,11 @@ def test_the_first_widget_stands_where_readme_has_its_picture():
     assert "A still" not in words
 
 
+def test_the_first_page_leads_to_ask_bert_where_there_are_models():
+    pages = [BeautifulSoup(front_page(README, CHAPTERS, live=live), "html.parser") for live in (False, True)]
+    assert [len(page.select('a[href="ask_bert.html"]')) for page in pages] == [0, 1]
+
+
 @pytest.mark.parametrize("part", ["## The chapters", "## Claims, not slogans", "## Two commands"])
 def test_a_readme_without_a_part_is_named(part):
     with pytest.raises(CourseError, match=part):

@@ -44,6 +44,7 @@ def test_a_good_site_has_no_fault(site):
         ('href="style.css"', 'href="http://example.org/s.css"', "<link> loads"),
         ("<body>", '<body><script src="https://example.org/x.js"></script>', "<script> loads"),
         ("<body>", "<body><style>@import 'x.css';</style>", "a style loads @import"),
+        ("<body>", "<body><meta content=\"script-src 'wasm-unsafe-eval'\">", "allows WebAssembly, but asks no model"),
         ("<body>", '<body><p style="background:url(https://example.org/b.png)"></p>', "a style loads url("),
         ("&lt;b&gt;x&lt;/b&gt;", "&lt;img src=https://example.org/&gt;", "frame “W”: <img> loads"),
         ('sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "is not closed"),
@@ -60,6 +61,16 @@ def test_a_fault_is_found_and_named(site, old, new, fault):
 def test_a_style_sheet_may_load_what_is_beside_it_only(site):
     (site / "style.css").write_text("b{background:url('https://example.org/x.png')} i{src:url(gone.woff)}")
     assert len(site_problems(site)) == 2
+
+
+def test_a_model_s_parts_are_all_there_and_of_one_version(site):
+    folder = site / "models" / "m"
+    folder.mkdir(parents=True)
+    (folder / "about.js").write_text('course.live.about("m", {"stamp": "abc", "bytes": 2, "parts": 2});')
+    (folder / "0.js").write_text('course.live.part("m", 0, "abc", "AAAA");')
+    assert site_problems(site) == ["models/m/1.js is missing"]
+    (folder / "1.js").write_text('course.live.part("m", 1, "abd", "AAAA");')
+    assert site_problems(site) == ["models/m/1.js is of another version than about.js"]
 
 
 def test_a_page_may_not_be_too_large(site, monkeypatch):

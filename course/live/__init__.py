@@ -1,0 +1,1 @@
+"""Models that answer in the site's pages: their checkpoints as scripts, and their forward passes in JavaScript."""

@@ -1,0 +1,81 @@
+// What a text is to the models, and what they say of it: the functions of window.course.live.
+const MASK = "[MASK]",
+  HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]/;
+const languageModel = text => HANGUL.test(text) ? "bert-ko" : "bert-en";
+
+// The pieces of a text: [{id, piece, start, end, word, typed}], start and end in the text, word: the number of its
+// word, typed: a [MASK] of the reader. As Bert.fill reads a text, which a tokeniser would cut at the brackets.
+function readText(text, pieces) {
+  const tokens = [];
+  let from = 0,
+    word = 0;
+  const add = (id, start, end, typed = false) =>
+    tokens.push({ id, piece: pieces.vocabulary[id], start: from + start, end: from + end, word, typed });
+  text.split(MASK).forEach((part, i) => {
+    if (i) {
+      add(pieces.mask, 0, MASK.length, true);
+      from += MASK.length;
+      word++;
+    }
+    const spans = wordSpans(part);
+    pieces.split(spans.map(([spelt]) => spelt)).forEach((found, number) => {
+      const begin = spans[number][1];
+      for (const [id, start, end] of found) add(id, begin + start, begin + end);
+      word++;
+    });
+    from += part.length;
+  });
+  return tokens;
+}
+const rowOf = (tokens, pieces, isGap = token => token.typed) => // ids with [CLS] and [SEP]
+  [pieces.cls, ...tokens.map((token, i) => isGap(token, i) ? pieces.mask : token.id), pieces.sep];
+
+function best(probabilities, k) { // the ids of the k largest, best first
+  const found = [];
+  for (let id = 0; id < probabilities.length; id++) {
+    let place = found.length;
+    if (place === k && probabilities[id] <= probabilities[found[k - 1]]) continue;
+    while (place && probabilities[found[place - 1]] < probabilities[id]) place--;
+    found.splice(place, 0, id);
+    found.length = Math.min(found.length, k);
+  }
+  return found;
+}
+const rankOf = (probabilities, id) => 1 + probabilities.reduce((sum, p) => sum + (p > probabilities[id]), 0);
+
+async function read(text, name = languageModel(text)) {
+  const model = await load(name),
+    tokens = readText(String(text), model.pieces),
+    most = model.config.max_units - 2;
+  if (!tokens.length) throw new Error("The text is empty. Type a sentence.");
+  if (tokens.length > most) throw new Error(`The text has ${tokens.length} pieces; at most ${most} fit. Shorten it.`);
+  return { model, tokens, ids: rowOf(tokens, model.pieces) };
+}
+
+// For each [MASK] of a text the k most probable pieces: [[piece, probability], ...] per gap. Bert.fill
+async function fillGaps(text, k = 5, name = undefined) {
+  const { model: { pieces, hasMlm, forward }, ids } = await read(text, name);
+  if (!hasMlm) throw new Error(`${name} was published without its head for gaps: it guesses nothing.`);
+  const columns = ids.flatMap((id, i) => id === pieces.mask ? [i] : []);
+  if (!columns.length) throw new Error(`No word of the text is ${MASK}. Put it where a word is asked.`);
+  return forward(ids, columns).probabilities.map(p => best(p, k).map(id => [pieces.vocabulary[id], p[id]]));
+}
+
+const table = (flat, sizes) => sizes.length < 2 ? Array.from(flat) : // nested lists, rows first
+  Array.from({ length: sizes[0] }, (_, i) => {
+    const size = flat.length / sizes[0];
+    return table(flat.subarray(i * size, (i + 1) * size), sizes.slice(1));
+  });
+
+// Where every head of every layer looks: {tokens, weights [layer][head][query][key]}. Bert.attentions
+async function attention(text, name = undefined) {
+  const { model: { config, pieces, forward }, ids } = await read(text, name),
+    sizes = [config.n_layers, config.n_heads, ids.length, ids.length];
+  return { tokens: pieces.tokens(ids), weights: table(forward(ids).attentions, sizes) };
+}
+
+// The vectors of a sentence's words, a list: [layer][word][dim], the lowest first. encode
+async function vectors(name, words) {
+  return (await load(name)).encode(words.map(String)).map(layer => layer.map(vector => Array.from(vector)));
+}
+Object.assign(live, { load, fill: fillGaps, attention, vectors });

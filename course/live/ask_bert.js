@@ -1,0 +1,374 @@
+// The page "Ask BERT": type, hide, read the guesses and the heads. The model runs here, at every key.
+const SLOW = 40, // ms a pass: from here on it waits for a pause in typing
+  LONGEST_TEXT = 10_000,
+  PUBLISHED = "minilm-en";
+
+function askBert(el) {
+  const sizes = JSON.parse(el.dataset.megabytes), // of the models that can be asked
+    size = name => `${sizes[name].toFixed(sizes[name] < 10 ? 1 : 0)} MB`;
+  const st = stage(el, "What does it expect, and where does it look?");
+  st.root.classList.add("cw-ask");
+  // query, key: the piece that looks and the one looked at, [CLS] is 0; hidden: places among the tokens
+  const state = { text: "", tokens: [], hidden: new Set(), model: null, answer: null, heads: [] };
+  Object.assign(state, { query: null, key: null, layer: 2, head: 3 });
+  let english = "bert-en", // the model that reads what is not Korean
+    wanted = "",
+    begins = [], // hide the pieces that begin here, once the pieces are known
+    past = [],
+    typedAt = 0,
+    typedGaps = 0,
+    took = 0,
+    pace = 0, // ms a piece
+    waiting,
+    remembering;
+
+  // -- what stands on the page
+  const field = h("textarea", {
+    rows: 1,
+    maxlength: LONGEST_TEXT,
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+    ...KEYS,
+    "aria-label": "your sentence",
+    oninput: () => {
+      if (Date.now() - typedAt > 1200) keep();
+      typedAt = Date.now();
+      change(field.value, null);
+    },
+    onkeydown: event => { // Enter also ends a syllable of Hangul
+      if (event.key === "Enter" && !event.isComposing) event.preventDefault();
+    }
+  });
+  const status = h("span", {}),
+    bar = h("progress", { max: 1, value: 0, "aria-label": "loading" }),
+    percent = h("span", {}),
+    loading = h("div", { class: "load", hidden: true }, bar, percent),
+    trouble = h("p", { class: "trouble", role: "alert" }),
+    strip = h("div", { class: "tokens", role: "group", "aria-label": "pieces: Enter hides or shows one" }),
+    unknown = h("p", { class: "soft" });
+  const undo = button("undo", () => {
+    const last = past.pop();
+    if (last) show(last.text, last.hidden);
+  });
+  const reset = button("reset", () => given(EXAMPLES[0]));
+  const other = button("", () => { // between ours and the published one
+    english = english === PUBLISHED ? "bert-en" : PUBLISHED;
+    state.query = state.key = null;
+    change(state.text, new Set(), [...state.hidden].map(i => state.tokens[i].start)); // their pieces differ
+  });
+  const chips = EXAMPLES.map(example => {
+    const attributes = { type: "button", class: "plain", ...KEYS, title: plainText(example) };
+    return h("button", { ...attributes, onclick: () => given(example) }, plainText(example));
+  });
+  const guesses = guessPanel(state, { insert, timed }),
+    pictures = headPanels(state, { choose, ask }),
+    panels = h("div", { class: "panels", hidden: true }, guesses.node, pictures.small, pictures.large);
+  st.root.append(
+    h("label", { class: "typed" }, h("span", { class: "lab" }, h("span", {}, "your sentence"), status), field),
+    h("div", { class: "given" }, h("span", { class: "lab" }, "or take"), chips,
+      h("span", { class: "back" }, undo, reset)),
+    loading, trouble, strip, unknown, panels, h("div", { class: "other" }, other),
+    h("p", { class: "note" }, "Click a piece to hide or show it; click a guess to put it in. Point at a piece: the " +
+      "bars under the others say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ]" +
+      " change the head. A weight says where a head looks, not what it does with what it finds there. Korean: put a " +
+      "space before a particle, as the model has learned them (배 가)."));
+
+  // -- what changes the state
+  const isGap = (token, i) => token.typed || state.hidden.has(i);
+  const gaps = () => state.tokens.flatMap((token, i) => isGap(token, i) ? [i] : []);
+
+  function keep() {
+    past = [...past.slice(-99), { text: state.text, hidden: new Set(state.hidden) }];
+  }
+
+  function given(example) {
+    if (state.text) keep();
+    show(plainText(example), new Set(), [example.indexOf("{")]);
+  }
+
+  function show(text, hidden, starts) {
+    field.value = text;
+    state.query = state.key = null;
+    change(text, hidden, starts);
+  }
+
+  function change(text, hidden, starts = []) { // hidden: null while typing, then the hidden places move with the text
+    state.text = text;
+    begins = starts;
+    wanted = HANGUL.test(text) ? "bert-ko" : english;
+    if (state.model?.name === wanted) update(hidden);
+    else fetchModel(hidden ?? new Set()); // of a text in another language nothing is hidden yet
+  }
+
+  async function fetchModel(hidden) {
+    const asked = wanted;
+    panels.classList.add("stale");
+    trouble.textContent = "";
+    const arrived = part => {
+      if (asked !== wanted) return;
+      loading.hidden = part === 1;
+      bar.value = part;
+      percent.textContent = `${asked}: ${Math.round(100 * part)} % of ${size(asked)}, once`;
+    };
+    try {
+      const found = await load(asked, arrived);
+      if (asked !== wanted) return; // the text has changed its language meanwhile
+      if (state.model !== found) Object.assign(state, { model: found, tokens: [], answer: null });
+      state.layer = Math.min(state.layer, found.config.n_layers - 1);
+      state.head = Math.min(state.head, found.config.n_heads - 1);
+      pace = 0;
+      update(hidden);
+    } catch (error) {
+      loading.hidden = true;
+      trouble.textContent = `${error.message} Type to try again.`;
+      st.tell("The model could not be loaded.");
+    }
+  }
+
+  function update(hidden) {
+    const old = state.tokens,
+      tokens = readText(state.text, state.model.pieces),
+      { max_units } = state.model.config,
+      most = max_units - 2,
+      { query } = state;
+    trouble.textContent = tokens.length <= most ? "" :
+      `Only the first ${most} pieces are read: the model has ${max_units} places, and [CLS] and [SEP] take two.`;
+    tokens.length = Math.min(tokens.length, most);
+    state.hidden = hidden ? new Set([...hidden].filter(i => i < tokens.length)) : moved(state.hidden, old, tokens);
+    if (!hidden && query > 0 && query <= old.length) // the piece that looks, too
+      state.query = [...moved([query - 1], old, tokens)].map(i => i + 1)[0] ?? null;
+    state.tokens = tokens;
+    tokens.forEach((token, i) => begins.includes(token.start) && state.hidden.add(i));
+    begins = [];
+    loading.hidden = true;
+    drawStrip();
+    clearTimeout(waiting);
+    guesses.rest();
+    const expected = pace * (tokens.length + 2);
+    if (hidden || expected <= SLOW) run();
+    else {
+      panels.classList.add("stale");
+      waiting = setTimeout(run, Math.min(250, 2 * expected));
+    }
+  }
+
+  function timed(ids, columns) {
+    const start = performance.now(),
+      found = state.model.forward(ids, columns);
+    took = performance.now() - start;
+    pace = Math.min(took / ids.length, pace ? 1.3 * pace : Infinity); // one slow pass, as the first, counts little
+    return found;
+  }
+
+  function run() {
+    const { model: { pieces, config, hasMlm }, tokens } = state,
+    places = gaps(),
+      ids = rowOf(tokens, pieces, isGap),
+      n = ids.length,
+      typed = tokens.filter(token => token.typed).length;
+    const found = timed(ids, hasMlm ? places.map(i => i + 1) : []);
+    state.answer = { ...found, ids, n, places, names: pieces.tokens(ids) };
+    if (typed > typedGaps) state.query = state.key = null; // look at a [MASK] that was typed
+    typedGaps = typed;
+    if (state.query === null || state.query >= n) {
+      const fresh = tokens.findIndex(token => token.typed);
+      state.query = fresh >= 0 ? fresh + 1 : places.length ? places[0] + 1 : Math.min(1, n - 1);
+    }
+    if (state.key >= n) state.key = null;
+    const weightsOf = (layer, head) => {
+      const start = (layer * config.n_heads + head) * n * n;
+      return found.attentions.subarray(start, start + n * n);
+    };
+    state.heads = Array.from({ length: config.n_layers }, (_, l) => Array.from({ length: config.n_heads }, (_, i) => {
+      const weights = weightsOf(l, i);
+      return { weights, habit: habit(weights, n, places.map(place => place + 1)) };
+    }));
+    draw();
+  }
+
+  function flip(place) {
+    keep();
+    const hidden = new Set(state.hidden);
+    if (!hidden.delete(place)) hidden.add(place);
+    Object.assign(state, { query: place + 1, key: null });
+    update(hidden);
+  }
+
+  function insert(place, piece) {
+    keep();
+    const { tokens, model: { pieces } } = state,
+    left = [...state.hidden].filter(i => i !== place),
+      old = tokens.map((token, i) => i === place ? { ...token, id: pieces.index.get(piece) } : token);
+    field.value = state.text = withPiece(state.text, tokens[place], piece);
+    state.key = null;
+    update(moved(left, old, readText(state.text, pieces)));
+    strip.children[place + 1]?.focus();
+  }
+
+  function ask(query, key = null) { // which piece looks
+    const { answer } = state;
+    if (!answer || query >= answer.n || query === state.query && key === state.key) return; // the strip can be ahead
+    const gap = query !== state.query && answer.places.length > 1 && answer.places.includes(query - 1);
+    Object.assign(state, { query, key });
+    drawBars();
+    pictures.drawLarge();
+    st.tell(finding());
+    if (gap) guesses.lean();
+  }
+
+  function choose(layer, head) {
+    Object.assign(state, { layer, head });
+    pictures.drawGrid();
+    drawBars();
+    pictures.drawLarge();
+    st.tell(finding());
+    remember();
+  }
+
+  // -- drawing
+  function draw() {
+    const { model, answer, tokens, heads } = state;
+    panels.classList.remove("stale");
+    panels.classList.toggle("many", answer.places.length > 1);
+    panels.classList.toggle("big", heads[0].length > 4);
+    panels.hidden = !tokens.length;
+    undo.disabled = !past.length;
+    other.hidden = model.name === "bert-ko" || !sizes[PUBLISHED];
+    other.textContent = english === PUBLISHED ? "ask bert-en again" :
+      `ask ${PUBLISHED}, a published BERT with 72 heads (${size(PUBLISHED)}, loaded once)`;
+    const ms = took < 9.95 ? took.toFixed(1) : Math.round(took);
+    status.textContent = `${model.name} · ${many(answer.n)} pieces · ${ms} ms in ${model.kind}`;
+    drawStrip();
+    guesses.draw();
+    pictures.drawGrid();
+    pictures.drawLarge();
+    st.tell(finding());
+    remember();
+  }
+
+  function finding() {
+    const { tokens, model, answer: { places, probabilities, names, n }, layer, head, query } = state;
+    if (!tokens.length) return "Type a sentence.";
+    const row = pictures.rowOfQuery(),
+      most = mostOf(row),
+      number = places.indexOf(query - 1),
+      who = number < 0 ? `“${names[query]}”` : places.length > 1 ? `gap ${number + 1}` : "the gap",
+      where = most === query ? "itself" : `“${names[most]}”`,
+      looks = `In head ${layer + 1}.${head + 1} ${who} looks most at ${where} (${pc(row[most])}).`;
+    if (!model.hasMlm) return `${looks} ${model.name} guesses nothing: it came without its head for gaps.`;
+    if (!places.length) return `Nothing is hidden: click a piece. ${looks}`;
+    const says = places.slice(0, 2).map((place, gap) => {
+      const p = probabilities[gap],
+        order = best(p, TOP),
+        token = tokens[place],
+        around = names.slice(Math.max(1, place - 4), Math.min(n - 1, place + 7)).join(" ").replaceAll(" ##", ""),
+        who = gap ? "For the second gap it expects" : `For the gap in “${around}” ${model.name} expects`,
+        expects = `${who} “${model.pieces.vocabulary[order[0]]}” (${share(p[order[0]])})`;
+      if (token.typed) return `${expects}; the first ten cover ${share(order.reduce((sum, id) => sum + p[id], 0))}.`;
+      const rank = rankOf(p, token.id),
+        chance = rank > 1 ? ` (${share(p[token.id])})` : "";
+      return `${expects}; “${token.piece}”, hidden here, is guess ${many(rank)}${chance}.`;
+    });
+    return [...says, looks].join(" ");
+  }
+
+  function drawStrip() {
+    const { tokens, model, answer } = state,
+    places = gaps(),
+      held = [...strip.children].indexOf(document.activeElement);
+    const box = (label, i, attributes) => h("button", {
+      type: "button",
+      ...KEYS,
+      tabindex: i === Math.max(0, Math.min(held, tokens.length)) ? 0 : -1,
+      title: width(label, 14) > 260 ? label : null,
+      onpointerenter: event => {
+        if (event.pointerType === "mouse") ask(i);
+      },
+      onfocus: () => ask(i),
+      ...attributes
+    }, cut(label, 260, 14), h("i", {}));
+    const boxOf = (token, i) => {
+      const gap = places.indexOf(i),
+        off = gap >= 0,
+        name = `gap ${gap + 1}${token.typed ? "" : `, hides ${token.piece}`}`;
+      return box(off ? `${MASK}${places.length > 1 ? ` ${gap + 1}` : ""}` : token.piece, i + 1, {
+        class: `token${off ? " hidden" : ""}${token.id === model.pieces.unknown ? " odd" : ""}`,
+        "aria-pressed": String(off),
+        "aria-label": off ? name : token.piece,
+        "data-piece": token.piece,
+        onclick: () => token.typed ? ask(i + 1) : flip(i)
+      });
+    };
+    const special = { class: "token special" };
+    const ends = [box("[CLS]", 0, special), box("[SEP]", tokens.length + 1, special)];
+    strip.replaceChildren(...(tokens.length ? [ends[0], ...tokens.map(boxOf), ends[1]] : []));
+    if (held >= 0) strip.children[Math.min(held, strip.children.length - 1)]?.focus({ preventScroll: true });
+    const odd = tokens.filter(token => token.id === model.pieces.unknown),
+      spelt = [...new Set(odd.map(token => cut(state.text.slice(token.start, token.end), 200)))].slice(0, 8);
+    unknown.textContent = odd.length ? `${model.name} does not know ${spelt.join(" ")}: such a word is [UNK].` : "";
+    if (answer?.n === tokens.length + 2) drawBars();
+  }
+
+  function drawBars() { // under each piece: how much the asking one looks at it
+    const { answer, query } = state;
+    if (!answer || strip.children.length !== answer.n || query >= answer.n) return;
+    const row = pictures.rowOfQuery();
+    [...strip.children].forEach((box, i) => {
+      box.classList.toggle("asks", i === query);
+      box.lastChild.style.width = row[i] < .015 ? "0" : `${100 * row[i]}%`;
+      box.dataset.weight = row[i].toFixed(6);
+    });
+  }
+  onList(strip, box => {
+    for (const child of strip.children) child.tabIndex = child === box ? 0 : -1;
+    box.focus();
+  });
+
+  // -- the address holds the state, so that a link can be sent
+  function remember() { // not at each key: Safari allows 100 changes in half a minute
+    clearTimeout(remembering);
+    remembering = setTimeout(() => {
+      const { text, hidden, layer, head } = state,
+      wish = { text, hide: [...hidden].join("."), head: `${layer + 1}.${head + 1}` };
+      if (!wish.hide) delete wish.hide;
+      try {
+        history.replaceState(null, "", `#${new URLSearchParams(wish)}`);
+      } catch { /* a browser that forbids it for pages from the disk */ }
+    }, 400);
+  }
+
+  function fromAddress() {
+    const wish = new URLSearchParams(location.hash.slice(1)),
+      [layer, head] = (wish.get("head") ?? "3.4").split(".").map(Number),
+      numbers = (wish.get("hide") ?? "").split(".").filter(Boolean).map(Number),
+      text = (wish.get("text") ?? "").slice(0, LONGEST_TEXT);
+    if ([layer, head].every(i => i >= 1 && i <= 4)) Object.assign(state, { layer: layer - 1, head: head - 1 });
+    if (text) show(text, new Set(numbers.filter(i => i >= 0 && i < 126)));
+    else given(EXAMPLES[0]);
+  }
+
+  const repaint = () => {
+    if (!state.answer) return;
+    pictures.drawGrid();
+    pictures.drawLarge();
+  };
+  new MutationObserver(repaint).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  st.watch(now => {
+    panels.classList.toggle("three", now >= 900);
+    panels.classList.toggle("two", now >= 560 && now < 900);
+    if (state.answer) pictures.drawLarge();
+  });
+  addEventListener("hashchange", () => {
+    const text = new URLSearchParams(location.hash.slice(1)).get("text");
+    if (!text || text === state.text) return;
+    keep();
+    fromAddress();
+  });
+  loading.hidden = false;
+  percent.textContent = "the model is on its way";
+  st.tell("The model is on its way.");
+  fromAddress();
+  live.state = () => ({ ...state, hidden: [...state.hidden] });
+}
+askBert(document.getElementById("ask-bert"));

@@ -1,0 +1,102 @@
+// What the model expects in each gap, and what its first guess leans on: each other piece is hidden, too, in turn, and
+// the gap is asked again.
+const TOP = 10,
+  MOST_LISTS = 6,
+  MOST_ASKED = 64; // pieces: beyond, asking again for each takes too long
+
+function guessPanel(state, { insert, timed }) {
+  const lists = h("div", { class: "lists" }),
+    leans = h("div", { class: "leans" });
+  const node = h("div", { class: "gaps" }, h("h5", {}, "1 · What it expects"), lists, leans);
+
+  function guess(place, probabilities, id, rank) {
+    const { model: { pieces }, tokens } = state,
+    piece = pieces.vocabulary[id],
+      p = probabilities[id],
+      right = !tokens[place].typed && id === tokens[place].id;
+    return h("button", {
+        type: "button",
+        class: `guess${right ? " right" : ""}${rank > TOP ? " out" : ""}`,
+        ...KEYS,
+        "data-piece": piece,
+        "data-p": p,
+        "aria-label": `put in ${piece}, ${share(p)}${right ? ", the piece that is hidden" : ""}`,
+        onclick: () => insert(place, piece)
+      },
+      h("span", { class: "rank" }, many(rank)), h("span", { class: "piece", title: piece }, piece, right ? " ✓" : ""),
+      h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })), h("b", {}, share(p)));
+  }
+
+  function list(place, gap) {
+    const { answer: { places, probabilities }, tokens } = state,
+    token = tokens[place],
+      first = best(probabilities[gap], TOP),
+      rows = first.map((id, i) => guess(place, probabilities[gap], id, i + 1));
+    if (!token.typed && !first.includes(token.id))
+      rows.push(guess(place, probabilities[gap], token.id, rankOf(probabilities[gap], token.id)));
+    const title = `gap ${gap + 1}${token.typed ? "" : ` (${token.piece})`}`,
+      found = h("div", { role: "group", "aria-label": `guesses for gap ${gap + 1}` },
+        places.length > 1 ? h("h6", {}, title) : null, rows);
+    onKeys(found, ({ target }) => {
+      const i = rows.indexOf(target);
+      return { ArrowDown: rows[i + 1], ArrowUp: rows[i - 1], Home: rows[0], End: rows.at(-1) };
+    }, to => to?.focus());
+    return found;
+  }
+
+  function draw() {
+    const { model, answer: { places } } = state,
+    says = text => lists.append(h("p", { class: "soft" }, text));
+    lists.replaceChildren();
+    leans.hidden = !model.hasMlm;
+    if (!model.hasMlm) says(`${model.name} was published without its head for gaps: it looks, but guesses nothing.`);
+    else if (!places.length) says("Nothing is hidden. Click a piece above.");
+    else lists.append(...places.slice(0, MOST_LISTS).map(list));
+    if (model.hasMlm && places.length > MOST_LISTS)
+      says(`The first ${MOST_LISTS} of ${places.length} gaps are shown.`);
+    lean();
+  }
+
+  let resting;
+
+  function rest() { // what was begun for an older sentence ends
+    clearTimeout(resting);
+    leans.replaceChildren();
+    delete leans.dataset.leans;
+  }
+
+  function lean() { // one pass for each other piece, while the reader rests
+    rest();
+    const { model, tokens, answer: { ids, places, probabilities }, query } = state,
+    gap = Math.max(0, places.indexOf(query - 1)),
+      others = tokens.map((_, i) => i).filter(i => !places.includes(i));
+    if (!probabilities.length || others.length < 2 || ids.length > MOST_ASKED + 2) return;
+    const [first] = best(probabilities[gap], 1),
+      whole = probabilities[gap][first],
+      found = [];
+    const step = () => {
+      const i = others[found.length];
+      if (i === undefined) {
+        showLeans(model.pieces.vocabulary[first], whole, found);
+        return;
+      }
+      const changed = ids.map((id, place) => place === i + 1 ? model.pieces.mask : id);
+      found.push([tokens[i].piece, timed(changed, [places[gap] + 1]).probabilities[0][first]]);
+      resting = setTimeout(step);
+    };
+    resting = setTimeout(step, 250);
+  }
+
+  function showLeans(piece, whole, found) { // the three that move the guess most, by the ratio of the chances
+    const moves = found.map(([other, p]) => [other, p, Math.abs(Math.log((p + 1e-6) / (whole + 1e-6)))])
+      .sort((a, b) => b[2] - a[2]).slice(0, 3);
+    leans.replaceChildren(h("h6", {}, `“${piece}” has ${share(whole)}; with one more piece hidden:`),
+      ...moves.map(([other, p]) => h("div", { class: "guess without" }, h("span", {}),
+        h("span", { class: "piece", title: other }, "no ", h("b", {}, other)),
+        h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` }),
+          h("em", { style: `left:${100 * whole}%` })),
+        h("b", {}, share(p)))));
+    leans.dataset.leans = JSON.stringify(moves.map(([other, p]) => [other, p]));
+  }
+  return { node, draw, lean, rest };
+}

@@ -1,0 +1,28 @@
+// The reader's sentence while it changes: where hidden places go, and how a guess is put in.
+const EXAMPLES = [ // in braces: what is hidden at first
+  "Mary lost her keys because {she} was in a hurry.",
+  "The band released {their} second album in 1995.",
+  "He scored two {goals} in the last game of the season.",
+  "아버지 와 {어머니} 는 함께 살았다 .",
+  "그 섬 은 {북쪽} 에 있다 ."
+];
+const plainText = example => example.replace(/[{}]/g, "");
+
+// Where places among the old tokens are among the new ones: what stands before and after the change stays.
+function moved(places, old, now) {
+  const least = Math.min(old.length, now.length);
+  let before = 0,
+    after = 0;
+  while (before < least && old[before].id === now[before].id) before++;
+  while (after < least - before && old.at(-1 - after).id === now.at(-1 - after).id) after++;
+  const to = i => i < before ? [i] : i >= old.length - after ? [i + now.length - old.length] : [];
+  return new Set([...places].flatMap(to));
+}
+
+// The text with the piece at a place replaced: one with ## goes on the word before it, one without begins a word.
+function withPiece(text, { start, end, piece: old }, piece) {
+  let before = text.slice(0, start);
+  if (piece.startsWith("##")) before = before.trimEnd();
+  else if (old.startsWith("##")) before += " ";
+  return before + piece.replace("##", "") + text.slice(end);
+}

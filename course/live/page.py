@@ -1,0 +1,51 @@
+"""The page "Ask BERT" of the site, and the modules of live pages as one script.
+
+A page opened from the disk may load classic scripts, no ES modules: the files stand one after the other in a function.
+Nothing of a model is loaded before a text asks for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from course.live.checkpoint_scripts import write_model
+from course_lib.files import atomic_file
+from course_lib.widgets.base import module, style
+
+HERE = Path(__file__).parent
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
+PAGE = ("ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
+NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
+
+
+def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
+    """The named files of this folder, joined; `page`: what stands behind them, such as a widget's module.
+
+    The assembled product of linear.wat is put in as base64.
+    """
+    text = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in modules)
+    wasm = base64.b64encode((HERE / "linear.wasm").read_bytes()).decode()
+    return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"
+
+
+def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> int:
+    """Write ask_bert.html, live.js, live.css and models/ into `out`. -> their bytes, all together
+
+    render: the site's frame around a page's `body`; it names live.css as a style sheet.
+    """
+    written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
+    megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
+    body = (HERE / "ask_bert.html").read_text(encoding="utf-8")
+    files = {
+        "ask_bert.html": render(body=body.replace("@@megabytes@@", html.escape(json.dumps(megabytes)))),
+        "live.js": script((*MODELS, *PAGE), module("ask_bert", HERE)),
+        "live.css": style("ask_bert", HERE),
+    }
+    for name, text in files.items():
+        with atomic_file(out / name, "w") as file:
+            file.write(text)
+    return written + sum(len(text.encode()) for text in files.values())

@@ -1,0 +1,180 @@
+"""The page "Ask BERT" as a reader opens it from the disk: what it says is what Python says, and nothing is asked of a
+network."""
+
+import json
+import re
+import shutil
+
+import pytest
+from playwright.sync_api import expect
+
+from course.site.build import build_site
+from course_lib.config import project_dir
+from course_lib.models.shipped import load
+from tests.browser.test_site import reader
+
+pytestmark = pytest.mark.browser
+
+ANSWERED = "() => course.live.state?.().answer"
+GUESSES = "rows => rows.map(row => [row.dataset.piece, +row.dataset.p])"
+MARY = "Mary lost her keys because [MASK] was in a hurry."
+
+
+@pytest.fixture(scope="module")
+def site(chromium, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    build_site(project_dir(), folder)
+    return folder
+
+
+def opened(page, site, link: str = ""):
+    page.goto((site / "ask_bert.html").as_uri() + link)
+    page.wait_for_function(ANSWERED)
+
+
+@pytest.fixture
+def page(site, chromium):
+    with reader(chromium, 1100) as page:
+        opened(page, site)
+        yield page
+
+
+def says(page, words: str) -> None:
+    expect(page.locator(".say")).to_contain_text(words)
+
+
+def hidden(page) -> list[str]:
+    return page.locator(".token.hidden").evaluate_all("all => all.map(token => token.dataset.piece)")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("bert-en", MARY.replace("Mary", "John")), ("bert-ko", "아버지 와 [MASK] 는 함께 살았다 .")]
+)
+def test_what_is_typed_gets_python_s_guesses(page, name, text):
+    page.locator("textarea").fill(text)
+    (expected,) = load(name).fill(text, 10)
+    says(page, f"{name} expects “{expected[0][0]}”")
+    found = page.locator(".lists .guess").evaluate_all(GUESSES)
+    assert [piece for piece, _ in found] == [piece for piece, _ in expected]
+    assert [p for _, p in found] == pytest.approx([p for _, p in expected], abs=1e-5)
+
+
+def test_a_gap_stays_with_its_word_while_the_text_changes(page):
+    field = page.locator("textarea")
+    field.press("Home")
+    field.type("Yesterday ")
+    field.press("End")
+    field.type(" So it goes.")
+    says(page, "“she”, hidden here")
+    field.fill("Yesterday Mary lost her keys because she was in a hurry.")
+    for text in ("Yesterday Mary lost her keys because then she was in a hurry.", "because then she was in a hurry."):
+        field.fill(text)  # one change at a time: a word right before it, words far before it
+        page.wait_for_function("text => course.live.state().text === text", arg=text)
+        assert hidden(page) == ["she"]
+    field.fill("because then he was in a hurry.")
+    assert hidden(page) == []
+
+
+def test_a_guess_goes_into_the_text_and_is_undone(page):
+    page.locator("textarea").fill("The dog [MASK] in the garden.")
+    page.locator(".guess", has_text="##s").click()
+    assert page.locator("textarea").input_value() == "The dogs in the garden."
+    page.get_by_role("button", name="undo").click()
+    assert page.locator("textarea").input_value() == "The dog [MASK] in the garden."
+
+
+def test_keys_alone_hide_a_piece_and_change_the_head(page):
+    page.locator(".token").first.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    assert hidden(page) == ["her", "she"]
+    page.locator(".grid [aria-pressed=true]").focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".large h5")).to_contain_text("Head 2.4")
+    page.locator(".large canvas").focus()
+    page.keyboard.press("[")
+    expect(page.locator(".large h5")).to_contain_text("Head 2.3")
+    drawn = page.locator(".token").evaluate_all("tokens => tokens.map(token => +token.dataset.weight)")
+    text = "Mary lost [MASK] keys because [MASK] was in a hurry."
+    weights = page.evaluate("async text => (await course.live.attention(text)).weights[1][2]", text)
+    assert drawn == pytest.approx(weights[page.evaluate("course.live.state().query")], abs=1e-6)
+
+
+def test_what_a_guess_leans_on_is_python_s_with_that_piece_hidden(page):
+    page.wait_for_function("() => document.querySelector('.leans').dataset.leans")
+    moves = dict(json.loads(page.locator(".leans").get_attribute("data-leans")))
+    without = dict(load("bert-en").fill(MARY.replace(" her ", " [MASK] "), 8192)[1])
+    assert moves["her"] == pytest.approx(without["she"], abs=1e-5)
+
+
+def test_a_link_brings_sentence_gap_and_head_back(site, chromium):
+    with reader(chromium) as page:
+        opened(page, site, "#text=The+band+released+their+second+album.&hide=3&head=1.2")
+        says(page, "“their”, hidden here, is guess 1")
+        expect(page.locator(".large h5")).to_contain_text("Head 1.2")
+
+
+def test_hostile_odd_and_long_text_is_text(page):
+    page.locator("textarea").fill("<img src=x onerror=window.hit=1> </script><script>window.hit=1</script>")
+    assert page.locator("#ask-bert img, #ask-bert script").count() == 0
+    assert page.evaluate("window.hit") is None
+    page.locator("textarea").fill("😀🏽 🇰🇷 भाषा and [MASK] x\u0301")
+    says(page, "bert-en expects")
+    expect(page.locator(".soft").first).to_contain_text("does not know 😀🏽")
+    page.locator("textarea").fill("the old man and the sea and " * 350)
+    page.wait_for_function("() => course.live.state().answer.n === 128")
+    expect(page.locator(".trouble")).to_contain_text("Only the first 126 pieces")
+    page.locator("textarea").fill("")
+    says(page, "Type a sentence.")
+
+
+def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page):
+    assert page.evaluate("performance.getEntriesByType('resource').filter(r => r.name.includes('minilm')).length") == 0
+    page.get_by_role("button", name="ask minilm-en, a published BERT with 72 heads (19 MB").click()
+    says(page, "minilm-en guesses nothing")
+    assert page.locator(".grid button").count() == 72
+    assert (hidden(page), page.locator(".guess").count()) == (["she"], 0)
+    page.get_by_role("button", name="ask bert-en again").click()
+    says(page, "“she”, hidden here")
+    assert page.locator(".grid button").count() == 16
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (700, "light")])
+def test_it_fits_its_window(site, chromium, width, scheme):
+    with reader(chromium, width, scheme) as page:
+        opened(page, site)
+        for text in ("a", "x" * 90, "the old man and the [MASK] " * 15):
+            page.locator("textarea").fill(text)
+            page.wait_for_function("text => course.live.state().text === text", arg=text)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, text
+
+
+@pytest.mark.parametrize("missing", ["globalThis.WebAssembly", "Uint8Array.prototype.setFromBase64"])
+def test_an_older_browser_answers_too(site, chromium, missing):
+    with reader(chromium) as page:
+        page.add_init_script(f"delete {missing}")
+        opened(page, site)
+        says(page, "expects “she” (40 %)")
+        kind = "JavaScript" if missing.endswith("WebAssembly") else "WebAssembly"  # its policy allows it
+        assert page.evaluate("course.live.state().model.kind") == kind
+
+
+def test_a_part_that_is_missing_or_damaged_is_named(site, chromium, tmp_path):
+    for name in ("ask_bert.html", "live.js", "live.css", "style.css", "page.js"):
+        shutil.copy(site / name, tmp_path)
+    shutil.copytree(site / "models" / "bert-en", tmp_path / "models" / "bert-en")
+    part = tmp_path / "models" / "bert-en" / "3.js"
+    whole = part.read_text("utf-8")
+    for broken in (None, whole[: len(whole) // 2], re.sub(r'3, "\w+"', '3, "000000000000"', whole)):
+        part.unlink(missing_ok=True)
+        if broken is not None:
+            part.write_text(broken, encoding="utf-8")
+        page = chromium.new_page()  # what is broken, its console may say
+        page.goto((tmp_path / "ask_bert.html").as_uri())
+        expect(page.locator(".trouble")).to_contain_text("models/bert-en/3.js")
+        assert page.evaluate("course.live.state().answer") is None
+        part.write_text(whole, encoding="utf-8")
+        page.locator("textarea").press("End")
+        page.locator("textarea").type("!")  # mended: it is asked for again
+        page.wait_for_function(ANSWERED)
+        page.close()

@@ -1,0 +1,195 @@
+"""The models of the site's pages: their words and pieces are the course's, their numbers PyTorch's."""
+
+import base64
+import re
+from itertools import islice, product
+
+import numpy as np
+import pytest
+import torch
+
+from course.live.checkpoint_scripts import write_model
+from course.live.page import script
+from course_lib.config import data_dir
+from course_lib.data.public import load_public
+from course_lib.data.records import Sentence
+from course_lib.models.shipped import load
+from course_lib.text.word_pieces import MASK
+from course_lib.text.words import split_sentences
+from tests.browser.conftest import asked_elsewhere
+from tests.data.test_registered_sets import needs_mirror
+
+pytestmark = pytest.mark.browser
+
+NAMES = ("bert-en", "bert-ko", "minilm-en")
+ELMO = ("bilm-en", "bilm-ko")
+ROWS = {  # with [CLS] and [SEP]: the fewest pieces, an odd number, nearly all that fit
+    "bert-en": ["[MASK]", "she paid her wages in at the [MASK] .", "the old man and the sea " * 20 + "[MASK]"],
+    "bert-ko": ["바다 멀리 하얀 [MASK] 가 보였다 ."],
+    "minilm-en": ["She paid her wages in at the bank."],  # post-norm, and no head for gaps
+}
+INSIDE = "Object.assign(globalThis, { wordSpans, linearInJavaScript, engine });\n"
+NUMBERS = """async ([name, text, wasm]) => {
+  course.live.wasm = wasm;
+  const { kind } = await course.live.load(name), { tokens, weights } = await course.live.attention(text, name);
+  return { kind, tokens, weights, gaps: text.includes("[MASK]") ? await course.live.fill(text, 8192, name) : [] };
+}"""
+VECTORS = """async ([name, words, wasm]) => {
+  course.live.wasm = wasm;
+  return course.live.vectors(name, words);
+}"""
+PIECES = """async ([name, texts]) => {
+  const { pieces } = await course.live.load(name), codes = (text, i) => [...text.slice(0, i)].length;
+  return texts.map(text => {
+    const words = wordSpans(text).map(([word]) => word), split = pieces.split(words);
+    return [words, split.map((cut, w) => cut.map(([id, a, b]) => [id, codes(words[w], a), codes(words[w], b)]))];
+  });
+}"""
+ROW = """async ([name, ids, gap]) => {
+  const { hiddenStates, attentions, probabilities } = (await course.live.load(name)).forward(ids, [gap]);
+  const packed = numbers => new Uint8Array(numbers.buffer).toBase64();
+  return { states: hiddenStates.map(packed), attentions: [packed(attentions)],
+    logits: [packed(probabilities[0].map(Math.log))] };
+}"""
+PRODUCTS = """sizes => sizes.map(([n, m, k, gap]) => {
+  const { room, linear, kind } = engine(4000);
+  const x = room(n * (k + gap)), w = room(m * (k + gap)), bias = room(m), own = room(n * m), twin = room(n * m);
+  for (const array of [x, w, bias]) array.forEach((_, i) => { array[i] = Math.random() - 0.5; });
+  for (const [into, multiply, b] of [[own, linear, bias], [twin, linearInJavaScript, bias]])
+    multiply(into, x, w, b, n, m, k, m, k + gap, k + gap);
+  const lists = Object.fromEntries(Object.entries({ x, w, bias, own, twin }).map(([name, a]) => [name, [...a]]));
+  linear(own, x, w, null, n, m, k, m, k + gap, k + gap);
+  return { kind, ...lists, plain: [...own] };
+})"""
+ODD = [
+    *("", " ", "İstanbul ΑΣ naïve CAFÉ", "a\u0301 \u200b\ufeff\x85 x\u00adx", "x" * 101, "漢字かな 한글 ㄱㅏ"),
+    *("don't O'Brien's U.S. 3.14 1,000 !!! … 😀🏽 🇰🇷", "dog'sbody 'tis y'all rock'n'roll it'd've I'M o'clock'ſ"),
+    *("a\u166db a\u2e4eb", "e.g. U.S.A x.y. a.b.c.d.e.f.g.", "1,000,5 3.x", "[MASK] <b>&amp;</b>"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("live")
+    for name in (*NAMES, *ELMO):
+        write_model(folder / "models" / name, data_dir("checkpoints") / name)
+    joined = script().removesuffix("})();\n") + INSIDE + "})();\n"
+    (folder / "live.js").write_text(joined, encoding="utf-8")
+    (folder / "bare.html").write_text('<!doctype html><meta charset="utf-8"><script src="live.js"></script>', "utf-8")
+    return folder
+
+
+@pytest.fixture
+def page(folder, chromium):
+    context = chromium.new_context()
+    page = context.new_page()
+    faults = asked_elsewhere(page)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto((folder / "bare.html").as_uri())
+    yield page
+    context.close()
+    assert faults == []
+
+
+@pytest.mark.parametrize(("wasm", "kind"), [(True, "WebAssembly"), (False, "JavaScript")])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
+    model = load(name).eval()
+    for text in ROWS[name]:
+        found = page.evaluate(NUMBERS, [name, text, wasm])
+        assert found["kind"] == kind
+        parts = [model.pieces.ids(Sentence.of(part).words) if part.strip() else [] for part in text.split(MASK)]
+        ids = [model.pieces.cls, *parts[0]]
+        for part in parts[1:]:
+            ids += [model.pieces.mask, *part]
+        ids.append(model.pieces.sep)
+        assert found["tokens"] == model.pieces.tokens(ids)
+        with torch.no_grad():
+            weights = torch.cat(model(torch.tensor([ids]), need_weights=True).attentions).numpy()
+        assert np.abs(np.array(found["weights"]) - weights).max() < 2e-5
+        for gap, expected in zip(found["gaps"], model.fill(text, 8192) if found["gaps"] else [], strict=True):
+            assert [piece for piece, _ in gap[:10]] == [piece for piece, _ in expected[:10]]
+            probabilities = dict(map(tuple, gap))
+            assert max(abs(probabilities[piece] - p) for piece, p in expected) < 1e-5
+
+
+@pytest.mark.parametrize("wasm", [True, False])
+@pytest.mark.parametrize("name", [*NAMES, *ELMO])
+def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
+    sentences = [
+        ["x"],
+        ["She", "said", "Antidisestablishmentarianistically-speaking", "漢", "😀", "배", "가", "있다", "."],
+    ]
+    for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
+        found = page.evaluate(VECTORS, [name, words, wasm])
+        assert np.abs(np.array(found) - expected).max() < 5e-5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_pieces_are_the_course_s(page, name):
+    pieces, folder = load(name).pieces, data_dir("handmade") / name[-2:]
+    lines = [part for file in sorted(folder.iterdir()) for part in re.split(r"[\t\n]", file.read_text("utf-8"))]
+    texts = [*filter(str.strip, lines[::5]), *ODD]
+    for text, (words, cut) in zip(texts, page.evaluate(PIECES, [name, texts]), strict=True):
+        expected = Sentence.of(text).words
+        assert words == list(expected), text
+        assert cut == [[list(piece) for piece in word] for word in (pieces.split(expected) if expected else [])], text
+
+
+@needs_mirror
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "corpus"), [("bert-en", "enwiki2015"), ("bert-ko", "kowiki2022")])
+def test_ten_thousand_sentences_are_cut_alike_and_two_hundred_answered_alike(page, name, corpus):
+    model = load(name).eval()
+    paragraphs = (text for article in load_public(corpus) for text in article.paragraphs)
+    texts = list(islice((sentence[:600] for text in paragraphs for sentence in split_sentences(text)), 10_000))
+    for start in range(0, len(texts), 500):
+        chunk = texts[start : start + 500]
+        for text, found in zip(chunk, page.evaluate(PIECES, [name, chunk]), strict=True):
+            words = Sentence.of(text).words
+            assert found == [list(words), [[list(piece) for piece in word] for word in model.pieces.split(words)]], text
+    largest = dict.fromkeys(("states", "attentions", "logits"), 0.0)
+    rows = (model.pieces.ids(Sentence.of(text).words)[:126] for text in texts[::50])
+    for ids in ([model.pieces.cls, *row, model.pieces.sep] for row in rows):
+        gap = len(ids) // 2
+        ids[gap] = model.pieces.mask
+        found = page.evaluate(ROW, [name, ids, gap])
+        with torch.no_grad():
+            output = model(torch.tensor([ids]), need_weights=True)
+            logits = model.logits(output.hidden_states[-1], torch.tensor([0]), torch.tensor([gap]))
+        expected = {
+            "states": torch.cat(output.hidden_states),
+            "attentions": torch.cat(output.attentions),
+            "logits": logits.log_softmax(-1),  # logits up to one number, which no probability depends on
+        }
+        for part, numbers in expected.items():
+            flat = np.concatenate([np.frombuffer(base64.b64decode(packed), np.float32) for packed in found[part]])
+            off = np.abs(flat - numbers.numpy().ravel()).max()
+            largest[part] = max(largest[part], float(off))
+    print(name, len(texts), largest)
+    assert max(largest.values()) < 1e-4
+
+
+def test_the_assembled_product_is_numpy_s_and_its_twin_s(page):
+    sizes = [list(size) for size in product((1, 2, 5), (4, 12), (4, 20), (0, 8))]
+    for (n, m, k, gap), found in zip(sizes, page.evaluate(PRODUCTS, sizes), strict=True):
+        x, w = (np.array(found[name]).reshape(-1, k + gap)[:, :k] for name in "xw")
+        expected = x @ w.T
+        assert found["kind"] == "WebAssembly"
+        for name, bias in (("own", found["bias"]), ("twin", found["bias"]), ("plain", 0)):
+            assert np.allclose(np.array(found[name]).reshape(n, m), expected + bias, atol=1e-6), (name, n, m, k, gap)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("fill(' ')", "The text is empty. Type a sentence."),
+        ("fill('No gap.')", "No word of the text is [MASK]"),
+        ("fill('A [MASK].', 3, 'minilm-en')", "minilm-en was published without its head for gaps"),
+        ("attention('word '.repeat(200))", "The text has 200 pieces; at most 126 fit"),
+        ("vectors('bilm-en', Array(200).fill('word'))", "The text has 200 words; at most 128 fit"),
+        ("vectors('bert-en', Array(200).fill('word'))", "The words have 200 pieces; at most 126 fit"),
+    ],
+)
+def test_what_cannot_be_answered_is_said(page, call, said):
+    assert said in page.evaluate(f"() => course.live.{call}.catch(error => error.message)")

@@ -35,7 +35,7 @@ def _mostly_one_layer(frame) -> None:
 
 def _one_word_and_its_aligned_one(frame) -> None:
     grid = frame.locator("svg[role=application]")
-    for key in ("ArrowDown",) * 2 + ("ArrowRight",) * 7:
+    for key in ("ArrowDown",) * 2 + ("ArrowRight",) * 11:
         grid.press(key)
     grid.blur()
 

@@ -54,7 +54,7 @@ def test_a_picture_shows_the_state_that_its_steps_set(monkeypatch):
         monkeypatch.setattr(pictures, "MOST_BYTES", 1_009)
         with pytest.raises(CourseError, match="allowed are 1,009"):
             pictures.take(chromium, picture)
-    assert touched[0].startswith("21 % token, 58 % layer 1, 21 % layer 2")  # softmax of 0, 1, 0
+    assert touched[0].startswith("4 % token, 11 % layer 1, 84 % layer 2")  # softmax of 0, 1, 3
     images = [Image.open(io.BytesIO(data)).convert("RGB") for data in (moved, still)]
     assert images[0].size == images[1].size
     assert ImageChops.difference(*images).getbbox() is not None

@@ -39,8 +39,9 @@ unit: $(TESTED)      ## the unit tests, two at a time
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not slow and not gpu" -n 2 --dist loadfile \
 	    --junitxml $(REPORTS)/unit.xml tests
 
-browser: $(TESTED)   ## the widgets in Chromium
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "browser and not slow" --junitxml $(REPORTS)/browser.xml tests
+browser: $(TESTED)   ## the widgets in Chromium, two files at a time
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "browser and not slow" -n 2 --dist loadgroup \
+	    --junitxml $(REPORTS)/browser.xml tests
 
 check: $(TESTED)     ## is every stored notebook what its text says? (no kernel)
 	$(BIN)/python -m tests.notebooks.build check $(NAME)

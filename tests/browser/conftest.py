@@ -10,6 +10,8 @@ import nbformat
 import numpy as np
 import pytest
 
+from course.site.build import build_site
+from course_lib.config import project_dir
 from tests.notebooks.lab import Lab, find_browser
 from tests.notebooks.stored import browser
 from tests.widgets import gap_models
@@ -112,8 +114,10 @@ def needs_browser():
 
 
 def pytest_collection_modifyitems(items):
-    """The gallery's tests come last: Playwright drives one browser at a time, and others start their own."""
-    items.sort(key=lambda item: "lab" in getattr(item, "fixturenames", ()))
+    """With `-n 2` one process holds the gallery, the other the built site; each other file stays whole."""
+    for item in items:
+        name = next((name for name in ("lab", "site") if name in getattr(item, "fixturenames", ())), item.path.stem)
+        item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture(scope="session")  # starting it takes longer than any test
@@ -130,12 +134,20 @@ def lab(tmp_path_factory):
         assert lab.page_errors == []
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def chromium():
     """A browser without a network, for files that need no JupyterLab."""
     needs_browser()
     with browser() as chromium:
         yield chromium
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The folder of the whole website."""
+    folder = tmp_path_factory.mktemp("site")
+    build_site(project_dir(), folder)
+    return folder
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ import shutil
 import pytest
 from playwright.sync_api import expect
 
-from course.site.build import build_site
-from course_lib.config import project_dir
 from course_lib.models.shipped import load
 from tests.browser.test_site import reader
 
@@ -18,13 +16,6 @@ pytestmark = pytest.mark.browser
 ANSWERED = "() => course.live.state?.().answer"
 GUESSES = "rows => rows.map(row => [row.dataset.piece, +row.dataset.p])"
 MARY = "Mary lost her keys because [MASK] was in a hurry."
-
-
-@pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    build_site(project_dir(), folder)
-    return folder
 
 
 def opened(page, site, link: str = ""):

@@ -4,8 +4,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from course.site.build import build_site
-from course_lib.config import project_dir
 from course_lib.widgets import softmax_saturation
 from tests.browser.conftest import asked_elsewhere
 
@@ -18,13 +16,6 @@ STICKS_OUT = """() => [...document.querySelectorAll("body *")]
 DRAWN = "body > :not(script)"  # in a widget's frame
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
     .reduce((a, b) => a + b) / 765"""
-
-
-@pytest.fixture(scope="module")
-def site(chromium, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    build_site(project_dir(), folder)
-    return folder
 
 
 @contextmanager

@@ -259,6 +259,7 @@ _LOWEST_BUTTON = "body => Math.min(...[...body.querySelectorAll('button')].map(n
 _PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(17, 17, 17)"}
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize("width", [1000, 700, 360])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overflows(show, width, scheme):

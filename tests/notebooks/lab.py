@@ -6,6 +6,7 @@ Requests to anything but this machine are refused and listed in `lab.blocked`.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import secrets
@@ -18,6 +19,7 @@ import time
 import urllib.parse
 import urllib.request
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 
 from tests.notebooks.environment import notebook_environment
@@ -48,6 +50,16 @@ CELLS = """() => window.jupyterapp.shell.currentWidget.content.model.sharedModel
 
 def find_browser() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@cache
+def playwright():
+    """The process's one Playwright, open to its end: its synchronous door cannot be opened twice at a time."""
+    from playwright.sync_api import sync_playwright
+
+    play = sync_playwright().start()
+    atexit.register(play.stop)
+    return play
 
 
 class Lab:
@@ -121,10 +133,7 @@ class Lab:
         raise RuntimeError(f"JupyterLab did not start; its log ends:\n{(scratch / 'lab.log').read_text()[-2000:]}")
 
     def _open_page(self, address: str, stack: ExitStack) -> None:
-        from playwright.sync_api import sync_playwright
-
-        chromium = stack.enter_context(sync_playwright()).chromium
-        browser = chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
+        browser = playwright().chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
         stack.callback(browser.close)
         context = browser.new_context(viewport={"width": self.width, "height": 1000})
         context.route("**/*", self._refuse_strangers)

@@ -9,7 +9,7 @@ import nbformat
 
 from course_lib.errors import CourseError
 from tests.notebooks.environment import ROOT
-from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser
+from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser, playwright
 
 PAGE = (
     '<!doctype html><meta charset="utf-8"><style>body{margin:0;background:#fff}img{display:none}'
@@ -22,12 +22,9 @@ def browser() -> Iterator:
     """A Chromium without network. Raises CourseError if the machine has none."""
     if (program := find_browser()) is None:
         raise CourseError("No Chromium or Chrome was found: install one (on Debian: apt-get install chromium).")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        chromium = play.chromium.launch(executable_path=program, headless=True, args=CHROMIUM_FLAGS)
-        yield chromium
-        chromium.close()
+    chromium = playwright().chromium.launch(executable_path=program, headless=True, args=CHROMIUM_FLAGS)
+    yield chromium
+    chromium.close()
 
 
 def stored_widget(name: str, title: str) -> str:

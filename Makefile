@@ -36,7 +36,8 @@ test: $(TESTED)      ## everything CI does: style, unit tests, widgets in a brow
 	@$(BIN)/python -m tests.summary $(REPORTS)
 
 unit: $(TESTED)      ## the unit tests, two at a time
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not slow and not gpu" -n 2 --dist loadfile \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not slow and not gpu" \
+	    -n 2 --dist loadfile --no-loadscope-reorder \
 	    --junitxml $(REPORTS)/unit.xml tests
 
 browser: $(TESTED)   ## the widgets in Chromium, two files at a time
@@ -46,11 +47,11 @@ browser: $(TESTED)   ## the widgets in Chromium, two files at a time
 check: $(TESTED)     ## is every stored notebook what its text says? (no kernel)
 	$(BIN)/python -m tests.notebooks.build check $(NAME)
 
-run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time
+run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time, a long one never last
 	PYTHONPATH="$(CURDIR)/tests/offline" OMP_NUM_THREADS=1 $(BIN)/python -m pytest \
 	    --nbval-lax --nbval-current-env --nbval-cell-timeout 120 --nbval-kernel-startup-timeout 120 \
-	    -n 2 --dist loadscope -p tests.notebooks.guard -o filterwarnings=default \
-	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(NAME).ipynb,notebooks)
+	    -n 2 --dist loadscope --no-loadscope-reorder -p tests.notebooks.guard -o filterwarnings=default \
+	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(NAME).ipynb,notebooks/A*.ipynb notebooks/0*.ipynb)
 
 notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, executed (NAME=04_elmo: that one)
 	$(BIN)/python -m tests.notebooks.build build $(NAME)

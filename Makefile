@@ -47,11 +47,11 @@ browser: $(TESTED)   ## the widgets in Chromium, two files at a time
 check: $(TESTED)     ## is every stored notebook what its text says? (no kernel)
 	$(BIN)/python -m tests.notebooks.build check $(NAME)
 
-run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time, a long one never last
+run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time
 	PYTHONPATH="$(CURDIR)/tests/offline" OMP_NUM_THREADS=1 $(BIN)/python -m pytest \
 	    --nbval-lax --nbval-current-env --nbval-cell-timeout 120 --nbval-kernel-startup-timeout 120 \
 	    -n 2 --dist loadscope --no-loadscope-reorder -p tests.notebooks.guard -o filterwarnings=default \
-	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(NAME).ipynb,notebooks/A*.ipynb notebooks/0*.ipynb)
+	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(NAME).ipynb,notebooks)
 
 notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, executed (NAME=04_elmo: that one)
 	$(BIN)/python -m tests.notebooks.build build $(NAME)

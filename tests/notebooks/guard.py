@@ -43,6 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Guard(config), "notebook-guard")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The appendices first: A2 trains, and would run alone at the end."""
+    items.sort(key=lambda item: not item.path.name.startswith("A"))
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     os.environ["COURSE_NOTEBOOK"] = item.path.stem  # the kernel, started a moment later, notes whose it is

@@ -371,4 +371,5 @@ function askBert(el) {
   fromAddress();
   live.state = () => ({ ...state, hidden: [...state.hidden] });
 }
-askBert(document.getElementById("ask-bert"));
+const place = document.getElementById("ask-bert");
+if (place) askBert(place); // on a chapter's page there is only kernel.js

@@ -1,4 +1,4 @@
-"""The page "Ask BERT" of the site, and the modules of live pages as one script.
+"""The page "Ask BERT" of the site, and the modules of live pages as one script: also a chapter's, whose widgets ask it.
 
 A page opened from the disk may load classic scripts, no ES modules: the files stand one after the other in a function.
 Nothing of a model is loaded before a text asks for it.
@@ -18,7 +18,8 @@ from course_lib.widgets.base import module, style
 
 HERE = Path(__file__).parent
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
-PAGE = ("ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
+PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
+WIDGETS = ("What does it expect here?",)  # titles of those that kernel.js answers
 NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
 
 

@@ -13,6 +13,7 @@ import html
 import re
 import struct
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ _ARXIV = re.compile(r"(?<![\w/\"])arXiv:(\d{4}\.\d{4,5})(?![^<]*</a>)")
 _FORMULA_AND_MARK = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([,.;:)?!]+)')
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
+LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
 _TOO_LONG = 200  # letters of a picture's description
 
 
@@ -103,8 +105,8 @@ class _Renderer(IPythonRenderer):
         return super().link(text, url, title)
 
 
-def output_html(output: dict, prose: Prose, description: str) -> str:
-    """One output of a cell. `description`: for a picture that brings none."""
+def output_html(output: dict, prose: Prose, description: str, answered: Collection[str] = ()) -> str:
+    """One output of a cell. `description`: for a picture that brings none; `answered`: as in widget_html."""
     kind = output["output_type"]
     if kind == "stream":
         return _plain(output["text"], "error" if output.get("name") == "stderr" else "text")
@@ -112,7 +114,7 @@ def output_html(output: dict, prose: Prose, description: str) -> str:
         return _plain("\n".join(output["traceback"]), "error")
     data = output["data"]
     if "text/html" in data:
-        return widget_html(data["text/html"])
+        return widget_html(data["text/html"], answered)
     for mime in _PICTURES:
         if mime in data:
             return _picture(data[mime], mime, description)
@@ -121,11 +123,16 @@ def output_html(output: dict, prose: Prose, description: str) -> str:
     return _plain(data.get("text/plain", ""), "text")
 
 
-def widget_html(stored: str) -> str:
-    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script."""
+def widget_html(stored: str, answered: Collection[str] = ()) -> str:
+    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script.
+
+    answered: titles of widgets that the page answers (course.live); their frames are told so.
+    """
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
         frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
+        if frame.get("title") in answered:
+            frame["srcdoc"] = frame["srcdoc"].replace('<body class="alone">', f'<body class="alone {LIVE}">', 1)
         frame["loading"] = "lazy"
         around = frame.parent if frame.parent.name == "div" else None
         height = re.search(r"height:(\d+)px", (around or frame).get("style", ""))

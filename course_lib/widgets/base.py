@@ -36,6 +36,7 @@ const model = { get: name => state[name], save_changes() {}, off() {},
     state[name] = value;
     (heard["change:" + name] ?? []).forEach(f => f());
   } };
+globalThis.courseModel?.(model, state); // a page that answers: course/site/frame.js
 const widget = (await import("data:text/javascript;base64,%(module)s")).default;
 widget.render({ model, el: document.body });
 </script></body></html>"""

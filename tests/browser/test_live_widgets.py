@@ -1,0 +1,110 @@
+"""Widgets on a chapter's page of the site: what a reader types is answered by the models in the page, as by Python."""
+
+import shutil
+
+import nbformat
+import pytest
+from nbformat import v4
+from playwright.sync_api import expect
+
+from course.lab.widget_inputs import shipped_model
+from course.live.page import WIDGETS
+from course.site.build import build_site
+from course_lib.config import data_dir
+from course_lib.widgets import fill_mask
+from course_lib.widgets.mask_play import FillMask
+from tests.browser.test_site import reader
+from tests.site.small import display, project
+
+pytestmark = pytest.mark.browser
+
+LOADED = "performance.getEntriesByType('resource').filter(one => one.name.includes('/models/')).length"
+HOSTILE = "<img src=x onerror=window.hit=1> the [MASK] </script>"
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    return fill_mask(shipped_model(), ["She paid her wages in at the bank.", "배 가 보였다 ."])
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory, gaps):
+    """The address of a chapter with the live widgets, in a site that is built like the course's."""
+    folder = tmp_path_factory.mktemp("live")
+    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps,)]
+    course = project(folder, *cells)
+    for name in ("06_transformer", "07_bert"):  # Ask BERT has links to them
+        nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("# 1 · T")]), course / "notebooks" / f"{name}.ipynb")
+    (course / "data").mkdir()
+    (course / "data" / "checkpoints").symlink_to(data_dir("checkpoints"))
+    build_site(course, folder / "site")
+    return (folder / "site" / "00_begin.html").as_uri()
+
+
+@pytest.fixture
+def page(chapter, chromium):
+    with reader(chromium) as page:
+        page.goto(chapter)
+        yield page
+
+
+def widget(page, title: str):
+    frame = page.locator(f"iframe[title='{title}']")
+    frame.scroll_into_view_if_needed()
+    return frame.content_frame.locator(".cw")
+
+
+def test_the_page_answers_the_widgets_of_these_titles():
+    assert set(WIDGETS) == {FillMask.title}
+
+
+def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
+    root = widget(page, FillMask.title)
+    root.locator(".token").nth(2).click()  # stored: no model is asked
+    root.locator(".token").nth(4).click()
+    assert page.evaluate(LOADED) == 0
+    root.get_by_role("button", name="reset").click()
+    box = root.get_by_label("or type a sentence")
+    texts = (
+        "The [MASK] was full of [MASK].",
+        "He scored two goals today.",
+        "아버지 와 [MASK] 는 함께 살았다 .",
+        HOSTILE,
+        "a ☃",
+    )
+    for number, text in enumerate(texts):
+        box.fill(text)
+        box.press("Enter")
+        gaps.request = {"id": str(number), "text": text}
+        expect(root.locator(".say")).to_have_text(gaps.finding(), timeout=20_000)
+        found = root.locator(".guess").evaluate_all("rows => rows.map(row => [row.dataset.piece, +row.dataset.p])")
+        expected = gaps.answer["sides"][0]["guesses"][0]
+        assert [piece for piece, _ in found] == [piece for piece, _ in expected]
+        assert [p for _, p in found] == pytest.approx([p for _, p in expected], abs=1e-5)
+    assert "does not know: ☃" in root.inner_text()
+    assert root.locator("img, script").count() == 0
+    assert root.evaluate("() => window.hit") is None
+    root.locator(".token").first.press("Enter")  # a second gap of one's own
+    gaps.request = {"id": "two", "sides": [{"tokens": ["a", "[UNK]"], "masked": [0, 1], "unknown": ["☃"]}]}
+    expect(root.locator(".say")).to_have_text(gaps.finding())
+    box.fill("the " * 41)
+    box.press("Enter")
+    expect(root.locator(".trouble")).to_contain_text("41 tokens; at most 40 fit. Shorten it.")
+    assert page.evaluate("document.querySelector('.loads').textContent") == ""
+
+
+def test_a_model_that_does_not_come_is_said_and_can_be_asked_again(chapter, chromium, tmp_path):
+    shutil.copytree(chapter.removeprefix("file://").rsplit("/", 1)[0], tmp_path / "site")
+    part = tmp_path / "site" / "models" / "bert-en" / "3.js"
+    whole = part.read_text("utf-8")
+    part.write_text("")
+    with reader(chromium) as page:
+        page.goto((tmp_path / "site" / "00_begin.html").as_uri())
+        root = widget(page, FillMask.title)
+        box = root.get_by_label("or type a sentence")
+        box.fill("The [MASK] barked.")
+        box.press("Enter")
+        expect(root.locator(".trouble")).to_contain_text("models/bert-en/3.js is damaged", timeout=20_000)
+        part.write_text(whole)
+        box.press("Enter")
+        expect(root.locator(".say")).to_contain_text("For the gap in “the [MASK] barked .”", timeout=20_000)

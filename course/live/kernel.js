@@ -1,9 +1,11 @@
 // The page as the kernel of its widgets. Their frames are closed and hold no model, but ask as they ask Python: a frame
 // says {courseAsk: its state}, the page {courseAnswer: {trait: value}} (frame.js of course/site).
 const MOST_TOKENS = 40,
+  LARGE = "minilm-en", // comes when a button is pressed
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
 const ANSWERS = { // title of a widget -> its answer
-  "What does it expect here?": fillMask
+  "What does it expect here?": fillMask,
+  "One word through the generations": placeSentence
 };
 
 // fill_mask: as course_lib/widgets/gap_model.py reads a text and guesses.
@@ -42,26 +44,108 @@ async function fillMask({ request, names, k, gap, answer }, open) {
   }
 }
 
+// word_generations: where a sentence lies at the systems that the page has, as course_lib/widgets/word_stories.py says.
+const SYSTEMS = { // names on the slider, course/lab/generations.py -> model, by language
+  "ELMo, ours": { en: "bilm-en", ko: "bilm-ko" },
+  "BERT, ours": { en: "bert-en", ko: "bert-ko" },
+  "BERT, published": { en: LARGE }
+};
+const PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|도|의|만|처럼",
+  ONE_DOT = 1e-5,
+  MAP_SCALE = 999;
+const minus = (a, b) => a.map((value, i) => value - b[i]),
+  inner = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
+  meanOf = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
+const charted = new Map(); // word and system -> its vectors' mean, two directions, and the mean of each sense
+
+function chart({ sentences, senses }, { places }, { encode }) { // the directions, found again from the stored places
+  const vectors = sentences.map(([before, word, after]) => {
+    const left = before.split(" ").filter(Boolean);
+    return Array.from(encode([...left, word, ...after.split(" ").filter(Boolean)]).at(-1)[left.length]);
+  });
+  const centre = meanOf(vectors),
+    rows = vectors.map(vector => minus(vector, centre)),
+    along = [0, 1].map(axis => centre.map((_, i) => rows.reduce((sum, row, n) => sum + row[i] * places[n][axis], 0))),
+    gram = [0, 1].map(a => [0, 1].map(b => places.reduce((sum, place) => sum + place[a] * place[b], 0))),
+    [[p, q], [, r]] = [0, 1].map(a => [0, 1].map(b => inner(along[a], along[b]))),
+    turn = (a, b) => (gram[a][b] * (a ? p : r) - gram[1 - a][b] * q) / (p * r - q * q), // (along' along)^-1 gram
+    directions = [0, 1].map(b => centre.map((_, i) => along[0][i] * turn(0, b) + along[1][i] * turn(1, b))),
+    means = senses.map((_, sense) => meanOf(vectors.filter((_, i) => sentences[i][3] === sense)));
+  return { centre, directions, means };
+}
+
+function placed(vector, { centre, directions, means }) { // -> {place, kind}
+  const out = minus(vector, centre),
+    limit = x => Math.round(Math.max(-MAP_SCALE, Math.min(MAP_SCALE, x))),
+    cosines = means.map(mean => inner(mean, vector) / Math.hypot(...mean) / Math.hypot(...vector)),
+    most = Math.max(...cosines);
+  return {
+    place: directions.map(direction => limit(inner(out, direction))),
+    kind: most - Math.min(...cosines) > ONE_DOT ? cosines.indexOf(most) : -1
+  };
+}
+
+const wordsWith = (text, word) => splitWords(text.toLowerCase()).join(" ") // a particle behind it is cut off
+  .replace(RegExp(`(?<![\\p{L}\\p{N}_])(${word})(?=(${PARTICLES})(?![\\p{L}\\p{N}_]))`, "gu"), "$1 ").split(" ");
+
+async function placeSentence({ stories, typed, own, word: shown }, open) {
+  if (!typed.trim()) return { own: [], trouble: "" };
+  const number = stories.findIndex(({ word }) => wordsWith(typed, word).includes(word));
+  if (number < 0) {
+    const names = stories.map(({ word }) => word).join(", ");
+    return { trouble: `None of this picture's words stands in that sentence. Use one of: ${names}.` };
+  }
+  const story = stories[number],
+    { word } = story,
+    before = own.filter(one => one.word === number && one.text !== typed).slice(-1),
+    at = async (stop, text) => { // an untrained network and the like are not in the page
+      if (stop.one) return { place: [0, 0], kind: -1 };
+      const name = SYSTEMS[stop.name]?.[HANGUL.test(word) ? "ko" : "en"],
+        model = name ? await open(name) : null;
+      if (!model) return { place: null, kind: null };
+      const key = `${word} ${name}`,
+        words = wordsWith(text, word);
+      if (!charted.has(key)) charted.set(key, chart(story, stop, model));
+      return placed(Array.from(model.encode(words).at(-1)[words.indexOf(word)]), charted.get(key));
+    };
+  try {
+    const found = await Promise.all([...before.map(({ text }) => text), typed].map(async text => {
+      const stops = await Promise.all(story.stops.map(stop => at(stop, text)));
+      return { word: number, text, places: stops.map(({ place }) => place), kinds: stops.map(({ kind }) => kind) };
+    }));
+    return { word: number, own: found, trouble: "" };
+  } catch (error) {
+    return { trouble: error.message };
+  }
+}
+
 const latest = new Map(); // frame -> what it asked last: an older question is not answered any more
-addEventListener("message", async ({ data, source }) => {
-  const frame = [...document.querySelectorAll(".widget iframe")].find(one => one.contentWindow === source),
-    answer = ANSWERS[frame?.title],
-    asked = data?.courseAsk;
-  if (!answer || !asked) return;
+
+async function reply(frame, asked) {
   latest.set(frame, asked);
   const says = frame.parentNode.querySelector(".loads") ?? document.createElement("p");
   Object.assign(says, { className: "loads", role: "status" });
   frame.after(says);
-  const open = async name => {
-    try {
-      return await load(name, (part, bytes) => {
-        const percent = Math.round(100 * part);
-        says.textContent = `${name} is on its way: ${percent} % of ${(bytes / 1e6).toFixed(1)} MB, once.`;
-      });
-    } finally {
-      says.textContent = "";
-    }
+  const arrived = name => (part, bytes) => {
+    const percent = Math.round(100 * part);
+    says.textContent = `${name} is on its way: ${percent} % of ${(bytes / 1e6).toFixed(1)} MB, once.`;
   };
-  const answered = await answer(asked, open);
-  if (latest.get(frame) === asked) source.postMessage({ courseAnswer: answered }, "*");
+  let missing = "";
+  const open = async name => {
+    if (name !== LARGE || name in opened) return load(name, arrived(name));
+    missing = name;
+    return null;
+  };
+  const answered = await ANSWERS[frame.title](asked, open);
+  if (latest.get(frame) !== asked) return;
+  frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
+  says.textContent = "";
+  if (missing) says.append(button(`ask ${missing}, too (${live.megabytes[missing].toFixed(0)} MB, loaded once)`, () => {
+    load(missing, arrived(missing)).catch(() => {});
+    reply(frame, asked);
+  }));
+}
+addEventListener("message", ({ data, source }) => {
+  const frame = [...document.querySelectorAll(".widget iframe")].find(one => one.contentWindow === source);
+  if (ANSWERS[frame?.title] && data?.courseAsk) reply(frame, data.courseAsk);
 });

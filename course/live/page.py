@@ -7,7 +7,6 @@ Nothing of a model is loaded before a text asks for it.
 from __future__ import annotations
 
 import base64
-import html
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from course_lib.widgets.base import module, style
 HERE = Path(__file__).parent
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
-WIDGETS = ("What does it expect here?",)  # titles of those that kernel.js answers
+WIDGETS = ("What does it expect here?", "One word through the generations")  # titles of those that kernel.js answers
 NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
 
 
@@ -40,10 +39,10 @@ def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> 
     """
     written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
     megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
-    body = (HERE / "ask_bert.html").read_text(encoding="utf-8")
+    sizes = f"live.megabytes = {json.dumps(megabytes)};\n"
     files = {
-        "ask_bert.html": render(body=body.replace("@@megabytes@@", html.escape(json.dumps(megabytes)))),
-        "live.js": script((*MODELS, *PAGE), module("ask_bert", HERE)),
+        "ask_bert.html": render(body=(HERE / "ask_bert.html").read_text(encoding="utf-8")),
+        "live.js": script((*MODELS, *PAGE), sizes + module("ask_bert", HERE)),
         "live.css": style("ask_bert", HERE),
     }
     for name, text in files.items():

@@ -64,8 +64,9 @@ def build_site(project: Path, out: Path) -> str:
     Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
     """
     checkpoints = project / "data" / "checkpoints"
-    readme, live = (project / "README.md").read_text(encoding="utf-8"), checkpoints.is_dir()
+    live = checkpoints.is_dir()
     chapters = read_chapters(project / "notebooks", WIDGETS if live else ())
+    readme = (project / "README.md").read_text(encoding="utf-8")
     files = {"index.html": front_page(readme, chapters, live=live)}
     for before, here, after in zip([None, *chapters], chapters, [*chapters[1:], None], strict=False):
         files[f"{here.name}.html"] = chapter_page(here, before, after)

@@ -3,16 +3,19 @@
 import shutil
 
 import nbformat
+import numpy as np
 import pytest
 from nbformat import v4
 from playwright.sync_api import expect
 
+from course.lab import generations
 from course.lab.widget_inputs import shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
 from course_lib.config import data_dir
 from course_lib.widgets import fill_mask
 from course_lib.widgets.mask_play import FillMask
+from course_lib.widgets.word_stories import WordGenerations
 from tests.browser.test_site import reader
 from tests.site.small import display, project
 
@@ -28,10 +31,17 @@ def gaps():
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory, gaps):
+def told():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(generations, "WORDS", {"en": ("bank", "seal"), "ko": ("배",)})
+        return generations.one_word_through_the_generations()
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory, gaps, told):
     """The address of a chapter with the live widgets, in a site that is built like the course's."""
     folder = tmp_path_factory.mktemp("live")
-    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps,)]
+    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps, told)]
     course = project(folder, *cells)
     for name in ("06_transformer", "07_bert"):  # Ask BERT has links to them
         nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("# 1 · T")]), course / "notebooks" / f"{name}.ipynb")
@@ -55,7 +65,7 @@ def widget(page, title: str):
 
 
 def test_the_page_answers_the_widgets_of_these_titles():
-    assert set(WIDGETS) == {FillMask.title}
+    assert set(WIDGETS) == {FillMask.title, WordGenerations.title}
 
 
 def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
@@ -91,6 +101,48 @@ def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
     box.press("Enter")
     expect(root.locator(".trouble")).to_contain_text("41 tokens; at most 40 fit. Shorten it.")
     assert page.evaluate("document.querySelector('.loads').textContent") == ""
+
+
+def rings(root) -> list[list[int]]:
+    seen = root.locator(".ring").locator("visible=true").all()
+    return [[int(ring.get_attribute(f"data-{axis}")) for axis in "xy"] for ring in seen]
+
+
+def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page, told):
+    root = widget(page, WordGenerations.title)
+    assert page.evaluate(LOADED) == 0
+    box = root.get_by_label("your own sentence with the word")
+
+    def place(text):
+        told.typed = text
+        box.fill(text)
+        box.press("Enter")
+        expect(root.locator(".read")).to_contain_text(told.trouble or text, timeout=20_000)
+
+    def agrees(missing):
+        for number, stop in enumerate(told.stories[told.word]["stops"]):
+            root.locator(".bars button").nth(number).click()
+            expected = [] if stop["name"] in missing else [one["places"][number] for one in told.own]
+            found = rings(root)
+            assert len(found) == len(expected), stop["name"]
+            assert np.abs(np.array(found) - np.array(expected)).max(initial=0) <= 1, stop["name"]  # of 999
+            for at, own in enumerate(told.own if expected else []):
+                kind = own["kinds"][number]
+                said = "no kind is nearer" if kind < 0 else f"with {told.stories[told.word]['senses'][kind]}"
+                assert f"ring {at + 1}: {said}." in root.locator(".read").inner_text()
+
+    place("We rested on the grassy bank of the river.")
+    place("The Bank raised its rates again!")
+    agrees({"an untrained network", "BERT, published"})
+    page.get_by_role("button", name="ask minilm-en, too (19 MB, loaded once)").click()
+    page.wait_for_function("() => document.querySelector('.loads').textContent === ''", timeout=20_000)
+    agrees({"an untrained network"})
+    place("바다에 배가 떠 있다")
+    agrees({"an untrained network"})
+    place("<b>nothing</b>")
+    assert told.trouble.startswith("None of this picture's words")
+    root.get_by_role("button", name="reset").click()
+    assert rings(root) == []
 
 
 def test_a_model_that_does_not_come_is_said_and_can_be_asked_again(chapter, chromium, tmp_path):

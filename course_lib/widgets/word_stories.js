@@ -85,7 +85,7 @@ export default {
     const send = () => set({ typed: text.value, dot: -1 });
     onKeys(text, () => ({ Enter: true }), send);
     const form = h("div", { class: "own" },
-      h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word"), text),
+      h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word; two can be compared"), text),
       button("place it", send));
     const { classList } = document.body; // live: the page answers (course/live/kernel.js)
     form.hidden = classList.contains("live") ? false : classList.contains("alone") || !model.get("reads");

@@ -5,7 +5,8 @@ const MOST_TOKENS = 40,
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
 const ANSWERS = { // title of a widget -> its answer
   "What does it expect here?": fillMask,
-  "One word through the generations": placeSentence
+  "One word through the generations": placeSentence,
+  "Which layers does a task want?": mixSentence
 };
 
 // fill_mask: as course_lib/widgets/gap_model.py reads a text and guesses.
@@ -56,6 +57,7 @@ const PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|
 const minus = (a, b) => a.map((value, i) => value - b[i]),
   inner = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
   meanOf = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
+const noWord = words => `None of this picture's words stands in that sentence. Use one of: ${words.join(", ")}.`;
 const charted = new Map(); // word and system -> its vectors' mean, two directions, and the mean of each sense
 
 function chart({ sentences, senses }, { places }, { encode }) { // the directions, found again from the stored places
@@ -92,8 +94,7 @@ async function placeSentence({ stories, typed, own, word: shown }, open) {
   if (!typed.trim()) return { own: [], trouble: "" };
   const number = stories.findIndex(({ word }) => wordsWith(typed, word).includes(word));
   if (number < 0) {
-    const names = stories.map(({ word }) => word).join(", ");
-    return { trouble: `None of this picture's words stands in that sentence. Use one of: ${names}.` };
+    return { trouble: noWord(stories.map(({ word }) => word)) };
   }
   const story = stories[number],
     { word } = story,
@@ -114,6 +115,35 @@ async function placeSentence({ stories, typed, own, word: shown }, open) {
       return { word: number, text, places: stops.map(({ place }) => place), kinds: stops.map(({ kind }) => kind) };
     }));
     return { word: number, own: found, trouble: "" };
+  } catch (error) {
+    return { trouble: error.message };
+  }
+}
+
+// scalar_mix: the products of a sentence's layers with those of the occurrences, as course_lib/widgets/sense_mix.py.
+const mixed = new Map(); // name and sentences -> the layers of each occurrence
+
+async function mixSentence({ sentences, positions, products, typed }, open) {
+  if (!typed.trim()) return { own: {}, trouble: "" };
+  const known = [...new Set(sentences.map((words, i) => words[positions[i]].toLowerCase()))],
+    words = splitWords(typed),
+    position = words.findIndex(word => known.includes(word.toLowerCase())),
+    name = HANGUL.test(known.join("")) ? "bilm-ko" : "bilm-en",
+    n = sentences.length;
+  if (position < 0) return { trouble: noWord(known) };
+  try {
+    const { encode } = await open(name),
+      layersOf = (sentence, at) => encode(sentence).map(layer => layer[at]),
+      key = JSON.stringify([name, sentences]);
+    if (!mixed.has(key)) mixed.set(key, sentences.map((sentence, i) => layersOf(sentence, positions[i])));
+    const rows = mixed.get(key),
+      mine = layersOf(words, position),
+      last = rows[0].at(-1),
+      stored = products.getFloat32(products.byteLength - 2 * n * (n + 1), true); // the first one's, in the top layer
+    if (Math.abs(inner(last, last) - stored) > .001 * stored)
+      throw new Error(`The vectors of this picture are not ${name}'s, the one that this page can ask.`);
+    const cross = mine.map(a => mine.map((_, b) => rows.map(row => inner(a, row[b]))));
+    return { own: { words, position, cross, self: mine.map(a => mine.map(b => inner(a, b))) }, trouble: "" };
   } catch (error) {
     return { trouble: error.message };
   }

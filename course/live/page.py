@@ -18,7 +18,11 @@ from course_lib.widgets.base import module, style
 HERE = Path(__file__).parent
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
-WIDGETS = ("What does it expect here?", "One word through the generations")  # titles of those that kernel.js answers
+WIDGETS = (  # titles of those that kernel.js answers
+    "What does it expect here?",
+    "One word through the generations",
+    "Which layers does a task want?",
+)
 NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
 
 

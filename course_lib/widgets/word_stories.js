@@ -81,14 +81,8 @@ export default {
       bars = h("ol", { class: "bars" }),
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
-    const text = h("input", { type: "text", class: "word", ...KEYS, maxlength: 300, autocomplete: "off" });
-    const send = () => set({ typed: text.value, dot: -1 });
-    onKeys(text, () => ({ Enter: true }), send);
-    const form = h("div", { class: "own" },
-      h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word; two can be compared"), text),
-      button("place it", send));
-    const { classList } = document.body; // live: the page answers (course/live/kernel.js)
-    form.hidden = classList.contains("live") ? false : classList.contains("alone") || !model.get("reads");
+    const form = ownSentence(model, "your own sentence with the word; two can be compared",
+      changes => set({ ...changes, dot: -1 }));
     const mine = () => (model.get("own") ?? []).filter(one => one.word === model.get("word"));
     const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
     st.root.append(body, note);

@@ -9,12 +9,15 @@ from nbformat import v4
 from playwright.sync_api import expect
 
 from course.lab import generations
-from course.lab.widget_inputs import shipped_model
+from course.lab.probes import sense_split
+from course.lab.widget_inputs import sentence_reader, shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
 from course_lib.config import data_dir
-from course_lib.widgets import fill_mask
+from course_lib.models.shipped import load
+from course_lib.widgets import fill_mask, scalar_mix
 from course_lib.widgets.mask_play import FillMask
+from course_lib.widgets.sense_mix import ScalarMixWidget
 from course_lib.widgets.word_stories import WordGenerations
 from tests.browser.test_site import reader
 from tests.site.small import display, project
@@ -38,10 +41,21 @@ def told():
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory, gaps, told):
+def mixer():
+    """As in chapter 4, with fewer sentences."""
+    lm = load("bilm-en")
+    shown = [e for e in sense_split("two roles").train if e.word in ("work", "show")]
+    rows = zip(lm.encode([e.sentence for e in shown]), shown, strict=True)
+    layers = dict(zip(lm.layer_names, np.stack([row[:, e.position] for row, e in rows], 1), strict=True))
+    places, read = [e.position for e in shown], sentence_reader(lm, [e.word for e in shown])
+    return scalar_mix(layers, [e.sentence.words for e in shown], places, [e.sense for e in shown], read=read)
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory, gaps, told, mixer):
     """The address of a chapter with the live widgets, in a site that is built like the course's."""
     folder = tmp_path_factory.mktemp("live")
-    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps, told)]
+    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps, told, mixer)]
     course = project(folder, *cells)
     for name in ("06_transformer", "07_bert"):  # Ask BERT has links to them
         nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("# 1 · T")]), course / "notebooks" / f"{name}.ipynb")
@@ -65,7 +79,7 @@ def widget(page, title: str):
 
 
 def test_the_page_answers_the_widgets_of_these_titles():
-    assert set(WIDGETS) == {FillMask.title, WordGenerations.title}
+    assert set(WIDGETS) == {FillMask.title, WordGenerations.title, ScalarMixWidget.title}
 
 
 def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
@@ -143,6 +157,39 @@ def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page
     assert told.trouble.startswith("None of this picture's words")
     root.get_by_role("button", name="reset").click()
     assert rings(root) == []
+
+
+def test_a_typed_sentence_is_one_more_dot_of_the_mixer_where_python_puts_it(page, mixer):
+    root = widget(page, ScalarMixWidget.title)
+    box = root.get_by_label("your own sentence with one of these words")
+    box.fill("They <b>show</b> him the way to the <i>old bridge.")
+    box.press("Enter")
+    root.locator(".ring").wait_for(state="visible", timeout=20_000)
+    *_, vectors = mixer._read("They <b>show</b> him the way to the <i>old bridge.")
+    tables = mixer._tables
+    for key in ("", "top layer only"):
+        if key:
+            root.get_by_role("button", name=key).click()
+        mixer.raw = dict(mixer.presets)[key] if key else mixer.raw
+        rows, mine = (np.tensordot(mixer.weights(), table, 1) for table in (tables, vectors))
+        _, _, directions = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
+        expected = (np.vstack([rows, mine]) - rows.mean(0)) @ directions[:2].T
+        marks = root.locator("svg.map").locator(".dot, .ring").all()
+        drawn = np.array([[float(mark.get_attribute(f"data-{axis}")) for axis in "xy"] for mark in marks])
+        apart = [np.linalg.norm(places - places[-1], axis=1) for places in (drawn, expected)]  # turned and mirrored
+        np.testing.assert_allclose(*apart, atol=5e-3 * apart[1].max())
+        near = int(np.linalg.norm(rows - mine, axis=1).argmin())
+        said = f"nearest: “{' '.join(mixer.sentences[near])}”, {mixer.senses[near]}."
+        assert said in root.locator(".mine").inner_text()
+    assert root.locator(".mine b").inner_text() == "show"
+    assert root.locator(".mine i").count() == 0
+    box.fill("nothing")
+    box.press("Enter")
+    expect(root.locator(".mine")).to_have_text(
+        "None of this picture's words stands in that sentence. Use one of: work, show."
+    )
+    root.get_by_role("button", name="reset").click()
+    expect(root.locator(".mine")).to_have_text("")
 
 
 def test_a_model_that_does_not_come_is_said_and_can_be_asked_again(chapter, chromium, tmp_path):

@@ -6,7 +6,9 @@ const MOST_TOKENS = 40,
 const ANSWERS = { // title of a widget -> its answer
   "What does it expect here?": fillMask,
   "One word through the generations": placeSentence,
-  "Which layers does a task want?": mixSentence
+  "Which layers does a task want?": mixSentence,
+  "Which words are near?": askWords,
+  "Which words of a review weigh?": askReview
 };
 
 // fill_mask: as course_lib/widgets/gap_model.py reads a text and guesses.
@@ -144,6 +146,53 @@ async function mixSentence({ sentences, positions, products, typed }, open) {
       throw new Error(`The vectors of this picture are not ${name}'s, the one that this page can ask.`);
     const cross = mine.map(a => mine.map((_, b) => rows.map(row => inner(a, row[b]))));
     return { own: { words, position, cross, self: mine.map(a => mine.map(b => inner(a, b))) }, trouble: "" };
+  } catch (error) {
+    return { trouble: error.message };
+  }
+}
+
+// ask_words, ask_review: as course_lib/widgets/typed_words.py says. A given text has its answer stored.
+const MOST_WORDS_LISTED = 10,
+  FULL = { neg: "negative", pos: "positive" };
+
+async function askWords({ typed, given }, open) {
+  if (!typed.trim() || given.includes(typed)) return { trouble: "" };
+  try {
+    const { words, row, nearest } = await open("skipgram-en"),
+      terms = [];
+    let sign = 1;
+    for (const part of typed.replaceAll("+", " + ").trim().split(/\s+/)) {
+      if (["+", "-", "−"].includes(part)) {
+        sign = part === "+" ? 1 : -1;
+        continue;
+      }
+      if (row(part) === undefined)
+        throw new Error(`“${part.slice(0, 60)}” is not among the ${many(words.length)} words of this table.`);
+      terms.push([sign, row(part)]);
+      sign = 1;
+    }
+    if (!terms.length) throw new Error("Type a word.");
+    const rows = nearest(terms, MOST_WORDS_LISTED),
+      asked = terms.map(([s, r]) => `${s > 0 ? "+" : "−"} ${words[r]}`).join(" ").replace(/^\+ /, ""),
+      first = rows.slice(0, 2).map(([word, cosine]) => `“${word}” (${cosine.toFixed(2)})`).join(" and ");
+    return { answer: { text: typed, says: `Nearest to ${asked}: ${first}.`, rows }, trouble: "" };
+  } catch (error) {
+    return { trouble: error.message };
+  }
+}
+
+async function askReview({ typed, given }, open) {
+  if (!typed.trim() || given.includes(typed)) return { trouble: "" };
+  try {
+    const { labels, read } = await open("reviews-en"), { score, votes } = read(typed),
+      name = labels[Number(score >= 0)],
+      judged = `${FULL[name] ?? name}, ${share(1 / (1 + Math.exp(-Math.abs(score))))}`,
+      rows = votes.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, MOST_WORDS_LISTED),
+      signed = weight => `${weight < 0 ? "−" : "+"}${Math.abs(weight).toFixed(2)}`,
+      first = rows.slice(0, 2).map(([term, weight]) => `“${term}” (${signed(weight)})`).join(" and ");
+    const says = rows.length ? `${judged}. What weighs most: ${first}.`
+      : `${judged}: it knows no word of this, and only its leaning speaks.`;
+    return { answer: { text: typed, says, rows }, trouble: "" };
   } catch (error) {
     return { trouble: error.message };
   }

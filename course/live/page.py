@@ -16,14 +16,24 @@ from course_lib.files import atomic_file
 from course_lib.widgets.base import module, style
 
 HERE = Path(__file__).parent
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",
     "One word through the generations",
     "Which layers does a task want?",
+    "Which words are near?",
+    "Which words of a review weigh?",
 )
-NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
+NAMES = (
+    "bert-en",
+    "bert-ko",
+    "minilm-en",
+    "bilm-en",
+    "bilm-ko",
+    "skipgram-en",
+    "reviews-en",
+)  # what window.course.live can load
 
 
 def script(modules: Sequence[str] = MODELS, page: str = "") -> str:

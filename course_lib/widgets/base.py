@@ -42,9 +42,11 @@ widget.render({ model, el: document.body });
 </script></body></html>"""
 
 
-def module(name: str, folder: Path = FOLDER) -> str:
+def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
     """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
-    return (FOLDER / "kit.js").read_text("utf-8") + (folder / f"{name}.js").read_text("utf-8")
+    return "".join((FOLDER / f"{part}.js").read_text("utf-8") for part in kit) + (folder / f"{name}.js").read_text(
+        "utf-8"
+    )
 
 
 def style(name: str, folder: Path = FOLDER) -> str:

@@ -125,18 +125,7 @@ function wordBox({ label, words, value, onword }) { // a text field that knows t
     }
   };
 }
-// A field for a reader's own sentence: it goes to the trait `typed`, and Python answers, or the page of the site that
-// stands in for it (course/site/frame.js; class live). Where nobody answers, there is no field.
-function ownSentence(model, label, set) {
-  const text = h("input", { type: "text", class: "word", ...KEYS, maxlength: 300, autocomplete: "off" }),
-    send = () => set({ typed: text.value });
-  onKeys(text, () => ({ Enter: true }), send);
-  const { classList } = document.body,
-    node = h("div", { class: "own" }, h("label", { class: "ctl" }, h("span", { class: "lab" }, label), text),
-      button("place it", send));
-  node.hidden = classList.contains("live") ? false : classList.contains("alone") || !model.get("reads");
-  return node;
-}
+
 const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
 const onKeys = (node, moves, go) =>
   node.addEventListener("keydown", event => { // moves: the event -> {key: where to}

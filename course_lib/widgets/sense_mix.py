@@ -79,7 +79,7 @@ def softmax(raw: Sequence[float]) -> np.ndarray:
 
 
 class ScalarMixWidget(CourseWidget):
-    _esm, _css = module("sense_mix"), style("sense_mix")
+    _esm, _css = module("sense_mix", kit=("kit", "own_sentence")), style("sense_mix")
     title, height = "Which layers does a task want?", 900
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     products = traitlets.Bytes().tag(sync=True)  # float32, little-endian [pair of layers, i <= j]

@@ -120,7 +120,7 @@ def _shipped(story: Story, seen: Sequence[View]) -> dict:
 
 
 class WordGenerations(CourseWidget):
-    _esm, _css = module("word_stories"), style("word_stories")
+    _esm, _css = module("word_stories", kit=("kit", "own_sentence")), style("word_stories")
     title, height = "One word through the generations", 700
     stories = traitlets.List().tag(sync=True)
     word = traitlets.Int(0).tag(sync=True)

@@ -14,10 +14,12 @@ from course.lab.widget_inputs import sentence_reader, shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
 from course_lib.config import data_dir
+from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
-from course_lib.widgets import fill_mask, scalar_mix
+from course_lib.widgets import ask_review, ask_words, fill_mask, scalar_mix
 from course_lib.widgets.mask_play import FillMask
 from course_lib.widgets.sense_mix import ScalarMixWidget
+from course_lib.widgets.typed_words import AskReview, AskWords
 from course_lib.widgets.word_stories import WordGenerations
 from tests.browser.test_site import reader
 from tests.site.small import display, project
@@ -52,10 +54,18 @@ def mixer():
 
 
 @pytest.fixture(scope="module")
-def chapter(tmp_path_factory, gaps, told, mixer):
+def typed():
+    near = ask_words(load("skipgram-en").word_vectors(), ["bank", "king - man + woman"])
+    return [near, ask_review(ReviewWords.load(data_dir("checkpoints", "reviews-en")), ["Not bad at all!"])]
+
+
+@pytest.fixture(scope="module")
+def chapter(tmp_path_factory, gaps, told, mixer, typed):
     """The address of a chapter with the live widgets, in a site that is built like the course's."""
     folder = tmp_path_factory.mktemp("live")
-    cells = [v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps, told, mixer)]
+    cells = [
+        v4.new_code_cell("shown", outputs=[display(text_html=widget.page())]) for widget in (gaps, told, mixer, *typed)
+    ]
     course = project(folder, *cells)
     for name in ("06_transformer", "07_bert"):  # Ask BERT has links to them
         nbformat.write(v4.new_notebook(cells=[v4.new_markdown_cell("# 1 · T")]), course / "notebooks" / f"{name}.ipynb")
@@ -79,7 +89,8 @@ def widget(page, title: str):
 
 
 def test_the_page_answers_the_widgets_of_these_titles():
-    assert set(WIDGETS) == {FillMask.title, WordGenerations.title, ScalarMixWidget.title}
+    known = (FillMask, WordGenerations, ScalarMixWidget, AskWords, AskReview)
+    assert set(WIDGETS) == {one.title for one in known}
 
 
 def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
@@ -190,6 +201,34 @@ def test_a_typed_sentence_is_one_more_dot_of_the_mixer_where_python_puts_it(page
     )
     root.get_by_role("button", name="reset").click()
     expect(root.locator(".mine")).to_have_text("")
+
+
+WORDS = ("paris", "paris − france+Italy", "money - ", "Queen", "london + thames - paris")
+REVIEWS = ("I don't like it.", "Great fun<br/>and <b>never</b> dull!", "배", "a great, great, awful film " * 60)
+
+
+@pytest.mark.parametrize(("at", "texts"), [(0, WORDS), (1, REVIEWS)])
+def test_lists_follow_every_key_and_are_python_s(page, typed, at, texts):
+    shown = typed[at]
+    root = widget(page, shown.title)
+    for button in root.locator(".given button").all():
+        button.click()
+    assert page.evaluate(LOADED) == 0  # what is given has its answer stored
+    box = root.locator("input.word")
+    for text in texts:
+        box.fill(text)
+        shown.typed = text
+        assert shown.trouble == ""
+        expect(root.locator(".say")).to_have_text(shown.finding(), timeout=20_000)
+        rows = root.locator("li").evaluate_all("all => all.map(one => [one.dataset.word, +one.dataset.number])")
+        assert [word for word, _ in rows] == [word for word, _ in shown.answer["rows"]]
+        assert [x for _, x in rows] == pytest.approx([x for _, x in shown.answer["rows"]], abs=1e-5)
+    assert root.locator("b, br").count() == 0
+    if at == 0:
+        box.fill("<i>zebra")
+        expect(root.locator(".trouble")).to_have_text("“<i>zebra” is not among the 20,000 words of this table.")
+    box.fill("")
+    expect(root.locator(".trouble")).to_have_text("")
 
 
 def test_a_model_that_does_not_come_is_said_and_can_be_asked_again(chapter, chromium, tmp_path):

@@ -46,6 +46,13 @@ def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
     return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"
 
 
+def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
+    """English words with their written occurrences: (words, place of the word, its sense)."""
+    from course.lab.generations import WORDS, occurrences  # imports PyTorch
+
+    return {w: [(e.sentence.words, e.position, e.sense) for e in occurrences(w)] for w in WORDS["en"]}
+
+
 def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> int:
     """Write ask_bert.html, live.js, live.css and models/ into `out`. -> their bytes, all together
 
@@ -53,10 +60,10 @@ def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> 
     """
     written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
     megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
-    sizes = f"live.megabytes = {json.dumps(megabytes)};\n"
+    numbers = f"live.megabytes = {json.dumps(megabytes)};\nlive.senses = {json.dumps(sense_sentences())};\n"
     files = {
         "ask_bert.html": render(body=(HERE / "ask_bert.html").read_text(encoding="utf-8")),
-        "live.js": script((*MODELS, *PAGE), sizes + module("ask_bert", HERE)),
+        "live.js": script((*MODELS, *PAGE), numbers + module("ask_bert", HERE)),
         "live.css": style("ask_bert", HERE),
     }
     for name, text in files.items():

@@ -29,6 +29,7 @@ _FORMULA_AND_MARK = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
 LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
+_OWN = ("ask_bert.html",)  # pages of the site that are no notebook
 _TOO_LONG = 200  # letters of a picture's description
 
 
@@ -96,11 +97,12 @@ class _Renderer(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """To a page of the site, a place on this page, or the web; a file of the repository is named, not linked."""
+        url = url.removeprefix("../build/site/")  # written for readers of the notebook, who have to build it
         path, _, place = url.partition("#")
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
-        elif path and not re.match(r"https?://|mailto:", url):
+        elif path and path not in _OWN and not re.match(r"https?://|mailto:", url):
             return text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) == name else f"{text} ({path})"
         return super().link(text, url, title)
 

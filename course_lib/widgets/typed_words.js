@@ -15,11 +15,11 @@ export default {
       const known = stored[given.indexOf(typed)];
       set({ typed, ...(known ? { answer: known, trouble: "" } : {}) });
     }
-    const text = h("input", {
-      type: "text",
+    const lines = model.get("lines");
+    const text = h(lines > 1 ? "textarea" : "input", {
       class: "word",
+      rows: lines,
       ...KEYS,
-      value: model.get("answer").text,
       maxlength: LONGEST,
       autocomplete: "off",
       autocapitalize: "off",
@@ -27,6 +27,7 @@ export default {
       readonly: alone,
       oninput: () => ask(text.value)
     });
+    text.value = model.get("answer").text;
     const pick = given.map(one => button(one, () => {
       text.value = one;
       ask(one);

@@ -39,16 +39,19 @@ class TypedWords(CourseWidget):
     height = 460
     heading = traitlets.Unicode().tag(sync=True)
     label = traitlets.Unicode().tag(sync=True)
+    lines = traitlets.Int(1).tag(sync=True)  # of the field
     given = traitlets.List(traitlets.Unicode()).tag(sync=True)
     stored = traitlets.List().tag(sync=True)  # the answer to each given text: {"text", "says", "rows"}
     typed = traitlets.Unicode().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)  # the last one
     trouble = traitlets.Unicode().tag(sync=True)  # why what is typed has none
 
-    def __init__(self, read: Callable[[str], Said], given: Sequence[str], label: str):
+    def __init__(self, read: Callable[[str], Said], given: Sequence[str], label: str, lines: int = 1):
         self._read = read
         stored = [self._said(text) for text in given]
-        super().__init__(heading=self.title, label=label, given=list(given), stored=stored, answer=stored[0])
+        super().__init__(
+            heading=self.title, label=label, lines=lines, given=list(given), stored=stored, answer=stored[0]
+        )
 
     def _said(self, text: str) -> dict[str, Any]:
         says, rows = self._read(text)
@@ -132,7 +135,7 @@ def ask_review(model: Votes, given: Sequence[str]) -> AskReview:
         strongest = " and ".join(f"“{term}” ({weight:+.2f})".replace("-", "−") for term, weight in rows[:2])
         return f"{label}, {percent(sure)}. What weighs most: {strongest}.", rows
 
-    return AskReview(read, _checked(given), "a review: + speaks for it, − against it")
+    return AskReview(read, _checked(given), "a review: + speaks for it, − against it", lines=3)
 
 
 def _checked(given: Sequence[str]) -> list[str]:

@@ -214,7 +214,7 @@ def test_lists_follow_every_key_and_are_python_s(page, typed, at, texts):
     for button in root.locator(".given button").all():
         button.click()
     assert page.evaluate(LOADED) == 0  # what is given has its answer stored
-    box = root.locator("input.word")
+    box = root.locator(".word")
     for text in texts:
         box.fill(text)
         shown.typed = text

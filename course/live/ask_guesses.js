@@ -89,7 +89,8 @@ function guessPanel(state, { insert, timed }) {
       names = [...new Set(rows.map(({ sense }) => sense))],
       means = names.map(name => [name, cosine(meanOf(vectorsOf(name)))]);
     means.sort((a, b) => b[1] - a[1]);
-    lists.append(h("div", {}, h("h6", {}, `How near “${word}” lies to the mean of each sense, in other sentences (cosine):`),
+    const says = `How near “${word}” lies to the mean of each sense, in other sentences (cosine):`;
+    lists.append(h("div", {}, h("h6", {}, says),
       ...means.map(([sense, x]) => h("div", { class: "guess sense", "data-sense": sense, "data-cosine": x },
         h("span", {}), h("span", { class: "piece", title: sense }, sense),
         h("span", { class: "track" }, h("i", { style: `width:${100 * Math.max(0, x)}%` })), h("b", {}, x.toFixed(2)))),

@@ -25,7 +25,7 @@ from nbclient.exceptions import CellControlSignal, DeadKernelError
 
 from course_lib.files import atomic_file
 from tests.notebooks.environment import ROOT, notebook_environment
-from tests.notebooks.normal_form import KEPT_METADATA, KERNEL, normalise, render
+from tests.notebooks.normal_form import KERNEL, kept_metadata, normalise, render
 from tests.notebooks.rules import problems_of_all, problems_of_one
 
 CELL_TIMEOUT = 300  # seconds: a busy machine may build; `make test` allows 120
@@ -41,8 +41,7 @@ def from_text(text: Path) -> nbformat.NotebookNode:
     notebook.metadata, notebook.nbformat, notebook.nbformat_minor = nbformat.from_dict(KERNEL), 4, 5
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
-        kept = {key: cell.metadata[key] for key in KEPT_METADATA if key in cell.metadata}
-        cell.metadata = nbformat.from_dict(kept)
+        cell.metadata = kept_metadata(cell)
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
+from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.widgets.base import module, style
 
 HERE = Path(__file__).parent
+A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
@@ -47,10 +50,14 @@ def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
 
 
 def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
-    """English words with their written occurrences: (words, place of the word, its sense)."""
-    from course.lab.generations import WORDS, occurrences  # imports PyTorch
-
-    return {w: [(e.sentence.words, e.position, e.sense) for e in occurrences(w)] for w in WORDS["en"]}
+    """Ambiguous English words in sentences written by hand, of each sense as many: (words, the word's place, sense)."""
+    found: dict[str, list[tuple[Sequence[str], int, str]]] = {}
+    taken: Counter[tuple[str, str]] = Counter()
+    for example in handmade_senses("en", "test"):
+        taken[example.word, example.sense] += 1
+        if taken[example.word, example.sense] <= A_SENSE:
+            found.setdefault(example.word, []).append((example.sentence.words, example.position, example.sense))
+    return found
 
 
 def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> int:

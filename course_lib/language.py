@@ -11,11 +11,12 @@ A particle that depends on the value before it is written {name:은/는}: "“{w
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import textwrap
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from unicodedata import east_asian_width
@@ -44,6 +45,17 @@ def language() -> str:
     if named not in LANGUAGES:
         raise CourseError(f"COURSE_LANGUAGE is {named!r}. Set it to one of: {', '.join(LANGUAGES)}.")
     return named
+
+
+@contextlib.contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """In the block this language, after it the one before."""
+    before = _chosen
+    use(language)
+    try:
+        yield
+    finally:
+        use(before)
 
 
 def t(english: str, /, **values: object) -> str:

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from course_lib.language import t, t_label
+from course_lib.language import key, t, t_label
 from course_lib.loss_curve import LossCurve, draw, duration, number
 
 SECONDS_BETWEEN_PICTURES = 0.25
@@ -32,7 +32,7 @@ class Progress:
         label: str,
         *,
         total: float | None = None,
-        unit: str = "steps",
+        unit: str = key("steps"),
         show: bool | str = "auto",
         start: float = 0,
     ) -> None:

@@ -24,7 +24,7 @@ const teller = model => {
     (texts[english] ?? english.replace(/^[a-z]+\|/, "")).replace(
       /\{(\w+)(?::([^{}/]+)\/([^{}/]+))?\}/g,
       (all, name, closed, open) =>
-        !(name in values) ? all : closed === undefined ? values[name] : particle(String(values[name]), closed, open)
+      !(name in values) ? all : closed === undefined ? values[name] : particle(String(values[name]), closed, open)
     );
 };
 const particle = (value, closed, open) => {

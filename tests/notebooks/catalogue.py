@@ -56,7 +56,7 @@ def of_code() -> dict[str, dict[str, None]]:
         name = path.relative_to(ROOT).as_posix()
         if "/vendor/" not in name and "/chapters/" not in name:
             file = next(file for folder, file in HOME.items() if name.startswith(folder + "/"))
-            found[file] |= _known(said_by(path))
+            found[file] |= dict.fromkeys(said_by(path))
     return found
 
 
@@ -71,7 +71,8 @@ def said_by(path: Path) -> Iterable[str]:
                 name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
                 first = node.args[:1] if name in _SAYS or name == "Progress" else []
                 units = [k.value for k in node.keywords if k.arg == "unit"] if name == "Progress" else []
-                for value in [*first, *units]:
+                chosen = [(v.body, v.orelse) if isinstance(v, ast.IfExp) else (v,) for v in [*first, *units]]
+                for value in (branch for branches in chosen for branch in branches):
                     if isinstance(value, ast.Constant) and isinstance(value.value, str):
                         yield label_key(value.value) if name == "t_label" else value.value
 
@@ -164,7 +165,7 @@ def entry_faults(english: str, korean: str) -> Iterator[str]:
     for code in re.findall(r"`[^`]+`|\$[^$]+\$", english):
         if code not in korean:
             yield f"{code} is missing in {korean!r}"
-    if korean == english and re.search(r"[a-z]{3} [a-z]{2,} [a-z]{2}", english):
+    if korean == english and re.search(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2}", english):
         yield f"{english!r} is not in Korean"
 
 

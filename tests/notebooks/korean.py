@@ -29,7 +29,7 @@ import jupytext
 from nbformat import NotebookNode
 
 from course.check import registry
-from course_lib import language
+from course_lib.language import speaking
 from tests.notebooks import catalogue
 from tests.notebooks.environment import ROOT
 from tests.notebooks.faithful import faults_of
@@ -160,7 +160,7 @@ def korean_notebook(english: NotebookNode, edition: Edition) -> NotebookNode:
             source = _korean_starter(cell.source) or put(cell.source, edition.pairs)
             cell.source = _START.sub(r'course_lib.start(\1, language="ko")', source, count=1)
         elif exercise := _EXERCISE.match(cell.source):
-            with _in_korean():
+            with speaking("ko"):
                 cell.source = registry.find(exercise.group(1)).markdown
         elif cell.id in known:
             found = known[cell.id]
@@ -172,16 +172,8 @@ def _korean_starter(source: str) -> str | None:
     """The cell that a reader fills, in Korean; None for any other cell."""
     if (form := _STARTER.search(source)) is None:
         return None
-    with _in_korean():
+    with speaking("ko"):
         return registry.find(form.group(1)).starter
-
-
-class _in_korean:
-    def __enter__(self) -> None:
-        language.use("ko")
-
-    def __exit__(self, *error) -> None:
-        language.use(None)
 
 
 # ---- what is wrong, and what is missing

@@ -113,6 +113,9 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
         elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
             description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
             source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
+            if cell.metadata.get("jupyter", {}).get("source_hidden"):
+                lines = cell.source.count("\n") + 1
+                source = f"<details><summary>Code, {lines} line{'s' * (lines > 1)}</summary>{source}</details>"
             outputs = "\n".join(output_html(output, prose, description) for output in cell.outputs)
             widget = widget or (outputs if "<iframe" in outputs else "")
             shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""

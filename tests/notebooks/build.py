@@ -29,7 +29,7 @@ from course_lib.files import atomic_file
 from course_lib.language import LANGUAGES
 from tests.notebooks import korean
 from tests.notebooks.environment import ROOT, notebook_environment
-from tests.notebooks.normal_form import KEPT_METADATA, KERNEL, normalise, render
+from tests.notebooks.normal_form import KERNEL, kept_metadata, normalise, render
 from tests.notebooks.rules import again, problems_of_all, problems_of_one
 
 CELL_TIMEOUT = 300  # seconds: a busy machine may build; `make test` allows 120
@@ -52,8 +52,7 @@ def with_ids(text: str) -> nbformat.NotebookNode:
     notebook.metadata, notebook.nbformat, notebook.nbformat_minor = nbformat.from_dict(KERNEL), 4, 5
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
-        kept = {key: cell.metadata[key] for key in KEPT_METADATA if key in cell.metadata}
-        cell.metadata = nbformat.from_dict(kept)
+        cell.metadata = kept_metadata(cell)
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"

@@ -39,6 +39,7 @@ def terms(glossary: str) -> Terms:
 
 def missing(english: str, korean: str, known: Terms) -> Iterator[tuple[str, str]]:
     """(English term, its Korean) that `english` has and `korean` has not."""
+    english = re.sub(r"`[^`]*`", " ", english)
     for pattern, words in known:
         if found := pattern.search(english):
             english = pattern.sub(" ", english)  # "word embedding" is no "embedding" any more

@@ -18,7 +18,7 @@ from tests.site.small import FRAME, PIXEL, README, display, project
 CELLS = (
     v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
     v4.new_code_cell("print(1)  # <b>", outputs=[v4.new_output("stream", text="1\n")]),
-    v4.new_code_cell("plot()", outputs=[display(image_png=PIXEL)]),
+    v4.new_code_cell("plot()", metadata={"jupyter": {"source_hidden": True}}, outputs=[display(image_png=PIXEL)]),
     v4.new_markdown_cell("**Notice.** It is small.\n\n### A part"),
     v4.new_code_cell("widget", outputs=[display(text_html=FRAME.format("w"))]),
     v4.new_code_cell(""),
@@ -38,6 +38,7 @@ def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
     assert first.main.pre.get_text() == "print(1)  # <b>\n"
     assert first.img["alt"] == "It is small."
+    assert first.select_one(".cell details").get_text().split() == ["Code,", "1", "lineplot()"]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
     assert [(a["rel"], a["href"]) for a in last.select(".steps a")] == [(["prev"], "00_begin.html")]

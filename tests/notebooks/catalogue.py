@@ -52,7 +52,7 @@ def of_name(name: str) -> Keys:
 def of_code() -> dict[str, dict[str, None]]:
     """File of the catalogue -> what the code that belongs to it says through `t`."""
     found: dict[str, dict[str, None]] = {file: {} for file in HOME.values()}
-    for path in sorted([*ROOT.glob("course_lib/**/*.py"), *ROOT.glob("course/**/*.py"), *ROOT.glob("course*/**/*.js")]):
+    for path in sorted(path for kind in ("py", "js", "j2") for path in ROOT.glob(f"course*/**/*.{kind}")):
         name = path.relative_to(ROOT).as_posix()
         if "/vendor/" not in name and "/chapters/" not in name:
             file = next(file for folder, file in HOME.items() if name.startswith(folder + "/"))
@@ -63,7 +63,7 @@ def of_code() -> dict[str, dict[str, None]]:
 def said_by(path: Path) -> Iterable[str]:
     """The constant sentences of `t`, `key` and `t_label`, and the labels of progress bars, in one file."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".js":
+    if path.suffix in (".js", ".j2"):
         yield from sentences(text)
     elif "course_lib.language import" in text or "Progress(" in text:
         for node in ast.walk(ast.parse(text)):

@@ -65,8 +65,10 @@ def said_by(path: Path) -> Iterable[str]:
     text = path.read_text(encoding="utf-8")
     if path.suffix in (".js", ".j2"):
         yield from sentences(text)
-    elif "course_lib.language import" in text or "Progress(" in text:
+    elif any(word in text for word in ("course_lib.language import", "Progress(", "typer")):
         for node in ast.walk(ast.parse(text)):
+            if path.parent.name == "course":
+                yield from _help(node)
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
                 first = node.args[:1] if name in _SAYS or name == "Progress" else []
@@ -75,6 +77,14 @@ def said_by(path: Path) -> Iterable[str]:
                 for value in (branch for branches in chosen for branch in branches):
                     if isinstance(value, ast.Constant) and isinstance(value.value, str):
                         yield label_key(value.value) if name == "t_label" else value.value
+
+
+def _help(node: ast.AST) -> Iterator[str]:
+    """Help texts of a command: its docstring, `help=`."""
+    if isinstance(node, ast.FunctionDef) and any(isinstance(d, ast.Call) for d in node.decorator_list):
+        yield ast.get_docstring(node) or ""
+    if isinstance(node, ast.keyword) and node.arg == "help" and isinstance(node.value, ast.Constant):
+        yield node.value.value
 
 
 def _exercises(number: int) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 COURSE_PROFILE      quick (default) or full: how much a notebook computes
 COURSE_SEED         integer, default 0
+COURSE_LANGUAGE     en (default) or ko: the language of the course's own words (read in language.py)
 COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
 COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)
 COURSE_ANSWERS_DIR  where your answers to exercises are kept (default: answers/ in the project)

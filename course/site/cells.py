@@ -23,9 +23,13 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
 from course.site.formulas import mathml, plain_words
+from course_lib.language import language, t
 
 _ARXIV = re.compile(r"(?<![\w/\"])arXiv:(\d{4}\.\d{4,5})(?![^<]*</a>)")
-_FORMULA_AND_MARK = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)([,.;:)?!]+)')
+# no line begins with a comma, nor with the particle of a formula
+_FORMULA_AND_MARK = re.compile(r'(<math display="inline">(?:(?!</math>).)*</math>)((?:[가-힣]+[,.;:)?!]*|[,.;:)?!]+))')
+_BEFORE_PARTICLE = re.compile(r"(</code>|</em>|[)\]”’%])(?=[가-힣])")
+NOTICE = ("**Notice.**", "**살펴보기.**")  # in either language: what to see in the picture above
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
 LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
@@ -54,7 +58,9 @@ class Prose:
         """One cell as HTML."""
         rendered = self._markdown.render(markdown)
         rendered = _ARXIV.sub(r'<a href="https://arxiv.org/abs/\1">\g<0></a>', rendered)
-        return _FORMULA_AND_MARK.sub(r'<span class="keep">\1\2</span>', rendered)  # no line begins with a comma
+        rendered = _FORMULA_AND_MARK.sub(r'<span class="keep">\1\2</span>', rendered)
+        # U+2060: a Korean particle stays in the line of the code or sign before it
+        return _BEFORE_PARTICLE.sub(r"\1&#8288;", rendered) if language() == "ko" else rendered
 
     def add(self, level: int, inner: str) -> Heading:
         """A heading with an address of its own on this page."""
@@ -75,7 +81,7 @@ class _Renderer(IPythonRenderer):
 
     def heading(self, text: str, level: int, **attrs) -> str:
         found = self._prose.add(level, text)
-        mark = f'<a class="anchor" href="#{found.address}" aria-label="link to this section">¶</a>'
+        mark = f'<a class="anchor" href="#{found.address}" aria-label="{t("link to this section")}">¶</a>'
         return f'<h{level} id="{found.address}">{text}{mark if level > 1 else ""}</h{level}>\n'
 
     def block_math(self, body: str) -> str:
@@ -103,7 +109,10 @@ class _Renderer(IPythonRenderer):
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
         elif path and path not in _OWN and not re.match(r"https?://|mailto:", url):
-            return text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) == name else f"{text} ({path})"
+            path = path.removeprefix("../")  # from the notebook's folder to the repository's
+            return (
+                text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) in (name, path) else f"{text} ({path})"
+            )
         return super().link(text, url, title)
 
 
@@ -150,10 +159,10 @@ def widget_html(stored: str, answered: Collection[str] = ()) -> str:
 def describe(cell: NotebookNode, after: NotebookNode | None, section: str) -> str:
     """Words for the picture of a cell: its title and what the text after it says to notice, else its section's name."""
     text_after = after.source if after is not None and after.cell_type == "markdown" else ""
-    notice = re.match(r"\*\*Notice\.\*\*\s*(.+)", text_after, re.S)
+    notice = re.match(rf"(?:{'|'.join(map(re.escape, NOTICE))})\s*(.+)", text_after, re.S)
     sentences = re.split(r"(?<=[.!?])\s", plain_words(notice.group(1).split("\n\n")[0]))[:2] if notice else []
     words = [title.rstrip(".") + "." for title in _titles(cell.source)] + sentences
-    text = " ".join(words) or f"Figure of the section “{section}”."
+    text = " ".join(words) or t("Figure of the section “{section}”.", section=section)
     return text if len(text) <= _TOO_LONG else text[: _TOO_LONG - 2].rsplit(" ", 1)[0] + " …"
 
 

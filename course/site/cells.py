@@ -109,10 +109,8 @@ class _Renderer(IPythonRenderer):
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
         elif path and path not in _OWN and not re.match(r"https?://|mailto:", url):
-            path = path.removeprefix("../")  # from the notebook's folder to the repository's
-            return (
-                text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) in (name, path) else f"{text} ({path})"
-            )
+            said = plain_words(html.unescape(re.sub(r"<[^>]*>", "", text)))
+            return text if said in (name, path.removeprefix("../")) else f"{text} ({path})"
         return super().link(text, url, title)
 
 

@@ -25,6 +25,7 @@ from course_lib.language import language, t, texts, wrapped
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
+# courseModel: a page of the site that answers as a kernel would, course/site/frame.js
 _PAGE = """<!doctype html><html lang="%(language)s"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy"
 content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:">
@@ -39,7 +40,7 @@ const model = { get: name => state[name], save_changes() {}, off() {},
     state[name] = value;
     (heard["change:" + name] ?? []).forEach(f => f());
   } };
-globalThis.courseModel?.(model, state); // a page that answers: course/site/frame.js
+globalThis.courseModel?.(model, state);
 const widget = (await import("data:text/javascript;base64,%(module)s")).default;
 widget.render({ model, el: document.body });
 </script></body></html>"""

@@ -6,6 +6,6 @@ function ownSentence(model, label, set) {
     on = name => document.body.classList.contains(name);
   onKeys(text, () => ({ Enter: 1 }), send);
   const hidden = !on("live") && (on("alone") || !model.get("reads"));
-  return h("div", { class: "own", hidden }, h("label", { class: "ctl" }, h("span", { class: "lab" }, label), text),
+  return h("div", { class: "row own", hidden }, h("label", { class: "ctl" }, h("span", { class: "lab" }, label), text),
     button("place it", send));
 }

@@ -14,6 +14,7 @@ from course.check.judge import judge
 from course.check.messages import Message, Result
 from course_lib.errors import CourseError
 
+HINTS, SOLUTION = "hints", 4  # the file of what was looked at; the solution stands above the three levels of hints
 _LONGEST_SOURCE = 100_000  # characters of one cell
 
 
@@ -33,17 +34,19 @@ def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
 
 
 def hint(exercise_id: str, level: int = 1) -> Message:
-    """Hint 1 says where to look, 2 what to do, 3 nearly how."""
+    """Hint 1 says where to look, 2 what to do, 3 nearly how. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
     if level not in (1, 2, 3):
         raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
+    _keep_look(exercise_id, level)
     further = f'Next: hint("{exercise_id}", level={level + 1})' if level < 3 else f'Next: solution("{exercise_id}")'
     return Message(f"Exercise {exercise_id}: hint {level} of 3", (exercise.texts.hints[level - 1], further))
 
 
 def solution(exercise_id: str) -> Message:
-    """The reference solution and why it is so."""
+    """The reference solution and why it is so. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
+    _keep_look(exercise_id, SOLUTION)
     code = inspect.getsource(exercise.solution)
     return Message(f"Exercise {exercise_id}: a solution", (exercise.texts.why,), code=code)
 
@@ -58,14 +61,17 @@ def recall(chapter: int):
 def answers() -> Message:
     """What is kept of your answers, exercise by exercise."""
     lines, notes = [], []
+    looks, _ = store.read(HINTS, is_look)
     for name in store.names():
-        if name.startswith("recall-"):
+        if name.startswith("recall-") or name == HINTS:
             continue
-        items, note = store.read(name, _is_version)
+        items, note = store.read(name, is_version)
         notes += [note] if note else []
         if items:
-            last = items[-1]
-            lines.append(f"{name}: {len(items)} version(s), the last of {last['time'][:10]}: {_state(last)}")
+            last, levels = items[-1], sorted({look["level"] for look in looks if look["exercise"] == name})
+            seen = ", ".join("the solution" if level == SOLUTION else f"hint {level}" for level in levels)
+            line = f"{name}: {len(items)} version(s), the last of {last['time'][:10]}: {_state(last)}"
+            lines.append(line + (f"; looked at: {seen}" if seen else ""))
     if not lines and not notes:
         return Message("No answers are kept yet", ("`check` keeps a cell when it has been filled.",))
     says = (
@@ -78,7 +84,7 @@ def answers() -> Message:
 def restore(exercise_id: str, version: int | None = None) -> Message:
     """Show a kept version of your answer (1: the first; the last if you name none) and put it into a new cell below."""
     registry.find(exercise_id)
-    items, note = store.read(exercise_id, _is_version)
+    items, note = store.read(exercise_id, is_version)
     if note:
         raise CourseError(f'restore("{exercise_id}"): {note}')
     if not items:
@@ -105,7 +111,12 @@ def _keep(result: Result, answer: Any) -> str:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return [*items, {**version, "time": now}]
 
-    return store.update(result.exercise, _is_version, append)
+    return store.update(result.exercise, is_version, append)
+
+
+def _keep_look(exercise_id: str, level: int) -> None:
+    look = {"exercise": exercise_id, "level": level}
+    store.update(HINTS, is_look, lambda items: items if look in items else [*items, look])
 
 
 def _source(answer: Any) -> str:
@@ -129,6 +140,10 @@ def _state(item: dict) -> str:
     return f"mistake: {item['mistake']}" if item["mistake"] else item["state"]
 
 
-def _is_version(item: Any) -> bool:
+def is_version(item: Any) -> bool:
     keys = ("source", "state", "mistake", "time")
     return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in keys)
+
+
+def is_look(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("exercise"), str) and item.get("level") in (1, 2, 3, SOLUTION)

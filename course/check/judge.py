@@ -19,6 +19,8 @@ from course.check.exercise import Exercise, Probe, Seen
 from course.check.messages import Result
 
 _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
+LIMIT = 10.0  # seconds of one call
+_NO_FUNCTION, _PARAMETERS = "not a function", "other parameters"
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
@@ -29,7 +31,7 @@ class Mistake(NamedTuple):
     says: str
 
 
-def judge(exercise: Exercise, answer: Any, limit: float = 10) -> Result:
+def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     """The state of an answer. Never raises for what the answer does, except when the reader interrupts it.
     limit: seconds that one call may take."""
     if answer is None or answer is ...:
@@ -127,16 +129,25 @@ def _no_end(limit: float) -> Mistake:
     return Mistake(f"no end after {limit:g} s", "The call computed that long and was stopped. Does your loop move on?")
 
 
+def known_mistakes(exercise: Exercise) -> dict[str, str]:
+    """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
+    own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _no_end(LIMIT)]
+    everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
+    everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
+    return dict(everywhere) | own
+
+
 def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:
     name = exercise.solution.__name__
     if not callable(answer):
         says = f"Hand over the function itself, without calling it: check({exercise.id!r}, {name})."
-        return Mistake("not a function", f"check was given {_short(answer)}. {says}")
+        return Mistake(_NO_FUNCTION, f"check was given {_short(answer)}. {says}")
     try:
         inspect.signature(answer).bind(*exercise.probes[0].inputs)
     except TypeError as error:
         wanted = f"{name}{inspect.signature(exercise.solution)}"
-        return Mistake("other parameters", f"The function should be called as {wanted}, and cannot: {error}.")
+        return Mistake(_PARAMETERS, f"The function should be called as {wanted}, and cannot: {error}.")
     except ValueError:  # a built-in function without a signature: let the call decide
         return None
     return None

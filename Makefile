@@ -10,8 +10,11 @@ PYTHON  ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
 TORCH_INDEX ?=
 # NAME=04_elmo: one notebook instead of all
 NAME    ?=
+# EDITION=ko: the Korean notebooks
+EDITION ?= en
 CHAPTER ?= 0
 
+KO      := $(if $(filter ko,$(EDITION)),ko/)
 READY   := $(VENV)/.ready
 TESTED  := $(VENV)/.ready-to-test
 REPORTS := build/reports
@@ -44,17 +47,19 @@ browser: $(TESTED)   ## the widgets in Chromium, two files at a time
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "browser and not slow" -n 2 --dist loadgroup \
 	    --junitxml $(REPORTS)/browser.xml tests
 
-check: $(TESTED)     ## is every stored notebook what its text says? (no kernel)
-	$(BIN)/python -m tests.notebooks.build check $(NAME)
+check: $(TESTED)     ## is every stored notebook what its text says, and the Korean what the English says? (no kernel)
+	$(BIN)/python -m tests.notebooks.build check $(if $(filter ko,$(EDITION)),,$(NAME))
+	$(BIN)/python -m tests.notebooks.korean check $(if $(filter ko,$(EDITION)),$(NAME))
+	$(BIN)/python -m tests.notebooks.build check --edition ko $(if $(filter ko,$(EDITION)),$(NAME))
 
 run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time
 	PYTHONPATH="$(CURDIR)/tests/offline" OMP_NUM_THREADS=1 $(BIN)/python -m pytest \
 	    --nbval-lax --nbval-current-env --nbval-cell-timeout 120 --nbval-kernel-startup-timeout 120 \
 	    -n 2 --dist loadscope --no-loadscope-reorder -p tests.notebooks.guard -o filterwarnings=default \
-	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(NAME).ipynb,notebooks)
+	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(KO)$(NAME).ipynb,notebooks)
 
-notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, executed (NAME=04_elmo: that one)
-	$(BIN)/python -m tests.notebooks.build build $(NAME)
+notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, executed (NAME=04_elmo: that one; EDITION=ko)
+	$(BIN)/python -m tests.notebooks.build build $(NAME) --edition $(EDITION)
 
 bench: $(TESTED)     ## the speed table; writes bench.json (run nothing beside it)
 	$(BIN)/python -m tests.bench

@@ -7,15 +7,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from course import data_commands
 from course_lib.errors import CourseError
+from course_lib.language import LANGUAGES, columns, language, t, use
 
 app = typer.Typer(
-    help="Interactive notebooks on how machines came to read words in context.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -30,7 +30,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        command = typer.main.get_command(app)
+        if language() == "ko":
+            _translate(command)
+        command()
     except CourseError as error:
         from rich.console import Console
 
@@ -38,19 +41,57 @@ def main() -> None:
         sys.exit(1)
 
 
+def _speak(context: typer.Context, named: str | None) -> None:
+    """--language: for what this command says, and for the kernels that it starts."""
+    if named is not None:
+        use(named)
+        os.environ["COURSE_LANGUAGE"] = named
+        _translate(context.command)
+
+
+def _translate(command: Any) -> None:
+    """The help texts of a click command, and of those below it, in the reader's language."""
+    command.help = t(command.help or "")
+    for parameter in command.params:
+        if getattr(parameter, "help", None):
+            parameter.help = t(parameter.help)
+    for inner in getattr(command, "commands", {}).values():
+        _translate(inner)
+
+
+@app.callback()
+def course(
+    named: Annotated[
+        str | None,
+        typer.Option(
+            "--language",
+            metavar="|".join(LANGUAGES),
+            callback=_speak,
+            is_eager=True,
+            help="the language of the course's own words; default: COURSE_LANGUAGE, else en",
+        ),
+    ] = None,
+) -> None:
+    """Interactive notebooks on how machines came to read words in context."""
+
+
 @app.command()
 def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; nothing: all chapters")] = None) -> None:
     """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
     from course_lib.config import project_dir
 
-    target = project_dir() / "notebooks" if chapter is None else _stored_notebook(chapter)
+    folder = project_dir() / "notebooks"
+    if chapter is None:
+        target = folder / "ko" if language() == "ko" and (folder / "ko").is_dir() else folder
+    else:
+        target = _stored_notebook(chapter)
     # this kernel, not a "python3" of the user's own; and no question about Jupyter news over the first cell
     paths = filter(None, (str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")))
     own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     environment = os.environ | own
     command = [sys.executable, "-m", "jupyterlab", str(target)]
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
-        typer.echo("You are root: notebooks may change every file here. JupyterLab gets --allow-root.", err=True)
+        typer.echo(t("You are root: notebooks may change every file here. JupyterLab gets --allow-root."), err=True)
         command.append("--allow-root")
     try:
         ended = subprocess.run(command, env=environment)
@@ -58,8 +99,11 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; no
         return
     if ended.returncode:
         raise CourseError(
-            f"JupyterLab ended with code {ended.returncode}. Its last words stand above; `course doctor` looks for "
-            "what is missing."
+            t(
+                "JupyterLab ended with code {code}. Its last words stand above; `course doctor` looks for what is "
+                "missing.",
+                code=ended.returncode,
+            )
         )
 
 
@@ -73,14 +117,15 @@ def doctor() -> None:
     console, findings = Console(highlight=False, soft_wrap=True), diagnose()
     for finding in findings:
         mark, style = ("[ok]", "green") if finding.remedy is None else ("[do]", "red")
-        console.print(f"{mark} {finding.name:<16}{finding.found}", style=style, markup=False)
+        name = finding.name + " " * (16 - columns(finding.name))
+        console.print(f"{mark} {name}{finding.found}", style=style, markup=False)
         if finding.remedy is not None:
             console.print(f"     {finding.remedy}", markup=False)
     n_open = sum(finding.remedy is not None for finding in findings)
     if n_open:
-        console.print(f"{n_open} of {len(findings)} need something from you.")
+        console.print(t("{n} of {all} need something from you.", n=n_open, all=len(findings)))
         raise typer.Exit(1)
-    console.print("All is well: `course lab` opens the course.", markup=False)
+    console.print(t("All is well: `course lab` opens the course."), markup=False)
 
 
 @app.command()
@@ -105,13 +150,13 @@ def models() -> None:
     from course_lib.config import data_dir
     from course_lib.models.shipped import shipped_names
 
-    table = Table("name", "what it is", "MB", box=box.SIMPLE)
+    table = Table(t("name"), t("what it is"), "MB", box=box.SIMPLE)
     table.columns[-1].justify = "right"
     for name in shipped_names():
         folder = data_dir("checkpoints", name)
         megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
         table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
-    Console().print(table if table.row_count else "No checkpoint ships with this version.")
+    Console().print(table if table.row_count else t("No checkpoint ships with this version."))
 
 
 @app.command()
@@ -161,7 +206,8 @@ def predict(
     else:
         with atomic_file(out, "w") as target:
             target.write(labels)
-        typer.echo(f"{len(found.labels)} label{'s' * (len(found.labels) != 1)} in {out}")
+        n = len(found.labels)
+        typer.echo(t("{n} label in {file}" if n == 1 else "{n} labels in {file}", n=n, file=out))
     if found.silent:
         typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
 
@@ -175,7 +221,7 @@ def slides(
     from course.site.slides import write_slides
 
     page = write_slides(_stored_notebook(chapter), _out_folder(out, "slides"))
-    typer.echo(f"Open {page} in a browser; F fills the screen.")
+    typer.echo(t("Open {page} in a browser; F fills the screen.", page=page))
 
 
 @app.command()
@@ -187,7 +233,7 @@ def lecture(
     from course.site.lecture import write_lecture
 
     copy, solutions = write_lecture(_stored_notebook(chapter), _out_folder(out, "lecture"))
-    typer.echo(f"Write in {copy}. The solutions are in {solutions}.")
+    typer.echo(t("Write in {copy}. The solutions are in {solutions}.", copy=copy, solutions=solutions))
 
 
 @app.command("class")
@@ -208,13 +254,20 @@ def class_page(
 
 
 def _stored_notebook(chapter: str) -> Path:
-    """The chapter's file in notebooks/. Raises CourseError if there is no such chapter, or not that file."""
+    """The chapter's file in notebooks/, in the reader's language if it is there in it, else in English.
+
+    Raises CourseError if there is no such chapter, or not that file.
+    """
     from course_lib.config import project_dir
     from course_lib.session import chapter_name
 
     name = chapter_name(chapter.removeprefix("0") or chapter)
-    folder = project_dir() / "notebooks"
-    found = sorted(folder.glob(f"{name.zfill(2)}_*.ipynb"))
+    folder, file = project_dir() / "notebooks", f"{name.zfill(2)}_*.ipynb"
+    if language() == "ko":
+        if korean := sorted((folder / "ko").glob(file)):
+            return korean[0]
+        typer.echo(t("Chapter {name} is not in Korean yet: the English one is taken.", name=name), err=True)
+    found = sorted(folder.glob(file))
     if not found:
         raise CourseError(f"Chapter {name} is not in {folder}. Run `make notebooks` first.")
     return found[0]

@@ -13,12 +13,13 @@ from pathlib import Path
 from course_lib.config import data_dir, project_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import key, t
 
 PYTHONS = ((3, 11), (3, 13))  # oldest and newest
 OLDEST_TORCH = (2, 6)
 MEMORY_GB, DISK_GB = 2.0, 1.0  # what one notebook may need; caches and checkpoints of one's own
 LAB_EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "anywidget")
-INSTALL = "Run `make lab` again, or `pip install -e .` in the course's folder."
+INSTALL = key("Run `make lab` again, or `pip install -e .` in the course's folder.")
 
 
 class Trouble(Exception):
@@ -40,13 +41,18 @@ def check_python() -> str:
     found = ".".join(map(str, sys.version_info[:3]))
     if not PYTHONS[0] <= tuple(sys.version_info[:2]) <= PYTHONS[1]:
         oldest, newest = (".".join(map(str, version)) for version in PYTHONS)
-        raise Trouble(found, f"Install Python {oldest} to {newest}, delete the folder .venv and run `make lab` again.")
+        says = t(
+            "Install Python {oldest} to {newest}, delete the folder .venv and run `make lab` again.",
+            oldest=oldest,
+            newest=newest,
+        )
+        raise Trouble(found, says)
     return found
 
 
 def check_settings() -> str:
     chosen = settings()
-    return f"{chosen.profile} profile, seed {chosen.seed}"
+    return f"{t('{profile} profile', profile=t(f'profile|{chosen.profile}'))}, {t('seed {seed}', seed=chosen.seed)}"
 
 
 def check_torch() -> str:
@@ -54,19 +60,18 @@ def check_torch() -> str:
 
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST_TORCH:
         oldest = ".".join(map(str, OLDEST_TORCH))
-        raise Trouble(torch.__version__, f"PyTorch {oldest} or newer is needed. {INSTALL}")
+        raise Trouble(torch.__version__, f"{t('PyTorch {oldest} or newer is needed.', oldest=oldest)} {t(INSTALL)}")
     from course_lib.device import choose_device
 
-    return f"{torch.__version__}, computes on {choose_device()}"
+    return t("{version}, computes on {device}", version=torch.__version__, device=choose_device())
 
 
 def check_memory() -> str:
     free = free_memory() / 1e9
-    found = f"{free:.1f} GB free"
+    found = t("{n} GB free", n=f"{free:.1f}")
     if free < MEMORY_GB:
-        raise Trouble(
-            found, f"A notebook may need {MEMORY_GB:.0f} GB. Close other programs and notebooks you do not use."
-        )
+        says = key("A notebook may need {n} GB. Close other programs and notebooks you do not use.")
+        raise Trouble(found, t(says, n=f"{MEMORY_GB:.0f}"))
     return found
 
 
@@ -75,14 +80,14 @@ def check_fonts() -> str:
 
     use_course_style()
     if (font := font_with("배")) is None:
-        raise Trouble("no font with Hangul", f"Korean words would be boxes in figures. {INSTALL}")
-    return f"Hangul from {font}"
+        raise Trouble(t("no font with Hangul"), f"{t('Korean words would be boxes in figures.')} {t(INSTALL)}")
+    return t("Hangul from {font}", font=font)
 
 
 def check_lab() -> str:
     version = importlib.metadata.version("jupyterlab")
     if int(version.split(".")[0]) < 4:
-        raise Trouble(version, f"JupyterLab 4 or newer is needed. {INSTALL}")
+        raise Trouble(version, f"{t('JupyterLab 4 or newer is needed.')} {t(INSTALL)}")
     import ipykernel  # noqa: F401 (without it Lab starts, but no notebook runs)
 
     return version
@@ -91,7 +96,8 @@ def check_lab() -> str:
 def check_widgets() -> str:
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("ipywidgets", "anywidget")]
     if missing := [name for name in LAB_EXTENSIONS if not has_lab_extension(name)]:
-        raise Trouble(f"JupyterLab does not have {', '.join(missing)}", f"Widgets would stay empty. {INSTALL}")
+        found = t("JupyterLab does not have {names}", names=", ".join(missing))
+        raise Trouble(found, f"{t('Widgets would stay empty.')} {t(INSTALL)}")
     return ", ".join(versions)
 
 
@@ -100,52 +106,53 @@ def check_data() -> str:
 
 
 def check_cache() -> str:
-    return _writable(settings().cache_dir, "Set COURSE_CACHE_DIR to a folder of your own.")
+    return _writable(settings().cache_dir, t("Set COURSE_CACHE_DIR to a folder of your own."))
 
 
 def check_notebooks() -> str:
-    return _writable(project_dir() / "notebooks", "Copy the course to a folder of your own, else no work can be saved.")
+    remedy = t("Copy the course to a folder of your own, else no work can be saved.")
+    return _writable(project_dir() / "notebooks", remedy)
 
 
 def check_disk() -> str:
     free = shutil.disk_usage(_nearest_existing(settings().cache_dir)).free / 1e9
-    found = f"{free:.1f} GB free"
+    found = t("{n} GB free", n=f"{free:.1f}")
     if free < DISK_GB:
-        raise Trouble(
-            found, f"Make room: {DISK_GB:.0f} GB is enough. Or set COURSE_CACHE_DIR to a folder on another disk."
-        )
+        says = key("Make room: {n} GB is enough. Or set COURSE_CACHE_DIR to a folder on another disk.")
+        raise Trouble(found, t(says, n=f"{DISK_GB:.0f}"))
     return found
 
 
 CHECKS: dict[str, Callable[[], str]] = {
     "Python": check_python,
-    "settings": check_settings,
+    key("settings"): check_settings,
     "PyTorch": check_torch,
-    "memory": check_memory,
-    "fonts": check_fonts,
+    key("memory"): check_memory,
+    key("fonts"): check_fonts,
     "JupyterLab": check_lab,
-    "widgets": check_widgets,
-    "course data": check_data,
-    "cache folder": check_cache,
-    "notebook folder": check_notebooks,
-    "disk": check_disk,
+    key("widgets"): check_widgets,
+    key("course data"): check_data,
+    key("cache folder"): check_cache,
+    key("notebook folder"): check_notebooks,
+    key("disk"): check_disk,
 }
 
 
 def diagnose() -> list[Finding]:
     """Run all checks. One that breaks is a finding like any other: the doctor always comes to an end."""
     findings = []
-    for name, check in CHECKS.items():
+    for english, check in CHECKS.items():
+        name = t(english)
         try:
             findings.append(Finding(name, check(), None))
         except Trouble as trouble:
             findings.append(Finding(name, trouble.found, trouble.remedy))
         except CourseError as error:
-            findings.append(Finding(name, "not as it should be", str(error)))
+            findings.append(Finding(name, t("not as it should be"), str(error)))
         except ImportError as error:  # importlib.metadata's PackageNotFoundError is one too
-            findings.append(Finding(name, f"missing: {error.name or error}", INSTALL))
+            findings.append(Finding(name, t("missing: {name}", name=error.name or error), t(INSTALL)))
         except Exception as error:  # a broken driver, a damaged font file: anything may happen on someone's machine
-            findings.append(Finding(name, f"{type(error).__name__}: {error}", INSTALL))
+            findings.append(Finding(name, f"{type(error).__name__}: {error}", t(INSTALL)))
     return findings
 
 
@@ -190,7 +197,7 @@ def _writable(folder: Path, remedy: str) -> str:
         with atomic_file(probe) as file:
             file.write(b"may I?")
     except CourseError as error:
-        raise Trouble(f"cannot write to {folder}", remedy) from error
+        raise Trouble(t("cannot write to {folder}", folder=folder), remedy) from error
     probe.unlink()
     return str(folder)
 

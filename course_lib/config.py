@@ -2,6 +2,7 @@
 
 COURSE_PROFILE      quick (default) or full: how much a notebook computes
 COURSE_SEED         integer, default 0
+COURSE_LANGUAGE     en (default) or ko: the language of the course's own words (read in language.py)
 COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
 COURSE_BERT         another BERT for chapters 7 and 8: what course_lib.load takes, such as hub:bert-base-uncased
 COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import html
 import math
 
+from course_lib.language import columns, language, t
+
 BLUE = "#0072B2"
 WIDTH, HEAD, PLOT = 640, 40, 180  # pixels: whole width, height of line and bar, height of the curve
 LEFT, RIGHT, BOTTOM = 52, 56, 36  # pixels around the curve
@@ -95,8 +97,9 @@ def _plot(curve: LossCurve, unit: str, end: float | None, ink: str) -> str:
     return (
         f'<g font-size="11">{"".join(marks)}'
         f'<path d="M{LEFT} {PLOT - BOTTOM}H{WIDTH - RIGHT}" stroke="{ink}" stroke-opacity=".6"/>'
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{PLOT - 4}" text-anchor="middle">{_text(unit)}</text>'
-        f'<text transform="translate(11 {(PLOT - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">loss</text></g>'
+        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{PLOT - 4}" text-anchor="middle">{_text(t(unit))}</text>'
+        f'<text transform="translate(11 {(PLOT - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle">'
+        f"{_text(t('loss'))}</text></g>"
         f'<path d="{path(curve.points)}" fill="none" stroke="{BLUE}" stroke-opacity=".35"/>'
         f'<path d="{path(smooth)}" fill="none" stroke="{BLUE}" stroke-width="2.2" stroke-linejoin="round"/>'
         f'<circle cx="{last_x:.1f}" cy="{last_y:.1f}" r="3.5" fill="{BLUE}"/>'
@@ -115,7 +118,9 @@ def ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:
 
 
 def number(value: float) -> str:
-    """12,000 or 1.25 M: what fits under a tick."""
+    """12,000 or 1.25 M (125만): what fits under a tick."""
+    if abs(value) >= 1e6 and language() == "ko":
+        return f"{float(f'{value / 1e4:.4g}'):,.12g}만"
     if abs(value) >= 1e6:
         return f"{value / 1e6:.4g} M"
     return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.4g}"
@@ -125,14 +130,19 @@ def duration(seconds: float) -> str:
     """8 s, 3 min 05 s, 2 h 10 min."""
     seconds = round(seconds)
     if seconds < 60:
-        return f"{seconds} s"
+        return t("{n} s", n=seconds)
     if seconds < 3600:
-        return f"{seconds // 60} min {seconds % 60:02} s"
-    return f"{seconds // 3600} h {seconds % 3600 // 60:02} min"
+        return t("{m} min {n} s", m=seconds // 60, n=f"{seconds % 60:02}")
+    return t("{h} h {m} min", h=seconds // 3600, m=f"{seconds % 3600 // 60:02}")
 
 
 def _cut(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+    """At most `length` columns."""
+    if columns(text) <= length:
+        return text
+    while columns(text) > length - 1:
+        text = text[:-1]
+    return text + "…"
 
 
 def _text(text: str) -> str:

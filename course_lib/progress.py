@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+from course_lib.language import key, t, t_label
 from course_lib.loss_curve import LossCurve, draw, duration, number
 
 SECONDS_BETWEEN_PICTURES = 0.25
@@ -31,7 +32,7 @@ class Progress:
         label: str,
         *,
         total: float | None = None,
-        unit: str = "steps",
+        unit: str = key("steps"),
         show: bool | str = "auto",
         start: float = 0,
     ) -> None:
@@ -80,19 +81,20 @@ class Progress:
     def line(self, state: str) -> str:
         """What is known now, in one line: `training: 40 of 200 steps, loss 3.2, 12 s, about 48 s left`."""
         seconds = time.monotonic() - self._began
-        done = (
-            number(self.done)
-            if state == "done" or self.total is None
-            else f"{number(self.done)} of {number(self.total)}"
-        )
-        parts = [f"{done} {self.unit}"]
+        unit = t_label(self.unit)
+        if state == "done" or self.total is None:
+            parts = [t("{n} {unit}", n=number(self.done), unit=unit)]
+        else:
+            parts = [t("{n} of {all} {unit}", n=number(self.done), all=number(self.total), unit=unit)]
         if self.loss is not None:
-            parts.append(f"loss {self.loss:.4g}")
-        parts += [f"{name.replace('_', ' ')} {_short(value)}" for name, value in self.notes.items()]
+            parts.append(t("loss {loss}", loss=f"{self.loss:.4g}"))
+        parts += [f"{t_label(name.replace('_', ' '))} {_short(value)}" for name, value in self.notes.items()]
         parts.append(duration(seconds))
         if state == "running" and self.total and self.done > self.start and seconds > 1:
-            parts.append(f"about {duration(seconds * (self.total - self.done) / (self.done - self.start))} left")
-        return f"{self.label}{' (stopped)' if state == 'stopped' else ''}: {', '.join(parts)}"
+            left = duration(seconds * (self.total - self.done) / (self.done - self.start))
+            parts.append(t("about {time} left", time=left))
+        label = t_label(self.label)
+        return f"{t('{step} (stopped)', step=label) if state == 'stopped' else label}: {', '.join(parts)}"
 
     @property
     def share(self) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from dataclasses import dataclass
 
 import torch
@@ -11,9 +12,12 @@ import torch
 from course_lib.config import settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
+from course_lib.language import key, t, use
+from course_lib.language import language as language_now
 
 CHAPTERS = (*(str(number) for number in range(10)), "A1", "A2")
 MOST_THREADS = 8  # the course's networks are small: more threads wait for each other
+_PROFILES = {"quick": key("profile|quick"), "full": key("profile|full")}
 
 
 @dataclass(frozen=True)
@@ -35,12 +39,14 @@ class Session:
         return settings().bert or usual
 
 
-def start(chapter: int | str | None = None) -> Session:
+def start(chapter: int | str | None = None, *, language: str | None = None) -> Session:
     """Seed every generator, choose the device, set fonts and colours of figures, and say so in one line.
 
+    language: "en" or "ko", in which the course speaks from here on; None: as COURSE_LANGUAGE says, else English.
     A second call in the same kernel starts again from the same seed.
-    Raises CourseError for an unknown chapter and for a COURSE_* setting that has no meaning.
+    Raises CourseError for an unknown chapter or language, and for a COURSE_* setting that has no meaning.
     """
+    use(language)
     name = None if chapter is None else chapter_name(chapter)
     chosen = settings()
     session = Session(choose_device(chosen.device), chosen.profile, chosen.seed, name)
@@ -51,9 +57,21 @@ def start(chapter: int | str | None = None) -> Session:
         from course_lib.widgets.figures import use_course_style
 
         use_course_style()
-    where = [f"Chapter {name}"] if name else []
-    print(*where, f"{session.profile} profile", f"seed {session.seed}", f"device {session.device}", sep=" · ")
+    _keep_words_whole()
+    where = [t("Chapter {name}", name=name)] if name else []
+    where += [t("{profile} profile", profile=t(_PROFILES[session.profile]))]
+    print(*where, t("seed {seed}", seed=session.seed), t("device {device}", device=session.device), sep=" · ")
     return session
+
+
+def _keep_words_whole() -> None:
+    """In Korean, lines of the notebook's text end between words; browsers would end them between any two syllables."""
+    ipython = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    if language_now() == "ko" and getattr(ipython, "kernel", None) is not None:
+        from IPython.display import display
+
+        style = "<style>.jp-RenderedHTMLCommon{word-break:keep-all;overflow-wrap:break-word}</style>"
+        display({"text/html": style, "text/plain": ""}, raw=True)
 
 
 def chapter_name(chapter: int | str) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from course import cli, doctor
 from course_lib.errors import CourseError
+from course_lib.language import use
 from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 
@@ -226,3 +227,42 @@ def test_a_folder_and_an_unknown_task(monkeypatch, capsys, file, small_model):
     file.write_text("good\n", encoding="utf-8")
     code, out, err = course(monkeypatch, capsys, "predict", "sst2", str(file))
     assert (code, out, err) == (1, "", "There is no task 'sst2'. There are: imdb.\n")
+
+
+# ---- in Korean
+
+
+@pytest.fixture
+def any_language(monkeypatch):
+    """What `--language` sets holds for this test only."""
+    monkeypatch.setenv("COURSE_LANGUAGE", "en")
+    yield
+    use(None)
+
+
+def test_the_command_speaks_korean(monkeypatch, capsys, any_language):
+    for arguments in (("--language", "ko", "--help"), ("--language", "ko", "slides", "--help")):
+        code, out, _ = course(monkeypatch, capsys, *arguments)
+        assert (code, "슬라이드로 만듭니다" in out) == (0, True)
+    use(None)
+    monkeypatch.setenv("COURSE_LANGUAGE", "ko")
+    assert "슬라이드로 만듭니다" in course(monkeypatch, capsys, "--help")[1]
+    monkeypatch.setenv("COURSE_LANGUAGE", "kr")
+    assert "COURSE_LANGUAGE is 'kr'" in course(monkeypatch, capsys, "--help")[2]
+    monkeypatch.setenv("COURSE_LANGUAGE", "en")
+    assert "There is no edition in 'kr'" in course(monkeypatch, capsys, "--language", "kr", "claims")[2]
+
+
+def test_lab_opens_the_korean_chapter_and_the_english_where_there_is_none(
+    monkeypatch, capsys, project, started, any_language
+):
+    folder = project / "notebooks"
+    (folder / "ko").mkdir()
+    for file in (folder / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko" / "04_elmo.ipynb"):
+        file.touch()
+    said = [course(monkeypatch, capsys, "--language", "ko", "lab", *chapter)[2] for chapter in (["4"], ["5"], [])]
+    assert [command[-1] for command in started] == [
+        str(place) for place in (folder / "ko" / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko")
+    ]
+    assert ["5장은 아직 한국어로 없습니다" in words for words in said] == [False, True, False]
+    assert os.environ["COURSE_LANGUAGE"] == "ko"  # the kernels speak it too

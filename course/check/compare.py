@@ -7,14 +7,16 @@ import reprlib
 from numbers import Real
 from typing import Any
 
+from course_lib.language import key, t
+
 RELATIVE, ABSOLUTE = 1e-4, 1e-6  # float32 sums in another order differ by about 1e-6; the mistakes by far more
 _KINDS = {
-    bool: "a bool",
-    str: "a string",
-    dict: "a dictionary",
-    list: "a list",
-    tuple: "a tuple",
-    set: "a set",
+    bool: key("a bool"),
+    str: key("a string"),
+    dict: key("a dictionary"),
+    list: key("a list"),
+    tuple: key("a tuple"),
+    set: key("a set"),
     type(None): "None",
 }
 
@@ -22,11 +24,11 @@ _KINDS = {
 def difference(got: Any, expected: Any, where: str = "") -> str:
     """Empty if equal (tensors, arrays, tuples and lists alike; numbers within a tolerance), else a short sentence.
     where: the place in the result, as Python writes it: "[1]['a']"."""
-    name = f"result{where}" if where else "the result"
+    name = t("result{where}", where=where) if where else t("the result")
     shape, wanted = _shape(got), _shape(expected)
     if shape and wanted and shape != wanted:
-        return f"{name} has shape {shape}, should be {wanted}"
-    kinds = f"{name} should be {_kind(expected)}, not {_kind(got)}"
+        return t("{name} has shape {shape}, should be {wanted}", name=name, shape=shape, wanted=wanted)
+    kinds = t("{name} should be {wanted}, not {got}", name=name, wanted=_kind(expected), got=_kind(got))
     got, expected = _plain(got), _plain(expected)
     if _is_number(expected):
         return _number(got, expected, name) if _is_number(got) else kinds
@@ -36,10 +38,10 @@ def difference(got: Any, expected: Any, where: str = "") -> str:
         return _dictionary(got, expected, where, name)
     if isinstance(expected, list):
         if len(got) != len(expected):
-            return f"{name} should have {len(expected)} items, not {len(got)}"
+            return t("{name} should have {wanted} items, not {n}", name=name, wanted=len(expected), n=len(got))
         pairs = enumerate(zip(got, expected, strict=True))
         return next((d for i, (g, e) in pairs if (d := difference(g, e, f"{where}[{i}]"))), "")
-    return "" if got == expected else f"{name} is not right"
+    return "" if got == expected else t("{name} is not right", name=name)
 
 
 def same(got: Any, expected: Any) -> bool:
@@ -50,19 +52,24 @@ def _number(got: Real, expected: float, name: str) -> str:
     try:
         got = float(got)
     except OverflowError:  # an int of more than 300 digits
-        return f"{name} is not right"
+        return t("{name} is not right", name=name)
     if math.isnan(got) or (math.isinf(got) and not math.isinf(expected)):
-        return f"{name} is {got}, which is no usable number"
-    return "" if math.isclose(got, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE) else f"{name} is not right"
+        return t("{name} is {got}, which is no usable number", name=name, got=got)
+    close = math.isclose(got, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    return "" if close else t("{name} is not right", name=name)
 
 
 def _dictionary(got: dict, expected: dict, where: str, name: str) -> str:
     extra = [key for key in got if key not in expected]
     if missing := expected.keys() - got.keys():
-        other = f" and has {reprlib.repr(extra[0])}, which should not be there" if extra else ""
-        return f"{name} lacks {len(missing)} of {len(expected)} keys{other}"
+        values = {"name": name, "n": len(missing), "all": len(expected)}
+        if not extra:
+            return t("{name} lacks {n} of {all} keys", **values)
+        one = reprlib.repr(extra[0])
+        return t("{name} lacks {n} of {all} keys and has {one}, which should not be there", one=one, **values)
     if extra:
-        return f"{name} has {len(extra)} keys too many: {reprlib.repr(extra[0])} should not be there"
+        one = reprlib.repr(extra[0])
+        return t("{name} has {n} keys too many: {one} should not be there", name=name, n=len(extra), one=one)
     return next((d for key in expected if (d := difference(got[key], expected[key], f"{where}[{key!r}]"))), "")
 
 
@@ -89,9 +96,13 @@ def _is_number(value: Any) -> bool:
 
 def _kind(value: Any) -> str:
     if shape := _shape(value):
-        kind = "a sparse tensor" if getattr(value, "is_sparse", False) else "a tensor"
-        return f"{'an array' if type(value).__module__ == 'numpy' else kind} of shape {shape}"
+        if type(value).__module__ == "numpy":
+            return t("an array of shape {shape}", shape=shape)
+        if getattr(value, "is_sparse", False):
+            return t("a sparse tensor of shape {shape}", shape=shape)
+        return t("a tensor of shape {shape}", shape=shape)
     plain = _plain(value)
     if _is_number(plain):
-        return "a number"
-    return _KINDS.get(type(value)) or _KINDS.get(type(plain)) or f"a value of type {type(value).__name__}"
+        return t("a number")
+    known = _KINDS.get(type(value)) or _KINDS.get(type(plain))
+    return t(known) if known else t("a value of type {name}", name=type(value).__name__)

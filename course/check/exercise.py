@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from course_lib.language import t
+
 
 @dataclass(frozen=True)
 class Seen:
@@ -73,18 +75,27 @@ class Exercise:
     @property
     def head(self) -> str:
         dots = ("●" * n + "○" * (5 - n) for n in (self.difficulty, self.importance))
-        return "difficulty {} · importance {} · about {} minutes".format(*dots, self.minutes)
+        difficulty, importance = dots
+        values = {"difficulty": difficulty, "importance": importance, "minutes": self.minutes}
+        return t("difficulty {difficulty} · importance {importance} · about {minutes} minutes", **values)
 
     @property
     def markdown(self) -> str:
         """Title, head and question, as they stand in the notebook's text."""
         texts = self.texts
-        return f"### Exercise {self.id} · {texts.title}\n*{self.head}*\n\n{texts.question.strip()}"
+        title = t("Exercise {id} · {title}", id=self.id, title=t(texts.title))
+        return f"### {title}\n{t('*{head}*', head=self.head)}\n\n{t(texts.question.strip())}"
 
     @property
     def starter(self) -> str:
         """The cell a reader fills: signature and docstring of the solution, the body `...`, and the check."""
         source = inspect.getsource(self.solution)
         docstring = ast.parse(source).body[0].body[0]
-        lines = source.splitlines()[: docstring.end_lineno]
-        return "\n".join([*lines, "    ...", "", "", f'check("{self.id}", {self.solution.__name__})'])
+        lines = self.worded("\n".join(source.splitlines()[: docstring.end_lineno]))
+        return "\n".join([lines, "    ...", "", "", f'check("{self.id}", {self.solution.__name__})'])
+
+    def worded(self, source: str) -> str:
+        """The solution's source, or its head, with the docstring in the reader's language."""
+        english = " ".join(self.solution.__doc__.split())
+        said = t(english)
+        return source if said == english else source.replace(self.solution.__doc__, said, 1)

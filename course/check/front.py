@@ -13,9 +13,11 @@ from course.check import registry, store
 from course.check.judge import judge
 from course.check.messages import Message, Result
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 HINTS, SOLUTION = "hints", 4  # the file of what was looked at; the solution stands above the three levels of hints
 _LONGEST_SOURCE = 100_000  # characters of one cell
+_STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
 
 def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
@@ -39,16 +41,17 @@ def hint(exercise_id: str, level: int = 1) -> Message:
     if level not in (1, 2, 3):
         raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
     _keep_look(exercise_id, level)
-    further = f'Next: hint("{exercise_id}", level={level + 1})' if level < 3 else f'Next: solution("{exercise_id}")'
-    return Message(f"Exercise {exercise_id}: hint {level} of 3", (exercise.texts.hints[level - 1], further))
+    call = f'hint("{exercise_id}", level={level + 1})' if level < 3 else f'solution("{exercise_id}")'
+    title = t("Exercise {id}: hint {level} of 3", id=exercise_id, level=level)
+    return Message(title, (t(exercise.texts.hints[level - 1]), t("Next: {call}", call=call)))
 
 
 def solution(exercise_id: str) -> Message:
     """The reference solution and why it is so. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
     _keep_look(exercise_id, SOLUTION)
-    code = inspect.getsource(exercise.solution)
-    return Message(f"Exercise {exercise_id}: a solution", (exercise.texts.why,), code=code)
+    code = exercise.worded(inspect.getsource(exercise.solution))
+    return Message(t("Exercise {id}: a solution", id=exercise_id), (t(exercise.texts.why),), code=code)
 
 
 def recall(chapter: int):
@@ -69,16 +72,20 @@ def answers() -> Message:
         notes += [note] if note else []
         if items:
             last, levels = items[-1], sorted({look["level"] for look in looks if look["exercise"] == name})
-            seen = ", ".join("the solution" if level == SOLUTION else f"hint {level}" for level in levels)
-            line = f"{name}: {len(items)} version(s), the last of {last['time'][:10]}: {_state(last)}"
-            lines.append(line + (f"; looked at: {seen}" if seen else ""))
+            values = {"name": name, "n": len(items), "date": last["time"][:10], "state": _state(last)}
+            line = t("{name}: {n} version(s), the last of {date}: {state}", **values)
+            names = {SOLUTION: t("the solution")}
+            seen = ", ".join(names.get(level) or t("hint {level}", level=level) for level in levels)
+            lines.append(line + (t("; looked at: {seen}", seen=seen) if seen else ""))
     if not lines and not notes:
-        return Message("No answers are kept yet", ("`check` keeps a cell when it has been filled.",))
-    says = (
-        'restore("1.2") puts the last version of an exercise into a new cell. The files are in '
-        f"{store.folder().name}/ and no update of the course touches them; take that folder along to a new copy."
+        return Message(t("No answers are kept yet"), (t("`check` keeps a cell when it has been filled."),))
+    says = t(
+        "{call} puts the last version of an exercise into a new cell. The files are in {folder}/ and no update of the "
+        "course touches them; take that folder along to a new copy.",
+        call='restore("1.2")',
+        folder=store.folder().name,
     )
-    return Message("Your answers", ("\n".join(lines), *notes, says))
+    return Message(t("Your answers"), ("\n".join(lines), *notes, says))
 
 
 def restore(exercise_id: str, version: int | None = None) -> Message:
@@ -88,21 +95,22 @@ def restore(exercise_id: str, version: int | None = None) -> Message:
     if note:
         raise CourseError(f'restore("{exercise_id}"): {note}')
     if not items:
-        return Message(f"Exercise {exercise_id}: no answer is kept yet", tone="open")
+        return Message(t("Exercise {id}: no answer is kept yet", id=exercise_id), tone="open")
     version = len(items) if version is None else version
     if version not in range(1, len(items) + 1):
         raise CourseError(f"Exercise {exercise_id} has {len(items)} kept version(s), and {version!r} is none of them.")
     item = items[version - 1]
     if shell := _shell():
         shell.set_next_input(item["source"], replace=False)
-    says = f"Version {version} of {len(items)}, {item['time'][:10]}: {_state(item)}"
-    return Message(f"Exercise {exercise_id}: your answer", (says,), code=item["source"])
+    values = {"version": version, "n": len(items), "date": item["time"][:10], "state": _state(item)}
+    says = t("Version {version} of {n}, {date}: {state}", **values)
+    return Message(t("Exercise {id}: your answer", id=exercise_id), (says,), code=item["source"])
 
 
 def _keep(result: Result, answer: Any) -> str:
     source = _source(answer)
     if not source or len(source) > _LONGEST_SOURCE:
-        return "The text of this answer could not be found, so it is not kept."
+        return t("The text of this answer could not be found, so it is not kept.")
     version = {"source": source, "state": result.state, "mistake": result.mistake}
 
     def append(items: list) -> list:
@@ -137,7 +145,9 @@ def _shell():
 
 
 def _state(item: dict) -> str:
-    return f"mistake: {item['mistake']}" if item["mistake"] else item["state"]
+    if item["mistake"]:  # kept in English, whatever the reader's language
+        return t("mistake: {name}", name=t(item["mistake"]))
+    return t(_STATES.get(item["state"], item["state"]))
 
 
 def is_version(item: Any) -> bool:

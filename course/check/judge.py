@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 from course.check.compare import difference, same
 from course.check.exercise import Exercise, Probe, Seen
 from course.check.messages import Result
+from course_lib.language import key, t, t_label
 
 _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
 LIMIT = 10.0  # seconds of one call
-_NO_FUNCTION, _PARAMETERS = "not a function", "other parameters"
+_NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
@@ -78,8 +79,8 @@ def _compare(exercise: Exercise, results: list) -> Result:
     expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     if not any(faults):
-        title = f"Exercise {exercise.id}: right."
-        says = (f'Compare with solution("{exercise.id}").',)
+        title = t("Exercise {id}: right.", id=exercise.id)
+        says = (t("Compare with {call}.", call=f'solution("{exercise.id}")'),)
         return Result(title, says, tone="right", exercise=exercise.id, state="right")
     failing = [i for i, fault in enumerate(faults) if fault]
     first = failing[0]
@@ -89,11 +90,11 @@ def _compare(exercise: Exercise, results: list) -> Result:
             if _fits(model, exercise.probes, results, expected, failing):
                 return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), probe, got)
     says = (
-        f"It fails on: {probe.shows}. There {faults[first]}.",
+        t("It fails on: {probe}. There {fault}.", probe=t(probe.shows), fault=faults[first]),
         _call(exercise, probe, got),
-        f'Stuck? hint("{exercise.id}", level=1), then 2 and 3.',
+        t("Stuck? {call}, then 2 and 3.", call=f'hint("{exercise.id}", level=1)'),
     )
-    return Result(f"Exercise {exercise.id}: not yet.", says, tone="wrong", exercise=exercise.id, state="wrong")
+    return Result(t("Exercise {id}: not yet.", id=exercise.id), says, tone="wrong", exercise=exercise.id, state="wrong")
 
 
 def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> bool:
@@ -112,21 +113,26 @@ def _seen(seen: Seen, got: Any, expected: Any, probe: Probe) -> bool:
 
 
 # Mistakes that every exercise knows.
-_RETURNS_NONE = Mistake("returns nothing", "The function ends without `return`, so its result is None.")
+_RETURNS_NONE = Mistake(key("returns nothing"), key("The function ends without `return`, so its result is None."))
 _CHANGES_INPUT = Mistake(
-    "changes its input",
-    "After the call an input is not what it was: the function works in place. Make a new object; the caller "
-    "needs the old one.",
+    key("changes its input"),
+    key(
+        "After the call an input is not what it was: the function works in place. Make a new object; the caller "
+        "needs the old one."
+    ),
 )
 _KEEPS_RESULTS = Mistake(
-    "keeps results of an earlier call",
-    "Two calls return the same object, and the second one adds to what the first one put there. Make the list (set, "
-    "dictionary) inside the function, not outside and not as a default value of a parameter.",
+    key("keeps results of an earlier call"),
+    key(
+        "Two calls return the same object, and the second one adds to what the first one put there. Make the list "
+        "(set, dictionary) inside the function, not outside and not as a default value of a parameter."
+    ),
 )
 
 
 def _no_end(limit: float) -> Mistake:
-    return Mistake(f"no end after {limit:g} s", "The call computed that long and was stopped. Does your loop move on?")
+    says = key("The call computed that long and was stopped. Does your loop move on?")
+    return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)
 
 
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
@@ -141,13 +147,15 @@ def known_mistakes(exercise: Exercise) -> dict[str, str]:
 def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:
     name = exercise.solution.__name__
     if not callable(answer):
-        says = f"Hand over the function itself, without calling it: check({exercise.id!r}, {name})."
-        return Mistake(_NO_FUNCTION, f"check was given {_short(answer)}. {says}")
+        values = {"given": _short(answer), "call": f"check({exercise.id!r}, {name})"}
+        says = t("check was given {given}. Hand over the function itself, without calling it: {call}.", **values)
+        return Mistake(_NO_FUNCTION, says)
     try:
         inspect.signature(answer).bind(*exercise.probes[0].inputs)
     except TypeError as error:
         wanted = f"{name}{inspect.signature(exercise.solution)}"
-        return Mistake(_PARAMETERS, f"The function should be called as {wanted}, and cannot: {error}.")
+        says = t("The function should be called as {wanted}, and cannot: {error}.", wanted=wanted, error=error)
+        return Mistake(_PARAMETERS, says)
     except ValueError:  # a built-in function without a signature: let the call decide
         return None
     return None
@@ -159,13 +167,14 @@ def _does_nothing(answer: Any) -> bool:
 
 
 def _open(exercise: Exercise) -> Result:
-    says = (f'{exercise.head}. Replace the `...` and run the cell; hint("{exercise.id}") helps.',)
-    return Result(f"Exercise {exercise.id}: not attempted yet.", says, tone="open", exercise=exercise.id)
+    help_ = t("Replace the `...` and run the cell; {call} helps.", call=f'hint("{exercise.id}")')
+    says = (f"{exercise.head}. {help_}",)
+    return Result(t("Exercise {id}: not attempted yet.", id=exercise.id), says, tone="open", exercise=exercise.id)
 
 
 def _mistake(exercise: Exercise, mistake: Mistake, probe: Probe | None = None, got: Any = ...) -> Result:
-    says = (mistake.says, _call(exercise, probe, got)) if probe else (mistake.says,)
-    title = f"Exercise {exercise.id}: not yet: {mistake.name}."
+    says = (t(mistake.says), _call(exercise, probe, got)) if probe else (t(mistake.says),)
+    title = t("Exercise {id}: not yet: {mistake}.", id=exercise.id, mistake=t_label(mistake.name))
     return Result(title, says, tone="wrong", exercise=exercise.id, state="mistake", mistake=mistake.name)
 
 
@@ -174,15 +183,17 @@ def _error(exercise: Exercise, answer: Any, probe: Probe, error: Exception) -> R
     code = getattr(answer, "__code__", None)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if code and f.filename == code.co_filename]
     if frames:
-        says.append(f"Line {frames[-1].lineno} of your cell: {_cut(frames[-1].line or '', 200)}")
+        line = _cut(frames[-1].line or "", 200)
+        says.append(t("Line {number} of your cell: {line}", number=frames[-1].lineno, line=line))
     says.append(_call(exercise, probe))
-    title = f"Exercise {exercise.id}: your function stopped with an error."
+    title = t("Exercise {id}: your function stopped with an error.", id=exercise.id)
     return Result(title, tuple(says), tone="wrong", exercise=exercise.id, state="error")
 
 
 def _call(exercise: Exercise, probe: Probe, got: Any = ...) -> str:
-    call = f"Tried ({probe.shows}): {exercise.solution.__name__}({', '.join(map(_short, probe.inputs))})"
-    return call if got is ... else f"{call}\nYour result: {_short(got)}"
+    tried = f"{exercise.solution.__name__}({', '.join(map(_short, probe.inputs))})"
+    call = t("Tried ({probe}): {call}", probe=t(probe.shows), call=tried)
+    return call if got is ... else f"{call}\n{t('Your result: {result}', result=_short(got))}"
 
 
 def _short(value: Any) -> str:

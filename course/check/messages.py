@@ -6,6 +6,8 @@ import html
 import textwrap
 from dataclasses import dataclass
 
+from course_lib.language import language, wrapped
+
 # symbol and border colour (Okabe-Ito) by tone; the words are in the title
 _TONES = {
     "open": ("○", "#8a8f98"),
@@ -16,7 +18,7 @@ _TONES = {
 _PARAGRAPH = "margin:4px 0 0;max-width:760px"
 # JupyterLab lets code break inside any word; here a word breaks only if it is longer than the line
 _CODE = "margin:8px 0 0;white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
-_WIDTH = 96  # characters a line: fits an output area beside the file browser
+_WIDTH = 96  # columns a line: fits an output area beside the file browser
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +34,7 @@ class Message:
     def __repr__(self) -> str:
         indent = {"initial_indent": "  ", "subsequent_indent": "  ", "break_long_words": False}
         lines = [f"{_TONES[self.tone][0]} {self.title}"]
-        lines += [textwrap.fill(line, _WIDTH, **indent) for p in self.paragraphs for line in p.splitlines()]
+        lines += ["\n".join(wrapped(line, _WIDTH, **indent)) for p in self.paragraphs for line in p.splitlines()]
         if self.code:
             lines.append(textwrap.indent(self.code.strip("\n"), "    "))
         return "\n".join(lines)
@@ -42,10 +44,9 @@ class Message:
         body = "".join(f'<p style="{_PARAGRAPH}">{_escape(p)}</p>' for p in self.paragraphs)
         if self.code:
             body += f'<pre style="{_CODE}">{html.escape(self.code)}</pre>'
-        return (
-            f'<div role="status" style="border-left:4px solid {colour};padding:4px 0 6px 12px;overflow-wrap:anywhere">'
-            f"<strong>{symbol} {_escape(self.title)}</strong>{body}</div>"
-        )
+        whole = ";word-break:keep-all" if language() == "ko" else ""  # a line of Korean ends between words
+        look = f"border-left:4px solid {colour};padding:4px 0 6px 12px;overflow-wrap:anywhere{whole}"
+        return f'<div role="status" style="{look}"><strong>{symbol} {_escape(self.title)}</strong>{body}</div>'
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,6 +7,7 @@ export default {
   render({ model, el }) {
     const questions = model.get("questions"),
       set = setter(model),
+      t = teller(model),
       body = h("div");
     const st = stage(el, model.get("title"));
     st.root.classList.add("cw-recall");
@@ -22,9 +23,10 @@ export default {
     const progress = () => {
       const verdicts = questions.map((_, i) => verdict(i)),
         answered = verdicts.filter(v => v !== "open").length;
-      return `${answered} of ${questions.length} answered, ${verdicts.filter(v => v === "right").length} right.`;
+      const right = verdicts.filter(v => v === "right").length;
+      return t("{n} of {all} answered, {right} right.", { n: answered, all: questions.length, right });
     };
-    const feedback = option => `${option.right ? "✓ Right." : "✗ Not so."} ${option.because}`;
+    const feedback = option => `${option.right ? t("✓ Right.") : t("✗ Not so.")} ${option.because}`;
 
     const go = to => {
       at = Math.min(Math.max(to, 0), questions.length - 1);
@@ -42,14 +44,14 @@ export default {
 
     function draw() {
       const focused = st.root.getRootNode().activeElement?.closest?.("[data-key]")?.dataset.key;
-      const words = { open: "not answered", right: "answered, right", wrong: "answered, not right" };
+      const words = { open: t("not answered"), right: t("answered, right"), wrong: t("answered, not right") };
       const marks = { open: "", right: " ✓", wrong: " ✗" };
       const numbers = questions.map((_, i) =>
         keyed(`q${i}`, {
           class: "number",
           "data-state": verdict(i),
           "aria-current": i === at ? "true" : null,
-          "aria-label": `Question ${i + 1}, ${words[verdict(i)]}`,
+          "aria-label": t("Question {i}, {state}", { i: i + 1, state: words[verdict(i)] }),
           onclick: () => go(i)
         }, `${i + 1}${marks[verdict(i)]}`)
       );
@@ -62,18 +64,18 @@ export default {
           chosen()[at] === i
           ? h("p", { class: "because", "data-state": verdict(at) }, feedback(questions[at].options[i])) : null)
       );
-      const group = h("div", { role: "group", "aria-label": `Question ${at + 1}` },
+      const group = h("div", { role: "group", "aria-label": t("Question {i}", { i: at + 1 }) },
         h("p", { class: "question" }, `${at + 1}. ${questions[at].text}`), h("ul", {}, rows));
       onKeys(group, event => { // the arrows move, they do not choose
         const i = options.indexOf(event.target);
         return i < 0 ? {} : { ArrowDown: i + 1, ArrowUp: i - 1 };
       }, to => options[(to + options.length) % options.length].focus());
       body.replaceChildren(...[
-        h("div", { class: "numbers", role: "group", "aria-label": "Questions" }, numbers),
+        h("div", { class: "numbers", role: "group", "aria-label": t("Questions") }, numbers),
         group,
-        h("div", { class: "numbers" }, keyed("back", { onclick: () => go(at - 1), disabled: at === 0 }, "Back"),
-          keyed("next", { onclick: () => go(at + 1), disabled: at === questions.length - 1 }, "Next"),
-          keyed("reset", { onclick: reset }, "Start again")),
+        h("div", { class: "numbers" }, keyed("back", { onclick: () => go(at - 1), disabled: at === 0 }, t("Back")),
+          keyed("next", { onclick: () => go(at + 1), disabled: at === questions.length - 1 }, t("Next")),
+          keyed("reset", { onclick: reset }, t("Start again"))),
         model.get("note") ? h("p", { class: "note" }, model.get("note")) : null
       ].filter(node => node));
       if (focused)

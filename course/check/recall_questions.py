@@ -20,10 +20,11 @@ from course.chapters import FOLDER
 from course.check import store
 from course.check.registry import chapters_with
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, module, style
 
 _HERE = Path(__file__).parent
-_ON_A_PAGE = "Choices last as long as this page is open. In a running notebook they are kept."
+_ON_A_PAGE = key("Choices last as long as this page is open. In a running notebook they are kept.")
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,12 @@ def questions(chapter: int) -> tuple[Question, ...]:
         Question(q["key"], q["chapter"], q["text"], tuple(Option(**option) for option in q["option"]))
         for q in content["question"]
     )
+
+
+def said(question: Question) -> Question:
+    """The same question in the reader's language."""
+    options = tuple(Option(t(o.text), t(o.because), o.right) for o in question.options)
+    return Question(question.key, question.chapter, t(question.text), options)
 
 
 def kept_choices(chapter: int) -> list[int]:
@@ -97,9 +104,9 @@ class Recall(CourseWidget):
 
     def __init__(self, chapter: int):
         """Raises CourseError if the chapter has no questions."""
-        self.chapter, self._asked = chapter, questions(chapter)
+        self.chapter, self._asked = chapter, tuple(map(said, questions(chapter)))  # kept by their English
         super().__init__(
-            title=f"Recall: {len(self._asked)} questions on chapter {chapter}",
+            title=t("Recall: {n} questions on chapter {chapter}", n=len(self._asked), chapter=chapter),
             questions=[asdict(q) for q in self._asked],
             chosen=kept_choices(chapter),
         )
@@ -130,16 +137,17 @@ class Recall(CourseWidget):
         look, open_ = f"width:100%;max-width:776px;height:{self.height}px;border:0", [-1] * len(self._asked)
         plain = f"recall-plain-{self.chapter}"
         return (
-            f"<style>.{plain}{{display:none}}</style>{self.framed(look, chosen=open_, note=_ON_A_PAGE)}"
+            f"<style>.{plain}{{display:none}}</style>{self.framed(look, chosen=open_, note=t(_ON_A_PAGE))}"
             f'<div class="{plain}"><p><strong>{html.escape(self.title)}</strong> '
-            f"(open an option to see whether it is right)</p><ol>{''.join(map(_plain, self._asked))}</ol></div>"
+            f"({html.escape(t('open an option to see whether it is right'))})</p><ol>"
+            f"{''.join(map(_plain, self._asked))}</ol></div>"
         )
 
 
 def _plain(question: Question) -> str:
     """One question of the list: each option unfolds into its feedback (native HTML: no script, no style)."""
     options = "".join(
-        f"<details><summary>{html.escape(o.text)}</summary><p>{'✓ Right.' if o.right else '✗ Not so.'} "
+        f"<details><summary>{html.escape(o.text)}</summary><p>{t('✓ Right.') if o.right else t('✗ Not so.')} "
         f"{html.escape(o.because)}</p></details>"
         for o in question.options
     )

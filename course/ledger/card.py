@@ -17,10 +17,25 @@ from html import escape
 from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg
 from course.ledger.rules import Claim, Reason, Rule, reasons
 from course_lib.evaluation.intervals import Interval
+from course_lib.language import key, language, t, t_label
 
 NOT_MEASURED = "not measured yet"
-_ALT = "The intervals above, drawn."
 _FEW = 4  # numbers beside the verdict that are shown at once; more are folded away
+# what is said of a verdict, where it comes from, and where the reason lies that it does not hold
+WORDS = {
+    "holds": key("holds"),
+    "contradicted": key("contradicted"),
+    "open": key("verdict|open"),
+    "cannot judge": key("cannot judge"),
+    NOT_MEASURED: key("not measured yet"),
+    "live": key("card|live"),
+    "recorded": key("card|recorded"),
+    "quick": key("profile|quick"),
+    "full": key("profile|full"),
+    "field": key("reason|field"),
+    "scale": key("reason|scale"),
+    "test": key("reason|test"),
+}
 _SIGNS = {"holds": "●", "contradicted": "✕", "open": "◇", "cannot judge": "–", NOT_MEASURED: "□"}
 
 
@@ -47,10 +62,13 @@ class Finding:
         """312 occurrences in 9 clusters by word / 8 seeds / exact"""
         rule = self.rule
         if rule.kind == "exact":
-            return "exact"
-        clusters = f" in {self.n_clusters:,} clusters by {rule.clusters}" if self.n_clusters is not None else ""
+            return t("kind|exact")
         head, of, rest = rule.item.partition(" of ")
-        return f"{self.n:,} {head}s{of}{rest}{clusters}"
+        item = f"{head}s{of}{rest}" if language() == "en" else t(rule.item)
+        if self.n_clusters is None:
+            return t("{n} {item}", n=f"{self.n:,}", item=item)
+        values = {"n": f"{self.n:,}", "item": item, "m": f"{self.n_clusters:,}", "clusters": t(rule.clusters)}
+        return t("{n} {item} in {m} clusters by {clusters}", **values)
 
 
 @dataclass(frozen=True)
@@ -66,8 +84,13 @@ class Verdict:
     data: str = ""
     note: str = ""
 
+    @property
+    def said(self) -> str:
+        """The sentence in the reader's language: records keep it in English."""
+        return self.sentence if language() == "en" else verdict_sentence(self.word, self.findings, self.data)
+
     def __repr__(self) -> str:
-        return f"{self.claim.id} {self.sentence}"
+        return f"{self.claim.id} {self.said}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return Card(self.claim, live=self)._repr_mimebundle_()
@@ -109,18 +132,20 @@ class Card:
 
     def __repr__(self) -> str:
         """The card as text: what a terminal, a screen reader and an untrusted page get."""
-        lines = [f"{self.claim.id} {self.claim.sentence}"]
+        lines = [f"{self.claim.id} {t(self.claim.sentence)}"]
         if self.live is not None:
-            lines.append(f"live ({self.profile}): {self.live.sentence}")
+            lines.append(f"{t(WORDS['live'])} ({t(WORDS[self.profile])}): {self.live.said}")
         if self.record is not None:
             run = self.record.run
-            outdated = " [judged by an earlier rule]" if self.record.outdated else ""
-            lines.append(f"recorded ({run['date']}, {run['device']}): {self.record.verdict.sentence}{outdated}")
+            outdated = f" {t('[judged by an earlier rule]')}" if self.record.outdated else ""
+            made = f"{t(WORDS['recorded'])} ({run['date']}, {run['device']})"
+            lines.append(f"{made}: {self.record.verdict.said}{outdated}")
         if len(lines) == 1:
-            lines.append(NOT_MEASURED)
+            lines.append(t(WORDS[NOT_MEASURED]))
         if self.reason:
-            lines.append(f"the reason lies in the {self.reason.reason}: {self.reason.because}")
-        lines += [f"published: {value.text} ({value.source})" for value in self.claim.published]
+            values = {"where": t(WORDS[self.reason.reason]), "because": t(self.reason.because)}
+            lines.append(t("the reason lies in the {where}: {because}", **values))
+        lines += [f"{t('published')}: {t(value.text)} ({value.source})" for value in self.claim.published]
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -147,64 +172,78 @@ def numbers(values: Mapping[str, float | str | Interval]) -> list[str]:
     for label, value in values.items():
         if isinstance(value, Interval):
             value = interval_text(value)
-        lines.append(f"{label} {value if isinstance(value, str) else f'{value:.4g}'}")
+        lines.append(f"{t_label(label)} {t_label(value) if isinstance(value, str) else f'{value:.4g}'}")
     return lines
 
 
 def finding_sentence(finding: Finding) -> str:
     """The verdict of one rule with its numbers and, if open or small, the reason."""
     rule = finding.rule
+    word = t(WORDS[finding.word])
     if rule.kind == "exact":
-        return f"{finding.word}: {_exact_reason(finding)}"
-    text = f"{finding.word}: {interval_text(finding.effect, rule.unit)}"
+        return f"{word}: {_exact_reason(finding)}"
+    text = f"{word}: {interval_text(finding.effect, t(rule.unit))}"
     if finding.word == "cannot judge":
-        asked = rule.positive_control[:1].upper() + rule.positive_control[1:]
-        return f"{text}. {asked}: {interval_text(finding.positive)}, not above {rule.at_least:g}."
+        asked = t(rule.positive_control)
+        values = {"asked": asked[:1].upper() + asked[1:], "interval": interval_text(finding.positive)}
+        return f"{text}. {t('{asked}: {interval}, not above {least}.', least=f'{rule.at_least:g}', **values)}"
     if rule.kind == "equivalence":
-        reason = {
-            "holds": f"inside ±{rule.delta:g}",
-            "contradicted": f"wholly outside ±{rule.delta:g}",
-            "open": f"reaches beyond ±{rule.delta:g}: neither equal nor different by that much",
-        }[finding.word]
-        return f"{text}, {reason}."
-    control = f", control {interval_text(finding.control)}" if finding.control is not None else ""
-    return f"{text}{control}. {_difference_reason(finding)}".strip()
+        return f"{text}, {t(_EQUIVALENCE[finding.word], delta=f'±{rule.delta:g}')}."
+    if finding.control is not None:
+        text += t(", control {interval}", interval=interval_text(finding.control))
+    return f"{text}. {_difference_reason(finding)}".strip()
+
+
+_EQUIVALENCE = {
+    "holds": key("inside {delta}"),
+    "contradicted": key("wholly outside {delta}"),
+    "open": key("reaches beyond {delta}: neither equal nor different by that much"),
+}
 
 
 def verdict_sentence(word: str, findings: Sequence[Finding], data: str) -> str:
     """The verdict over all rules; a verdict on the world names the world."""
-    where = f" Measured on {data}." if data else ""
+    where = f" {t('Measured on {data}.', data=t_label(data))}" if data else ""
     if len(findings) == 1:
-        return findings[0].sentence + where
-    inner = "; ".join(f"{finding.rule.name} {finding.sentence.rstrip('.')}" for finding in findings)
-    return f"{word}: {inner}.{where}"
+        return _said(findings[0]) + where
+    inner = "; ".join(f"{t(finding.rule.name)} {_said(finding).rstrip('.')}" for finding in findings)
+    return f"{t(WORDS[word])}: {inner}.{where}"
+
+
+def _said(finding: Finding) -> str:
+    """A record keeps its sentences in English; they are said anew in another language."""
+    return finding.sentence if language() == "en" else finding_sentence(finding)
 
 
 def _exact_reason(finding: Finding) -> str:
-    rule, detail = finding.rule, f" {finding.detail.rstrip('.')}." if finding.detail else ""
+    rule, detail = finding.rule, f" {t_label(finding.detail).rstrip('.')}." if finding.detail else ""
     if rule.tolerance:
-        bound = f"{'at most' if finding.error <= rule.tolerance else 'more than'} {rule.tolerance:g}"
+        within = finding.error <= rule.tolerance
+        bound = t("at most {error}" if within else "more than {error}", error=f"{rule.tolerance:g}")
     else:
-        bound = "as it must be" if finding.error == 0 else "where 0 is due"
-    moved = "" if finding.moved else " But what must move did not."
-    return f"{rule.unit} {finding.error:.3g}, {bound}.{moved}{detail}"
+        bound = t("as it must be") if finding.error == 0 else t("where 0 is due")
+    moved = "" if finding.moved else f" {t('But what must move did not.')}"
+    return f"{t(rule.unit)} {finding.error:.3g}, {bound}.{moved}{detail}"
 
 
 def _difference_reason(finding: Finding) -> str:
     rule, effect = finding.rule, finding.effect
-    side, other = ("above", "below") if rule.side == "greater" else ("below", "above")
     zero = f"{rule.threshold:g}"
-    size = f"{rule.delta:g} {rule.unit}"
+    size = f"{rule.delta:g} {t(rule.unit)}"
     low, high = sorted(rule.sign * end for end in (effect.low, effect.high))
     if finding.word == "contradicted":
-        return f"The interval lies wholly {other} {zero}, the claim says {side}."
+        if rule.side == "greater":
+            return t("The interval lies wholly below {zero}, the claim says above.", zero=zero)
+        return t("The interval lies wholly above {zero}, the claim says below.", zero=zero)
     if finding.word == "holds":
         small = rule.sign * effect.estimate < rule.delta
-        return f"Smaller than the {size} called interesting beforehand." if small else ""
+        return t("Smaller than the {size} called interesting beforehand.", size=size) if small else ""
     if rule.sign * rule.threshold < low:  # the control took the verdict away
-        return f"The effect does not exceed its control: difference {interval_text(finding.excess)}."
-    reach = f"{size} is still possible" if high >= rule.delta else f"{size} is excluded"
-    return f"The interval contains {zero}; an effect of {reach}."
+        excess = interval_text(finding.excess)
+        return t("The effect does not exceed its control: difference {interval}.", interval=excess)
+    if high >= rule.delta:
+        return t("The interval contains {zero}; an effect of {size} is still possible.", zero=zero, size=size)
+    return t("The interval contains {zero}; an effect of {size} is excluded.", zero=zero, size=size)
 
 
 # ---------------------------------------------------------------- HTML
@@ -213,20 +252,24 @@ def _difference_reason(finding: Finding) -> str:
 def card_html(card: Card) -> str:
     """The card. Whatever stands in names, data and notes is text, never markup."""
     claim, verdicts = card.claim, card.verdicts
-    lines = [f"<b>{escape(claim.id)}</b>&ensp;<b>{escape(claim.sentence)}</b>"]
+    lines = [f"<b>{escape(claim.id)}</b>&ensp;<b>{escape(t(claim.sentence))}</b>"]
     lines += [_verdict_lines(name, verdict, card) for name, verdict in verdicts.items()] or [_sign(NOT_MEASURED)]
     if card.reason:
-        lines.append(f"The reason lies in the <b>{card.reason.reason}</b>: {escape(card.reason.because)}")
-    lines += [f"Published: {escape(value.text)} <i>({escape(value.source)})</i>" for value in claim.published]
+        values = {"where": f"<b>{t(WORDS[card.reason.reason])}</b>", "because": escape(t(card.reason.because))}
+        lines.append(t("The reason lies in the {where}: {because}", **values))
+    published = t("Published")
+    lines += [f"{published}: {escape(t(value.text))} <i>({escape(value.source)})</i>" for value in claim.published]
     if rows := _rows(card):
-        svg = base64.b64encode(forest_svg(rows, claim.rules[0].unit).encode()).decode()
-        lines.append(f'<img src="data:image/svg+xml;base64,{svg}" width="{WIDTH}" style="max-width:100%" alt="{_ALT}">')
+        svg = base64.b64encode(forest_svg(rows, t(claim.rules[0].unit)).encode()).decode()
+        alt = t("The intervals above, drawn.")
+        lines.append(f'<img src="data:image/svg+xml;base64,{svg}" width="{WIDTH}" style="max-width:100%" alt="{alt}">')
     for name, verdict in verdicts.items():
         lines += _numbers_html(name, verdict)
     lines += _origin(card)
     body = "".join(f'<div style="margin:3px 0">{line}</div>' for line in lines)
     colour = _colour([verdict.word for verdict in verdicts.values()][-1] if verdicts else NOT_MEASURED)
     box = f"border-left:5px solid {colour};padding:2px 12px;margin:4px 0;max-width:{WIDTH}px"
+    box += ";word-break:keep-all;overflow-wrap:anywhere" if language() == "ko" else ""  # lines end between words
     return f'<div style="{box};line-height:1.45;font-size:13px">{body}{_rule(claim)}</div>'
 
 
@@ -235,18 +278,20 @@ def _colour(word: str) -> str:
 
 
 def _sign(word: str) -> str:
-    return f'<b><span style="color:{_colour(word)}">{_SIGNS[word]}</span> {word}</b>'
+    return f'<b><span style="color:{_colour(word)}">{_SIGNS[word]}</span> {t(WORDS[word])}</b>'
 
 
 def _verdict_lines(name: str, verdict: Verdict, card: Card) -> str:
     """The word over all, then each finding with its numbers and reason."""
-    how = f"{name}, {card.profile} profile" if name == "live" else name
+    how = t(WORDS[name])
+    if name == "live":
+        how += f", {t('{profile} profile', profile=t(WORDS[card.profile]))}"
     designs = "; ".join(dict.fromkeys(finding.design for finding in verdict.findings))
-    on = f", on {verdict.data}" if verdict.data else ""
+    on = t(", on {data}", data=t_label(verdict.data)) if verdict.data else ""
     lines = [f"{_sign(verdict.word)} ({escape(f'{how}{on}: {designs}')})"]
     for finding in verdict.findings:  # one condition says its own word; a single rule's has been said already
-        name = finding.rule.name
-        said = f"{name}: {finding.sentence}" if name else finding.sentence.removeprefix(f"{finding.word}: ")
+        name, said = finding.rule.name, _said(finding)
+        said = f"{t(name)}: {said}" if name else said.removeprefix(f"{t(WORDS[finding.word])}: ")
         lines.append(f"&emsp;{escape(said)}")
     return "<br>".join(lines)
 
@@ -258,43 +303,47 @@ def _rows(card: Card) -> list[Row]:
             for finding in verdict.findings:
                 if finding.rule.name != rule.name or finding.effect is None:
                     continue
-                label = f"{rule.name}, {name}" if rule.name else name
+                label = f"{t(rule.name)}, {t(WORDS[name])}" if rule.name else t(WORDS[name])
                 rows.append(Row(label, finding.effect, finding.word, rule.delta, rule.threshold))
                 if finding.control is not None:
-                    rows.append(Row("its control", finding.control, "", rule.delta))
+                    rows.append(Row(t("its control"), finding.control, "", rule.delta))
     return rows
 
 
 def _numbers_html(name: str, verdict: Verdict) -> list[str]:
     """Baselines, parts and the note of one verdict."""
     lines = []
-    for title, values in (("Baselines", verdict.baselines), ("Without verdict", verdict.parts)):
+    name = t(WORDS[name])
+    for title, values in ((t("Baselines"), verdict.baselines), (t("Without verdict"), verdict.parts)):
         shown = list(map(escape, numbers(values)))
         if len(shown) > _FEW:
-            fold = f"<summary>{title} ({name}): {len(shown)} numbers</summary>{'<br>'.join(shown)}"
-            lines.append(f"<details>{fold}</details>")
+            head = t("{title} ({how}): {n} numbers", title=title, how=name, n=len(shown))
+            lines.append(f"<details><summary>{head}</summary>{'<br>'.join(shown)}</details>")
         elif shown:
             lines.append(f"{title} ({name}): {'; '.join(shown)}")
-    return lines + ([escape(verdict.note)] if verdict.note else [])
+    return lines + ([escape(t_label(verdict.note))] if verdict.note else [])
 
 
 def _origin(card: Card) -> list[str]:
     """How the recorded value was made, and how to make it again."""
     command = f"<code>{escape(card.claim.command)}</code>"
     if card.record is None:
-        return [f"Nothing recorded yet: {command}"]
-    run = card.record.run
-    lines = [escape(f"Recorded {run['date']} on {run['device']}, commit {run['commit']}.") + f" Again: {command}"]
+        return [t("Nothing recorded yet: {command}", command=command)]
+    how = {name: card.record.run[name] for name in ("date", "device", "commit")}
+    made = escape(t("Recorded {date} on {device}, commit {commit}.", **how))
+    lines = [f"{made} {t('Again: {command}', command=command)}"]
     if card.record.outdated:
-        lines.append("<b>The rule has changed since: this verdict is the earlier rule's. Record it again.</b>")
+        says = t("The rule has changed since: this verdict is the earlier rule's. Record it again.")
+        lines.append(f"<b>{says}</b>")
     return lines
 
 
 def _rule(claim: Claim) -> str:
     lines = []
     for rule in claim.rules:
-        name = f"<b>{escape(rule.name)}</b>: " if rule.name else ""
+        name = f"<b>{escape(t(rule.name))}</b>: " if rule.name else ""
         lines.append(name + escape(rule.text))
-    why = f" It was chosen so since: {claim.delta_why}." if claim.delta_why else ""
-    source = escape(f"{why} Source: {claim.source}.")
-    return f"<details><summary>Rule, fixed before measuring</summary>{'<br>'.join(lines)}<br>{source}</details>"
+    why = f" {t('It was chosen so since: {why}.', why=t(claim.delta_why))}" if claim.delta_why else ""
+    source = escape(f"{why} {t('Source: {source}.', source=claim.source)}")
+    head = t("Rule, fixed before measuring")
+    return f"<details><summary>{head}</summary>{'<br>'.join(lines)}<br>{source}</details>"

@@ -12,6 +12,7 @@ from html import escape
 from unicodedata import east_asian_width
 
 from course_lib.evaluation.intervals import Interval
+from course_lib.language import t
 
 WIDTH = 680  # CSS pixels
 _ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt
@@ -64,7 +65,7 @@ def forest_svg(rows: Sequence[Row], unit: str) -> str:
     for tick, text in ticks(low, high):
         marks.append(f'<path d="M{x(tick)} {bottom}v4" stroke="{_GREY}"/>')
         marks.append(f'<text x="{x(tick)}" y="{bottom + 17}" text-anchor="middle">{text}</text>')
-    explained = f"{escape(unit)} (grey band: too small to matter)"
+    explained = escape(t("{unit} (grey band: too small to matter)", unit=unit))
     marks.append(f'<text x="{(left + right) / 2}" y="{height - 8}" text-anchor="middle">{explained}</text>')
     style = f'font-family="system-ui,sans-serif" font-size="{_FONT}" fill="{_INK}"'
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'

@@ -32,6 +32,7 @@ from course.ledger.card import Finding, Verdict, finding_sentence, verdict_sente
 from course.ledger.rules import Claim, Rule, chapter_of, get_claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
+from course_lib.language import speaking
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
@@ -164,15 +165,18 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
         except CourseError as error:
             where = f"Claim {claim.id}" + (f", condition {rule.name!r}" if rule.name else "")
             raise CourseError(f"{where}: {error}") from error
-        findings.append(replace(finding, sentence=finding_sentence(finding)))
+        with speaking("en"):  # as a record keeps it; a card says it in the reader's language
+            findings.append(replace(finding, sentence=finding_sentence(finding)))
     words = {finding.word for finding in findings}
     word = next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words)
     data = "; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data))
     parts = _merged(conditions, "parts").items()
+    with speaking("en"):
+        sentence = verdict_sentence(word, findings, data)
     return Verdict(
         claim,
         word,
-        verdict_sentence(word, findings, data),
+        sentence,
         tuple(findings),
         baselines=_merged(conditions, "baselines"),
         parts={name: effect_interval(v, resamples, seed) if isinstance(v, Measurement) else v for name, v in parts},

@@ -16,13 +16,14 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from course.ledger.card import NOT_MEASURED, Card, Finding, Record, Verdict, interval_text, numbers
+from course.ledger.card import NOT_MEASURED, WORDS, Card, Finding, Record, Verdict, interval_text, numbers
 from course.ledger.judge import find_code, judge
 from course.ledger.records import provenance, read_record, write_record
 from course.ledger.rules import Claim, all_claims, get_claim
 from course_lib.config import PROFILES, project_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import speaking, t
 
 _STYLES = {"holds": "blue", "contradicted": "red", "open": "yellow"}
 COMMAND = "course claims --readme"
@@ -121,8 +122,9 @@ def claims_table(live: Mapping[str, Verdict] | None = None):
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, caption_justify="left")
-    for name in ("id", "claim", "recorded", *(["live"] if live else [])):
-        table.add_column(name, no_wrap=name == "id")
+    table.add_column("id", no_wrap=True)
+    for name in (t("claim"), t(WORDS["recorded"]), *([t(WORDS["live"])] if live else [])):
+        table.add_column(name)
     counts: Counter[str] = Counter()
     for claim in all_claims().values():
         try:
@@ -132,9 +134,13 @@ def claims_table(live: Mapping[str, Verdict] | None = None):
         counts[_counted_as(claim, words[0])] += 1
         if live:
             words.append(live[claim.id].word if claim.id in live else "")
-        table.add_row(claim.id, claim.sentence, *(Text(word, style=_STYLES.get(word, "dim")) for word in words))
-    table.caption = (
-        f"Recorded: {_counted(counts)}. Of {len(all_claims())} such verdicts, one or two are false by chance."
+        table.add_row(
+            claim.id, t(claim.sentence), *(Text(_told(word), style=_STYLES.get(word, "dim")) for word in words)
+        )
+    table.caption = t(
+        "Recorded: {counts}. Of {n} such verdicts, one or two are false by chance.",
+        counts=_counted(counts),
+        n=len(all_claims()),
     )
     return table
 
@@ -143,19 +149,24 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     """One claim as text: sentence, verdicts, published values, source, rule, baselines, parts, how it was recorded."""
     claim = get_claim(claim_id)
     card = card or Card(claim, record=read_record(claim))
-    lines = [repr(card), "", f"source: {claim.source}"]
-    lines += [f"rule{f', {rule.name}' if rule.name else ''}: {rule.text}" for rule in claim.rules]
+
+    def line(*heads: str, says: str) -> str:
+        return f"{', '.join(head for head in heads if head)}: {says}"
+
+    lines = [repr(card), "", line(t("source"), says=claim.source)]
+    lines += [line(t("rule"), t(rule.name), says=rule.text) for rule in claim.rules]
     for name, verdict in card.verdicts.items():
-        for finding in verdict.findings:
-            lines.append(f"{name}{f', {finding.rule.name}' if finding.rule.name else ''}: {finding.design}")
-        lines += [f"{name}, baseline: {line}" for line in numbers(verdict.baselines)]
-        lines += [f"{name}, without verdict: {line}" for line in numbers(verdict.parts)]
+        how = t(WORDS[name])
+        lines += [line(how, t(finding.rule.name), says=finding.design) for finding in verdict.findings]
+        lines += [line(how, t("baseline"), says=number) for number in numbers(verdict.baselines)]
+        lines += [line(how, t("without verdict"), says=number) for number in numbers(verdict.parts)]
     if card.record is not None:
-        lines.append("recorded with: " + ", ".join(f"{key} {value}" for key, value in card.record.run.items()))
+        run = ", ".join(f"{key} {value}" for key, value in card.record.run.items())
+        lines.append(line(t("recorded with"), says=run))
     if find_code(claim.id) is None:
-        lines.append(f"code: not written yet ({_file(claim)})")
+        lines.append(t("code: not written yet ({file})", file=_file(claim)))
     else:
-        lines.append(f"measure and record: {claim.command}")
+        lines.append(line(t("measure and record"), says=claim.command))
     return "\n".join(lines)
 
 
@@ -176,11 +187,13 @@ def _announced(claims: Sequence[Claim], profile: str) -> str:
                 continue
             if record is not None:
                 seconds.append(float(record.run.get("seconds", 0)))
-        time = f"{len(seconds)} of them were recorded in {sum(seconds) / 60:.0f} minutes together"
+        minutes = f"{sum(seconds) / 60:.0f}"
+        time = t("{n} of them were recorded in {minutes} minutes together", n=len(seconds), minutes=minutes)
     else:
-        time = f"{sum(claim.live for claim in claims)} of them take seconds, the others longer"
-    many = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
-    return f"{many}, {profile} profile; {time}. Ctrl+C stops. `course claims ID --run` measures one."
+        time = t("{n} of them take seconds, the others longer", n=sum(claim.live for claim in claims))
+    many = t("1 claim") if len(claims) == 1 else t("{n} claims", n=len(claims))
+    profile = t("{profile} profile", profile=t(WORDS[profile]))
+    return f"{many}, {profile}; {time}. {t('Ctrl+C stops. `course claims ID --run` measures one.')}"
 
 
 def _word(record: Record | None) -> str:
@@ -196,12 +209,22 @@ def _counted_as(claim: Claim, word: str) -> str:
 
 
 def _counted(words: Counter[str]) -> str:
-    return ", ".join(f"{count} {word}" for word, count in words.most_common())
+    return ", ".join(t("{n} {word}", n=count, word=_told(word)) for word, count in words.most_common())
+
+
+def _told(word: str) -> str:
+    """A word of `_word` or `_counted_as` in the reader's language."""
+    others = {"exact identity": t("exact identity"), "damaged record": t("damaged record"), "": ""}
+    if word in others:
+        return others[word]
+    plain = word.removesuffix(" (earlier rule)")
+    return t(WORDS[plain]) if plain == word else t("{word} (earlier rule)", word=t(WORDS[plain]))
 
 
 # ---------------------------------------------------------------- in README.md
 
 
+@speaking("en")  # README.md is English, whatever its maker reads
 def claims_markdown() -> str:
     """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live.
 

@@ -18,6 +18,19 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.language import key, t
+
+# when a rule of kind "difference" holds, by its side and whether it has a control
+_HOLDS = {
+    ("greater", False): key("Holds when the 95 % interval lies wholly above {zero}."),
+    ("less", False): key("Holds when the 95 % interval lies wholly below {zero}."),
+    ("greater", True): key(
+        "Holds when the 95 % interval lies wholly above {zero}, and its excess over the control wholly above 0."
+    ),
+    ("less", True): key(
+        "Holds when the 95 % interval lies wholly below {zero}, and its excess over the control wholly below 0."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -59,23 +72,26 @@ class Rule:
     def words(self) -> str:
         """When it holds, as a sentence."""
         if self.kind == "exact":
-            return f"Holds when the error is at most {self.tolerance:g}."
+            return t("Holds when the error is at most {error}.", error=f"{self.tolerance:g}")
+        delta = f"{self.delta:g} {t(self.unit)}"
         if self.kind == "equivalence":
-            return f"Holds when the 95 % interval lies inside ±{self.delta:g} {self.unit}."
-        where = "above" if self.side == "greater" else "below"
-        control = f", and its excess over the control wholly {where} 0" if self.control else ""
-        return (
-            f"Holds when the 95 % interval lies wholly {where} {self.threshold:g}{control}. "
-            f"Smallest interesting difference: {self.delta:g} {self.unit}."
-        )
+            return t("Holds when the 95 % interval lies inside ±{delta}.", delta=delta)
+        holds = t(_HOLDS[self.side, bool(self.control)], zero=f"{self.threshold:g}")
+        return f"{holds} {t('Smallest interesting difference: {delta}.', delta=delta)}"
 
     @property
     def text(self) -> str:
         """What is measured, against which control, and when it holds."""
-        without = f" No control: {self.no_control}." if self.no_control else ""
-        control = f" Control: {self.control}." if self.control else without
-        able = f" Judged only if {self.positive_control} is above {self.at_least:g}." if self.positive_control else ""
-        return f"{self.quantity}.{control} {self.words}{able}"
+        parts = [f"{t(self.quantity)}."]
+        if self.control:
+            parts.append(t("Control: {control}.", control=t(self.control)))
+        elif self.no_control:
+            parts.append(t("No control: {why}.", why=t(self.no_control)))
+        parts.append(self.words)
+        if self.positive_control:
+            asked = {"asked": t(self.positive_control), "least": f"{self.at_least:g}"}
+            parts.append(t("Judged only if {asked} is above {least}.", **asked))
+        return " ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -228,17 +244,17 @@ def _check(table: Any, types: Mapping[str, Any], where: str) -> None:
     """Raises CourseError for a key that is not known, and for a value that is not of its key's type."""
     if not isinstance(table, dict):
         raise CourseError(f"{where}: expected a table of keys, found {table!r}.")
-    for key, value in table.items():
-        if key not in types:
-            near = difflib.get_close_matches(key, types, 1)
+    for name, value in table.items():
+        if name not in types:
+            near = difflib.get_close_matches(name, types, 1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(types)}."
-            raise CourseError(f"{where}: key {key!r} is not known. {hint}")
-        kind = types[key]
+            raise CourseError(f"{where}: key {name!r} is not known. {hint}")
+        kind = types[name]
         if get_origin(kind) is Literal:
             if value not in get_args(kind):
-                raise CourseError(f"{where}: key {key!r} is {value!r}. Use one of: {', '.join(get_args(kind))}.")
+                raise CourseError(f"{where}: key {name!r} is {value!r}. Use one of: {', '.join(get_args(kind))}.")
         elif not _fits(value, kind):
-            raise CourseError(f"{where}: key {key!r} is {value!r}, but must be {_TYPES.get(kind, 'tables')}.")
+            raise CourseError(f"{where}: key {name!r} is {value!r}, but must be {_TYPES.get(kind, 'tables')}.")
 
 
 def _need(table: dict, keys: Iterable[str], where: str) -> None:

@@ -7,8 +7,9 @@ README.md: its opening, the map of the course, what the claims say, and how to r
 from __future__ import annotations
 
 import html
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,21 +22,26 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
-from course.live.page import write_ask_bert
-from course.site.cells import Heading, Prose, describe, output_html
+from course.live.page import WIDGETS, write_ask_bert
+from course.site.cells import LIVE, Heading, Prose, describe, output_html
 from course.site.check import site_problems
 from course.site.lecture import read_stored
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import key, language, speaking, t
 
 HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
 LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
-COURSE = "How machines came to read words in context"
-MAP, AFTER = "The chapters", ("Claims, not slogans", "Two commands")  # headings of README.md
+COURSE = key("How machines came to read words in context")
+MAP, AFTER = key("The chapters"), ("Claims, not slogans", "Two commands")  # headings of README.md
 ASK = (
     '<p class="ask"><a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
     "The course's model answers in the page, and shows where each of its heads looks.</p>\n"
+)
+_ABOUT = key(
+    "Notebooks, exercises and measurements on how machines came to read words in context, from word vectors to BERT. "
+    "Its widgets work in the page, without a network."
 )
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(\w+)\.ipynb\)([^|]*)\| *(.*?) *\|$", re.M)
 _TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -63,33 +69,54 @@ def build_site(project: Path, out: Path) -> str:
 
     Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
     """
-    chapters = read_chapters(project / "notebooks")
     checkpoints = project / "data" / "checkpoints"
-    readme, live = (project / "README.md").read_text(encoding="utf-8"), checkpoints.is_dir()
-    files = {"index.html": front_page(readme, chapters, live=live)}
-    for before, here, after in zip([None, *chapters], chapters, [*chapters[1:], None], strict=False):
-        files[f"{here.name}.html"] = chapter_page(here, before, after)
+    live = checkpoints.is_dir()
+    with speaking("en"):
+        chapters, korean = read_chapters(project / "notebooks", WIDGETS if live else ()), []
+    readme = (project / "README.md").read_text(encoding="utf-8")
+    if list((project / "notebooks" / "ko").glob("*.ipynb")):
+        with speaking("ko"):
+            korean = read_chapters(project / "notebooks" / "ko")
+    with speaking("en"):
+        files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))} | _pages(chapters, korean)
+    if korean:
+        with speaking("ko"):
+            pages = {"index.html": korean_front(readme, korean, chapters)} | _pages(korean, chapters)
+        files |= {f"ko/{name}": page for name, page in pages.items()}
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
     files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
-    for old in set(out.glob("[0-9A-Z]*_*.html")) - {out / name for name in files}:
+    for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
         old.unlink()  # the page of a chapter that has another name now
     for name, text in files.items():
         with atomic_file(out / name, "w") as file:
             file.write(text)
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
-    ask = partial(_page, title=f"Ask BERT – {COURSE}", live_style="live.css")
+    ask = partial(_page, title=f"Ask BERT – {COURSE}", live=True, live_style="live.css")
     models = write_ask_bert(out, checkpoints, ask) if live else 0
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
         raise CourseError(f"The site in {out} has {len(problems)} faults; mend them in notebooks/text/:\n{listed}")
     megabytes = sum(len(text.encode()) for text in files.values()) / 1e6
     asked = f", and Ask BERT with its models, {models / 1e6:.1f} MB" if live else ""
-    return f"site: {len(chapters) + 1} pages, {megabytes:.1f} MB{asked}, checked. Open {out / 'index.html'}"
+    n_pages = sum(name.endswith(".html") for name in files)
+    return f"site: {n_pages} pages, {megabytes:.1f} MB{asked}, checked. Open {out / 'index.html'}"
 
 
-def read_chapters(folder: Path) -> list[Chapter]:
-    """The stored notebooks in their order. Raises CourseError for a file that is none, and if there is none."""
+def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter]) -> dict[str, str]:
+    """The chapters' pages by their file's name; others: the chapters in the other language."""
+    there = {chapter.name: chapter for chapter in others}
+    around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
+    return {
+        f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
+    }
+
+
+def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:
+    """The stored notebooks in their order. Raises CourseError for a file that is none, and if there is none.
+
+    answered: titles of the widgets that a page answers.
+    """
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise CourseError(f"There is no notebook in {folder}. `make notebooks` builds them.")
@@ -98,13 +125,13 @@ def read_chapters(folder: Path) -> list[Chapter]:
     for path in paths:
         notebook = read_stored(path)
         try:
-            chapters.append(chapter(path.stem, notebook, names))
+            chapters.append(chapter(path.stem, notebook, names, answered))
         except CourseError as error:
             raise CourseError(f"{path.name}: {error}") from error
     return chapters
 
 
-def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
+def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
     prose, parts, widget = Prose(pages), [], ""
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
@@ -113,7 +140,11 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
         elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
             description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
             source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
-            outputs = "\n".join(output_html(output, prose, description) for output in cell.outputs)
+            if cell.metadata.get("jupyter", {}).get("source_hidden"):
+                lines = cell.source.count("\n") + 1
+                says = t("Code, {n} lines" if lines > 1 else "Code, {n} line", n=lines)
+                source = f"<details><summary>{says}</summary>{source}</details>"
+            outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
             widget = widget or (outputs if "<iframe" in outputs else "")
             shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
             parts.append(f'<div class="cell">\n{source}{shown}</div>')
@@ -124,20 +155,36 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
     return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget)
 
 
-def chapter_page(chapter: Chapter, previous: Chapter | None, following: Chapter | None) -> str:
-    """The whole page of a chapter: with the sections on it, their parts, and the way to its neighbours."""
+def chapter_page(
+    chapter: Chapter, previous: Chapter | None, following: Chapter | None, other: Chapter | None = None
+) -> str:
+    """The whole page of a chapter: with the sections on it, their parts, and the way to its neighbours.
+
+    other: the chapter in the other language; the way there keeps the place, since both have the same headings.
+    """
+    both = zip(chapter.headings, other.headings if other else (), strict=False)
     return _page(
-        title=f"{chapter.title} – {COURSE}",
+        title=f"{chapter.title} – {t(COURSE)}",
+        other=f"{chapter.name}.html" if other else "",
+        places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
         body=chapter.body,
         sections=[heading for heading in chapter.headings if heading.level in (2, 3)],
         number=chapter.name.partition("_")[0].lstrip("0") or "0",
         previous=previous,
         following=following,
+        live=_asks(chapter.body),
     )
 
 
 def _page(**parts: object) -> str:
-    return _TEMPLATES.get_template("page.html.j2").render(course=COURSE, **parts)
+    """A page in the language spoken now. other: the file's name of the same page in the other language, or nothing."""
+    template = _TEMPLATES.get_template("page.html.j2")
+    return template.render(course=t(COURSE), language=language(), root="../" * (language() == "ko"), t=t, **parts)
+
+
+def _asks(body: str) -> bool:
+    """Is there a widget that a model in the page answers?"""
+    return f"alone {LIVE}" in body
 
 
 def course_map(readme: str) -> dict[str, MapRow]:
@@ -150,8 +197,10 @@ def course_map(readme: str) -> dict[str, MapRow]:
     return rows
 
 
-def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False) -> str:
-    """index.html: where README.md shows a picture of the first widget stands the widget itself. live: with ASK.
+def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, korean: bool = False) -> str:
+    """index.html: where README.md shows a picture of the first widget stands the widget itself.
+
+    live: with the way to Ask BERT; korean: with the way to the Korean edition.
 
     Raises CourseError where README.md lacks a part of it.
     """
@@ -168,7 +217,37 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False) 
     for name in AFTER:
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         parts.append(f'<div class="prose">\n{prose.render(text)}</div>')
-    return _page(title=COURSE, body="\n".join(parts))
+    other = "index.html" if korean else ""
+    return _page(title=t(COURSE), body="\n".join(parts), other=other, live=_asks(chapters[0].widget))
+
+
+def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Chapter]) -> str:
+    """ko/index.html: the first widget and the map; a chapter that is not in Korean yet is linked in English."""
+    prose, there = Prose(set()), {chapter.name: chapter for chapter in chapters}
+    head = prose.render(f"# {t(COURSE)}\n\n{t(_ABOUT)}")
+    rows = course_map(readme)
+    items = []
+    for chapter in english:
+        here = there.get(chapter.name)
+        number, _, title = (here or chapter).title.partition(" · ")
+        row = rows.get(chapter.name)
+        place = f"{chapter.name}.html" if here else f"../{chapter.name}.html"
+        note = "" if here else f' <span class="note">({t("in English")})</span>'
+        items.append(_item(row.number if row else number, place, title or number, note))
+    address = prose.add(2, t(MAP)).address
+    body = (
+        f'<div class="prose opening">\n{head}</div>\n{chapters[0].widget}\n'
+        f'<div class="prose"><h2 id="{address}">{t(MAP)}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'
+    )
+    return _page(title=t(COURSE), body=body, other="index.html")
+
+
+def _item(number: str, place: str, title: str, note: str = "", says: str = "") -> str:
+    """A line of the map."""
+    return (
+        f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
+        f'<a href="{place}">{html.escape(title)}</a>{note}{says}</div></li>'
+    )
 
 
 def _map(prose: Prose, rows: dict[str, MapRow], chapters: Sequence[Chapter]) -> str:
@@ -178,10 +257,7 @@ def _map(prose: Prose, rows: dict[str, MapRow], chapters: Sequence[Chapter]) -> 
         row = rows.get(chapter.name) or MapRow(number, title or number, "(being written)", "")
         note = f' <span class="note">{html.escape(row.note)}</span>' if row.note else ""
         says = prose.render(f"You can afterwards {row.afterwards}.") if row.afterwards else ""
-        items.append(
-            f'<li><span class="number" aria-hidden="true">{html.escape(row.number)}</span><div>'
-            f'<a href="{chapter.name}.html">{html.escape(row.title)}</a>{note}{says}</div></li>'
-        )
+        items.append(_item(row.number, f"{chapter.name}.html", row.title, note, says))
     title = prose.add(2, MAP)
     return (
         f'<div class="prose"><h2 id="{title.address}">{MAP}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -17,7 +18,8 @@ _STRANGER = re.compile(r"^\s*(?:https?:)?//", re.I)
 def site_problems(folder: Path) -> list[str]:
     """Everything that is wrong with the pages in `folder`; an empty list when all is well."""
     pages = {
-        path.name: BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in folder.glob("*.html")
+        path.relative_to(folder).as_posix(): BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for path in (*folder.glob("*.html"), *folder.glob("ko/*.html"))
     }
     if "index.html" not in pages:
         return [f"{folder} has no index.html"]
@@ -102,7 +104,8 @@ def _links(page: BeautifulSoup, name: str, folder: Path, places: dict[str, set[s
         parts = urlsplit(address)
         if parts.scheme or parts.netloc:
             continue
-        file, place = unquote(parts.path) or name, unquote(parts.fragment)
+        file, place = unquote(parts.path), unquote(parts.fragment)
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(name), file)) if file else name
         if not (folder / file).is_file():
             found.append(f"link to {address}: there is no such file in the site")
         elif place and place not in places.get(file, set()):

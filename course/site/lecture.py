@@ -21,6 +21,7 @@ from nbformat import NotebookNode
 
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import speaking, t
 
 LIVE = "live"
 TAGGING = "Tag the chapter's key cells in notebooks/text (a line `tags: [live]` in the cell's head)."
@@ -36,7 +37,8 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
     solved = read_stored(notebook)
     paths = folder / f"lecture_{chapter}.ipynb", folder / f"lecture_{chapter}_solutions.ipynb"
     try:
-        live = lecture_copy(solved, paths[1].name)
+        with speaking(edition(notebook)):
+            live = lecture_copy(solved, paths[1].name)
     except CourseError as error:
         others = ", ".join(live_chapters(notebook.parent))
         advice = f"Chapters with such cells: {others}." if others else TAGGING
@@ -62,6 +64,11 @@ def live_chapters(folder: Path) -> list[str]:
     return [number.lstrip("0") or "0" for number, notebook in stored.items() if any(map(_is_live, notebook.cells))]
 
 
+def edition(notebook: Path) -> str:
+    """The language of a stored notebook."""
+    return "ko" if notebook.parent.name == "ko" else "en"
+
+
 def read_stored(path: Path) -> NotebookNode:
     """A stored notebook. Raises CourseError if the file is none."""
     try:
@@ -85,8 +92,8 @@ def lecture_copy(solved: NotebookNode, solutions: str) -> NotebookNode:
             continue
         if _is_live(cell):
             begun = True
-            where = f"cell [{cell.execution_count}]" if cell.execution_count else "the same place"
-            word = f"# Write it together. The solution is in {solutions}, {where}."
+            where = t("cell [{n}]", n=cell.execution_count) if cell.execution_count else t("the same place")
+            word = t("# Write it together. The solution is in {file}, {where}.", file=solutions, where=where)
             cell.source = emptied(cell.source, word, imported)
         if begun:
             cell.outputs, cell.execution_count = [], None

@@ -25,6 +25,15 @@ addEventListener("DOMContentLoaded", () => {
     } catch { /* then it holds for this page */ }
     show();
   });
+  const other = document.querySelector("a.language"); // the same page in the other language, at the same place
+  other?.addEventListener("click", () => {
+    const passed = JSON.parse(other.dataset.places).filter(([here]) =>
+      document.getElementById(here)?.getBoundingClientRect().top < innerHeight / 3
+    );
+    other.hash = scrollY > 0 && passed.length ? passed.at(-1)[1] : "";
+  });
+  if (other) // within reach wherever the reader is
+    addEventListener("scroll", () => root.classList.toggle("below", scrollY > 300), { passive: true });
   const contents = document.querySelector(".toc details");
   const unfold = () => {
     if (contents) contents.open = wide.matches;

@@ -69,12 +69,13 @@ function zoom(part, factor) {
 
 const fitCurrent = () => fit(Reveal.getCurrentSlide());
 
+const words = document.body.dataset; // larger, smaller: in the deck's language
 for (const sheet of document.querySelectorAll(".sheet:has(iframe)")) { // a widget that had to shrink can be enlarged
   const button = sheet.appendChild(document.createElement("button"));
-  Object.assign(button, { type: "button", className: "enlarge", textContent: "larger" });
+  Object.assign(button, { type: "button", className: "enlarge", textContent: words.larger });
   button.addEventListener("click", () => {
     const large = sheet.parentElement.classList.toggle("large");
-    button.textContent = large ? "smaller" : "larger";
+    button.textContent = large ? words.smaller : words.larger;
     fitCurrent();
   });
 }

@@ -16,17 +16,17 @@ import nbformat
 from nbformat import NotebookNode
 
 from course.site.build import MATH_FONT
-from course.site.cells import Prose, describe, output_html
+from course.site.cells import NOTICE, Prose, describe, output_html
 from course.site.formulas import plain_words
-from course.site.lecture import LIVE, read_stored
+from course.site.lecture import LIVE, edition, read_stored
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import language, speaking, t
 
 FOLDER = Path(__file__).parent
 VENDOR = FOLDER / "vendor"  # reveal.js 6.0.2 (`npm pack reveal.js@6.0.2`, dist/), as it was published
 LINES_SHOWN = 18  # of a cell's code; the rest is folded
 BEGINS = ("slide", "subslide")
-NOTICE = "**Notice.**"
 _DRAWN = ("text/html", "image/png", "image/jpeg", "image/svg+xml")
 _SAID_BY_NOBODY = re.compile(r"(?:import|from) .*|\w+ = course_lib\.start\(.*\)|\s*|#.*")
 
@@ -37,7 +37,8 @@ def write_slides(notebook: Path, folder: Path) -> Path:
     Raises CourseError: no cell begins a slide, a formula is not understood.
     """
     try:
-        page = deck(read_stored(notebook), notebook.stem)
+        with speaking(edition(notebook)):
+            page = deck(read_stored(notebook), notebook.stem)
     except CourseError as error:
         raise CourseError(str(error) if notebook.name in str(error) else f"{notebook.name}: {error}") from error
     path = folder / f"{notebook.stem}.html"
@@ -65,6 +66,9 @@ def deck(notebook: NotebookNode, name: str) -> str:
         "title": html.escape(next((w for c in cells if (w := _heading(c))), name)),
         "style": "\n".join((library["reveal.min.css"], _math_font(), colours, _own("slides.css"))),
         "script": "\n".join((*scripts, _own("slides.js"))),
+        "language": language(),
+        "larger": t("larger"),
+        "smaller": t("smaller"),
         "licence": library["reveal.LICENSE.txt"],
     }
     page, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells), {"deck": parts})
@@ -126,7 +130,11 @@ def code_html(cell: NotebookNode) -> str:
     block = '<pre class="highlight">{}</pre>'.format
     page = block("\n".join(shown)) if shown else ""
     if rest:
-        many = f"{len(rest)} {'more ' if shown else ''}line{'s' * (len(rest) > 1)} of code"
+        many = len(rest) > 1
+        if shown:
+            many = t("{n} more lines of code" if many else "{n} more line of code", n=len(rest))
+        else:
+            many = t("{n} lines of code" if many else "{n} line of code", n=len(rest))
         page += f"<details><summary>{many}</summary>{block(chr(10).join(rest))}</details>"
     return f'<div class="code">{page}</div>'
 

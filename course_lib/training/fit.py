@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from course_lib.device import autocast, seed_everything
 from course_lib.errors import CourseError
+from course_lib.language import key
 from course_lib.progress import Progress
 from course_lib.training import resume as states
 from course_lib.training.groups import Groups, make_groups, make_optimizer, set_rates
@@ -53,7 +54,7 @@ def fit(
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
     show: bool | str = "auto",
-    label: str = "training",
+    label: str = key("training"),
     keep_interrupted: bool = False,
 ) -> History:
     """Train `model` in place until `steps`, `epochs` or `minutes` are reached, whichever comes first.

@@ -10,20 +10,24 @@ import base64
 import html
 import json
 import math
-import textwrap
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import anywidget
+import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import language, t, texts, wrapped
 
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"
+# courseModel: a page of the site that answers as a kernel would, course/site/frame.js
+_PAGE = """<!doctype html><html lang="%(language)s"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy"
 content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:">
 <title>%(title)s</title><style>%(css)s</style></head><body class="alone"><script type="module">
 const state = %(state)s, heard = {};
@@ -36,14 +40,17 @@ const model = { get: name => state[name], save_changes() {}, off() {},
     state[name] = value;
     (heard["change:" + name] ?? []).forEach(f => f());
   } };
+globalThis.courseModel?.(model, state);
 const widget = (await import("data:text/javascript;base64,%(module)s")).default;
 widget.render({ model, el: document.body });
 </script></body></html>"""
 
 
-def module(name: str, folder: Path = FOLDER) -> str:
+def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
     """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
-    return (FOLDER / "kit.js").read_text("utf-8") + (folder / f"{name}.js").read_text("utf-8")
+    return "".join((FOLDER / f"{part}.js").read_text("utf-8") for part in kit) + (folder / f"{name}.js").read_text(
+        "utf-8"
+    )
 
 
 def style(name: str, folder: Path = FOLDER) -> str:
@@ -62,10 +69,14 @@ class CourseWidget(anywidget.AnyWidget):
 
     title = "Widget"
     height = 600  # pixels of the frame on a page without a kernel
+    texts = traitlets.Dict().tag(sync=True)  # {English: Korean} of what the module says through `t`; {} in English
+
+    def __init__(self, **state):
+        super().__init__(texts=texts(sentences(str(self._esm))), **state)
 
     def __repr__(self) -> str:
         """The same on every machine, since it is stored with the notebook."""
-        return f"{self.title}: {self.finding()}"
+        return f"{t(self.title)}: {self.finding()}"
 
     def _repr_mimebundle_(self, **kwargs):
         bundle = super()._repr_mimebundle_(**kwargs)
@@ -73,8 +84,8 @@ class CourseWidget(anywidget.AnyWidget):
         return {**data, "text/plain": repr(self), "text/html": self.page()}, metadata
 
     def _lines(self, width: int = 105, most: int = 2) -> list[str]:
-        """The finding, cut into lines of so many characters."""
-        return textwrap.wrap(self.finding(), width)[:most]
+        """The finding, cut into lines of so many columns."""
+        return wrapped(self.finding(), width)[:most]
 
     def _picture(self, height: int, marks: str, lines: list[str] | None = None, top: int = 44) -> str:
         """An SVG, 760 wide: the title, the finding (as `lines`, the first one at `top`), and what the widget drew."""
@@ -83,7 +94,7 @@ class CourseWidget(anywidget.AnyWidget):
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 760 {height}" width="760" height="{height}" '
             f'font-family="sans-serif" font-size="13"><rect width="760" height="{height}" fill="#fff"/>'
-            f"{svg_text(14, 22, self.title, BOLD)}{says}{marks}</svg>"
+            f"{svg_text(14, 22, t(self.title), BOLD)}{says}{marks}</svg>"
         )
 
     def page(self) -> str:
@@ -99,19 +110,30 @@ class CourseWidget(anywidget.AnyWidget):
     def framed(self, look: str, **changed: object) -> str:
         """The widget in a closed frame of the given style, live without a kernel; `changed`: traits it begins with."""
         names = [n for n in sorted(self.traits(sync=True)) if not n.startswith("_") and n not in _OWN_TO_JUPYTER]
+        names = [n for n in names if n != "texts" or self.texts]  # an English page holds no empty list
         values = {name: getattr(self, name) for name in names} | changed
         raw = {n: base64.b64encode(v).decode() for n, v in values.items() if isinstance(v, bytes)}
         document = _PAGE % {
-            "title": html.escape(self.title),
+            "language": language(),
+            "title": html.escape(t(self.title)),
             "css": self._css,
             "state": _json({name: value for name, value in values.items() if name not in raw}),
             "bytes": _json(raw),
             "module": base64.b64encode(str(self._esm).encode()).decode(),
         }
         return (
-            f'<iframe sandbox="allow-scripts" title="{html.escape(self.title)}" srcdoc="{html.escape(document)}" '
+            f'<iframe sandbox="allow-scripts" title="{html.escape(t(self.title))}" srcdoc="{html.escape(document)}" '
             f'style="{look}"></iframe>'
         )
+
+
+_SAID = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)')
+
+
+def sentences(module: str) -> list[str]:
+    """The English sentences that a module says through its `t`: constants, perhaps of several pieces joined by +."""
+    pieces = (re.findall(r'"((?:[^"\\]|\\.)*)"', said) for said in _SAID.findall(module))
+    return ["".join(json.loads(f'"{piece}"') for piece in said) for said in pieces]
 
 
 def svg_text(x: float | str, y: float | str, words: str, look: str = "") -> str:

@@ -17,6 +17,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 from course_lib.errors import CourseError
+from course_lib.language import language
 
 HANGUL_FONT = Path(__file__).parent / "fonts" / "CourseHangul-Regular.ttf"
 
@@ -76,17 +77,16 @@ def use_course_style() -> None:
     if HANGUL_FONT.is_file() and not any(font.name == "Course Hangul" for font in font_manager.fontManager.ttflist):
         font_manager.fontManager.addfont(HANGUL_FONT)
     installed = {font.name for font in font_manager.fontManager.ttflist}
-    hangul = [
-        name
-        for name in ("NanumGothic", "Apple SD Gothic Neo", "Malgun Gothic", "Noto Sans CJK KR")
-        if name in installed
-    ]
+    known = ("NanumGothic", "Apple SD Gothic Neo", "Malgun Gothic", "Noto Sans CJK KR")
+    hangul, weight = [name for name in known if name in installed], "bold"
+    if language() == "ko":  # the same picture on every machine, in the font's one weight
+        hangul, weight = [], "normal"
     matplotlib.rcParams.update(
         {
             "font.family": ["DejaVu Sans", *hangul[:1], "Course Hangul"],
             "font.size": 10,
             "axes.titlesize": 11,
-            "axes.titleweight": "bold",
+            "axes.titleweight": weight,
             "axes.titlelocation": "left",
             "axes.spines.top": False,
             "axes.spines.right": False,

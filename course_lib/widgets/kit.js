@@ -16,6 +16,30 @@ const s = (tag, attributes, ...children) => fill(document.createElementNS(NS, ta
 const attrs = (node, attributes) => fill(node, attributes, []);
 const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b", {}, word) : word, " "]);
 
+// The reader's language, as course_lib/language.py: `texts` holds the Korean of each English sentence, nothing in
+// English. {name} is its value, {name:은/는} the particle that fits the value.
+const teller = model => {
+  const texts = model.get("texts") ?? {};
+  return (english, values = {}) =>
+    (texts[english] ?? english.replace(/^[a-z]+\|/, "")).replace(
+      /\{(\w+)(?::([^{}/]+)\/([^{}/]+))?\}/g,
+      (all, name, closed, open) =>
+      !(name in values) ? all : closed === undefined ? values[name] : particle(String(values[name]), closed, open)
+    );
+};
+const particle = (value, closed, open) => {
+  const word = value.replace(/[\s"'”’)\]}>.…]+$/, ""),
+    end = word.at(-1) ?? "",
+    ro = open === "로",
+    last = (end.charCodeAt(0) - 0xac00) % 28;
+  if (end >= "가" && end <= "힣") return last && !(ro && last === 8) ? closed : open;
+  if (/\d/.test(end)) return "013678".includes(end) && !(ro && "178".includes(end)) ? closed : open;
+  if (end === "%") return open;
+  if (/(^|[^A-Za-z])[A-Z0-9-]*[A-Z]$/.test(word))
+    return "LMNR".includes(end) && !(ro && "LR".includes(end)) ? closed : open;
+  return ro ? `(${closed[0]})${open}` : `${closed}(${open})`;
+};
+
 // Numbers as the text says them, and the traits that a page changes.
 const share = p =>
   100 * p < .05 ? "< 0.1 %"
@@ -125,6 +149,7 @@ function wordBox({ label, words, value, onword }) { // a text field that knows t
     }
   };
 }
+
 const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
 const onKeys = (node, moves, go) =>
   node.addEventListener("keydown", event => { // moves: the event -> {key: where to}

@@ -41,7 +41,8 @@ def address(site, name: str) -> str:
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1000, "light"), (360, "light"), (1000, "dark")])
 def test_each_page_fits_its_window_in_its_theme(site, chromium, width, scheme):
     every = (width, scheme) in ((360, "dark"), (1000, "light"))
-    names = sorted(path.stem for path in site.glob("*.html")) if every else FULL
+    every_name = [path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")]
+    names = sorted(every_name) if every else FULL
     with reader(chromium, width, scheme) as page:
         for name in names:
             page.goto(address(site, name))
@@ -52,6 +53,24 @@ def test_each_page_fits_its_window_in_its_theme(site, chromium, width, scheme):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, name
             assert page.evaluate(STICKS_OUT) == [], name
             assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
+
+
+def test_the_switch_of_languages_keeps_the_place(site, chromium):
+    first = """() => [...document.querySelectorAll("h2")].find(h => h.getBoundingClientRect().top > -1).textContent"""
+    with reader(chromium, 360) as page:
+        page.goto(address(site, "00_start_here"))
+        page.locator("h2").nth(3).scroll_into_view_if_needed()
+        page.evaluate("document.querySelectorAll('h2')[3].scrollIntoView()")
+        page.locator("html.below").wait_for()
+        page.locator("a.language").click()
+        page.locator("html[lang=ko]").wait_for()
+        assert page.evaluate(first).startswith("0.4 ")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert page.evaluate(STICKS_OUT) == []
+        page.evaluate("document.querySelectorAll('h2')[1].scrollIntoView()")
+        page.locator("a.language").click()
+        page.locator("html[lang=en]").wait_for()
+        assert page.evaluate(first).startswith("0.2 ")
 
 
 def test_formulas_are_drawn_with_the_course_s_own_letters(site, chromium):

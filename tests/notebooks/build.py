@@ -1,7 +1,9 @@
 """notebooks/text/NAME.md (MyST, what people edit) -> notebooks/NAME.ipynb (executed, normalised, what readers open).
+In notebooks/ko/ the same for Korean: prose of notebooks/ko/text/NAME.md, code of the English text (korean.py).
 
     python -m tests.notebooks.build build [NAME ...]    run and write; nothing is written when a cell fails
     python -m tests.notebooks.build check [NAME ...]    no kernel, seconds: is every .ipynb what its text says?
+    ... --edition ko                                    the Korean ones
 
 The kernel runs as in `make test`: without network, one compute thread, the default settings, on the CPU.
 """
@@ -24,9 +26,11 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, DeadKernelError
 
 from course_lib.files import atomic_file
+from course_lib.language import LANGUAGES
+from tests.notebooks import korean
 from tests.notebooks.environment import ROOT, notebook_environment
-from tests.notebooks.normal_form import KEPT_METADATA, KERNEL, normalise, render
-from tests.notebooks.rules import problems_of_all, problems_of_one
+from tests.notebooks.normal_form import KERNEL, kept_metadata, normalise, render
+from tests.notebooks.rules import again, problems_of_all, problems_of_one
 
 CELL_TIMEOUT = 300  # seconds: a busy machine may build; `make test` allows 120
 
@@ -36,13 +40,19 @@ class BuildError(Exception):
 
 
 def from_text(text: Path) -> nbformat.NotebookNode:
-    """The unexecuted notebook. Cell ids come from the source, so that they are the same at each conversion."""
-    notebook = jupytext.read(text, fmt={"extension": ".md", "format_name": "myst"})
+    """The unexecuted notebook. Raises KoreanError for a Korean text that cannot be read."""
+    if text.parent.parent.name == "ko":
+        return korean.unexecuted(text)
+    return with_ids(text.read_text(encoding="utf-8"))
+
+
+def with_ids(text: str) -> nbformat.NotebookNode:
+    """The notebook of an English text. Cell ids come from the source, so that they are the same at each conversion."""
+    notebook = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"})
     notebook.metadata, notebook.nbformat, notebook.nbformat_minor = nbformat.from_dict(KERNEL), 4, 5
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
-        kept = {key: cell.metadata[key] for key in KEPT_METADATA if key in cell.metadata}
-        cell.metadata = nbformat.from_dict(kept)
+        cell.metadata = kept_metadata(cell)
         digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:10]
         seen[digest] += 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
@@ -110,7 +120,7 @@ def check(folder: Path, names: Sequence[str] = ()) -> list[str]:
         if target.exists():
             problems += [f"{target.name}: {fault}" for fault in problems_of_one(from_text(text), target, ROOT)]
         else:
-            problems.append(f"{target.name} is missing: run `make notebooks NAME={text.stem}`")
+            problems.append(f"{target.name} is missing: run {again(target)}")
     return problems
 
 
@@ -127,7 +137,9 @@ def main(arguments: Sequence[str] | None = None, folder: Path = ROOT / "notebook
     parser = argparse.ArgumentParser(prog="python -m tests.notebooks.build", description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("build", "check"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="a notebook's name; none: all")
+    parser.add_argument("--edition", choices=LANGUAGES, default="en", help="the language of the notebooks; default: en")
     chosen = parser.parse_args(arguments)
+    folder = folder / chosen.edition if chosen.edition != "en" else folder
     if chosen.what == "check":
         problems = check(folder, chosen.names)
         print(

@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    os.environ["COURSE_NOTEBOOK"] = item.path.stem  # the kernel, started a moment later, notes whose it is
+    os.environ["COURSE_NOTEBOOK"] = named(item.path)  # the kernel, started a moment later, notes whose it is
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -90,8 +90,8 @@ class Guard:
         peaks, warnings = self.peaks(), []
         write(f"{'notebook':<32} {'cells':>5} {'seconds':>8} {'peak MB':>8}")
         for path in self.notebooks():
-            run, peak, limit = self.runs[path], peaks.get(path.stem, math.nan), MOST_SECONDS[path.name[:2]]
-            write(f"{path.stem:<32} {run.passed:>5} {run.seconds:>8.1f} {peak:>8.0f}")
+            run, peak, limit = self.runs[path], peaks.get(named(path), math.nan), MOST_SECONDS[path.name[:2]]
+            write(f"{named(path):<32} {run.passed:>5} {run.seconds:>8.1f} {peak:>8.0f}")
             if run.seconds > limit:
                 warnings.append(f"{path.name} took {run.seconds:.0f} s, more than {limit} s")
             if peak > MOST_MB:
@@ -127,6 +127,11 @@ class Guard:
             costs = json.loads(file.read_text())
             peaks[costs["notebook"]] = max(costs["peak_mb"], peaks.get(costs["notebook"], 0.0))
         return peaks
+
+
+def named(path: Path) -> str:
+    """04_elmo, and ko/04_elmo for the Korean one."""
+    return f"ko/{path.stem}" if path.parent.name == "ko" else path.stem
 
 
 def n_cells_to_run(path: Path) -> int:

@@ -13,6 +13,7 @@ KERNEL = {
     "language_info": {"name": "python"},
 }
 KEPT_METADATA = ("tags", "slideshow")
+FOLDED = "hide-input"  # the tag of a cell whose code stands behind a click: JupyterLab reads another mark
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 _OVERWRITTEN = re.compile(r"^.*\r(?=[^\n])", re.MULTILINE)  # what a progress bar wrote before its last state
@@ -23,7 +24,7 @@ def normalise(notebook: NotebookNode, root: Path) -> None:
     notebook.metadata = nbformat.from_dict(KERNEL)
     count = 0
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict({k: v for k, v in cell.metadata.items() if k in KEPT_METADATA})
+        cell.metadata = kept_metadata(cell)
         if cell.cell_type != "code":
             continue
         if cell.execution_count is not None:
@@ -34,6 +35,14 @@ def normalise(notebook: NotebookNode, root: Path) -> None:
             if output.output_type == "execute_result":
                 output.execution_count = cell.execution_count
             _normalise_output(output, root)
+
+
+def kept_metadata(cell: NotebookNode) -> NotebookNode:
+    """What is stored of a cell's metadata: its tags and slide type, and that its code is folded."""
+    kept = {key: cell.metadata[key] for key in KEPT_METADATA if key in cell.metadata}
+    if FOLDED in kept.get("tags", []):
+        kept["jupyter"] = {"source_hidden": True}
+    return nbformat.from_dict(kept)
 
 
 def render(notebook: NotebookNode) -> str:

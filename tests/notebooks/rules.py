@@ -41,7 +41,7 @@ def problems_of_one(text: NotebookNode, target: Path, root: Path) -> list[str]:
     stored_text = target.read_text(encoding="utf-8")
     stored = nbformat.reads(stored_text, as_version=4)
     if fault := _stale(text, stored):
-        return [f"{fault}: run `make notebooks NAME={target.stem}`"]  # the rest would speak of an old notebook
+        return [f"{fault}: run {again(target)}"]  # the rest would speak of an old notebook
     problems = []
     megabytes = len(stored_text.encode()) / 1e6
     if megabytes > ONE_FILE_MB:
@@ -50,8 +50,13 @@ def problems_of_one(text: NotebookNode, target: Path, root: Path) -> list[str]:
         faults = _faults(cell, root)
         problems += [f"cell {number}: {fault}" for fault in faults]
     if not problems and _form(stored, root) != stored_text:
-        problems.append(f"not as the builder writes it: run `make notebooks NAME={target.stem}`")
+        problems.append(f"not as the builder writes it: run {again(target)}")
     return problems
+
+
+def again(target: Path) -> str:
+    """What builds that notebook."""
+    return f"`make notebooks NAME={target.stem}{' EDITION=ko' * (target.parent.name == 'ko')}`"
 
 
 def _stale(text: NotebookNode, stored: NotebookNode) -> str | None:

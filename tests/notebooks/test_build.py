@@ -143,6 +143,12 @@ def test_cell_ids_follow_the_source(folder):
     assert [c.id for c in build.from_text(text).cells][1:] == ids
 
 
+def test_a_cell_with_the_tag_is_folded_as_jupyterlab_folds(folder):
+    cells = build.from_text(write(folder, cell("plot()", "hide-input") + cell("1", "live"))).cells
+    assert cells[0].metadata == {"tags": ["hide-input"], "jupyter": {"source_hidden": True}}
+    assert cells[1].metadata == {"tags": ["live"]}
+
+
 def test_the_stored_file_is_plain_json_without_widget_state(built):
     stored = json.loads((built / "00_tiny.ipynb").read_text(encoding="utf-8"))
     assert "widgets" not in stored["metadata"]

@@ -1,9 +1,11 @@
 """The whole way: small notebooks with every kind of cell, then the course itself."""
 
 import ast
+import json
 import sys
 from dataclasses import replace
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
@@ -18,7 +20,7 @@ from tests.site.small import FRAME, PIXEL, README, display, project
 CELLS = (
     v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
     v4.new_code_cell("print(1)  # <b>", outputs=[v4.new_output("stream", text="1\n")]),
-    v4.new_code_cell("plot()", outputs=[display(image_png=PIXEL)]),
+    v4.new_code_cell("plot()", metadata={"jupyter": {"source_hidden": True}}, outputs=[display(image_png=PIXEL)]),
     v4.new_markdown_cell("**Notice.** It is small.\n\n### A part"),
     v4.new_code_cell("widget", outputs=[display(text_html=FRAME.format("w"))]),
     v4.new_code_cell(""),
@@ -38,10 +40,44 @@ def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
     assert first.main.pre.get_text() == "print(1)  # <b>\n"
     assert first.img["alt"] == "It is small."
+    assert first.select_one(".cell details").get_text().split() == ["Code,", "1", "lineplot()"]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
     assert [(a["rel"], a["href"]) for a in last.select(".steps a")] == [(["prev"], "00_begin.html")]
     assert last.main.p.a["href"] == "00_begin.html"
+
+
+KOREAN = (
+    v4.new_markdown_cell("# 0 · 시작\n\n## 0.1 식\n\n$x^2$과 `code`를 봅니다."),
+    v4.new_code_cell("plot()", outputs=[display(image_png=PIXEL)]),
+    v4.new_markdown_cell("**살펴보기.** 작습니다.\n\n### 한 부분"),
+)
+
+
+def test_a_korean_edition_stands_beside_the_english_one(tmp_path):
+    course, out = project(tmp_path, *CELLS), tmp_path / "site"
+    (course / "notebooks" / "ko").mkdir()
+    nbformat.write(v4.new_notebook(cells=list(KOREAN)), course / "notebooks" / "ko" / "00_begin.ipynb")
+    assert build_site(course, out).startswith("site: 5 pages, ")
+    english, korean, other = (read(out / name) for name in ("00_begin.html", "ko/00_begin.html", "01_end.html"))
+    assert (english.html["lang"], korean.html["lang"]) == ("en", "ko")
+    assert (english.select_one(".language")["href"], korean.select_one(".language")["href"]) == (
+        "ko/00_begin.html",
+        "../00_begin.html",
+    )
+    assert json.loads(english.select_one(".language")["data-places"]) == [
+        ["0-begin", "0-시작"],
+        ["0.1-a-formula", "0.1-식"],
+        ["a-part", "한-부분"],
+    ]
+    assert other.select_one(".language") is None
+    assert korean.img["alt"] == "작습니다."
+    assert korean.select_one(".toc summary").get_text() == "이 페이지의 내용"
+    assert korean.select_one(".keep").get_text().endswith("과")
+    assert "code\u2060를" in korean.main.get_text()
+    front = read(out / "ko" / "index.html")
+    assert [a["href"] for a in front.select(".map a")] == ["00_begin.html", "../01_end.html"]
+    assert read(out / "index.html").select_one(".language")["href"] == "ko/index.html"
 
 
 def test_a_second_build_changes_nothing_and_old_chapters_go(tmp_path):

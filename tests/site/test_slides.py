@@ -151,3 +151,15 @@ def test_the_chapters_decks(path):
     assert 8 <= deck_page.count('class="sheet"') <= 45
     assert len(deck_page.encode()) < 2_500_000
     assert "$$" not in BeautifulSoup(deck_page, "html.parser").select_one(".slides").get_text()
+
+
+def test_a_korean_deck_says_so_and_keeps_its_notices_as_notes(tmp_path):
+    cells = [text("# 0 · 시작\n\n본문\n\n**살펴보기.** 작습니다.", "slide"), code("n = 1\n" * (LINES_SHOWN + 2))]
+    folder = tmp_path / "notebooks" / "ko"
+    folder.mkdir(parents=True)
+    nbformat.write(v4.new_notebook(cells=cells), folder / "00_begin.ipynb")
+    deck_page = BeautifulSoup(write_slides(folder / "00_begin.ipynb", tmp_path).read_text("utf-8"), "html.parser")
+    assert deck_page.html["lang"] == "ko"
+    assert deck_page.aside.get_text().strip() == "살펴보기. 작습니다."
+    assert deck_page.summary.get_text() == "코드 2줄 더"
+    assert deck_page.body["data-larger"] == "크게"

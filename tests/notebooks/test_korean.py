@@ -1,0 +1,334 @@
+"""The Korean edition notices what the English changed, keeps the code, and says what is missing."""
+
+import re
+import subprocess
+
+import nbformat
+import pytest
+
+from tests.notebooks import build, catalogue, korean, terms
+from tests.notebooks.build import from_text, with_ids
+from tests.notebooks.environment import ROOT
+from tests.notebooks.faithful import faults_of, style_faults
+from tests.notebooks.korean import KoreanError, korean_notebook, problems, read
+from tests.notebooks.literals import literals, put, same_code
+
+HEAD = "---\nkernelspec:\n  display_name: Python 3\n  language: python\n  name: python3\n---\n\n"
+ENGLISH = (
+    HEAD
+    + """+++ {"slideshow": {"slide_type": "slide"}}
+
+# 1 · A chapter
+
+It has **7** words, $x^2$ of them in `code`.
+
+```{code-cell} ipython3
+import course_lib
+
+session = course_lib.start(1)
+```
+
++++ {"slideshow": {"slide_type": "fragment"}}
+
+**Notice.** The second one.
+
+```{code-cell} ipython3
+:tags: [live]
+
+n = 3                       # how many
+axes.set(title=f"window 2: {n:>4} pairs", xlabel="context word")
+print("the pairs ", n)
+words = "a cat chases dog".split()
+```
+"""
+)
+EMPTY = "---\nedition: draft\n---\n\n"
+KOREAN = """---
+edition: complete
+---
+
++++ {"of": "ID0"}
+
+# 1 · 첫 장
+
+단어가 **7**개 있고, 그중 $x^2$개가 `code`입니다.
+
++++ {"of": "ID1"}
+
+**살펴보기.** 두 번째입니다.
+
+```{strings}
+# how many
+# 몇 개
+
+window 2: {n:>4} pairs
+{n:>4}쌍, 윈도우 2
+
+context word
+주변 단어
+
+the pairs
+쌍
+
+a cat chases dog
+=
+```
+"""
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Write both texts (with changes) and give the English notebook and the Korean edition."""
+
+    def write(english=ENGLISH, korean_text=KOREAN):
+        first, second = tmp_path / "text" / "01_x.md", tmp_path / "ko" / "text" / "01_x.md"
+        first.parent.mkdir(exist_ok=True)
+        second.parent.mkdir(exist_ok=True, parents=True)
+        first.write_text(ENGLISH, encoding="utf-8")
+        ids = [cell.id for cell in from_text(first).cells if cell.cell_type == "markdown"]
+        for place, name in enumerate(ids):
+            korean_text = korean_text.replace(f"ID{place}", name)
+        first.write_text(english, encoding="utf-8")
+        second.write_text(korean_text, encoding="utf-8")
+        return from_text(first), read(second)
+
+    return write
+
+
+def test_the_korean_notebook_is_the_english_one_in_other_words(pair):
+    english, edition = pair()
+    assert problems(english, edition) == []
+    made = korean_notebook(english, edition)
+    assert [(c.id, c.cell_type, c.metadata) for c in made.cells] == [
+        (c.id, c.cell_type, c.metadata) for c in english.cells
+    ]
+    assert made.cells[1].source.endswith('session = course_lib.start(1, language="ko")')
+    assert made.cells[3].source == (
+        "n = 3                       # 몇 개\n"
+        'axes.set(title=f"{n:>4}쌍, 윈도우 2", xlabel="주변 단어")\n'
+        'print("쌍 ", n)\n'
+        'words = "a cat chases dog".split()'
+    )
+    assert same_code(english.cells[3].source, made.cells[3].source)
+
+
+def test_a_changed_english_sentence_is_noticed_and_shown(pair, monkeypatch):
+    english, edition = pair(ENGLISH.replace("It has **7** words", "It has **8** words"))
+    monkeypatch.setattr(
+        korean, "_from_history", lambda name, old: "# 1 · A chapter\n\nIt has **7** words, $x^2$ of them in `code`."
+    )
+    (fault,) = problems(english, edition)
+    assert "01_x.md, line 5 (# 1 · 첫 장): the English has changed" in fault
+    assert "[-**7**-] {+**8**+}" in fault
+
+
+def test_a_cell_marked_as_behind_is_let_through_and_says_so_to_the_reader(pair):
+    english, edition = pair(ENGLISH.replace("The second one.", "The second cell."))
+    assert len(problems(english, edition)) == 1
+    assert korean.mark(english, edition) == 1
+    edition.path.write_text(korean.written(edition), encoding="utf-8")
+    edition = read(edition.path)
+    assert problems(english, edition) == []
+    assert korean_notebook(english, edition).cells[2].source.endswith(korean.BEHIND)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('+++ {"of": "ID1"}\n\n**살펴보기.** 두 번째입니다.\n', "", "no Korean for the English cell"),
+        ("단어가 **7**개", "단어가 **여러** 개", "the number 7 is missing"),
+        ("$x^2$", "$x^3$", "the formula '$x^2$' is missing"),
+        ("**살펴보기.** 두", "두", "0 times **살펴보기, in English 1 times **Notice"),
+        ("두 번째입니다.", "두 번째다.", "plain ending"),
+        ("context word\n주변 단어\n\n", "", "no Korean for 'context word'"),
+        ("context word\n", "context words\n", "is it now 'context word'?"),
+        ("{n:>4}쌍", "{n}쌍", "other {values}"),
+        ("{n:>4}쌍", "네 쌍", "other {values}"),
+        ("{n:>4}쌍", "{n:>4쌍", "other {values}"),
+        ("{n:>4}쌍", "{n:>4}쀍", "쀍 is not in the font"),
+        ("두 번째입니다.", "당신의 두 번째입니다.", "여러분"),
+    ],
+)
+def test_what_is_missing_or_not_faithful_is_named(pair, old, new, says):
+    assert old in KOREAN
+    english, edition = pair(korean_text=KOREAN.replace(old, new))
+    assert any(says in fault for fault in problems(english, edition)), problems(english, edition)
+
+
+def test_a_draft_may_lack_cells_and_words(pair):
+    english, edition = pair(korean_text=KOREAN.replace("complete", "draft").split('+++ {"of": "ID1"}')[0])
+    assert problems(english, edition) == []
+    assert korean_notebook(english, edition).cells[2].source.startswith("**Notice.**")
+
+
+def test_an_english_cell_that_is_gone(pair):
+    english, edition = pair(
+        re.sub(r"\+\+\+ \{\"slideshow\": \{\"slide_type\": \"fragment\".*?\n\n.*?\n\n", "", ENGLISH)
+    )
+    assert any("is gone. Delete it." in fault for fault in problems(english, edition))
+
+
+@pytest.mark.parametrize(
+    ("bad", "says"),
+    [
+        ("글", "its head says edition: None"),
+        ("---\nedition: done\n---\n\n글", "its head says edition: done"),
+        (EMPTY + "+++ {}\n\n글", "line 5: a cell without its English"),
+        (EMPTY + '+++ {"of": "ID0"}\n\n```{strings}\none line\n```', "below line 5: not a pair of two lines"),
+        (EMPTY + '+++ {"of": "ID0"}\n\n```{strings}\none line\n줄', "a strings block has no end"),
+        (EMPTY + '+++ {"of": "ID0"}\n\n글\n\n+++ {"of": "ID0"}\n\n글', "two cells of the English cell"),
+        (
+            EMPTY
+            + '+++ {"of": "ID0"}\n\n```{strings}\na b\n가\n```\n\n+++ {"of": "ID1"}\n\n```{strings}\na b\n나\n```',
+            "two Korean texts for 'a b'",
+        ),
+    ],
+)
+def test_a_text_that_cannot_be_read_says_where(pair, bad, says):
+    with pytest.raises(KoreanError, match=rf"01_x.md.*{re.escape(says)}"):
+        pair(korean_text=bad)
+
+
+def test_todo_puts_what_is_missing_in_its_place_and_keeps_what_is_there(pair):
+    english, edition = pair(korean_text=EMPTY + '+++ {"of": "ID1"}\n\n**살펴보기.** 두 번째입니다.\n')
+    assert korean.todo(english, edition) == 1 + 5  # one cell; comment, title, label, print, words
+    edition.path.write_text(korean.written(edition), encoding="utf-8")
+    edition = read(edition.path)
+    assert [cell.todo for cell in edition.cells] == [True, False]
+    assert edition.cells[0].source.startswith("# 1 · A chapter")
+    assert edition.cells[1].pairs["context word"] == "?"
+    assert edition.pairs == {}
+    assert problems(english, edition) == []
+    assert korean.todo(english, edition) == 0
+    assert korean_notebook(english, edition).cells[0].source == english.cells[0].source
+    edition.draft = False
+    assert len(problems(english, edition)) == 1 + 5
+
+
+def test_what_is_written_is_read_again(pair):
+    _, edition = pair()
+    edition.path.write_text(korean.written(edition), encoding="utf-8")
+    again = read(edition.path)
+    assert [(c.of, c.source, c.pairs) for c in again.cells] == [(c.of, c.source, c.pairs) for c in edition.cells]
+    assert edition.path.read_text(encoding="utf-8") == korean.written(again)
+
+
+def test_the_earlier_english_is_found_in_the_history(tmp_path, monkeypatch):
+    monkeypatch.setattr(korean, "ROOT", tmp_path)
+    text = tmp_path / "notebooks" / "text" / "01_x.md"
+    text.parent.mkdir(parents=True)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@x"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    for words in ("It has seven words.", "It has eight words.", "Nothing."):
+        text.write_text(f"{HEAD}{words}\n", encoding="utf-8")
+        subprocess.run([*git, "add", "."], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", words], check=True)
+    old = with_ids(f"{HEAD}It has seven words.\n").cells[0].id
+    assert korean.changes("01_x", old, "It has eight words.").strip() == "It has [-seven-] {+eight+} words."
+    assert "not in this clone" in korean.changes("01_x", "0123456789", "Other words.")
+
+
+SOURCE = '''def f(x):
+    """Two words.
+
+    And more."""
+    return {"key": x["a b"], r"raw \\d": f"{x!r:>{n}} and {', '.join(x)}"}  # why not
+'''
+
+
+def test_literals_are_found_and_replaced_in_any_form():
+    keys = {item.key: item.kind for item in literals(SOURCE)}
+    assert keys["Two words.\\n\\n    And more."] == "text"
+    assert keys["{x!r:>{n}} and {', '.join(x)}"] == "f"
+    assert keys["# why not"] == "comment"
+    words = {
+        "{x!r:>{n}} and {', '.join(x)}": "{', '.join(x)} 그리고 {x!r:>{n}}",
+        "# why not": "# 왜 안 되나",
+        "a b": "가 나",
+        "raw \\\\d": "\\\\d 그대로",
+        "Two words.\\n\\n    And more.": "두 단어.\\n\\n    더.",
+    }
+    made = put(SOURCE, words)
+    compile(made, "cell", "exec")
+    assert same_code(SOURCE, made)
+    assert 'r"\\d 그대로"' in made
+    assert '"""두 단어.\n\n    더."""' in made
+    assert put(SOURCE, {}) == SOURCE
+
+
+@pytest.mark.parametrize(
+    "other", [SOURCE.replace("return", "yield"), SOURCE.replace("x!r", "x"), SOURCE.replace(">{n}", "<{n}")]
+)
+def test_other_code_is_other_code(other):
+    assert not same_code(SOURCE, other)
+
+
+def test_bold_that_korean_markdown_leaves_open():
+    """The renderer of the site and of nbconvert agrees with the rule."""
+    from nbconvert.filters.markdown_mistune import markdown2html_mistune
+
+    for text in ("**중심 단어(centre)**는", "**“왜”**라고", "**왜?**라고"):
+        assert style_faults(text)
+        assert "<strong>" not in markdown2html_mistune(text)
+    for text in ("**중심 단어**(centre)는", "**왜?** 라고", "*tilvor*는 **쌍**으로"):
+        assert not style_faults(text)
+        assert "<strong>" in markdown2html_mistune(text)
+    assert style_faults("3~5개")
+    assert style_faults("*한글*")
+    assert faults_of("100,000 words", "10만 단어입니다.") == []
+
+
+def test_terms_of_the_glossary_that_the_korean_does_not_use():
+    head = "| English | Korean | Remark |\n| --- | --- | --- |\n"
+    rows = (
+        "| word vector | 단어 벡터 | |\n| vector, pair | 벡터, 쌍 | x |\n| train, training | 학습하다, 학습 | one |\n"
+    )
+    known = terms.terms(head + rows)
+    assert list(terms.missing("Word vectors train in pairs.", "단어 벡터를 배웁니다.", known)) == [
+        ("train", "학습"),
+        ("pairs", "쌍"),
+    ]
+    assert list(terms.missing("a trained pairwise vector", "벡터", known)) == []
+    assert len(terms.terms(terms.GLOSSARY.read_text(encoding="utf-8"))) > 150
+
+
+def test_the_builder_makes_and_checks_the_korean_notebook(pair, tmp_path, capsys):
+    english = HEAD + '# 1 · A chapter\n\n```{code-cell} ipython3\nprint("one two")\n```\n'
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "01_x.md").write_text(english, encoding="utf-8")
+    name = with_ids(english).cells[0].id
+    text = EMPTY + f'+++ {{"of": "{name}"}}\n\n# 1 · 첫 장\n\n```{{strings}}\none two\n하나 둘\n```\n'
+    (tmp_path / "ko" / "text").mkdir(parents=True)
+    (tmp_path / "ko" / "text" / "01_x.md").write_text(text, encoding="utf-8")
+    assert build.main(["check", "--edition", "ko"], tmp_path) == 1
+    assert "make notebooks NAME=01_x EDITION=ko" in capsys.readouterr().out
+    assert build.main(["build", "01_x", "--edition", "ko"], tmp_path) == 0
+    stored = nbformat.read(tmp_path / "ko" / "01_x.ipynb", as_version=4)
+    assert [cell.source for cell in stored.cells] == ["# 1 · 첫 장", 'print("하나 둘")']
+    assert stored.cells[1].outputs[0].text == "하나 둘\n"
+    assert build.main(["check", "--edition", "ko"], tmp_path) == 0
+
+
+TEXTS = sorted(korean.TEXTS.glob("*.md"))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_the_korean_edition_says_what_the_english_says(path):
+    english, edition = korean.edition_of(path.stem)
+    assert problems(english, edition) == []
+    assert catalogue.faults(path.stem, complete=not edition.draft) == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks" / "text").glob("*.md")), ids=lambda path: path.stem)
+def test_every_literal_of_every_chapter_can_be_replaced(path):
+    """Each visible string of each chapter put in brackets: the code stays what it was."""
+    for cell in from_text(path).cells:
+        if cell.cell_type == "code" and cell.source:
+            pairs = {
+                i.key: ("# 「" + i.key[1:] + "」") if i.kind == "comment" else f"「{i.key}」"
+                for i in literals(cell.source)
+                if i.shown
+            }
+            made = put(cell.source, pairs)
+            assert same_code(cell.source, made)
+            assert made.count("「") >= len(pairs)

@@ -32,13 +32,14 @@ MAY_IMPORT = {
     "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
     "session": LIBRARY,
-    "live": {"base", "widgets", "live"},  # reads checkpoints as bytes
+    "live": {"base", "text", "data", "widgets", "live"},  # reads checkpoints as bytes
     "site": {"base", "live", "site"},  # knows stored notebooks, not what made them
     "ledger": {*LIBRARY, "ledger", "chapters", "records"},
     "lab": {*LIBRARY, "lab"},
     "records": {*MEASURED, "records"},
     "chapters": {*MEASURED, "records", "check", "chapters"},
     "check": {*LIBRARY, "check", "chapters"},
+    "classroom": {"base", "check", "site", "classroom"},
     "recipes": {*MEASURED, "records", "recipes"},
 }
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from course_lib.data.masking import Masking
@@ -13,6 +14,7 @@ from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, guesses
 from course_lib.models.decoding import length_penalty
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load, shipped_names
 from course_lib.text.byte_pairs import Merge, apply
 from course_lib.text.word_pieces import WordPieces
@@ -163,6 +165,23 @@ def beam_tree(model: Any, sentence: Any, *, beam: int = 3, steps: int = 5, alpha
     return levels
 
 
+def sentence_reader(
+    encoder: ContextEncoder, known: Sequence[str]
+) -> Callable[[str], tuple[tuple[str, ...], int, np.ndarray]]:
+    """For `scalar_mix`: a typed sentence -> its words, the place of the first `known` one, its vector in each layer."""
+    known = list(dict.fromkeys(word.lower() for word in known))
+
+    def read(text: str) -> tuple[tuple[str, ...], int, np.ndarray]:
+        sentence = Sentence.of(text)
+        for place, word in enumerate(sentence.words):
+            if word.lower() in known:
+                return sentence.words, place, encoder.encode([sentence])[0][:, place]
+        listed = ", ".join(known)
+        raise CourseError(f"None of this picture's words stands in that sentence. Use one of: {listed}.")
+
+    return read
+
+
 # Gaps to fill
 
 ENGLISH, KOREAN = "bert-en", "bert-ko"
@@ -185,13 +204,13 @@ def fill_model(bert: Bert, name: str) -> FillModel:
     return FillModel(name, lambda text: text_pieces(bert.pieces, text), fill)
 
 
-def shipped_model(english: Bert | None = None) -> FillModel | LanguageSwitch:
+def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel | LanguageSwitch:
     """bert-en; where bert-ko ships too, both behind a switch: a text with Hangul is read by bert-ko.
 
-    english  bert-en, if it is loaded already
+    english  bert-en, if it is loaded already; or another BERT with its `name`, which then reads everything
     """
-    usual = fill_model(english or load(ENGLISH), ENGLISH)
-    if KOREAN not in shipped_names():
+    usual = fill_model(english or load(ENGLISH), name)
+    if name != ENGLISH or KOREAN not in shipped_names():
         return usual
     return LanguageSwitch("the shipped BERT", usual, fill_model(load(KOREAN), KOREAN))
 
@@ -201,8 +220,10 @@ def example_sentences(english: Sequence[str]) -> list[str]:
     return [*english, *(KOREAN_SENTENCES if KOREAN in shipped_names() else ())]
 
 
-def language_note() -> str:
+def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
+    if name != ENGLISH:
+        return f"{name} reads every sentence, the Korean ones too."
     if KOREAN in shipped_names():
         return (
             f"{KOREAN} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가."

@@ -180,7 +180,7 @@ RECIPES = (
         f"{language('en')} BERT",
         "bert-en-wiki",
         ENGLISH,
-        _more(56_000, waves=(11_000, 23_000, 34_000, 45_000)),
+        _more(23_000, waves=(11_000,)),
     ),
     _recipe("bert-ko", f"{language('ko')} BERT", "bert-ko-wiki", KOREAN, _more(34_000)),
     _recipe(

@@ -284,6 +284,41 @@ def curve_figure(chapter: int, curves: Curves):
     return figures.curve_panels(panels, x="labels (log scale)")
 
 
+FOUR = {
+    "sst2": "a sentence\n(SST-2)",
+    "squad-pairs": "a pair\n(from SQuAD)",
+    "wnut17": "names\n(WNUT-17)",
+    "squad-spans": "an answer\n(SQuAD)",
+}
+STARTS = {
+    BASELINE: ("counting, no network", "#E69F00"),
+    BERT_SCRATCH: ("from scratch", "#8A8F98"),
+    BERT: ("our BERT", "#56B4E9"),
+    MINILM: ("published body", "#0072B2"),
+}
+
+
+def four_tasks(n_labels: int = 500):
+    """One body, four heads, fine-tuned: a bar for each start, its mean in words, a dot for each draw of labels."""
+    import matplotlib.pyplot as plt
+
+    curves = recorded_curves()
+    figure, axes = plt.subplots(figsize=(8.6, 3.2), layout="constrained")
+    for shift, (system, (label, color)) in enumerate(STARTS.items()):
+        for x, task in enumerate(FOUR):
+            draws = list(curves.scores(task, system).get(n_labels, {}).values())
+            mean, at = sum(draws) / len(draws), x + 0.2 * (shift - 1.5)
+            axes.bar(at, mean, 0.18, color=color, label=label if x == 0 else None)
+            axes.plot([at] * len(draws), draws, ".", color="black", markersize=4)
+            axes.text(at, max(draws) + 2, f"{mean:.0f}", ha="center", fontsize=8)
+    axes.set_xticks(range(len(FOUR)), FOUR.values())
+    axes.set(ylabel="test score in %", ylim=(0, 100), title=f"fine-tuned on {n_labels} labels each")
+    axes.legend(frameon=False, fontsize=8, ncols=2)
+    axes.spines[["top", "right"]].set_visible(False)
+    plt.close(figure)  # shown once, as the value of the cell
+    return figure
+
+
 def curves_markdown(chapter: int, curves: Curves) -> str:
     """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
 

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
     "session": LIBRARY,
-    "live": {"base", "widgets", "live"},  # reads checkpoints as bytes
+    "live": {"base", "text", "data", "widgets", "live"},  # reads checkpoints as bytes
     "site": {"base", "live", "site"},  # knows stored notebooks, not what made them
     "ledger": {*LIBRARY, "ledger", "chapters", "records"},
     "lab": {*LIBRARY, "lab"},

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from course_lib.data.masking import Masking
@@ -13,6 +14,7 @@ from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, guesses
 from course_lib.models.decoding import length_penalty
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load, shipped_names
 from course_lib.text.byte_pairs import Merge, apply
 from course_lib.text.word_pieces import WordPieces
@@ -161,6 +163,23 @@ def beam_tree(model: Any, sentence: Any, *, beam: int = 3, steps: int = 5, alpha
             break
         state.reorder(parents)
     return levels
+
+
+def sentence_reader(
+    encoder: ContextEncoder, known: Sequence[str]
+) -> Callable[[str], tuple[tuple[str, ...], int, np.ndarray]]:
+    """For `scalar_mix`: a typed sentence -> its words, the place of the first `known` one, its vector in each layer."""
+    known = list(dict.fromkeys(word.lower() for word in known))
+
+    def read(text: str) -> tuple[tuple[str, ...], int, np.ndarray]:
+        sentence = Sentence.of(text)
+        for place, word in enumerate(sentence.words):
+            if word.lower() in known:
+                return sentence.words, place, encoder.encode([sentence])[0][:, place]
+        listed = ", ".join(known)
+        raise CourseError(f"None of this picture's words stands in that sentence. Use one of: {listed}.")
+
+    return read
 
 
 # Gaps to fill

@@ -4,7 +4,7 @@ const SLOW = 40, // ms a pass: from here on it waits for a pause in typing
   PUBLISHED = "minilm-en";
 
 function askBert(el) {
-  const sizes = JSON.parse(el.dataset.megabytes), // of the models that can be asked
+  const sizes = live.megabytes, // of the models that can be asked
     size = name => `${sizes[name].toFixed(sizes[name] < 10 ? 1 : 0)} MB`;
   const st = stage(el, "What does it expect, and where does it look?");
   st.root.classList.add("cw-ask");
@@ -371,4 +371,5 @@ function askBert(el) {
   fromAddress();
   live.state = () => ({ ...state, hidden: [...state.hidden] });
 }
-askBert(document.getElementById("ask-bert"));
+const place = document.getElementById("ask-bert");
+if (place) askBert(place); // on a chapter's page there is only kernel.js

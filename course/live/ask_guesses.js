@@ -2,12 +2,15 @@
 // the gap is asked again.
 const TOP = 10,
   MOST_LISTS = 6,
+  REST = 250, // ms without a key: then what takes many passes is computed
   MOST_ASKED = 64; // pieces: beyond, asking again for each takes too long
 
 function guessPanel(state, { insert, timed }) {
   const lists = h("div", { class: "lists" }),
     leans = h("div", { class: "leans" });
-  const node = h("div", { class: "gaps" }, h("h5", {}, "1 · What it expects"), lists, leans);
+  const title = h("h5", {}),
+    node = h("div", { class: "gaps" }, title, lists, leans),
+    read = new Map(); // word -> its sentences and what the model makes of the word in each
 
   function guess(place, probabilities, id, rank) {
     const { model: { pieces }, tokens } = state,
@@ -49,12 +52,49 @@ function guessPanel(state, { insert, timed }) {
     says = text => lists.append(h("p", { class: "soft" }, text));
     lists.replaceChildren();
     leans.hidden = !model.hasMlm;
-    if (!model.hasMlm) says(`${model.name} was published without its head for gaps: it looks, but guesses nothing.`);
-    else if (!places.length) says("Nothing is hidden. Click a piece above.");
+    title.textContent = model.hasMlm ? "1 · What it expects" : "1 · Which sense it reads";
+    if (!model.hasMlm) {
+      says(`${model.name} was published without its head for gaps: it looks, but guesses nothing.`);
+      rest();
+      resting = setTimeout(senses, REST);
+      return;
+    }
+    if (!places.length) says("Nothing is hidden. Click a piece above.");
     else lists.append(...places.slice(0, MOST_LISTS).map(list));
     if (model.hasMlm && places.length > MOST_LISTS)
       says(`The first ${MOST_LISTS} of ${places.length} gaps are shown.`);
     lean();
+  }
+
+  // The sense of a word of which the course has sentences: the top layer's vector beside the mean of each sense's.
+  function senses() {
+    const { model, tokens, hidden, answer: { hiddenStates, n } } = state,
+    place = tokens.findIndex(({ piece, start, end }, i) => // a word of one piece, which is seen
+      Object.hasOwn(live.senses, piece) && !hidden.has(i) && state.text.slice(start, end).toLowerCase() === piece);
+    if (place < 0) {
+      const known = Object.keys(live.senses).join(", ");
+      lists.append(h("p", { class: "soft" }, `Type a sentence with one of these words: ${known}.`));
+      return;
+    }
+    const word = tokens[place].piece,
+      top = hiddenStates.at(-1),
+      mine = Array.from(top.subarray((place + 1) * top.length / n, (place + 2) * top.length / n));
+    if (!read.has(word))
+      read.set(word, live.senses[word].map(([words, at, sense]) =>
+        ({ words, at, sense, vector: Array.from(model.encode(words).at(-1)[at]) })));
+    const cosine = other => inner(mine, other) / Math.hypot(...mine) / Math.hypot(...other),
+      rows = read.get(word),
+      near = rows.reduce((most, row) => cosine(row.vector) > cosine(most.vector) ? row : most),
+      vectorsOf = name => rows.filter(({ sense }) => sense === name).map(({ vector }) => vector),
+      names = [...new Set(rows.map(({ sense }) => sense))],
+      means = names.map(name => [name, cosine(meanOf(vectorsOf(name)))]);
+    means.sort((a, b) => b[1] - a[1]);
+    const says = `How near “${word}” lies to the mean of each sense, in other sentences (cosine):`;
+    lists.append(h("div", {}, h("h6", {}, says),
+      ...means.map(([sense, x]) => h("div", { class: "guess sense", "data-sense": sense, "data-cosine": x },
+        h("span", {}), h("span", { class: "piece", title: sense }, sense),
+        h("span", { class: "track" }, h("i", { style: `width:${100 * Math.max(0, x)}%` })), h("b", {}, x.toFixed(2)))),
+      h("p", { class: "soft" }, "Nearest: “", ...inBold(near.words, near.at), `”, ${near.sense}.`)));
   }
 
   let resting;
@@ -84,7 +124,7 @@ function guessPanel(state, { insert, timed }) {
       found.push([tokens[i].piece, timed(changed, [places[gap] + 1]).probabilities[0][first]]);
       resting = setTimeout(step);
     };
-    resting = setTimeout(step, 250);
+    resting = setTimeout(step, REST);
   }
 
   function showLeans(piece, whole, found) { // the three that move the guess most, by the ratio of the chances

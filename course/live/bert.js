@@ -42,12 +42,8 @@ function Bert({ config, tensors, pieces, room, linear }) {
     normFirst = config.norm === "pre";
   const table = name => tensors[name].data,
     pair = name => ({ weight: table(`${name}.weight`), bias: table(`${name}.bias`) });
-  const embedding = {
-    tokens: table("embedding.tokens.weight"),
-    positions: table("embedding.positions.weight"),
-    segments: table("embedding.segments.weight"),
-    norm: pair("embedding.norm")
-  };
+  const [tokens, positions, segments] = ["tokens", "positions", "segments"].map(part =>
+    table(`embedding.${part}.weight`));
   const layers = Array.from({ length: n_layers }, (_, number) => {
     const part = name => pair(`stack.layers.${number}.${name}`);
     return {
@@ -116,7 +112,7 @@ function Bert({ config, tensors, pieces, room, linear }) {
     apply(y, x.subarray(place * d, place * d + d), mlm.dense, 1, d, d);
     gelu(y, d);
     layerNorm(y, y, mlm.norm, 1, d, eps);
-    linear(scored, y, embedding.tokens, mlm.bias, 1, vocab_size, d);
+    linear(scored, y, tokens, mlm.bias, 1, vocab_size, d);
     return Float32Array.from(scored);
   }
 
@@ -127,10 +123,9 @@ function Bert({ config, tensors, pieces, room, linear }) {
     const n = ids.length,
       attentions = new Float32Array(n_layers * n_heads * n * n),
       hiddenStates = [];
-    const { tokens, positions, segments, norm } = embedding;
     for (let i = 0; i < n; i++)
       for (let j = 0; j < d; j++) x[i * d + j] = tokens[ids[i] * d + j] + positions[i * d + j] + segments[j];
-    layerNorm(x, x, norm, n, d, eps);
+    layerNorm(x, x, pair("embedding.norm"), n, d, eps);
     layers.forEach((own, number) => {
       hiddenStates.push(x.slice(0, n * d));
       const kept = attentions.subarray(number * n_heads * n * n, (number + 1) * n_heads * n * n);

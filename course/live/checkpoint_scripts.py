@@ -18,6 +18,8 @@ PART = 600_000  # bytes of model.safetensors in a script: a multiple of 3, so th
 FILES = {  # kind of checkpoint -> the texts that its page reads
     "bert": ("vocab.txt", "tokenizer_config.json"),
     "bilm": ("characters.json",),
+    "word-vectors": ("words.json",),
+    "review-words": ("terms.txt",),
 }
 
 
@@ -29,6 +31,7 @@ def write_model(folder: Path, checkpoint: Path) -> int:
     parts = [raw[start : start + PART] for start in range(0, len(raw), PART)]
     about = {
         "stamp": stamp,
+        "kind": header["kind"],
         "bytes": len(raw),
         "part": PART,
         "parts": len(parts),

@@ -38,16 +38,19 @@ async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share o
   return { about, bytes };
 }
 
+const KINDS = { // of checkpoints: what they need besides their weights, in numbers, and the model
+  bert: [bertScratch, parts => Bert({ ...parts, pieces: piecesFromFiles(parts.files) })],
+  bilm: [bilmScratch, parts => BiLM({ ...parts, characters: JSON.parse(parts.files["characters.json"]) })],
+  "word-vectors": [() => 0, parts => WordVectors({ ...parts, words: JSON.parse(parts.files["words.json"]).words })],
+  "review-words": [() => 0, parts => ReviewWords({ ...parts, terms: parts.files["terms.txt"].split("\n") })]
+};
+
 // The shipped model of this name, once per page. course.live.wasm = false: computed in plain JavaScript.
 function load(name, arrived = () => {}) {
   return opened[name] ??= (async () => {
-    const { about: { config, encodings, numbers, files }, bytes } = await checkpoint(name, arrived);
-    const isBert = "vocab.txt" in files,
-      { room, linear, kind } = engine(numbers + (isBert ? bertScratch : bilmScratch)(config), live.wasm),
-      tensors = decode(bytes, encodings, room),
-      model = isBert ? Bert({ config, tensors, pieces: piecesFromFiles(files), room, linear }) :
-      BiLM({ config, tensors, characters: JSON.parse(files["characters.json"]), room, linear });
-    return { name, kind, ...model };
+    const { about: { kind: which, config, encodings, numbers, files }, bytes } = await checkpoint(name, arrived),
+      [scratch, make] = KINDS[which], { room, linear, kind } = engine(numbers + scratch(config), live.wasm);
+    return { name, kind, ...make({ config, files, tensors: decode(bytes, encodings, room), room, linear }) };
   })().catch(error => {
     delete opened[name];
     throw error;

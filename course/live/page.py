@@ -1,4 +1,4 @@
-"""The page "Ask BERT" of the site, and the modules of live pages as one script.
+"""The page "Ask BERT" of the site, and the modules of live pages as one script: also a chapter's, whose widgets ask it.
 
 A page opened from the disk may load classic scripts, no ES modules: the files stand one after the other in a function.
 Nothing of a model is loaded before a text asks for it.
@@ -7,19 +7,36 @@ Nothing of a model is loaded before a text asks for it.
 from __future__ import annotations
 
 import base64
-import html
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
+from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.widgets.base import module, style
 
 HERE = Path(__file__).parent
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "loader", "answers")
-PAGE = ("ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
-NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko")  # what window.course.live can load
+A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "answers")
+PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
+WIDGETS = (  # titles of those that kernel.js answers
+    "What does it expect here?",
+    "One word through the generations",
+    "Which layers does a task want?",
+    "Which words are near?",
+    "Which words of a review weigh?",
+)
+NAMES = (
+    "bert-en",
+    "bert-ko",
+    "minilm-en",
+    "bilm-en",
+    "bilm-ko",
+    "skipgram-en",
+    "reviews-en",
+)  # what window.course.live can load
 
 
 def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
@@ -32,6 +49,17 @@ def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
     return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"
 
 
+def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
+    """Ambiguous English words in sentences written by hand, of each sense as many: (words, the word's place, sense)."""
+    found: dict[str, list[tuple[Sequence[str], int, str]]] = {}
+    taken: Counter[tuple[str, str]] = Counter()
+    for example in handmade_senses("en", "test"):
+        taken[example.word, example.sense] += 1
+        if taken[example.word, example.sense] <= A_SENSE:
+            found.setdefault(example.word, []).append((example.sentence.words, example.position, example.sense))
+    return found
+
+
 def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> int:
     """Write ask_bert.html, live.js, live.css and models/ into `out`. -> their bytes, all together
 
@@ -39,10 +67,10 @@ def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> 
     """
     written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
     megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
-    body = (HERE / "ask_bert.html").read_text(encoding="utf-8")
+    numbers = f"live.megabytes = {json.dumps(megabytes)};\nlive.senses = {json.dumps(sense_sentences())};\n"
     files = {
-        "ask_bert.html": render(body=body.replace("@@megabytes@@", html.escape(json.dumps(megabytes)))),
-        "live.js": script((*MODELS, *PAGE), module("ask_bert", HERE)),
+        "ask_bert.html": render(body=(HERE / "ask_bert.html").read_text(encoding="utf-8")),
+        "live.js": script((*MODELS, *PAGE), numbers + module("ask_bert", HERE)),
         "live.css": style("ask_bert", HERE),
     }
     for name, text in files.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,8 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
-from course.live.page import write_ask_bert
-from course.site.cells import Heading, Prose, describe, output_html
+from course.live.page import WIDGETS, write_ask_bert
+from course.site.cells import LIVE, Heading, Prose, describe, output_html
 from course.site.check import site_problems
 from course.site.lecture import read_stored
 from course_lib.errors import CourseError
@@ -69,10 +69,11 @@ def build_site(project: Path, out: Path) -> str:
 
     Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
     """
-    with speaking("en"):
-        chapters, korean = read_chapters(project / "notebooks"), []
     checkpoints = project / "data" / "checkpoints"
-    readme, live = (project / "README.md").read_text(encoding="utf-8"), checkpoints.is_dir()
+    live = checkpoints.is_dir()
+    with speaking("en"):
+        chapters, korean = read_chapters(project / "notebooks", WIDGETS if live else ()), []
+    readme = (project / "README.md").read_text(encoding="utf-8")
     if list((project / "notebooks" / "ko").glob("*.ipynb")):
         with speaking("ko"):
             korean = read_chapters(project / "notebooks" / "ko")
@@ -91,7 +92,7 @@ def build_site(project: Path, out: Path) -> str:
             file.write(text)
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
-    ask = partial(_page, title=f"Ask BERT – {COURSE}", live_style="live.css")
+    ask = partial(_page, title=f"Ask BERT – {COURSE}", live=True, live_style="live.css")
     models = write_ask_bert(out, checkpoints, ask) if live else 0
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
@@ -111,8 +112,11 @@ def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter]) -> dict[str, 
     }
 
 
-def read_chapters(folder: Path) -> list[Chapter]:
-    """The stored notebooks in their order. Raises CourseError for a file that is none, and if there is none."""
+def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:
+    """The stored notebooks in their order. Raises CourseError for a file that is none, and if there is none.
+
+    answered: titles of the widgets that a page answers.
+    """
     paths = sorted(folder.glob("*.ipynb"))
     if not paths:
         raise CourseError(f"There is no notebook in {folder}. `make notebooks` builds them.")
@@ -121,13 +125,13 @@ def read_chapters(folder: Path) -> list[Chapter]:
     for path in paths:
         notebook = read_stored(path)
         try:
-            chapters.append(chapter(path.stem, notebook, names))
+            chapters.append(chapter(path.stem, notebook, names, answered))
         except CourseError as error:
             raise CourseError(f"{path.name}: {error}") from error
     return chapters
 
 
-def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
+def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
     prose, parts, widget = Prose(pages), [], ""
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
@@ -140,7 +144,7 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str]) -> Chapter:
                 lines = cell.source.count("\n") + 1
                 says = t("Code, {n} lines" if lines > 1 else "Code, {n} line", n=lines)
                 source = f"<details><summary>{says}</summary>{source}</details>"
-            outputs = "\n".join(output_html(output, prose, description) for output in cell.outputs)
+            outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
             widget = widget or (outputs if "<iframe" in outputs else "")
             shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
             parts.append(f'<div class="cell">\n{source}{shown}</div>')
@@ -168,6 +172,7 @@ def chapter_page(
         number=chapter.name.partition("_")[0].lstrip("0") or "0",
         previous=previous,
         following=following,
+        live=_asks(chapter.body),
     )
 
 
@@ -175,6 +180,11 @@ def _page(**parts: object) -> str:
     """A page in the language spoken now. other: the file's name of the same page in the other language, or nothing."""
     template = _TEMPLATES.get_template("page.html.j2")
     return template.render(course=t(COURSE), language=language(), root="../" * (language() == "ko"), t=t, **parts)
+
+
+def _asks(body: str) -> bool:
+    """Is there a widget that a model in the page answers?"""
+    return f"alone {LIVE}" in body
 
 
 def course_map(readme: str) -> dict[str, MapRow]:
@@ -207,7 +217,8 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     for name in AFTER:
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         parts.append(f'<div class="prose">\n{prose.render(text)}</div>')
-    return _page(title=t(COURSE), body="\n".join(parts), other="index.html" if korean else "")
+    other = "index.html" if korean else ""
+    return _page(title=t(COURSE), body="\n".join(parts), other=other, live=_asks(chapters[0].widget))
 
 
 def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Chapter]) -> str:

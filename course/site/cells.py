@@ -13,6 +13,7 @@ import html
 import re
 import struct
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,8 @@ _BEFORE_PARTICLE = re.compile(r"(</code>|</em>|[)\]”’%])(?=[가-힣])")
 NOTICE = ("**Notice.**", "**살펴보기.**")  # in either language: what to see in the picture above
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
+LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
+_OWN = ("ask_bert.html",)  # pages of the site that are no notebook
 _TOO_LONG = 200  # letters of a picture's description
 
 
@@ -100,17 +103,19 @@ class _Renderer(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """To a page of the site, a place on this page, or the web; a file of the repository is named, not linked."""
+        url = url.removeprefix("../build/site/")  # written for readers of the notebook, who have to build it
         path, _, place = url.partition("#")
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
-        elif path and not re.match(r"https?://|mailto:", url):
-            return text if plain_words(html.unescape(re.sub(r"<[^>]*>", "", text))) == name else f"{text} ({path})"
+        elif path and path not in _OWN and not re.match(r"https?://|mailto:", url):
+            said = plain_words(html.unescape(re.sub(r"<[^>]*>", "", text)))
+            return text if said in (name, path.removeprefix("../")) else f"{text} ({path})"
         return super().link(text, url, title)
 
 
-def output_html(output: dict, prose: Prose, description: str) -> str:
-    """One output of a cell. `description`: for a picture that brings none."""
+def output_html(output: dict, prose: Prose, description: str, answered: Collection[str] = ()) -> str:
+    """One output of a cell. `description`: for a picture that brings none; `answered`: as in widget_html."""
     kind = output["output_type"]
     if kind == "stream":
         return _plain(output["text"], "error" if output.get("name") == "stderr" else "text")
@@ -118,7 +123,7 @@ def output_html(output: dict, prose: Prose, description: str) -> str:
         return _plain("\n".join(output["traceback"]), "error")
     data = output["data"]
     if "text/html" in data:
-        return widget_html(data["text/html"])
+        return widget_html(data["text/html"], answered)
     for mime in _PICTURES:
         if mime in data:
             return _picture(data[mime], mime, description)
@@ -127,11 +132,16 @@ def output_html(output: dict, prose: Prose, description: str) -> str:
     return _plain(data.get("text/plain", ""), "text")
 
 
-def widget_html(stored: str) -> str:
-    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script."""
+def widget_html(stored: str, answered: Collection[str] = ()) -> str:
+    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script.
+
+    answered: titles of widgets that the page answers (course.live); their frames are told so.
+    """
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
         frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
+        if frame.get("title") in answered:
+            frame["srcdoc"] = frame["srcdoc"].replace('<body class="alone">', f'<body class="alone {LIVE}">', 1)
         frame["loading"] = "lazy"
         around = frame.parent if frame.parent.name == "div" else None
         height = re.search(r"height:(\d+)px", (around or frame).get("style", ""))

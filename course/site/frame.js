@@ -4,3 +4,17 @@ new ResizeObserver(() => {
   const height = document.body.scrollHeight + parseFloat(marginTop) + parseFloat(marginBottom);
   parent.postMessage({ courseFrameHeight: Math.ceil(height) }, "*");
 }).observe(document.documentElement);
+// And the page as its kernel, where it holds the models (course/live/kernel.js): what the widget asks, it answers.
+globalThis.courseModel = (model, state) => {
+  const question = ["request", "typed"].find(name => name in state);
+  let asked = state[question];
+  model.save_changes = () => {
+    if (state[question] === asked) return;
+    asked = state[question];
+    parent.postMessage({ courseAsk: state }, "*");
+  };
+  addEventListener("message", ({ source, data }) => {
+    if (source !== parent || !data?.courseAnswer) return;
+    for (const [name, value] of Object.entries(data.courseAnswer)) model.set(name, value);
+  });
+};

@@ -9,6 +9,8 @@ import importlib
 
 # function -> its file. A file never has the name of its function: importing it would hide the function.
 _HOMES = {
+    "ask_review": "course_lib.widgets.typed_words",
+    "ask_words": "course_lib.widgets.typed_words",
     "attention_heatmap": "course_lib.widgets.heads_map",
     "bertviz_view": "course_lib.widgets.bertviz_page",
     "embedding_map": "course_lib.widgets.word_map",

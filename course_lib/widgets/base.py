@@ -25,6 +25,7 @@ from course_lib.language import language, t, texts, wrapped
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'
 _OWN_TO_JUPYTER = {"layout", "tabbable", "tooltip", "comm"}
+# courseModel: a page of the site that answers as a kernel would, course/site/frame.js
 _PAGE = """<!doctype html><html lang="%(language)s"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy"
 content="default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; img-src data:">
@@ -39,14 +40,17 @@ const model = { get: name => state[name], save_changes() {}, off() {},
     state[name] = value;
     (heard["change:" + name] ?? []).forEach(f => f());
   } };
+globalThis.courseModel?.(model, state);
 const widget = (await import("data:text/javascript;base64,%(module)s")).default;
 widget.render({ model, el: document.body });
 </script></body></html>"""
 
 
-def module(name: str, folder: Path = FOLDER) -> str:
+def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
     """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
-    return (FOLDER / "kit.js").read_text("utf-8") + (folder / f"{name}.js").read_text("utf-8")
+    return "".join((FOLDER / f"{part}.js").read_text("utf-8") for part in kit) + (folder / f"{name}.js").read_text(
+        "utf-8"
+    )
 
 
 def style(name: str, folder: Path = FOLDER) -> str:

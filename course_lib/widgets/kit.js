@@ -149,6 +149,7 @@ function wordBox({ label, words, value, onword }) { // a text field that knows t
     }
   };
 }
+
 const button = (label, onclick) => h("button", { class: "plain", type: "button", ...KEYS, onclick }, label);
 const onKeys = (node, moves, go) =>
   node.addEventListener("keydown", event => { // moves: the event -> {key: where to}

@@ -50,7 +50,8 @@ export default {
   render({ model, el }) {
     const names = model.get("names"),
       sentences = model.get("sentences"),
-      alone = document.body.classList.contains("alone");
+      live = document.body.classList.contains("live"), // the page answers, once what is stored does not
+      alone = document.body.classList.contains("alone") && !live;
     const stored = JSON.parse(new TextDecoder().decode(model.get("stored")));
     const st = stage(el, "What does it expect here?");
     st.root.classList.add("cw-fill");
@@ -76,10 +77,11 @@ export default {
       asked = unique();
       typing = false;
       model.set("request", { id: asked, ...request });
-      timer = setTimeout(() => {
-        problem = GONE;
-        draw();
-      }, WAIT);
+      if (!live) // a page says itself that a model is on its way
+        timer = setTimeout(() => {
+          problem = GONE;
+          draw();
+        }, WAIT);
       try {
         model.save_changes();
       } catch { // a closed connection throws
@@ -99,7 +101,7 @@ export default {
       if (full) last = sides;
       problem = alone && !full ? ALONE : "";
       model.set("gap", gap);
-      if (alone) model.save_changes();
+      if (alone || live && full) model.save_changes();
       else ask({ sides: sides.map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })) });
       draw();
     }

@@ -101,7 +101,7 @@ export default {
       return whole;
     });
     const set = setter(model),
-      TRAITS = ["raw", "gamma", "chosen", "last"];
+      TRAITS = ["raw", "gamma", "chosen", "last", "typed"];
     const mixed = weights => {
       const G = new Float64Array(n * n);
       pairs.forEach(([a, b], p) => {
@@ -173,8 +173,9 @@ export default {
       "aria-label": "Occurrences of the word. Arrow keys go from one to the next."
     });
     const axes = s("g", {}),
-      dotsG = s("g", {});
-    svg.append(axes, dotsG);
+      dotsG = s("g", {}),
+      ring = s("g", { class: "ring" }, s("circle", { r: 9 }), s("circle", { r: 3 }));
+    svg.append(axes, dotsG, ring);
     const SHAPES = [
       r => `M0 ${-r}A${r} ${r} 0 1 1 -.01 ${-r}Z`,
       r => `M${-r} ${-r}H${r}V${r}H${-r}Z`,
@@ -193,7 +194,10 @@ export default {
         s("g", { class: `dot s${k % 4}` }, s("path", { d: SHAPES[k % 4](5) })));
       return h("span", {}, mark, cut(name, 200));
     }));
-    const read = h("p", { class: "read", "aria-live": "polite" });
+    const read = h("p", { class: "read", "aria-live": "polite" }),
+      says = h("p", { class: "read mine", "aria-live": "polite" }),
+      form = ownSentence(model, "your own sentence with one of these words", set);
+    says.hidden = form.hidden;
     // the gauges
     const gauge = (label, marks) => {
       const fill0 = h("i", {}),
@@ -242,14 +246,14 @@ export default {
             h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r])
         )));
     const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack,
-      h("h5", {}, "Where the word stands in each sentence"), svg, legend, read);
-    const right = h("div", { class: "right" }, h("h5", {}, "What two probes make of this mix"), meaning.node,
-      grammar?.node, steps);
+      h("h5", {}, "Where the word stands in each sentence"), svg, legend, read, form, says);
+    const probes = grammar ? "What two probes make of this mix" : "What a probe makes of this mix",
+      right = h("div", { class: "right" }, h("h5", {}, probes), meaning.node, grammar?.node, steps);
     const body = h("div", { class: "panels" }, left, right);
     st.root.append(body,
       h("p", { class: "note" },
         "Distances, map and sense score are exact for every mix. "
-        + "The part-of-speech score is measured at some mixes and read off between them. "
+        + (grammar ? "The part-of-speech score is measured at some mixes and read off between them. " : "")
         + "The map shows two directions only: what is near on it need not be near in all. "
         + "Numbers on the axes are lengths of vectors."));
 
@@ -264,6 +268,23 @@ export default {
       return [1, 1.5, 2, 3, 4, 5, 6, 8, 10].map(k => k * p).find(v => v >= x - 1e-12);
     };
 
+    const trouble = () => model.get("trouble") ?? "";
+
+    function placeOwn(weights, G, found, scale) { // from its products with the others, at this mix
+      const own = model.get("own");
+      if (trouble() || !own?.words) return null;
+      const pairs = weights.flatMap((a, i) => weights.map((b, j) => [a * b, own.self[i][j], own.cross[i][j]])),
+        with_ = Array.from({ length: n }, (_, i) => pairs.reduce((sum, [f, , row]) => sum + f * row[i], 0)),
+        size = pairs.reduce((sum, [f, self]) => sum + f * self, 0);
+      let near = 0;
+      const far = i => size + G[i * n + i] - 2 * with_[i];
+      for (let i = 1; i < n; i++)
+        if (far(i) < far(near)) near = i;
+      const off = with_.map((value, i) => value - G.subarray(i * n, i * n + n).reduce((a, b) => a + b) / n),
+        to = ({ v, value }) => value > 1e-9 ? off.reduce((sum, x, i) => sum + x * v[i], 0) / Math.sqrt(value) : 0;
+      return { ...own, near, at: found.map(axis => scale * to(axis)) };
+    }
+
     function draw() {
       const raw = model.get("raw"),
         weights = softmaxOf(raw),
@@ -274,15 +295,22 @@ export default {
         found = places(G, n, last);
       last = found.map(f => f.v.slice());
       at = senses.map((_, i) => found.map(f => g * f.v[i] * Math.sqrt(Math.max(0, f.value))));
-      const reach = nice(1.1 * Math.max(...at.flat().map(Math.abs), 1e-9)),
+      const own = placeOwn(weights, G, found, g),
+        reach = nice(1.1 * Math.max(...[...at, own?.at ?? []].flat().map(Math.abs), 1e-9)),
         half = side / 2;
+      const move = (dot, [x, y]) => {
+        dot.style.transform = `translate(${half + x / reach * (half - 14)}px,${half - y / reach * (half - 14)}px)`;
+        dot.dataset.x = x.toFixed(5);
+        dot.dataset.y = y.toFixed(5);
+      };
       dots.forEach((dot, i) => {
-        dot.style.transform = `translate(${half + at[i][0] / reach * (half - 14)}px,`
-          + `${half - at[i][1] / reach * (half - 14)}px)`;
-        dot.dataset.x = at[i][0].toFixed(5);
-        dot.dataset.y = at[i][1].toFixed(5);
+        move(dot, at[i]);
         dot.classList.toggle("chosen", i === chosen);
       });
+      ring.style.display = own ? "" : "none";
+      if (own) move(ring, own.at);
+      says.replaceChildren(...own ? [...inBold(own.words, own.position), h("br", {}), h("small", {},
+        `Your sentence, ringed; nearest: “${sentences[own.near].join(" ")}”, ${senses[own.near]}.`)] : [trouble()]);
       const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
       axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }),
         tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"),
@@ -330,7 +358,7 @@ export default {
         });
       }
     };
-    return st.live(model, TRAITS, soon, now => {
+    return st.live(model, [...TRAITS, "own", "trouble"], soon, now => {
       body.classList.toggle("wide", now >= 720);
       bar = now >= 720 ? now / 2 - 14 : now;
       side = Math.min(bar, 440);

@@ -6,7 +6,7 @@ every mix exactly: |sum_l s_l x_il - sum_l s_l x_jl|^2 needs only the products x
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import traitlets
@@ -16,6 +16,7 @@ from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, m
 
 MOST = 60  # occurrences
 SHOWN = 6  # numbers per direction in the strips
+Reader = Callable[[str], tuple[Sequence[str], int, np.ndarray]]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4538f")
 
 
@@ -78,7 +79,7 @@ def softmax(raw: Sequence[float]) -> np.ndarray:
 
 
 class ScalarMixWidget(CourseWidget):
-    _esm, _css = module("sense_mix"), style("sense_mix")
+    _esm, _css = module("sense_mix", kit=("kit", "own_sentence")), style("sense_mix")
     title, height = "Which layers does a task want?", 900
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     products = traitlets.Bytes().tag(sync=True)  # float32, little-endian [pair of layers, i <= j]
@@ -95,6 +96,30 @@ class ScalarMixWidget(CourseWidget):
     gamma = traitlets.Float(1.0).tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
     last = traitlets.Unicode("raw").tag(sync=True)  # what was moved last: raw, all, gamma
+    typed = traitlets.Unicode().tag(sync=True)  # a reader's own sentence
+    own = traitlets.Dict().tag(sync=True)  # of it: {"words", "position", "self" [a][b], "cross" [a][b][occurrence]}
+    trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
+    reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
+
+    def __init__(self, tables: Sequence[np.ndarray], read: Reader | None, **state):
+        self._tables, self._read = np.stack(tables), read
+        super().__init__(reads=read is not None, **state)
+
+    @traitlets.observe("typed")
+    def _answer(self, change) -> None:
+        """The products of the typed sentence's layers a with each other, b, and with those of the occurrences."""
+        self.own, self.trouble = {}, ""
+        if self._read is None or not self.typed.strip():
+            return
+        try:
+            words, position, vectors = self._read(self.typed)
+        except CourseError as error:
+            self.trouble = str(error)
+            return
+        vectors = np.asarray(vectors, dtype=float)
+        cross = np.einsum("ad,bnd->abn", vectors, self._tables)
+        products = {"self": (vectors @ vectors.T).tolist(), "cross": cross.tolist()}
+        self.own = {"words": list(words), "position": position, **products}
 
     @traitlets.validate("raw", "chosen")
     def _in_range(self, proposal):
@@ -182,14 +207,17 @@ def scalar_mix(
     static: tuple[float | None, float | None] = (None, None),
     train: Sequence[int] | None = None,
     test: Sequence[int] | None = None,
+    read: Reader | None = None,
 ) -> ScalarMixWidget:
-    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what two probes make of the mix.
+    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what probes make of the mix.
 
     layers     {name: [occurrence, dim]}, 2 to 5 of equal width; the first half of the numbers is the forward direction
     tags       [weights ..., accuracy] of a part-of-speech probe at points of the simplex, each layer alone among them
     presets    {name: raw weights}; "each alike" and "top layer only" are always there
     static     (sense, part-of-speech) accuracy of static vectors, marked on the gauges
     train, test  occurrences for the sense score; default: all, each left out in turn
+    read       a typed sentence -> its words, the place of the word that is shown, its vectors [layer, dim]; CourseError
+               for a sentence that has no place here
     Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.
     """
     n = len(senses)
@@ -213,6 +241,8 @@ def scalar_mix(
         [[round(float(v), 2) for v in (*row[:SHOWN], *row[half : half + SHOWN])] for row in table] for table in tables
     ]
     return ScalarMixWidget(
+        tables,
+        read,
         layers=list(layers),
         products=grams(np.stack(tables))[:, *np.triu_indices(n)].tobytes(),
         strips=strips,

@@ -81,19 +81,15 @@ export default {
       bars = h("ol", { class: "bars" }),
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
-    const text = h("input", { type: "text", class: "word", ...KEYS, maxlength: 300, autocomplete: "off" });
-    const send = () => set({ typed: text.value });
-    onKeys(text, () => ({ Enter: true }), send);
-    const form = h("div", { class: "own" },
-      h("label", { class: "ctl" }, h("span", { class: "lab" }, "your own sentence with the word"), text),
-      button("place it", send));
-    form.hidden = !model.get("reads") || document.body.classList.contains("alone");
+    const form = ownSentence(model, "your own sentence with the word; two can be compared",
+      changes => set({ ...changes, dot: -1 }));
+    const mine = () => (model.get("own") ?? []).filter(one => one.word === model.get("word"));
     const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
     st.root.append(body, note);
 
     let size = 0,
       dots = [],
-      ring, thread, shown = null;
+      rings, thread, shown = null;
     const place = ([x, y]) => `translate(${size / 2 + x / SCALE * (size / 2 - 22)}px,`
       + `${size / 2 - y / SCALE * (size / 2 - 22)}px)`;
     const middle = ([x, y]) => [size / 2 + x / SCALE * (size / 2 - 22), size / 2 - y / SCALE * (size / 2 - 22)];
@@ -102,7 +98,8 @@ export default {
       shown = model.get("word");
       const { senses, sentences, stops } = story();
       thread = s("line", { class: "thread" });
-      ring = s("g", { class: "ring" }, s("circle", { r: 11 }), s("circle", { r: 3 }));
+      rings = [1, 2].map(i =>
+        s("g", { class: "ring" }, s("circle", { r: 11 }), s("text", { y: 4, "text-anchor": "middle" }, String(i))));
       dots = sentences.map(([before, token, after, sense], i) =>
         s("g", {
             class: "dot",
@@ -110,7 +107,7 @@ export default {
             onclick: () => set({ dot: i })
           }, s("circle", { class: "hit", r: 14 }), shape(sense, 1.4),
           s("title", {}, `${before} ${token} ${after}`)));
-      svg.replaceChildren(thread, ...dots, ring);
+      svg.replaceChildren(thread, ...dots, ...rings);
       legend.replaceChildren(...senses.map((name, i) =>
         h("span", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" }, shape(i, 1)), name)));
       bars.replaceChildren(...stops.map((one, i) =>
@@ -138,18 +135,17 @@ export default {
     }
 
     function ownSaid() {
-      const own = model.get("own");
-      if (own.error) return [own.error];
-      const kind = own.kinds[model.get("stop")];
-      return [h("span", {}, own.text), h("br", {}), h("span", { class: "soft" },
-        `Your sentence, ringed: ${kind < 0 ? "no kind is nearer" : `with ${story().senses[kind]}`}.`)];
+      const at = model.get("stop"),
+        says = kind => kind == null ? "this system is not in the page" : kind < 0 ? "no kind is nearer"
+        : `with ${story().senses[kind]}`;
+      return mine().flatMap(({ text, kinds }, i) => [h("span", {}, text), h("br", {}),
+        h("span", { class: "soft" }, `Your sentence, ring ${i + 1}: ${says(kinds[at])}.`), h("br", {})]);
     }
 
     function layout() {
       attrs(svg, { width: size, height: size, viewBox: `0 0 ${size} ${size}` });
       const { places, near } = stop(),
-        at = model.get("dot"),
-        own = model.get("own");
+        at = model.get("dot");
       dots.forEach((node, i) => {
         node.style.transform = place(places[i]);
         node.classList.toggle("on", i === at);
@@ -163,9 +159,12 @@ export default {
         attrs(thread, { x1, y1, x2, y2 });
         thread.classList.toggle("right", story().sentences[at][3] === story().sentences[near[at]][3]);
       }
-      const mine = own?.places && own.word === model.get("word");
-      ring.style.display = mine ? "" : "none";
-      if (mine) ring.style.transform = place(own.places[model.get("stop")]);
+      rings.forEach((ring, i) => {
+        const to = mine()[i]?.places[model.get("stop")];
+        ring.style.display = to ? "" : "none";
+        if (to) ring.style.transform = place(to);
+        if (to) attrs(ring, { "data-x": to[0], "data-y": to[1] });
+      });
     }
 
     function draw() {
@@ -173,9 +172,8 @@ export default {
       way.set(model.get("stop"));
       [...bars.children].forEach((node, i) => node.classList.toggle("on", i === model.get("stop")));
       const at = model.get("dot"),
-        own = model.get("own"),
-        mine = own?.error || own?.places && own.word === model.get("word");
-      read.replaceChildren(...(at >= 0 ? sentence(at) : mine ? ownSaid()
+        trouble = model.get("trouble");
+      read.replaceChildren(...(at >= 0 ? sentence(at) : trouble ? [trouble] : mine().length ? ownSaid()
         : [h("span", { class: "soft" }, "Point at a dot: its sentence, and the one that lies nearest.")]));
       const marks = Object.entries(story().baselines).map(([name, right]) => `${name} ${right}`).join(", ");
       note.textContent = `Each system's own two main directions, which hold ${share(stop().held)} of the spread, `
@@ -201,7 +199,7 @@ export default {
         play.click();
       }
     });
-    const leave = st.live(model, [...TRAITS, "own"], draw, now => {
+    const leave = st.live(model, [...TRAITS, "own", "trouble"], draw, now => {
       body.classList.toggle("wide", now >= 640);
       size = now >= 640 ? Math.min(now / 2, 420) : Math.min(now, 420);
       layout();

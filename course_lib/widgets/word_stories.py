@@ -120,14 +120,15 @@ def _shipped(story: Story, seen: Sequence[View]) -> dict:
 
 
 class WordGenerations(CourseWidget):
-    _esm, _css = module("word_stories"), style("word_stories")
+    _esm, _css = module("word_stories", kit=("kit", "own_sentence")), style("word_stories")
     title, height = "One word through the generations", 700
     stories = traitlets.List().tag(sync=True)
     word = traitlets.Int(0).tag(sync=True)
     stop = traitlets.Int(0).tag(sync=True)
     dot = traitlets.Int(-1).tag(sync=True)  # the occurrence that is pointed at; -1: none
     typed = traitlets.Unicode().tag(sync=True)  # a reader's own sentence
-    own = traitlets.Dict().tag(sync=True)  # where it lies: {"word", "text", "places", "kinds"}, or {"error"}
+    own = traitlets.List().tag(sync=True)  # where it and the one before lie: {"word", "text", "places", "kinds"}
+    trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
 
     def __init__(self, stories: Sequence[Story], read: Callable[[str], tuple[int, list[np.ndarray]]] | None, **state):
@@ -145,28 +146,27 @@ class WordGenerations(CourseWidget):
         return in_range("word_generations", proposal, first, len(known) - 1)
 
     def _answer(self, change) -> None:
-        """Place the typed sentence at every stop, and name the kind that is nearest there."""
+        """Place the typed sentence at every stop, beside the one before, and name the kind that is nearest there."""
         if self._read is None or not self.typed.strip():
-            self.own = {}
+            self.own, self.trouble = [], ""
             return
         try:
             number, vectors = self._read(self.typed)
         except CourseError as error:
-            self.own = {"error": str(error)}
+            self.trouble = str(error)
             return
         story = self._stories[number]
-        self.word, self.own = (
-            number,
-            {
-                "word": number,
-                "text": self.typed,
-                "places": [
-                    np.rint(SCALE * np.clip(view.places(vector), -1, 1)).astype(int).tolist()
-                    for view, vector in zip(self._views[number], vectors, strict=True)
-                ],
-                "kinds": [_kind(story, stop, vector) for stop, vector in zip(story.stops, vectors, strict=True)],
-            },
-        )
+        placed = {
+            "word": number,
+            "text": self.typed,
+            "places": [
+                np.rint(SCALE * np.clip(view.places(vector), -1, 1)).astype(int).tolist()
+                for view, vector in zip(self._views[number], vectors, strict=True)
+            ],
+            "kinds": [_kind(story, stop, vector) for stop, vector in zip(story.stops, vectors, strict=True)],
+        }
+        before = [one for one in self.own if one["word"] == number and one["text"] != self.typed]
+        self.word, self.own, self.trouble = number, [*before[-1:], placed], ""
 
     def finding(self) -> str:
         story, stop = self.stories[self.word], self.stories[self.word]["stops"][self.stop]

@@ -5,9 +5,12 @@ import json
 import re
 import shutil
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from course.live.page import sense_sentences
+from course_lib.data.records import Sentence
 from course_lib.models.shipped import load
 from tests.browser.test_site import reader
 
@@ -125,6 +128,20 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page):
     says(page, "minilm-en guesses nothing")
     assert page.locator(".grid button").count() == 72
     assert (hidden(page), page.locator(".guess").count()) == (["she"], 0)
+    page.locator("textarea").fill("We rested on the grassy Bank of the river.")
+    page.locator(".sense").first.wait_for()
+    found = page.locator(".sense").evaluate_all("rows => rows.map(row => [row.dataset.sense, +row.dataset.cosine])")
+    words, places, senses = zip(*sense_sentences()["bank"], strict=True)
+    own = Sentence.of(page.locator("textarea").input_value()).words
+    *rows, mine = load("minilm-en").encode([*words, own], layer=-1)
+    for sense, cosine in found:
+        mean = np.mean([row[at] for row, at, told in zip(rows, places, senses, strict=True) if told == sense], axis=0)
+        assert cosine == pytest.approx(mean @ mine[5] / np.linalg.norm(mean) / np.linalg.norm(mine[5]), abs=1e-4)
+    assert [sense for sense, _ in found] == ["river", "money"]
+    assert "river" in page.locator(".lists").inner_text().rpartition("Nearest:")[2]
+    page.locator("textarea").fill("Mary lost her keys because she was in a hurry.")
+    expect(page.locator(".lists")).to_contain_text("Type a sentence with one of these words: bank, ")
+    page.locator(".token").nth(6).click()
     page.get_by_role("button", name="ask bert-en again").click()
     says(page, "“she”, hidden here")
     assert page.locator(".grid button").count() == 16

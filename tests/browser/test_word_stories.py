@@ -63,10 +63,16 @@ def test_a_typed_sentence_is_placed_and_an_unknown_one_told(lab, root):
     box = root.get_by_label("your own sentence with the word")
     box.fill("at the top")
     box.press("Enter")
-    root.locator(".ring").wait_for(state="visible")
+    root.locator(".ring").first.wait_for(state="visible")
     lab.page.wait_for_timeout(500)
-    assert "ringed" in root.locator(".read").inner_text()
+    assert "Your sentence, ring 1: " in root.locator(".read").inner_text()
     assert kernel(lab, "generations.word") == 1
+    box.fill("over the top")
+    box.press("Enter")
+    root.locator(".ring").nth(1).wait_for(state="visible")
+    places = kernel(lab, "[own['places'][generations.stop] for own in generations.own]")
+    drawn = [[int(ring.get_attribute(f"data-{axis}")) for axis in "xy"] for ring in root.locator(".ring").all()]
+    assert drawn == places
     box.fill("<b>nothing</b>")
     box.press("Enter")
     root.get_by_text("No word in").wait_for()

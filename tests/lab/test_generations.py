@@ -33,8 +33,8 @@ def test_the_reader_of_typed_sentences_finds_the_word_in_both_languages(monkeypa
     for text, word in (("The Bank, closed!", "bank"), ("바다에 배가 떠 있다", "배"), ("눈이 온다", "눈")):
         widget.typed = text
         assert widget.stories[widget.word]["word"] == word
-        assert widget.own["text"] == text
+        assert widget.own[-1]["text"] == text
     widget.typed = "배추"
-    assert "Use one of: bank" in widget.own["error"]
+    assert "Use one of: bank" in widget.trouble
     with pytest.raises(CourseError, match="stop is 1"):
         widget.stop = 1

@@ -37,6 +37,8 @@ def test_headings_are_remembered_over_cells(prose):
         ("[ELMo](notebooks/04_elmo.ipynb#4.1)", '<a href="04_elmo.html#4.1">ELMo</a>'),
         ("[a card](../data/README.md)", "a card (../data/README.md)"),
         ("[LICENSE](LICENSE)", "LICENSE"),
+        ("[data/README.md](../data/README.md)", "data/README.md"),
+        ("[Ask BERT](../build/site/ask_bert.html)", '<a href="ask_bert.html">Ask BERT</a>'),
         ("[other](09_other.ipynb)", "other (09_other.ipynb)"),
         ("[below](#notice)", '<a href="#notice">below</a>'),
         ("[paper](https://arxiv.org/abs/1706.03762)", '<a href="https://arxiv.org/abs/1706.03762">paper</a>'),

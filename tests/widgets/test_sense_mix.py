@@ -51,6 +51,27 @@ def test_sense_accuracy_is_balanced_and_one_vector_for_all_gives_chance():
     assert sense_accuracy(places @ places.T, ["a", "a", "a", "b", "b"], [0, 3], [1, 4]) == 1.0
 
 
+def test_a_typed_sentence_comes_with_its_products_and_another_with_a_reason():
+    tables, rng = np.stack(list(layers().values())), np.random.default_rng(5)
+    vectors = rng.normal(size=(3, DIM))
+
+    def read(text):
+        if "bank" not in text:
+            raise CourseError("no such word")
+        return text.split(), 1, vectors
+
+    widget = made(read=read)
+    widget.typed = "a bank"
+    weights = [0.2, 0.5, 0.3]
+    mixed, mine = np.tensordot(weights, tables, 1), np.tensordot(weights, vectors, 1)
+    pairs = [(a, b, x * y) for a, x in enumerate(weights) for b, y in enumerate(weights)]
+    np.testing.assert_allclose(sum(f * np.array(widget.own["cross"][a][b]) for a, b, f in pairs), mixed @ mine)
+    np.testing.assert_allclose(sum(f * widget.own["self"][a][b] for a, b, f in pairs), mine @ mine)
+    assert (widget.own["words"], widget.own["position"]) == (["a", "bank"], 1)
+    widget.typed = "nothing"
+    assert (widget.trouble, widget.own) == ("no such word", {})
+
+
 def test_the_map_keeps_distances_where_two_directions_hold_all():
     flat = np.random.default_rng(2).normal(size=(7, 2)) @ np.random.default_rng(3).normal(size=(2, 5))
     places = map_places(flat @ flat.T)

@@ -75,17 +75,20 @@ def test_a_typed_sentence_lies_where_its_vectors_do():
     widget = word_generations(stories, read=read)
     widget.typed = "in spring"
     assert widget.word == 1
-    assert widget.own["places"] == [stop["places"][4] for stop in widget.stories[1]["stops"]]
-    assert all(abs(x) <= SCALE for place in widget.own["places"] for x in place)
-    for stop, kind in zip(stories[1].stops, widget.own["kinds"], strict=True):
+    assert widget.own[0]["places"] == [stop["places"][4] for stop in widget.stories[1]["stops"]]
+    assert all(abs(x) <= SCALE for place in widget.own[0]["places"] for x in place)
+    for stop, kind in zip(stories[1].stops, widget.own[0]["kinds"], strict=True):
         labels = np.array([sense for *_, sense in stories[1].occurrences])
         means = [stop.vectors[labels == sense].mean(0) for sense in ("season", "coil")]
         cosines = [mean @ stop.vectors[4] / np.linalg.norm(mean) for mean in means]
         assert kind == int(np.argmax(cosines))
     widget.typed = "?"
-    assert widget.own == {"error": "no such word"}
+    assert (widget.trouble, len(widget.own)) == ("no such word", 1)
+    for text in ("a second spring", "a third spring"):  # two of them can be compared
+        widget.typed = text
+    assert [one["text"] for one in widget.own] == ["a second spring", "a third spring"]
     widget.typed = " "
-    assert widget.own == {}
+    assert (widget.trouble, widget.own) == ("", [])
 
 
 def test_what_is_stored_is_small_and_text_stays_text():

@@ -18,8 +18,7 @@ export default {
       TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
     const get = name => model.get(name),
       set = setter(model),
-      t = teller(model),
-      called = relation => get("called")[relation] ?? relation;
+      t = teller(model);
     const at = (l, d, q, k) => {
       const i = ((l * H + d) * Q + q) * K + k;
       return exact ? bytes.getFloat32(4 * i, true) : bytes.getUint8(i) / 255;
@@ -76,7 +75,7 @@ export default {
         r = row(l, d, q),
         keys = shownKeys(),
         relation = get("relation"),
-        values = { head: `${l + 1}.${d + 1}`, word: tokens[q], relation: called(relation) };
+        values = { head: `${l + 1}.${d + 1}`, word: tokens[q], relation: t(relation) };
       if (!r.some(v => v) || !keys.length) return t("Head {head}: “{word}” may look at nothing here.", values);
       const best = keys.reduce((b, k) => r[k] > r[b] ? k : b, keys[0]);
       Object.assign(values, { best: sources[best], share: pc(r[best]) });
@@ -110,7 +109,7 @@ export default {
     const names = Object.keys(gold);
     const pick = names.length
       ? h("select", { ...KEYS, "aria-label": t("gold links"), onchange: () => set({ relation: pick.value }) },
-        h("option", { value: "" }, t("none")), names.map(n => h("option", { value: n }, called(n)))) : null;
+        h("option", { value: "" }, t("none")), names.map(n => h("option", { value: n }, t(n)))) : null;
     const hide = sources.concat(tokens).some(token => SPECIALS.has(token))
       ? toggle({ label: t("hide special tokens"), value: get("hide"), onchange: on => set({ hide: on }) }) : null;
     const start = stateOf(model, TRAITS);

@@ -68,7 +68,6 @@ class AttentionHeatmap(CourseWidget):
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sources = traitlets.List(traitlets.Unicode()).tag(sync=True)  # the keys' tokens
     kind = traitlets.Unicode().tag(sync=True)
-    called = traitlets.Dict().tag(sync=True)  # relation -> its name in another language
     gold = traitlets.Dict().tag(sync=True)  # relation -> [[query, key], ...]
     tested = traitlets.Dict().tag(sync=True)  # relation -> {"agreement": [layer][head], "baselines": {name: share}}
     layer = traitlets.Int(0).tag(sync=True)
@@ -232,7 +231,7 @@ def attention_heatmap(
         sources=sources,
         kind=kind,
         gold=links,
-        called={name: t_label(name) for name in links if t_label(name) != name},
+        named=links,
         tested={
             name: {
                 "agreement": np.asarray(test["agreement"], float).round(4).tolist(),

@@ -396,15 +396,15 @@ export default {
         y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18),
         "text-anchor": right ? "start" : "end"
       });
-      read.textContent = cell
-        ? `weight of “${words()[cell[0]]}” with the score of “${words()[cell[1]]}”: `
-        + `${cell[0] === cell[1] ? "+" : ""}${signed(J[cell[0]][cell[1]], 5)}`
-        + `${cell[0] === cell[1] ? ", on the diagonal: plus" : ", off the diagonal: minus"}`
-        : "Point at a cell of the gradient, or go there with Tab and arrows, to read it.";
+      const at = cell && { weight: words()[cell[0]], score: words()[cell[1]], value: signed(J[cell[0]][cell[1]], 5) };
+      read.textContent = !cell ? t("Point at a cell of the gradient, or go there with Tab and arrows, to read it.")
+        : cell[0] === cell[1]
+        ? t("weight of “{weight}” with the score of “{score}”: +{value}, on the diagonal: plus", at)
+        : t("weight of “{weight}” with the score of “{score}”: {value}, off the diagonal: minus", at);
       note.textContent = notes()
-        ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses."
-        : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
-        + "Score axes are even near 0 and logarithmic far out.";
+        ? t("Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses.")
+        : t("The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
+          + "Score axes are even near 0 and logarithmic far out.");
       st.tell(finding(y, N));
     }
     return st.live(model, TRAITS, draw, now => {

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from course_lib.language import particle, speaking
-from course_lib.widgets import attention_heatmap, embedding_map, one_hot_row, rate_designer, softmax_saturation
+from course_lib.widgets import (
+    attention_heatmap,
+    embedding_map,
+    one_hot_row,
+    rate_designer,
+    scalar_mix,
+    softmax_saturation,
+)
 from course_lib.widgets.answer_spans import span_explorer
 from course_lib.widgets.base import FOLDER
 from course_lib.widgets.sense_pairs import occurrences
@@ -24,6 +31,9 @@ WIDGETS = {
     "occurrences": lambda: occurrences({"표": np.eye(3)}, [TOKENS] * 3, [0] * 3, ["하나", "하나", "둘"]),
     "one_hot_row": lambda: one_hot_row(RNG.normal(size=(3, 4)), TOKENS),
     "rate_designer": lambda: rate_designer(TOKENS, 400),
+    "scalar_mix": lambda: scalar_mix(
+        {"층": RNG.normal(size=(4, 4)), "윗층": RNG.normal(size=(4, 4))}, [TOKENS] * 4, [0] * 4, ["하나", "둘"] * 2
+    ),
     "softmax_saturation": lambda: softmax_saturation(source="ko"),
     "span_explorer": lambda: span_explorer(TOKENS, [1.0, 2, 3], [3.0, 2, 1], gold=(0, 1), null=0.5),
     "token_strip": lambda: token_strip([Frame(TOKENS, "첫 그림입니다."), Frame(TOKENS, "둘째 그림입니다.")]),

@@ -236,6 +236,23 @@ def lecture(
     typer.echo(t("Write in {copy}. The solutions are in {solutions}.", copy=copy, solutions=solutions))
 
 
+@app.command("class")
+def class_page(
+    folders: Annotated[list[Path], typer.Argument(help="learners' answer folders or zip files, or folders of these")],
+    out: Annotated[Path | None, typer.Option(help="folder for page and tables; default: build/class")] = None,
+    rerun: Annotated[bool, typer.Option("--rerun", help="run the answers that say they are solved (Linux)")] = False,
+) -> None:
+    """What a class got wrong: one page and three CSV tables from the learners' answers. docs/classroom.md says how."""
+    from course.classroom.collect import read_class
+    from course.classroom.page import write_class
+    from course.classroom.rerun import rerun_class
+
+    learners, skipped = read_class(folders)
+    verdicts = rerun_class(learners) if rerun else None
+    page = write_class(_out_folder(out, "class"), learners, skipped, verdicts)
+    typer.echo(f"{len(learners)} learners, {len(skipped)} things skipped. Open {page}; the tables are beside it.")
+
+
 def _stored_notebook(chapter: str) -> Path:
     """The chapter's file in notebooks/, in the reader's language if it is there in it, else in English.
 

@@ -34,6 +34,10 @@ class Session:
         """True where the notebook should compute at recorded scale (COURSE_PROFILE=full)."""
         return self.profile == "full"
 
+    def bert(self, usual: str) -> str:
+        """What the chapter gives to `course_lib.load`: `usual`, unless COURSE_BERT names another BERT."""
+        return settings().bert or usual
+
 
 def start(chapter: int | str | None = None, *, language: str | None = None) -> Session:
     """Seed every generator, choose the device, set fonts and colours of figures, and say so in one line.

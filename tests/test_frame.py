@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "records": {*MEASURED, "records"},
     "chapters": {*MEASURED, "records", "check", "chapters"},
     "check": {*LIBRARY, "check", "chapters"},
+    "classroom": {"base", "check", "site", "classroom"},
     "recipes": {*MEASURED, "records", "recipes"},
 }
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}

@@ -52,6 +52,13 @@ def test_without_a_chapter_and_with_settings(capsys, monkeypatch):
     assert capsys.readouterr().out == "full profile · seed 17 · device cpu\n"
 
 
+def test_the_session_s_bert_is_the_chapter_s_unless_course_bert_names_one(monkeypatch):
+    session = course_lib.start(7)
+    assert session.bert("bert-en") == "bert-en"
+    monkeypatch.setenv("COURSE_BERT", "hub:klue/bert-base")
+    assert session.bert("bert-en") == "hub:klue/bert-base"
+
+
 def test_a_second_start_draws_the_same_numbers_and_another_seed_others(monkeypatch):
     course_lib.start(1)
     first = draws()

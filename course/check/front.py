@@ -15,6 +15,7 @@ from course.check.messages import Message, Result
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
+HINTS, SOLUTION = "hints", 4  # the file of what was looked at; the solution stands above the three levels of hints
 _LONGEST_SOURCE = 100_000  # characters of one cell
 _STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
@@ -35,18 +36,20 @@ def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
 
 
 def hint(exercise_id: str, level: int = 1) -> Message:
-    """Hint 1 says where to look, 2 what to do, 3 nearly how."""
+    """Hint 1 says where to look, 2 what to do, 3 nearly how. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
     if level not in (1, 2, 3):
         raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
+    _keep_look(exercise_id, level)
     call = f'hint("{exercise_id}", level={level + 1})' if level < 3 else f'solution("{exercise_id}")'
     title = t("Exercise {id}: hint {level} of 3", id=exercise_id, level=level)
     return Message(title, (t(exercise.texts.hints[level - 1]), t("Next: {call}", call=call)))
 
 
 def solution(exercise_id: str) -> Message:
-    """The reference solution and why it is so."""
+    """The reference solution and why it is so. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
+    _keep_look(exercise_id, SOLUTION)
     code = exercise.worded(inspect.getsource(exercise.solution))
     return Message(t("Exercise {id}: a solution", id=exercise_id), (t(exercise.texts.why),), code=code)
 
@@ -61,15 +64,19 @@ def recall(chapter: int):
 def answers() -> Message:
     """What is kept of your answers, exercise by exercise."""
     lines, notes = [], []
+    looks, _ = store.read(HINTS, is_look)
     for name in store.names():
-        if name.startswith("recall-"):
+        if name.startswith("recall-") or name == HINTS:
             continue
-        items, note = store.read(name, _is_version)
+        items, note = store.read(name, is_version)
         notes += [note] if note else []
         if items:
-            last = items[-1]
+            last, levels = items[-1], sorted({look["level"] for look in looks if look["exercise"] == name})
             values = {"name": name, "n": len(items), "date": last["time"][:10], "state": _state(last)}
-            lines.append(t("{name}: {n} version(s), the last of {date}: {state}", **values))
+            line = t("{name}: {n} version(s), the last of {date}: {state}", **values)
+            names = {SOLUTION: t("the solution")}
+            seen = ", ".join(names.get(level) or t("hint {level}", level=level) for level in levels)
+            lines.append(line + (t("; looked at: {seen}", seen=seen) if seen else ""))
     if not lines and not notes:
         return Message(t("No answers are kept yet"), (t("`check` keeps a cell when it has been filled."),))
     says = t(
@@ -84,7 +91,7 @@ def answers() -> Message:
 def restore(exercise_id: str, version: int | None = None) -> Message:
     """Show a kept version of your answer (1: the first; the last if you name none) and put it into a new cell below."""
     registry.find(exercise_id)
-    items, note = store.read(exercise_id, _is_version)
+    items, note = store.read(exercise_id, is_version)
     if note:
         raise CourseError(f'restore("{exercise_id}"): {note}')
     if not items:
@@ -112,7 +119,12 @@ def _keep(result: Result, answer: Any) -> str:
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return [*items, {**version, "time": now}]
 
-    return store.update(result.exercise, _is_version, append)
+    return store.update(result.exercise, is_version, append)
+
+
+def _keep_look(exercise_id: str, level: int) -> None:
+    look = {"exercise": exercise_id, "level": level}
+    store.update(HINTS, is_look, lambda items: items if look in items else [*items, look])
 
 
 def _source(answer: Any) -> str:
@@ -138,6 +150,10 @@ def _state(item: dict) -> str:
     return t(_STATES.get(item["state"], item["state"]))
 
 
-def _is_version(item: Any) -> bool:
+def is_version(item: Any) -> bool:
     keys = ("source", "state", "mistake", "time")
     return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in keys)
+
+
+def is_look(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("exercise"), str) and item.get("level") in (1, 2, 3, SOLUTION)

@@ -20,6 +20,8 @@ from course.check.messages import Result
 from course_lib.language import key, t, t_label
 
 _EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
+LIMIT = 10.0  # seconds of one call
+_NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
@@ -30,7 +32,7 @@ class Mistake(NamedTuple):
     says: str
 
 
-def judge(exercise: Exercise, answer: Any, limit: float = 10) -> Result:
+def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     """The state of an answer. Never raises for what the answer does, except when the reader interrupts it.
     limit: seconds that one call may take."""
     if answer is None or answer is ...:
@@ -133,18 +135,27 @@ def _no_end(limit: float) -> Mistake:
     return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)
 
 
+def known_mistakes(exercise: Exercise) -> dict[str, str]:
+    """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
+    own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _no_end(LIMIT)]
+    everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
+    everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
+    return dict(everywhere) | own
+
+
 def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:
     name = exercise.solution.__name__
     if not callable(answer):
         values = {"given": _short(answer), "call": f"check({exercise.id!r}, {name})"}
         says = t("check was given {given}. Hand over the function itself, without calling it: {call}.", **values)
-        return Mistake(key("not a function"), says)
+        return Mistake(_NO_FUNCTION, says)
     try:
         inspect.signature(answer).bind(*exercise.probes[0].inputs)
     except TypeError as error:
         wanted = f"{name}{inspect.signature(exercise.solution)}"
         says = t("The function should be called as {wanted}, and cannot: {error}.", wanted=wanted, error=error)
-        return Mistake(key("other parameters"), says)
+        return Mistake(_PARAMETERS, says)
     except ValueError:  # a built-in function without a signature: let the call decide
         return None
     return None

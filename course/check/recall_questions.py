@@ -69,7 +69,7 @@ def said(question: Question) -> Question:
 
 def kept_choices(chapter: int) -> list[int]:
     """Per question the option chosen earlier, or -1. A question or option that no longer exists is left open."""
-    items, _ = store.read(f"recall-{chapter}", _is_choice)
+    items, _ = store.read(f"recall-{chapter}", is_choice)
     kept = {item["question"]: item["option"] for item in items}
     texts = [(q.key, [option.text for option in q.options]) for q in questions(chapter)]
     return [options.index(kept[key]) if kept.get(key) in options else -1 for key, options in texts]
@@ -87,10 +87,10 @@ def keep_choices(chapter: int, before: list[int], after: list[int]) -> str:
         kept = {item["question"]: item["option"] for item in items} | changed
         return [{"question": key, "option": option} for key, option in kept.items() if option is not None]
 
-    return store.update(f"recall-{chapter}", _is_choice, merge)
+    return store.update(f"recall-{chapter}", is_choice, merge)
 
 
-def _is_choice(item: Any) -> bool:
+def is_choice(item: Any) -> bool:
     return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in ("question", "option"))
 
 

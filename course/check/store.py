@@ -1,7 +1,8 @@
 """The reader's answers, kept outside the notebooks so that an update of the course cannot overwrite them.
 
 One JSON file per exercise (`1.2.json`: every version tried, with its result) and per chapter of recall questions
-(`recall-1.json`) in `answers/` beside the course, which git ignores; COURSE_ANSWERS_DIR names another folder.
+(`recall-1.json`), and one of the hints looked at (`hints.json`), in `answers/` beside the course, which git ignores;
+COURSE_ANSWERS_DIR names another folder.
 A write is whole or does not happen; several kernels may write at once; a damaged file is set aside, never overwritten.
 A file that would grow too large loses its oldest versions: two hundred of the longest that are kept fit in.
 """
@@ -20,7 +21,7 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 
 _FORMAT = 1
-_MOST_BYTES = 20_000_000  # of a file; a larger one was not written here
+MOST_BYTES = 20_000_000  # of a file; a larger one was not written here
 _PATIENCE = 5.0  # seconds to wait for another kernel before going on without keeping the answer
 
 
@@ -58,7 +59,7 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
                 note = f"{path.name} could not be read ({error}). It was kept as {aside.name}; a new file was begun."
             changed = change(list(items))
             if changed != items:
-                while len(content := _content(changed)) > _MOST_BYTES and len(changed) > 1:
+                while len(content := _content(changed)) > MOST_BYTES and len(changed) > 1:
                     changed = changed[1:]
                 with atomic_file(path) as file:
                     file.write(content)
@@ -79,10 +80,15 @@ def _content(items: list) -> bytes:
 
 def _load(path: Path, is_item: Callable[[Any], bool]) -> list:
     """Raises ValueError with a reason if the content is not ours."""
-    if path.stat().st_size > _MOST_BYTES:
+    if path.stat().st_size > MOST_BYTES:
         raise ValueError("too large")
+    return items_of(path.read_bytes(), is_item)
+
+
+def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
+    """The items in the bytes of a file. Raises ValueError with a reason if they are not ours."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(raw.decode("utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise ValueError("not the JSON that was written") from None
     if not isinstance(content, dict) or not isinstance(content.get("items"), list):

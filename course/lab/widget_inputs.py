@@ -204,13 +204,13 @@ def fill_model(bert: Bert, name: str) -> FillModel:
     return FillModel(name, lambda text: text_pieces(bert.pieces, text), fill)
 
 
-def shipped_model(english: Bert | None = None) -> FillModel | LanguageSwitch:
+def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel | LanguageSwitch:
     """bert-en; where bert-ko ships too, both behind a switch: a text with Hangul is read by bert-ko.
 
-    english  bert-en, if it is loaded already
+    english  bert-en, if it is loaded already; or another BERT with its `name`, which then reads everything
     """
-    usual = fill_model(english or load(ENGLISH), ENGLISH)
-    if KOREAN not in shipped_names():
+    usual = fill_model(english or load(ENGLISH), name)
+    if name != ENGLISH or KOREAN not in shipped_names():
         return usual
     return LanguageSwitch("the shipped BERT", usual, fill_model(load(KOREAN), KOREAN))
 
@@ -220,8 +220,10 @@ def example_sentences(english: Sequence[str]) -> list[str]:
     return [*english, *(KOREAN_SENTENCES if KOREAN in shipped_names() else ())]
 
 
-def language_note() -> str:
+def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
+    if name != ENGLISH:
+        return f"{name} reads every sentence, the Korean ones too."
     if KOREAN in shipped_names():
         return (
             f"{KOREAN} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가."

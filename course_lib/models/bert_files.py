@@ -77,7 +77,7 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
-    config = _read_config(folder / CONFIG, kind.Config)
+    config = read_config(folder / CONFIG, kind.Config)
     pieces = WordPieces.from_files(_tokenizer_files(folder))
     if len(pieces) > config.vocab_size:
         raise CourseError(
@@ -156,8 +156,8 @@ def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return result
 
 
-def _read_config(path: Path, sizes: type) -> Any:
-    """`sizes` (BertConfig) with what the file says."""
+def read_config(path: Path, sizes: type) -> Any:
+    """`sizes` (BertConfig) with what the file says. Raises CourseError for what is no plain BERT."""
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

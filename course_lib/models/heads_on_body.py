@@ -34,12 +34,12 @@ def with_its_matrices(body: ContextEncoder) -> ContextEncoder:
 
 
 def own_numbers(head: Head, body: ContextEncoder) -> dict[str, Tensor]:
-    """What `head` has and `body` has not, by name: all of the head, and what moved below it."""
+    """What `head` has and `body` has not, by name: all of the head, and what moved below it. Devices may differ."""
     start = body.state_dict()
     return {
         name: value
         for name, value in head.state_dict().items()
-        if not name.startswith(_BODY) or not value.equal(start[name.removeprefix(_BODY)])
+        if not name.startswith(_BODY) or not value.cpu().equal(start[name.removeprefix(_BODY)].cpu())
     }
 
 

@@ -40,8 +40,11 @@ def shipped_names() -> list[str]:
 def load(name_or_folder: str | Path) -> ContextEncoder:
     """A pre-trained encoder, ready to use, on the CPU: `load("bert-en")`, or `load("my/folder")` for one you saved.
 
+    `load("hub:klue/bert-base")` is a published BERT, fetched from the Hugging Face hub the first time (models/hub.py).
     Raises CourseError if there is no such checkpoint, or if it is damaged, foreign or from a newer version.
     """
+    if str(name_or_folder).startswith("hub:"):
+        return class_at("course_lib.models.hub:hub_bert")(str(name_or_folder))
     folder = Path(name_or_folder)
     if not folder.is_dir():
         folder = data_dir("checkpoints") / str(name_or_folder)

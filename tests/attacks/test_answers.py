@@ -43,9 +43,9 @@ def test_reading_answers(law, folder):
     def shown():
         for form in (front.answers(), front.restore("1.2")):
             assert repr(form) + form._repr_html_()
-        return noted(*store.read("1.2", front._is_version))
+        return noted(*store.read("1.2", front.is_version))
 
-    right = lambda items: all(map(front._is_version, items))  # noqa: E731
+    right = lambda items: all(map(front.is_version, items))  # noqa: E731
     law.attack(60, folder / "1.2.json", lambda number: spoilt(chance, ANSWERS), shown, right)
 
 
@@ -54,9 +54,9 @@ def test_reading_choices(law, folder):
 
     def chosen():
         assert len(recall_questions.kept_choices(1)) == len(recall_questions.questions(1))
-        return noted(*store.read("recall-1", recall_questions._is_choice))
+        return noted(*store.read("recall-1", recall_questions.is_choice))
 
-    right = lambda items: all(map(recall_questions._is_choice, items))  # noqa: E731
+    right = lambda items: all(map(recall_questions.is_choice, items))  # noqa: E731
     law.attack(30, folder / "recall-1.json", lambda number: spoilt(chance, CHOICES), chosen, right)
 
 
@@ -69,9 +69,9 @@ def test_a_new_answer_beside_spoilt_ones(tmp_path, monkeypatch, capsys):
         folder.mkdir()
         monkeypatch.setenv("COURSE_ANSWERS_DIR", str(folder))
         (folder / "1.2.json").write_bytes(content)
-        before, _ = store.read("1.2", front._is_version)
-        note = store.update("1.2", front._is_version, lambda items: [*items, VERSION])
-        after, fault = store.read("1.2", front._is_version)
+        before, _ = store.read("1.2", front.is_version)
+        note = store.update("1.2", front.is_version, lambda items: [*items, VERSION])
+        after, fault = store.read("1.2", front.is_version)
         if note and "kept as" not in note:
             assert contents(folder) == {folder / "1.2.json": content}, what
             kinds["said"] += 1

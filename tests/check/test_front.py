@@ -5,7 +5,8 @@ import types
 import pytest
 
 import course.check.front as front
-from course.check import answers, check, hint, recall, registry, restore, solution
+from course.check import answers, check, hint, recall, registry, restore, solution, store
+from course.check.front import is_look
 from course_lib.errors import CourseError
 
 
@@ -120,6 +121,18 @@ def test_answers_lists_what_is_kept(answers_folder):
     assert "1.2: 2 version(s)" in text
     assert "1.1.json" in text
     assert "no update of the course touches them" in " ".join(text.split())
+
+
+def test_looks_at_hints_and_solutions_are_kept_once_and_shown(answers_folder):
+    for _ in range(2):
+        hint("1.2", level=2)
+        solution("1.2")
+    check("1.2", right)
+    items, note = store.read("hints", is_look)
+    assert (items, note) == ([{"exercise": "1.2", "level": 2}, {"exercise": "1.2", "level": 4}], "")
+    assert "1.2: 1 version(s)" in repr(answers())
+    assert "looked at: hint 2, the solution" in " ".join(repr(answers()).split())
+    assert "hints:" not in repr(answers())
 
 
 def test_hints_rise_by_level():

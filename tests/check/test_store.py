@@ -72,7 +72,7 @@ def test_many_long_answers_are_all_kept(answers_folder):
 
 
 def test_a_full_file_loses_its_oldest_answers(answers_folder, monkeypatch):
-    monkeypatch.setattr(store, "_MOST_BYTES", 331)
+    monkeypatch.setattr(store, "MOST_BYTES", 331)
     for number in range(13):
         assert store.update("1.2", is_item, add(f"{number:02}" + "배" * 17)) == ""
     items, note = store.read("1.2", is_item)

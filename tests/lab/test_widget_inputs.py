@@ -163,6 +163,7 @@ def test_korean_is_offered_where_its_checkpoint_ships_and_only_there(bert, monke
     monkeypatch.setattr(widget_inputs, "load", {"bert-ko": korean}.__getitem__)  # bert-en is handed in
     monkeypatch.setattr(widget_inputs, "shipped_names", lambda: ["bert-en"])
     assert shipped_model(bert).name == "bert-en"
+    assert shipped_model(bert, "hub:klue/bert-base").name == "hub:klue/bert-base"
     assert example_sentences(["the dog barked"]) == ["the dog barked"]
     assert "There is no bert-ko" in language_note()
     monkeypatch.setattr(widget_inputs, "shipped_names", lambda: ["bert-en", "bert-ko"])

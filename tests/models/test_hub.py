@@ -1,0 +1,207 @@
+"""Published BERTs by name: fetched from a hub on this machine, files written by transformers; every way it can fail."""
+
+import json
+import shutil
+import socket
+
+import pytest
+import torch
+
+from course_lib.errors import CourseError
+from course_lib.models import hub as module
+from course_lib.models.bert import Bert
+from course_lib.models.shipped import load
+from tests.models.hub_server import hub
+from tests.models.small_berts import small_pieces
+
+NAME, KOREAN = "hub:course/bert", ["아버지", "가", "방", "에", "들어가신다"]
+ENGLISH = ["The", "bank", "by", "the", "River"]
+
+
+def published(folder, words, *, cased=False, **settings):
+    """What transformers writes for a small model, with the tokenizer files of a published one."""
+    import transformers
+
+    pieces = small_pieces(words, lowercase=not cased)
+    sizes = {"hidden_size": 12, "num_attention_heads": 3, "num_hidden_layers": 2, "intermediate_size": 17}
+    config = transformers.BertConfig(vocab_size=len(pieces), max_position_embeddings=29, **sizes, **settings)
+    transformers.BertForPreTraining(config).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in pieces.vocabulary), encoding="utf-8")
+    transformers.BertTokenizer(str(folder / "vocab.txt"), do_lower_case=not cased).save_pretrained(folder)
+    (folder / "vocab.txt").write_text("".join(f"{piece}\n" for piece in pieces.vocabulary), encoding="utf-8")
+    return folder
+
+
+def states_of_transformers(folder, words):
+    import transformers
+
+    tokenizer = transformers.BertTokenizer.from_pretrained(folder)
+    ids = tokenizer(" ".join(words), return_tensors="pt")
+    with torch.no_grad():
+        hidden = transformers.BertModel.from_pretrained(folder).eval()(**ids).last_hidden_state
+    return ids.input_ids[0].tolist(), hidden[0]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    return published(tmp_path_factory.mktemp("original"), ENGLISH)
+
+
+@pytest.fixture
+def server(original, tmp_path, monkeypatch, cache):
+    """A hub with one repository, course/bert, whose files a test may change."""
+    folder = tmp_path / "repository"
+    shutil.copytree(original, folder)
+    with hub({"course/bert": folder, "alone": folder}) as served:
+        monkeypatch.setenv("HF_ENDPOINT", served.url)
+        monkeypatch.setattr("huggingface_hub.file_download.time.sleep", lambda seconds: None)
+        yield served
+
+
+def fails(words):
+    return pytest.raises(CourseError, match=words)
+
+
+@pytest.mark.parametrize(
+    ("words", "settings"),
+    [(ENGLISH, {}), (ENGLISH, {"cased": True}), (KOREAN, {"cased": True}), (ENGLISH, {"type_vocab_size": 1})],
+    ids=["uncased", "cased", "Korean", "one segment"],
+)
+def test_it_computes_what_transformers_does_from_the_same_files(words, settings, server, capsys):
+    folder = server.folders["course/bert"]
+    shutil.rmtree(folder)
+    published(folder, words, **settings)
+    bert = load(NAME)
+    assert f"{NAME}@{server.revision}" in capsys.readouterr().out
+    ids, expected = states_of_transformers(folder, words)
+    assert [bert.pieces.cls, *bert.pieces.ids(words), bert.pieces.sep] == ids
+    assert bert.pieces.unknown not in ids
+    with torch.no_grad():
+        found = bert(torch.tensor([ids])).hidden_states[-1][0]
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+    if "type_vocab_size" in settings:
+        with fails("one segment"):
+            bert.encode([words], layer=-1) and bert.states(bert.batch([words], [words]))
+
+
+def test_a_second_load_asks_nobody_and_a_name_stays_its_revision(server, monkeypatch):
+    first = load(NAME)
+    n_asked = len(server.asked)
+    server.revision = "f" * 40  # the author publishes another one
+    again = load(NAME)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    without = load(f"{NAME}@{'0123456789abcdef' * 2}01234567")
+    assert len(server.asked) == n_asked
+    for other in (again, without):
+        assert all(torch.equal(a, b) for a, b in zip(first.parameters(), other.parameters(), strict=True))
+    assert module.fetched_names() == [NAME]
+
+
+def test_a_name_without_an_owner_and_a_revision_of_one_s_choice(server):
+    assert isinstance(load("hub:alone"), Bert)
+    assert isinstance(load(f"{NAME}@{server.revision}"), Bert)
+    assert module.fetched_names() == ["hub:alone"]  # a revision that was asked for is not what the name means
+    with fails("no revision"):
+        load(f"{NAME}@{'e' * 40}")
+
+
+def test_a_broken_connection_goes_on_where_it_broke(server, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1_000)
+    server.cut, server.breaks = {"model.safetensors": 3_001}, 2
+    load(NAME)
+    starts = [start for file, start in server.asked if file == "model.safetensors"]
+    assert starts == [0, 3_000, 6_000]
+
+
+def test_a_download_that_was_given_up_goes_on_in_the_next_call(server):
+    size = (server.folders["course/bert"] / "model.safetensors").stat().st_size
+    whole = module._cache() / "course--bert" / server.revision
+    whole.mkdir(parents=True)
+    # what a killed process leaves behind: half a file under its other name
+    (whole / "model.safetensors.part").write_bytes(
+        (server.folders["course/bert"] / "model.safetensors").read_bytes()[: size // 2]
+    )
+    load(NAME)
+    assert next(s for f, s in server.asked if f == "model.safetensors") == size // 2
+    assert not list(whole.glob("*.part"))
+
+
+def test_no_network_says_what_works_without_one(server, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    load("hub:alone")
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{port}")
+    with fails(r"could not be fetched from http.*Without a network course_lib.load has: hub:alone, bert-en"):
+        load(NAME)
+
+
+def test_a_connection_that_always_breaks_keeps_what_came(server):
+    server.cut, server.breaks = {"model.safetensors": 0}, 100
+    with fails(r"model\.safetensors \(0 of \d+ bytes are here\) could not be fetched"):
+        load(NAME)
+    server.breaks = 0
+    load(NAME)
+
+
+@pytest.mark.parametrize(
+    ("lie", "words"),
+    [((None, "a" * 64), "is not what was published"), ((100, None), "should have 100"), ((10**6, None), "of 1000000")],
+    ids=["wrong hash", "larger than said", "smaller than said"],
+)
+def test_a_file_that_is_not_as_published_is_refused(lie, words, server):
+    server.lies = {"model.safetensors": lie}
+    with fails(words):
+        load(NAME)
+    server.lies = {}
+    load(NAME)
+
+
+def test_a_damaged_file_in_the_cache_is_named(server):
+    load(NAME)
+    path = next(module._cache().rglob("model.safetensors"))
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with fails(r"model\.safetensors is not what was published.*Delete the folder"):
+        load(NAME)
+    shutil.rmtree(path.parent)
+    load(NAME)
+
+
+def test_pickles_are_refused_before_anything_is_fetched(server):
+    folder = server.folders["course/bert"]
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with fails(r"no model\.safetensors: only pytorch_model\.bin, which may hold code"):
+        load(NAME)
+    assert server.asked == []
+
+
+def test_missing_files_are_named(server):
+    (server.folders["course/bert"] / "vocab.txt").unlink()
+    with fails(r"has no vocab\.txt"):
+        load(NAME)
+    assert server.asked == []
+
+
+def test_a_file_that_is_listed_and_not_there_is_named(server):
+    server.missing = {"model.safetensors"}
+    with fails(r"model\.safetensors .*404"):
+        load(NAME)
+
+
+def test_another_kind_of_model_is_refused_before_its_weights_are_fetched(server):
+    path = server.folders["course/bert"] / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": "roberta"}))
+    with fails("Bert computes 'bert' only"):
+        load(NAME)
+    assert {file for file, _ in server.asked} == {"config.json"}
+
+
+def test_names_that_are_none(server):
+    with fails("There is no open model course/other"):
+        load("hub:course/other")
+    for name in ("hub:", "hub:a/b/c", "hub:../x", "hub:a--b", f"{NAME}@main", "hub:x y"):
+        with fails("is no name of a model"):
+            load(name)
+    assert server.asked == []

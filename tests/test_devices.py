@@ -1,0 +1,252 @@
+"""Every model, head, training, search and recipe on a device of its own, without one: see device_mode.py."""
+
+import copy
+from concurrent.futures import Executor, Future
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from course.recipes import engine
+from course.recipes.__main__ import RECIPES
+from course_lib.data import streams
+from course_lib.data.streams import TextStreams, TwoWayStreams
+from course_lib.device import move
+from course_lib.models import skip_gram_trainer
+from course_lib.models.decoding import beam_search, greedy
+from course_lib.training import fit, processes
+from tests.device_mode import FAR, is_far, other_device
+from tests.lab import four_samples
+from tests.models import head_samples, span_samples, test_taglm
+from tests.models.awd_lstms import small_awd_lstm
+from tests.models.battery import BANK, RIVER, SENTENCES
+from tests.models.bilms import small_bilm
+from tests.models.test_cove import make_pairs, make_seq2seq
+from tests.models.test_encoders import ENCODERS
+from tests.models.test_translator import SOURCES, loud_translator
+from tests.models.test_ulmfit import TEXTS as ULMFIT_TEXTS
+from tests.models.test_ulmfit import small as small_ulmfit
+from tests.recipes.conftest import out  # noqa: F401  (a fixture)
+from tests.recipes.small import make_starts, small
+from tests.training.nets import Stop, crash
+
+
+class Generator(torch.Generator):
+    """One for FAR is one for the CPU."""
+
+    def __new__(cls, device=None):
+        return super().__new__(cls)
+
+
+class Inline(Executor):
+    """Work is done by who hands it in."""
+
+    def __init__(self, max_workers=None):
+        pass
+
+    def submit(self, call, *args):
+        done = Future()
+        done.set_result(call(*args))
+        return done
+
+
+@pytest.fixture
+def mode(monkeypatch):
+    """The mode is on, and every training that is not told "cpu" chooses FAR."""
+    for module in (processes, skip_gram_trainer):
+        monkeypatch.setattr(module, "choose_device", lambda name=None: torch.device(name or FAR))
+    monkeypatch.setattr(skip_gram_trainer, "ThreadPoolExecutor", Inline)  # a mode sees its own thread only
+    monkeypatch.setattr(torch, "Generator", Generator)
+    with other_device() as running:
+        yield running
+    assert running.n_calls > 3
+
+
+def refused(words):
+    return pytest.raises(AssertionError, match=words)
+
+
+# PyTorch's own loop over an LSTM with projection, which a CPU never gets from the course
+pytestmark = pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")
+
+
+# -- what the mode sees
+class Careless(nn.Module):
+    def __init__(self, made):
+        super().__init__()
+        self.table, self.made = nn.Embedding(7, 3), made
+
+    def forward(self, ids):
+        return self.table(ids) + self.made(ids)
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (lambda ids: torch.zeros(3), "zeros without a device"),
+        (lambda ids: torch.arange(3), "arange without a device"),
+        (lambda ids: torch.tensor(1.0), "tensor without a device"),
+        (lambda ids: torch.ones(3, device="cpu"), "add mixes"),
+        (lambda ids: torch.from_numpy(np.ones(3, np.float32)), "add mixes"),
+        (lambda ids: ids.cpu().float()[:, None], "add mixes"),
+        (lambda ids: F.one_hot(ids.to("cpu"))[:, :3].float(), "add mixes"),
+        (lambda ids: torch.tensor(ids.numpy()), "numpy of a tensor"),
+    ],
+)
+def test_a_careless_module_is_caught(made, words, mode):
+    model = Careless(made).to(FAR)
+    with refused(words):
+        model(torch.tensor([1, 2, 5]).to(FAR))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda ids: torch.zeros(3, device=ids.device),
+        lambda ids: torch.zeros_like(ids)[:, None],
+        lambda ids: ids.new_ones(3).float(),
+        lambda ids: ids.cpu().to(ids.device)[:, None],
+        lambda ids: torch.tensor(ids.tolist(), device=ids.device)[:, None],
+        lambda ids: copy.deepcopy(nn.Linear(1, 3, device=ids.device)).bias,
+    ],
+)
+def test_a_careful_module_computes_the_same_numbers_as_without_the_mode(made):
+    model, ids = Careless(made), torch.tensor([1, 2, 5])
+    torch.manual_seed(1)
+    expected = model(ids)
+    with other_device():
+        moved = copy.deepcopy(model).to(FAR)
+        torch.manual_seed(1)
+        found = moved(ids.to(FAR))
+        assert found.device == FAR
+        assert is_far(found)
+        assert not is_far(found.cpu())
+        assert ids.device == torch.device("cpu")
+        found.sum().backward()
+        assert is_far(moved.table.weight.grad)
+        with refused("add mixes"):
+            found.detach() + ids[:, None]
+    assert not any(map(is_far, model.parameters()))
+    torch.testing.assert_close(found.cpu(), expected)
+
+
+# -- the course's
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_encoders(kind, mode):
+    encoder = ENCODERS[kind]().to(FAR)
+    encoding = encoder.states(encoder.batch(SENTENCES).to(FAR))
+    assert all(map(is_far, (encoding.layers, encoding.mask, encoding.segment, encoding.sentence)))
+    assert all(isinstance(vectors, np.ndarray) for vectors in encoder.encode([BANK, RIVER]))
+    pairs = encoder.states(encoder.batch([BANK], [RIVER]).to(FAR))
+    assert is_far(pairs.layers)
+    if encoder.reads_pairs or kind.startswith("left"):
+        weights, _ = encoder.attentions(encoder.batch([BANK]).to(FAR))
+        assert all(map(is_far, weights))
+
+
+def learns_and_answers(head, records, bare):
+    """Two steps of `fit` on FAR, then answers."""
+    history = fit(head, head.batches(records, 5), steps=2, show=False, evaluate=lambda net: {"n": 1}, evaluate_every=1)
+    assert np.isfinite(history.losses).all()
+    assert all(map(is_far, head.parameters()))
+    assert len(head.predict(bare)) == len(bare)
+
+
+@pytest.mark.parametrize(("kind", "name"), head_samples.CASES)
+def test_heads(kind, name, mode):
+    head = head_samples.build(kind, name)
+    learns_and_answers(head, head_samples.RECORDS[type(head)], head_samples.BARE[type(head)])
+
+
+@pytest.mark.parametrize("name", span_samples.SETTINGS)
+@pytest.mark.parametrize("kind", span_samples.ENCODERS)
+def test_spans(kind, name, mode):
+    asked = [(passage.questions[0].question, passage.text) for passage in span_samples.PASSAGES[:3]]
+    learns_and_answers(span_samples.build(kind, name), span_samples.PASSAGES, asked)
+
+
+@pytest.mark.parametrize("name", test_taglm.VARIANTS)
+def test_taglm_and_elmo(name, mode):
+    learns_and_answers(test_taglm.VARIANTS[name](), test_taglm.RECORDS, test_taglm.TEXTS)
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_ulmfit(direction, mode):
+    head = small_ulmfit(direction=direction).to(FAR)
+    head.loss(head.batch(ULMFIT_TEXTS, ["good", "bad", "bad", "so so"]).to(FAR))["loss"].backward()
+    assert len(head.predict(ULMFIT_TEXTS)) == len(ULMFIT_TEXTS)
+
+
+@pytest.mark.parametrize("cache", [True, False])
+@pytest.mark.parametrize("search", [greedy, partial(beam_search, beam=3)], ids=["greedy", "beam"])
+def test_searches(search, cache, mode):
+    model = loud_translator()
+    expected = [found.ids for found in search(model, SOURCES, max_steps=7, cache=cache)]
+    assert [found.ids for found in search(model.to(FAR), SOURCES, max_steps=7, cache=cache)] == expected
+
+
+def test_bert_fills_and_a_seq2seq_translates(mode):
+    bert = four_samples.bert().to(FAR)
+    assert len(bert.fill("the [MASK] was [MASK] .", k=3)) == 2
+    pairs = make_pairs(7)
+    model = make_seq2seq(pairs)
+    fit(model, model.batches(pairs, 3), steps=2, show=False)
+    assert len(model.translate([pair.source for pair in pairs], max_words=5)) == 7
+
+
+LANGUAGE_MODELS = {
+    "two directions": (lambda: small_bilm([f"w{number}" for number in range(9)]), TwoWayStreams),  # its carry is a dict
+    "awd-lstm": (small_awd_lstm, TextStreams),
+}
+TEXT = [[1, 3, 2, 4, 5, 2, 3], [2, 2, 3, 1, 4]] * 7
+
+
+@pytest.mark.parametrize("kind", LANGUAGE_MODELS)
+def test_a_training_that_goes_on_brings_its_carry_along(kind, tmp_path, mode):
+    make, text = LANGUAGE_MODELS[kind]
+    model = make()
+    training = partial(fit, model, text(TEXT, 3, 4), steps=5, folder=tmp_path, save_steps=3, show=False, seed=1)
+    with pytest.raises(Stop):
+        training(watchers=[crash(4)])
+    training()
+    assert all(map(is_far, model.parameters()))
+
+
+def read_on(kind):
+    """A language model reads a batch on the CPU, and the next one, with the carry of the first, on FAR."""
+    make, text = LANGUAGE_MODELS[kind]
+    model, (first, second, *_) = make(), text(TEXT, 3, 4)()
+    carry = model.loss(first)["carry"]
+    return model.to(FAR).loss(replace(second, carry=move(carry, "cpu")).to(FAR))
+
+
+@pytest.mark.parametrize("kind", LANGUAGE_MODELS)
+def test_a_carry_goes_with_its_batch(kind, mode):
+    assert is_far(read_on(kind)["loss"])
+
+
+def test_the_mover_that_passed_dicts_by_would_be_found(mode, monkeypatch):
+    """How a batch once went: tensors, tuples and lists of a carry moved, dicts stayed where they were."""
+
+    def old_move(value, device):
+        if isinstance(value, torch.Tensor | streams.StreamBatch):
+            return value.to(device)
+        return type(value)(old_move(part, device) for part in value) if isinstance(value, tuple | list) else value
+
+    def to(batch, device):
+        return replace(batch, **{name: old_move(value, device) for name, value in vars(batch).items()})
+
+    monkeypatch.setattr(streams.TwoWayBatch, "to", to)
+    with refused("mixes a model's tensors with others"):
+        read_on("two directions")
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes(name, out, mode):  # noqa: F811
+    recipe = small(RECIPES[name], steps=2)
+    make_starts(recipe, out, steps=2)
+    assert (engine.run(recipe, out) / "model.safetensors").exists()

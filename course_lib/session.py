@@ -70,7 +70,7 @@ def _keep_words_whole() -> None:
     if language_now() == "ko" and getattr(ipython, "kernel", None) is not None:
         from IPython.display import display
 
-        style = "<style>.jp-RenderedHTMLCommon{word-break:keep-all;overflow-wrap:break-word}</style>"
+        style = "<style>.jp-RenderedHTMLCommon,.cw{word-break:keep-all;overflow-wrap:break-word}</style>"
         display({"text/html": style, "text/plain": ""}, raw=True)
 
 

@@ -18,6 +18,7 @@ from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.probes import nearest_mean_left_out
+from course_lib.language import key
 from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load
 from course_lib.text.words import split_words
@@ -26,13 +27,13 @@ from course_lib.widgets.word_stories import Stop, Story, WordGenerations, word_g
 WORDS = {"en": ("bank", "spring", "seal", "work"), "ko": ("배", "사과", "눈")}
 NAMES = {
     language: {
-        "a table, 2013": f"skipgram-{language}",
-        "ELMo, ours": f"bilm-{language}",
-        "BERT, ours": f"bert-{language}",
+        key("a table, 2013"): f"skipgram-{language}",
+        key("ELMo, ours"): f"bilm-{language}",
+        key("BERT, ours"): f"bert-{language}",
     }
     for language in WORDS
 }
-NAMES["en"]["BERT, published"] = "minilm-en"
+NAMES["en"][key("BERT, published")] = "minilm-en"
 A_SENSE = 6  # occurrences shown
 PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|도|의|만|처럼"
 
@@ -51,7 +52,7 @@ def systems(language: str = "en") -> dict[str, ContextEncoder]:
     """From the table of 2013 to the published network, by the name on the slider."""
     stops = {name: load(checkpoint) for name, checkpoint in NAMES[language].items()}
     table, *later = stops.items()
-    return dict([table, ("an untrained network", RandomEncoder(dim=64, seed=0)), *later])
+    return dict([table, (key("an untrained network"), RandomEncoder(dim=64, seed=0)), *later])
 
 
 def vectors(encoder: ContextEncoder, examples: Sequence[SenseExample]) -> np.ndarray:
@@ -72,7 +73,7 @@ def story(word: str, language: str = "en", stops: dict[str, ContextEncoder] | No
     table = next(iter(stops.values())).word_vectors()
     around = {
         name: np.stack([window_mean(table, example, reach).numpy() for example in examples])
-        for name, reach in (("the mean of ten words around it", 5), ("the mean of the sentence", WHOLE))
+        for name, reach in ((key("the mean of ten words around it"), 5), (key("the mean of the sentence"), WHOLE))
     }
     senses = {example.sense for example in examples}
     return Story(
@@ -80,7 +81,7 @@ def story(word: str, language: str = "en", stops: dict[str, ContextEncoder] | No
         [(example.sentence.words, example.position, example.sense) for example in examples],
         [Stop(name, values, right(values, examples)) for name, values in rows.items()],
         {name: float(right(values, examples).sum()) for name, values in around.items()}
-        | {"chance": len(examples) / len(senses)},
+        | {key("chance"): len(examples) / len(senses)},
     )
 
 

@@ -215,7 +215,7 @@ async function reply(frame, asked) {
     missing = name;
     return null;
   };
-  const answered = await ANSWERS[frame.title](asked, open);
+  const answered = await ANSWERS[widgetOf(frame)](asked, open);
   if (latest.get(frame) !== asked) return;
   frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
   says.textContent = "";
@@ -224,7 +224,8 @@ async function reply(frame, asked) {
     reply(frame, asked);
   }));
 }
+const widgetOf = frame => frame.dataset.widget ?? frame.title; // a Korean page has another title
 addEventListener("message", ({ data, source }) => {
   const frame = [...document.querySelectorAll(".widget iframe")].find(one => one.contentWindow === source);
-  if (ANSWERS[frame?.title] && data?.courseAsk) reply(frame, data.courseAsk);
+  if (frame && ANSWERS[widgetOf(frame)] && data?.courseAsk) reply(frame, data.courseAsk);
 });

@@ -76,7 +76,7 @@ def build_site(project: Path, out: Path) -> str:
     readme = (project / "README.md").read_text(encoding="utf-8")
     if list((project / "notebooks" / "ko").glob("*.ipynb")):
         with speaking("ko"):
-            korean = read_chapters(project / "notebooks" / "ko")
+            korean = read_chapters(project / "notebooks" / "ko", WIDGETS if live else ())
     with speaking("en"):
         files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))} | _pages(chapters, korean)
     if korean:

@@ -140,7 +140,7 @@ def widget_html(stored: str, answered: Collection[str] = ()) -> str:
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
         frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
-        if frame.get("title") in answered:
+        if frame.get("data-widget", frame.get("title")) in answered:
             frame["srcdoc"] = frame["srcdoc"].replace('<body class="alone">', f'<body class="alone {LIVE}">', 1)
         frame["loading"] = "lazy"
         around = frame.parent if frame.parent.name == "div" else None

@@ -75,7 +75,8 @@ def _loading(page: BeautifulSoup) -> list[str]:
         if tag.name == "iframe" and tag.get("srcdoc"):
             inside = _loading(BeautifulSoup(tag["srcdoc"], "html.parser"))
             found += [f"frame “{tag.get('title')}”: {fault}" for fault in inside]
-        if tag.name == "meta" and "wasm" in tag.get("content", "") and not page.find("script", src="live.js"):
+        model = page.find("script", src=("live.js", "../live.js"))
+        if tag.name == "meta" and "wasm" in tag.get("content", "") and not model:
             found.append("allows WebAssembly, but asks no model")
         if tag.name == "iframe" and tag.get("sandbox") != ["allow-scripts"]:
             found.append(f"frame “{tag.get('title')}” is not closed (sandbox=allow-scripts)")

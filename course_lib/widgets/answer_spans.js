@@ -20,7 +20,8 @@ export default {
       gold = get("gold"),
       none = get("null"),
       bytes = get("scores");
-    const set = setter(model);
+    const set = setter(model),
+      t = teller(model);
     const [S, E] = [0, 1].map(row => tokens.map((_, i) => bytes.getFloat32(4 * (row * n + i), true))),
       [P, Q] = [logs(S), logs(E)];
     const valid = [],
@@ -44,58 +45,73 @@ export default {
     };
     const quoted = (i, j) => `“${text(i, j)}”`,
       log = (i, j) => `${signed(P[i] + Q[j])} (${share(Math.exp(P[i] + Q[j]))})`;
-    const best = `${quoted(top[0], top[1])} with ${log(top[0], top[1])}`;
+    const best = t("{span} with {log}", { span: quoted(top[0], top[1]), log: log(top[0], top[1]) });
 
     function finding() {
       const i = get("start"),
         j = get("end"),
         score = S[i] + E[j],
         fits = i <= j && j < i + most;
-      let says = j < i ? `Start “${tokens[i]}”, end “${tokens[j]}”: the end stands before the start, no answer`
-        : !fits ? `${quoted(i, j)} has ${j - i + 1} tokens, and an answer at most ${most}`
-        : `${quoted(i, j)} has log-probability ${log(i, j)}`;
-      const rank = 1 + valid.filter(span => span[2] > score).length,
-        beaten = score > top[2];
-      if (!fits)
-        says += `, ${beaten ? "though" : "and"} its log-probability ${log(i, j)} is `
-        + `${beaten ? "higher" : "not higher"} than that of the best answer, ${best}.`;
-      else if (rank === 1)
-        says += valid.length === 1 ? ": the only valid span." : `: the best of all ${many(valid.length)} valid spans.`;
-      else says += `: number ${many(rank)} of ${many(valid.length)} valid spans. The best is ${best}.`;
+      const values = { start: tokens[i], end: tokens[j], span: quoted(i, j), n: j - i + 1, most };
+      const rank = 1 + valid.filter(span => span[2] > score).length;
+      Object.assign(values, { log: log(i, j), best, rank: many(rank), all: many(valid.length) });
+      const says = [];
+      if (j < i)
+        says.push(score > top[2]
+          ? t("Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
+            + "{log} is higher than that of the best answer, {best}.", values)
+          : t("Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
+            + "{log} is not higher than that of the best answer, {best}.", values));
+      else if (!fits)
+        says.push(score > top[2]
+          ? t("{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
+            + "that of the best answer, {best}.", values)
+          : t("{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
+            + "that of the best answer, {best}.", values));
+      else if (rank > 1)
+        says.push(t("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.",
+          values));
+      else if (valid.length > 1)
+        says.push(t("{span} has log-probability {log}: the best of all {all} valid spans.", values));
+      else says.push(t("{span} has log-probability {log}: the only valid span.", values));
       if (gold.length)
-        says += top[0] === gold[0] && top[1] === gold[1] ? " The best one is the gold answer."
-        : ` Gold is ${quoted(...gold)}.`;
+        says.push(top[0] === gold[0] && top[1] === gold[1] ? t("The best one is the gold answer.")
+          : t("Gold is {gold}.", { gold: quoted(...gold) }));
+      const both = { none: signed(none ?? 0), score: signed(top[2]) };
       if (none !== null)
-        says += ` “No answer” scores ${signed(none)}, the best span ${signed(top[2])}: `
-        + `${none > top[2] ? "the model does not answer." : "the model answers."}`;
-      return says;
+        says.push(none > top[2]
+          ? t("“No answer” scores {none}, the best span {score}: the model does not answer.", both)
+          : t("“No answer” scores {none}, the best span {score}: the model answers.", both));
+      return says.join(" ");
     }
 
-    const st = stage(el, "Why this answer?");
+    const st = stage(el, t("Why this answer?"));
     st.root.classList.add("cw-spans");
     const TRAITS = ["start", "end", "linear"],
       begin = stateOf(model, TRAITS);
     const linear = toggle({
-      label: "bars show probabilities, not their logarithms",
+      label: t("bars show probabilities, not their logarithms"),
       value: get("linear"),
       onchange: v => set({ linear: v })
     });
     st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "",
-      h("div", { class: "row" }, button("best answer", () => set({ start: top[0], end: top[1] })),
-        button("best start and best end, apart", () => set({ start: argmax(S), end: argmax(E) })),
-        gold.length ? button("gold answer", () => set({ start: gold[0], end: gold[1] })) : null,
-        button("reset", () => set(begin)), linear.node));
+      h("div", { class: "row" }, button(t("best answer"), () => set({ start: top[0], end: top[1] })),
+        button(t("best start and best end, apart"), () => set({ start: argmax(S), end: argmax(E) })),
+        gold.length ? button(t("gold answer"), () => set({ start: gold[0], end: gold[1] })) : null,
+        button(t("reset"), () => set(begin)), linear.node));
     const svg = s("svg", { class: "passage" }),
-      read = h("p", { class: "read" }, "Point at a token to read its scores.");
+      read = h("p", { class: "read" }, t("Point at a token to read its scores."));
     const list = h("div", { class: "list" });
-    st.root.append(svg, read, h("h5", {}, "The best spans"), list,
+    st.root.append(svg, read, h("h5", {}, t("The best spans")), list,
       h("p", { class: "note" },
-        "Above a token: its score as the start, below: as the end. "
-        + "Bars are log-probabilities from −8 (none) to 0 (full), "
-        + "so the joint one is the sum of two bars; or probabilities. "
-        + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys."
-        + `${gold.length ? " Dashed frame: gold." : ""}`
-        + `${refused.length ? " Struck through: scores higher than the best answer, but is none." : ""}`));
+        [
+          t("Above a token: its score as the start, below: as the end. "
+            + "Bars are log-probabilities from −8 (none) to 0 (full), "
+            + "so the joint one is the sum of two bars; or probabilities. "
+            + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys."),
+          gold.length ? t("Dashed frame: gold.") : "",
+          refused.length ? t("Struck through: scores higher than the best answer, but is none.") : ""
+        ].filter(Boolean).join(" ")));
 
     // the list: what is refused, then the best spans, and "no answer" where its score puts it
     const row = (rank, name, score, p, rest) =>
@@ -122,15 +138,16 @@ export default {
     if (none !== null)
       entries.splice(entries.filter(([score]) => score >= none).length, 0, [
         none,
-        row("", "no answer", none, "", { class: "span none" })
+        row("", t("no answer"), none, "", { class: "span none" })
       ]);
     list.append(
-      h("div", { class: "span head" }, h("span", {}), h("span", {}, "span"), h("span", {}, "score"),
-        h("b", {}, "probability")),
+      h("div", { class: "span head" }, h("span", {}), h("span", {}, t("span")), h("span", {}, t("score")),
+        h("b", {}, t("probability"))),
       ...refused.map(span =>
         row("✗", [
           h("s", {}, text(span[0], span[1])),
-          h("em", {}, span[1] < span[0] ? " end before start" : ` ${span[1] - span[0] + 1} tokens`)
+          h("em", {}, " ",
+            span[1] < span[0] ? t("end before start") : t("{n} tokens", { n: span[1] - span[0] + 1 }))
         ], span[2], share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span refused", ...pick(span) })
       ),
       ...entries.map(([, node]) => node)
@@ -143,8 +160,9 @@ export default {
     let W = 0,
       m = null;
     const tell = i => {
-      read.textContent = `“${tokens[i]}” as start: score ${signed(S[i])}, log-probability ${signed(P[i])} (`
-        + `${share(Math.exp(P[i]))}). As end: ${signed(E[i])}, ${signed(Q[i])} (${share(Math.exp(Q[i]))}).`;
+      const values = { token: tokens[i], a: signed(S[i]), b: signed(P[i]), c: share(Math.exp(P[i])) };
+      Object.assign(values, { d: signed(E[i]), e: signed(Q[i]), f: share(Math.exp(Q[i])) });
+      read.textContent = t("“{token}” as start: score {a}, log-probability {b} ({c}). As end: {d}, {e} ({f}).", values);
     };
 
     function build() {
@@ -310,7 +328,7 @@ export default {
         attrs(mark, {
           transform: `translate(${p.x + (right ? p.w - 1 : 1)},${m.tops[p.line] + LABEL + (right ? UP : 0)})`,
           "aria-valuenow": k + 1,
-          "aria-valuetext": `${tokens[k]}, log-probability ${signed(v)}`
+          "aria-valuetext": t("{token}, log-probability {log}", { token: tokens[k], log: signed(v) })
         });
         if (mark === svg.querySelector(":focus")) tell(k);
       }

@@ -10,6 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, in_range, module, percent, style, svg_text
 
 MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
@@ -60,7 +61,7 @@ def log_probabilities(scores: np.ndarray) -> np.ndarray:
 
 class SpanExplorer(CourseWidget):
     _esm, _css = module("answer_spans"), style("answer_spans")
-    title = "Why this answer?"
+    title = key("Why this answer?")
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     question = traitlets.Unicode().tag(sync=True)
     scores = traitlets.Bytes().tag(sync=True)  # float32 [start or end, token]
@@ -101,29 +102,54 @@ class SpanExplorer(CourseWidget):
         i, j, (start, end) = self.start, self.end, self.table()
         sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
         first, score = best_spans(start, end, self.max_answer, 1)[0], sums[i, j]
-        if j < i:
-            says = f"Start “{self.tokens[i]}”, end “{self.tokens[j]}”: the end stands before the start, no answer"
-        elif not valid[i, j]:
-            says = f"{self._quoted(i, j)} has {j - i + 1} tokens, and an answer at most {self.max_answer}"
-        else:
-            says = f"{self._quoted(i, j)} has log-probability {self._log(i, j)}"
-        if not valid[i, j]:
-            beaten = score > first.score
-            says += f", {'though' if beaten else 'and'} its log-probability {self._log(i, j)} is "
-            says += f"{'higher' if beaten else 'not higher'} than that of the best answer, {self._named(first)}."
-        elif (rank := 1 + int((sums[valid] > score).sum())) == 1:
-            says += (
-                ": the only valid span." if valid.sum() == 1 else f": the best of all {int(valid.sum()):,} valid spans."
+        rank, fits = 1 + int((sums[valid] > score).sum()), valid[i, j]
+        values = {"start": self.tokens[i], "end": self.tokens[j], "span": self._quoted(i, j), "n": j - i + 1}
+        values |= {"most": self.max_answer, "log": self._log(i, j), "best": self._named(first)}
+        values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
+        beaten = score > first.score
+        if j < i and beaten:
+            says = t(
+                "Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
+                "{log} is higher than that of the best answer, {best}.",
+                **values,
             )
+        elif j < i:
+            says = t(
+                "Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
+                "{log} is not higher than that of the best answer, {best}.",
+                **values,
+            )
+        elif not fits and beaten:
+            says = t(
+                "{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
+                "that of the best answer, {best}.",
+                **values,
+            )
+        elif not fits:
+            says = t(
+                "{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
+                "that of the best answer, {best}.",
+                **values,
+            )
+        elif rank > 1:
+            number = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
+            says = t(number, **values)
+        elif valid.sum() > 1:
+            says = t("{span} has log-probability {log}: the best of all {all} valid spans.", **values)
         else:
-            says += f": number {rank:,} of {int(valid.sum()):,} valid spans. The best is {self._named(first)}."
+            says = t("{span} has log-probability {log}: the only valid span.", **values)
         if self.gold:
             same = [first.start, first.end] == self.gold
-            says += " The best one is the gold answer." if same else f" Gold is {self._quoted(*self.gold)}."
+            gold = t("Gold is {gold}.", gold=self._quoted(*self.gold))
+            says += " " + (t("The best one is the gold answer.") if same else gold)
         if self.null is not None:
-            gap = self.null - first.score
-            says += f" “No answer” scores {_signed(self.null)}, the best span {_signed(first.score)}: "
-            says += "the model does not answer." if gap > 0 else "the model answers."
+            both = {"none": _signed(self.null), "score": _signed(first.score)}
+            if self.null > first.score:
+                says += " " + (
+                    t("“No answer” scores {none}, the best span {score}: the model does not answer.", **both)
+                )
+            else:
+                says += " " + (t("“No answer” scores {none}, the best span {score}: the model answers.", **both))
         return says
 
     def still(self) -> str:
@@ -143,13 +169,13 @@ class SpanExplorer(CourseWidget):
             x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
             parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
         top = base + 86
-        parts.append(svg_text(14, top - 12, "above: start, below: end, token by token", ' fill="#666"'))
+        parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
         rows = [
-            (f"{self._text(*span[:2])}: score {_signed(span.score)}, log-probability {self._log(*span[:2])}", look)
+            (self._line(span), look)
             for spans, look in ((self.refused(), ' text-decoration="line-through" fill="#666"'), (self.spans(), ""))
             for span in spans
         ]
-        rows += [] if self.null is None else [(f"no answer: score {_signed(self.null)}", "")]
+        rows += [] if self.null is None else [(t("no answer: score {score}", score=_signed(self.null)), "")]
         parts += [svg_text(14, top + 12 + 20 * row, says, look) for row, (says, look) in enumerate(rows)]
         height = top + 20 + 20 * len(rows)
         return self._picture(height, "".join(parts), lines, top=62)
@@ -161,6 +187,10 @@ class SpanExplorer(CourseWidget):
         words = self.tokens[start : end + 1]
         return _joined(words) if len(words) <= 7 else f"{_joined(words[:4])} … {_joined(words[-2:])}"
 
+    def _line(self, span: Span) -> str:
+        values = {"span": self._text(*span[:2]), "score": _signed(span.score), "log": self._log(*span[:2])}
+        return t("{span}: score {score}, log-probability {log}", **values)
+
     def _quoted(self, start: int, end: int) -> str:
         return f"“{self._text(start, end)}”"
 
@@ -169,7 +199,7 @@ class SpanExplorer(CourseWidget):
         return f"{_signed(value)} ({percent(math.exp(value))})"
 
     def _named(self, span: Span) -> str:
-        return f"{self._quoted(span.start, span.end)} with {self._log(span.start, span.end)}"
+        return t("{span} with {log}", span=self._quoted(*span[:2]), log=self._log(*span[:2]))
 
 
 def span_explorer(

@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import anywidget
 import traitlets
 
 from course_lib.errors import CourseError
-from course_lib.language import language, t, texts, wrapped
+from course_lib.language import language, t, t_label, texts, wrapped
 
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'
@@ -71,8 +71,11 @@ class CourseWidget(anywidget.AnyWidget):
     height = 600  # pixels of the frame on a page without a kernel
     texts = traitlets.Dict().tag(sync=True)  # {English: Korean} of what the module says through `t`; {} in English
 
-    def __init__(self, **state):
-        super().__init__(texts=texts(sentences(str(self._esm))), **state)
+    def __init__(self, *, named: Iterable[str] = (), **state):
+        """named: of systems, senses and the like, which the module says through `t` as they come."""
+        known = {name: t_label(name) for name in named}
+        said = {name: korean for name, korean in known.items() if korean != name}
+        super().__init__(texts=texts(sentences(str(self._esm))) | said, **state)
 
     def __repr__(self) -> str:
         """The same on every machine, since it is stored with the notebook."""
@@ -121,10 +124,10 @@ class CourseWidget(anywidget.AnyWidget):
             "bytes": _json(raw),
             "module": base64.b64encode(str(self._esm).encode()).decode(),
         }
-        return (
-            f'<iframe sandbox="allow-scripts" title="{html.escape(t(self.title))}" srcdoc="{html.escape(document)}" '
-            f'style="{look}"></iframe>'
-        )
+        title = f'title="{html.escape(t(self.title))}"'
+        if t(self.title) != self.title:
+            title += f' data-widget="{html.escape(self.title)}"'  # by which a live page knows it
+        return f'<iframe sandbox="allow-scripts" {title} srcdoc="{html.escape(document)}" style="{look}"></iframe>'
 
 
 _SAID = re.compile(r'\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)')

@@ -17,7 +17,7 @@ from matplotlib import font_manager
 from matplotlib.figure import Figure
 
 from course_lib.errors import CourseError
-from course_lib.language import language
+from course_lib.language import columns, key, language, t, t_label
 
 HANGUL_FONT = Path(__file__).parent / "fonts" / "CourseHangul-Regular.ttf"
 
@@ -36,25 +36,25 @@ class SystemStyle:
 
 
 SYSTEMS = {
-    "random": SystemStyle("#8A8F98", "x", ":"),
-    "skip-gram": SystemStyle("#E69F00", "o", "-"),
+    key("random"): SystemStyle("#8A8F98", "x", ":"),
+    key("skip-gram"): SystemStyle("#E69F00", "o", "-"),
     "TagLM": SystemStyle("#56B4E9", "s", "--"),
     "CoVe": SystemStyle("#CC79A7", "D", "-."),
     "ELMo": SystemStyle("#009E73", "^", "-"),
     "ULMFiT": SystemStyle("#D55E00", "v", "--"),
-    "left-to-right Transformer": SystemStyle("#6A51A3", "P", "-."),
+    key("left-to-right Transformer"): SystemStyle("#6A51A3", "P", "-."),
     "BERT": SystemStyle("#0072B2", "*", "-"),
-    "BERT, two passes": SystemStyle("#332288", "h", ":"),
-    "published BERT": SystemStyle("#000000", "X", "-"),
-    "published BERT, two passes": SystemStyle("#661100", "p", ":"),
+    key("BERT, two passes"): SystemStyle("#332288", "h", ":"),
+    key("published BERT"): SystemStyle("#000000", "X", "-"),
+    key("published BERT, two passes"): SystemStyle("#661100", "p", ":"),
 }
 
 # What a network starts from, where one figure compares several starts; baselines are dashed in orange.
 STARTS = {
-    "from scratch": SystemStyle("#8A8F98", "o", "-"),
-    "general LM": SystemStyle("#0072B2", "s", "-"),
-    "general + target LM": SystemStyle("#D55E00", "v", "-"),
-    "pre-trained": SystemStyle("#0072B2", "s", "-"),
+    key("from scratch"): SystemStyle("#8A8F98", "o", "-"),
+    key("general LM"): SystemStyle("#0072B2", "s", "-"),
+    key("general + target LM"): SystemStyle("#D55E00", "v", "-"),
+    key("pre-trained"): SystemStyle("#0072B2", "s", "-"),
     "MiniLM": SystemStyle("#CC79A7", "v", "-"),
 }
 BASELINE = SystemStyle("#E69F00", "^", "--")
@@ -120,11 +120,11 @@ def learning_curves(
     for number, (name, rows) in enumerate(curves.items()):
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
         points = _curve(axes, f"learning_curves: {name!r}", rows, style)
-        ends.append((points[-1, 1], points[-1, 0], name))
+        ends.append((points[-1, 1], points[-1, 0], t_label(name)))
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
         axes.annotate(
-            name, (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
+            t_label(name), (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
         )
     axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
@@ -141,9 +141,10 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
     for axes, panel in zip(grid.flat, panels, strict=False):
         styles = {name: STARTS.get(name, SystemStyle(OKABE_ITO[3], "D", "-")) for name in panel.curves}
         for name, line in {**panel.curves, **panel.baseline}.items():
-            _curve(axes, f"curve_panels: {name!r}", line, styles.get(name, BASELINE), ms=5, label=name)
-        axes.set_title(panel.title, fontsize=9)
-        axes.set(xlabel="; dashed: ".join([x, *panel.baseline]), ylabel=panel.unit)
+            _curve(axes, f"curve_panels: {name!r}", line, styles.get(name, BASELINE), ms=5, label=t_label(name))
+        axes.set_title(t_label(panel.title), fontsize=9)
+        dashed = [t("dashed: {name}", name=t_label(name)) for name in panel.baseline]
+        axes.set(xlabel="; ".join([x, *dashed]), ylabel=t_label(panel.unit))
         if not axes.lines:
             axes.set(xticks=[], yticks=[])
             continue
@@ -174,13 +175,16 @@ def sense_map(vectors: Mapping[str, np.ndarray], senses: Sequence[str], *, title
         for number, name in enumerate(names):
             chosen = places[[sense == name for sense in senses]]
             size = 8 if distinct > 1 else 8 + 6 * (len(names) - 1 - number)  # on one dot the first must show behind
-            axes.plot(*chosen.T, MARKERS[number], color=OKABE_ITO[number], ms=size, mec="white", label=name)
-        axes.set(xlabel="main direction 1", ylabel="main direction 2")
-        axes.set_title(f"{system}\n{len(places)} occurrences on {distinct} dot{'s' * (distinct > 1)}", weight="normal")
+            axes.plot(*chosen.T, MARKERS[number], color=OKABE_ITO[number], ms=size, mec="white", label=t_label(name))
+        axes.set(xlabel=t_label("main direction 1"), ylabel=t_label("main direction 2"))
+        dots = t(
+            "{n} occurrences on {m} dots" if distinct > 1 else "{n} occurrences on {m} dot", n=len(places), m=distinct
+        )
+        axes.set_title(f"{t_label(system)}\n{dots}", weight="normal")
         if np.ptp(places) < 1e-6:
             axes.set(xlim=(-1, 1), ylim=(-1, 1))
-    panels[0][-1].legend(title="sense", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    figure.suptitle(title, weight="bold", x=0.01, ha="left")
+    panels[0][-1].legend(title=t("sense"), loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    figure.suptitle(title, weight=matplotlib.rcParams["axes.titleweight"], x=0.01, ha="left")
     return _done(figure)
 
 
@@ -208,7 +212,7 @@ def heat_map(
 
 def course_timeline() -> Figure:
     """What was carried over, year by year: of the first text on arXiv or in print."""
-    lanes = {"a table": 2, "frozen features": 1, "a whole network": 0}
+    lanes = {key("a table"): 2, key("frozen features"): 1, key("a whole network"): 0}
     events = [
         (2008.6, "a table", "Collobert & Weston", None),
         (2013.1, "a table", "skip-gram", "skip-gram"),
@@ -228,12 +232,14 @@ def course_timeline() -> Figure:
         style = SYSTEMS.get(system, SystemStyle("#8A8F98", "o", "-"))
         axes.plot(year, lanes[lane], style.marker, color=style.colour, ms=10)
         side = "right" if name in ("TagLM", "ULMFiT") else "left" if name in ("ELMo", "BERT") else "center"
-        axes.annotate(name, (year, lanes[lane]), xytext=(0, raised.get(name, 9)), textcoords="offset points", ha=side)
-    axes.set(yticks=list(lanes.values()), ylim=(-0.6, 2.6), xlim=(2007.8, 2020), xlabel="year")
-    axes.set_yticklabels(lanes)
+        axes.annotate(
+            t_label(name), (year, lanes[lane]), xytext=(0, raised.get(name, 9)), textcoords="offset points", ha=side
+        )
+    axes.set(yticks=list(lanes.values()), ylim=(-0.6, 2.6), xlim=(2007.8, 2020), xlabel=t("year"))
+    axes.set_yticklabels(map(t, lanes))
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.set_title("What is carried over: from a first layer to every weight")
+    axes.set_title(t("What is carried over: from a first layer to every weight"))
     return _done(figure)
 
 
@@ -248,18 +254,24 @@ def two_steps() -> Figure:
         axes.text(x + w / 2, y + h / 2, text, ha="center", va="center")
 
     arrow = {"arrowstyle": "->", "lw": 1.6, "color": "#555555"}
-    box(0, 14, 19, 12, "much text,\nno labels", "#8A8F98")
-    box(27, 10, 21, 20, "a network\nlearns to predict\nwords", "#0072B2")
+    heading = {"weight": matplotlib.rcParams["axes.titleweight"], "ha": "center"}
+    box(0, 14, 19, 12, t("much text,\nno labels"), "#8A8F98")
+    box(27, 10, 21, 20, t("a network\nlearns to predict\nwords"), "#0072B2")
     axes.annotate("", (27, 20), (19, 20), arrowprops=arrow)
-    tasks = ("sentence: good or bad?", "pair: does it answer?", "word: is it a name?", "span: where is the answer?")
+    tasks = (
+        t("sentence: good or bad?"),
+        t("pair: does it answer?"),
+        t("word: is it a name?"),
+        t("span: where is the answer?"),
+    )
     for row, task in enumerate(tasks):
         y = 30.5 - 10 * row
         box(66, y, 34, 7.5, task, "#D55E00")
         axes.annotate("", (66, y + 3.7), (48, 20), arrowprops=arrow)
-    axes.text(57, 38, "its vectors,\nor its weights", ha="center", va="top")
-    axes.text(24, 38, "1  pre-training, once", ha="center", va="top", weight="bold")
-    axes.set_title("Two steps, four tasks", pad=12)
-    axes.text(83, 39.5, "2  downstream tasks, few labels", ha="center", va="bottom", weight="bold")
+    axes.text(57, 38, t("its vectors,\nor its weights"), ha="center", va="top")
+    axes.text(24, 38, t("1  pre-training, once"), va="top", **heading)
+    axes.set_title(t("Two steps, four tasks"), pad=12)
+    axes.text(83, 39.5, t("2  downstream tasks, few labels"), va="bottom", **heading)
     return _done(figure)
 
 
@@ -290,7 +302,7 @@ def _label_ends(axes, ends: list[tuple[float, float, str]]) -> None:
     dots = axes.transData.transform([(x, y) for y, x, _ in ends]) * 72 / axes.figure.dpi
     taken = [(across, across, height) for across, height in dots]
     for (across, height), (y, x, name) in sorted(zip(dots.tolist(), ends, strict=True), reverse=True):
-        end, top = across + letter * (len(name) + 3), height
+        end, top = across + letter * (columns(name) + 3), height
         while hit := [low for a, b, low in taken if a < end and across < b and abs(low - top) < line - 0.1]:
             top = max(hit) + line
         taken.append((across, end, top))

@@ -1,9 +1,9 @@
 const SPECIALS = new Set(["[CLS]", "[SEP]", "[BOS]", "[EOS]", "[PAD]", "<s>", "</s>"]);
 // halves to even, as Python
 const pc = x => `${Math.abs(100 * x - Math.trunc(100 * x)) === .5 ? 2 * Math.round(50 * x) : (100 * x).toFixed(0)} %`;
-const offsetName = o =>
-  ({ "-1": "the previous word", 0: "the same place", 1: "the next word" })[o]
-  ?? `${Math.abs(o)} words to the ${o < 0 ? "left" : "right"}`;
+const offsetName = (o, t) =>
+  ({ "-1": t("the previous word"), 0: t("the same place"), 1: t("the next word") })[o]
+  ?? (o < 0 ? t("{n} words to the left", { n: -o }) : t("{n} words to the right", { n: o }));
 
 export default {
   render({ model, el }) {
@@ -17,7 +17,8 @@ export default {
       kind = model.get("kind"),
       TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
     const get = name => model.get(name),
-      set = setter(model);
+      set = setter(model),
+      t = teller(model);
     const at = (l, d, q, k) => {
       const i = ((l * H + d) * Q + q) * K + k;
       return exact ? bytes.getFloat32(4 * i, true) : bytes.getUint8(i) / 255;
@@ -25,7 +26,7 @@ export default {
     const range = n => Array.from({ length: n }, (_, i) => i),
       row = (l, d, q) => range(K).map(k => at(l, d, q, k));
     const top = values => values.reduce((best, v, i) => v > values[best] ? i : best, 0);
-    const st = stage(el, "What does this head look at?");
+    const st = stage(el, t("What does this head look at?"));
     st.root.classList.add("cw-heads");
 
     // per head: words looked at, and agreement with each relation
@@ -73,48 +74,55 @@ export default {
         q = get("query"),
         r = row(l, d, q),
         keys = shownKeys(),
-        name = `Head ${l + 1}.${d + 1}`,
-        relation = get("relation");
-      if (!r.some(v => v) || !keys.length) return `${name}: “${tokens[q]}” may look at nothing here.`;
+        relation = get("relation"),
+        values = { head: `${l + 1}.${d + 1}`, word: tokens[q], relation: t(relation) };
+      if (!r.some(v => v) || !keys.length) return t("Head {head}: “{word}” may look at nothing here.", values);
       const best = keys.reduce((b, k) => r[k] > r[b] ? k : b, keys[0]);
-      let says = `${name}: “${tokens[q]}” looks most at “${sources[best]}” (${pc(r[best])})`;
-      if (get("hide") && keys.length < K)
-        says += `, after `
-        + `${pc(r.reduce((a, b) => a + b, 0) - keys.reduce((a, k) => a + r[k], 0))} for the hidden special tokens`;
-      says += `. It looks at ${words[l][d].toFixed(1)} words on average.`;
+      Object.assign(values, { best: sources[best], share: pc(r[best]) });
+      values.taken = pc(r.reduce((a, b) => a + b, 0) - keys.reduce((a, k) => a + r[k], 0));
+      const says = [
+        get("hide") && keys.length < K
+        ? t("Head {head}: “{word}” looks most at “{best}” ({share}), after {taken} for the hidden special tokens.",
+          values) : t("Head {head}: “{word}” looks most at “{best}” ({share}).", values),
+        t("It looks at {n} words on average.", { n: words[l][d].toFixed(1) })
+      ];
       if (relation) {
         const { answers, agreement, offset, share } = relations[relation], mine = answers.get(q);
+        values.gold = gold[relation].filter(p => p[0] === q).map(p => `“${sources[p[1]]}”`).join(", ");
+        Object.assign(values, { agrees: pc(agreement[l][d]), offset: offsetName(offset, t), alone: pc(share) });
         if (mine)
-          says += ` ${mine.has(top(r)) ? "Right" : "Wrong"}: the ${relation} is `
-          + `${gold[relation].filter(p => p[0] === q).map(p => `“${sources[p[1]]}”`).join(", ")}.`;
-        says += ` In this sentence it agrees with ${pc(agreement[l][d])} of the ${relation} links; `
-          + `${offsetName(offset)} alone would with ${pc(share)}.`;
+          says.push(mine.has(top(r)) ? t("Right: the {relation} is {gold}.", values)
+            : t("Wrong: the {relation} is {gold}.", values));
+        says.push(t("In this sentence it agrees with {agrees} of the {relation} links; "
+          + "{offset} alone would with {alone}.", values));
         if (tested[relation]) {
-          const against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
-          says += ` Over the test sentences: ${pc(tested[relation].agreement[l][d])}`
-            + `${against ? ` (${against}).` : "."}`;
+          values.against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
+          values.tested = pc(tested[relation].agreement[l][d]);
+          says.push(values.against ? t("Over the test sentences: {tested} ({against}).", values)
+            : t("Over the test sentences: {tested}.", values));
         }
       }
-      return says;
+      return says.join(" ");
     };
 
     // controls
     const names = Object.keys(gold);
     const pick = names.length
-      ? h("select", { ...KEYS, "aria-label": "gold links", onchange: () => set({ relation: pick.value }) },
-        h("option", { value: "" }, "none"), names.map(n => h("option", { value: n }, n))) : null;
-    const hide = sources.concat(tokens).some(t => SPECIALS.has(t))
-      ? toggle({ label: "hide special tokens", value: get("hide"), onchange: on => set({ hide: on }) }) : null;
+      ? h("select", { ...KEYS, "aria-label": t("gold links"), onchange: () => set({ relation: pick.value }) },
+        h("option", { value: "" }, t("none")), names.map(n => h("option", { value: n }, t(n)))) : null;
+    const hide = sources.concat(tokens).some(token => SPECIALS.has(token))
+      ? toggle({ label: t("hide special tokens"), value: get("hide"), onchange: on => set({ hide: on }) }) : null;
     const start = stateOf(model, TRAITS);
-    const reset = button("reset", () => {
+    const reset = button(t("reset"), () => {
       pinned = false;
       set(start);
     });
     st.root.append(
       h("div", { class: "row" },
-        pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, "outline the gold"), pick) : null, hide?.node,
-        reset, h("span", { class: "scale" }, "weight 0", h("i", {}), "1"),
-        pick ? h("span", { class: "scale" }, "bar: agreement with the gold; outlined: the best head") : null)
+        pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, t("outline the gold")), pick) : null,
+        hide?.node,
+        reset, h("span", { class: "scale" }, t("weight 0"), h("i", {}), "1"),
+        pick ? h("span", { class: "scale" }, t("bar: agreement with the gold; outlined: the best head")) : null)
     );
 
     // all heads, small
@@ -123,20 +131,22 @@ export default {
     grid.append(h("span", {}),
       ...range(H).map(d => h("span", { class: "lab", style: "text-align:center" }, String(d + 1))));
     for (let l = 0; l < L; l++) {
-      grid.append(h("span", { class: "lab" }, `layer ${l + 1}`));
+      grid.append(h("span", { class: "lab" }, t("layer {n}", { n: l + 1 })));
       for (let d = 0; d < H; d++) {
         const canvas = h("canvas", { width: K, height: Q, "aria-hidden": "true" }),
           bar = h("b", {});
         const b = h("button", {
           type: "button",
           ...KEYS,
-          "aria-label": `head ${l + 1}.${d + 1}`,
+          "aria-label": t("head {head}", { head: `${l + 1}.${d + 1}` }),
           onclick: () => set({ layer: l, head: d })
         }, canvas, names.length ? h("i", {}, bar) : null);
         buttons.push({ b, canvas, bar, l, d });
         grid.append(b);
       }
     }
+
+    const looked = ({ l, d }) => ({ head: `${l + 1}.${d + 1}`, n: words[l][d].toFixed(1) });
 
     function paint() { // thumbnails take the theme's colour
       const probe = getComputedStyle(st.root).getPropertyValue("--amount").trim(),
@@ -153,22 +163,25 @@ export default {
       tabindex: 0,
       role: "application",
       ...KEYS,
-      "aria-label": "Attention of this head. Arrow keys move the cell, brackets change the head, braces the layer, "
-        + "g the gold, Enter holds the cell."
+      "aria-label": t("Attention of this head. Arrow keys move the cell, brackets change the head, "
+        + "braces the layer, g the gold, Enter holds the cell.")
     });
     const arcs = s("svg", { "aria-hidden": "true" }),
       read = h("p", { class: "read" }),
       head5 = h("h5", {}),
       arc5 = h("h5", {});
-    const small = h("div", { class: "small" }, h("h5", {}, "All heads"), grid),
+    const small = h("div", { class: "small" }, h("h5", {}, t("All heads")), grid),
       large = h("div", { class: "large" }, head5, svg);
     const body = h("div", { class: "panels" }, small, large);
     st.root.append(body, arc5, arcs, read,
       h("p", { class: "note" },
-        `Rows ask, columns are looked at. ${kind === "decoder" ? "Hatched: later words, which may not be seen. " : ""}`
-        + `${exact ? "" : "Weights are stored in steps of 1/255. "}`
-        + "A weight says where a head looks, not what it does with what it finds there. "
-        + "Keys: arrows, [ ] head, { } layer, g gold, Enter holds."));
+        [
+          t("Rows ask, columns are looked at."),
+          kind === "decoder" ? t("Hatched: later words, which may not be seen.") : "",
+          exact ? "" : t("Weights are stored in steps of 1/255."),
+          t("A weight says where a head looks, not what it does with what it finds there."),
+          t("Keys: arrows, [ ] head, { } layer, g gold, Enter holds.")
+        ].filter(Boolean).join(" ")));
 
     let W = 0,
       built = "",
@@ -346,14 +359,15 @@ export default {
         part.b.classList.toggle("best", !!r && r.best[0] === part.l && r.best[1] === part.d);
         part.bar.style.width = `${100 * found}%`;
         part.b.dataset.agreement = r ? r.agreement[part.l][part.d].toFixed(6) : "";
-        part.b.title = `head ${part.l + 1}.${part.d + 1}: looks at ${words[part.l][part.d].toFixed(1)} words`
-          + `${r ? `, agrees with ${pc(found)}` : ""}`;
+        part.b.title = r
+          ? t("head {head}: looks at {n} words, agrees with {share}", { ...looked(part), share: pc(found) })
+          : t("head {head}: looks at {n} words", looked(part));
       }
-      head5.textContent = `Head ${l + 1}.${d + 1}`;
+      head5.textContent = t("Head {head}", { head: `${l + 1}.${d + 1}` });
       const five = m.ks.filter(x => values[x] > .005).sort((a, b) => values[b] - values[a]).slice(0, 5),
         mine = r?.answers.get(q),
         xq = m.xq(i);
-      arc5.textContent = `Where “${cut(tokens[q], 120)}” looks`;
+      arc5.textContent = t("Where “{word}” looks", { word: cut(tokens[q], 120) });
       m.arcs.replaceChildren(...five.map(x => {
         const to = m.xk(m.ks.indexOf(x)),
           lift = Math.min(88, 16 + Math.abs(to - xq) * .4);
@@ -368,9 +382,11 @@ export default {
         });
       }));
       m.lowQ.forEach((t, n) => t.classList.toggle("b", n === (kind === "cross" ? i : m.ks.indexOf(q))));
+      const here = { word: tokens[q], source: sources[k], share: (100 * values[k]).toFixed(1) };
       read.textContent = `${tokens[q]} → `
-        + `${five.map(x => `${sources[x]} ${pc(values[x])}`).join(", ") || "nothing"}. `
-        + `Cell: ${tokens[q]} → ${sources[k]}, ${(100 * values[k]).toFixed(1)} %${pinned ? ", held" : ""}.`;
+        + `${five.map(x => `${sources[x]} ${pc(values[x])}`).join(", ") || t("nothing")}. `
+        + (pinned ? t("Cell: {word} → {source}, {share} %, held.", here)
+          : t("Cell: {word} → {source}, {share} %.", here));
       if (pick) pick.value = relation;
       hide?.set(get("hide"));
       st.tell(finding());

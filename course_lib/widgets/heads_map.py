@@ -10,6 +10,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, module, style, svg_text
 
 MOST = 40  # tokens in a row or a column
@@ -42,8 +43,8 @@ def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
     if not gold:
         return HeadSummary(entropy, distance, None, None)
     answers: dict[int, set[int]] = {}
-    for query, key in gold:
-        answers.setdefault(query, set()).add(key)
+    for query, answer in gold:
+        answers.setdefault(query, set()).add(answer)
     top = weights.argmax(-1)
     agreement = np.mean([np.isin(top[..., q], sorted(keys)) for q, keys in answers.items()], axis=0)
     offsets = sorted({key - query for query, key in gold}, key=lambda o: (abs(o), o))
@@ -53,13 +54,14 @@ def head_summary(weights: np.ndarray, gold: Pairs | None = None) -> HeadSummary:
 
 
 def offset_name(offset: int) -> str:
-    names = {-1: "the previous word", 0: "the same place", 1: "the next word"}
-    return names.get(offset, f"{abs(offset)} words to the {'left' if offset < 0 else 'right'}")
+    names = {-1: t("the previous word"), 0: t("the same place"), 1: t("the next word")}
+    far = t("{n} words to the left" if offset < 0 else "{n} words to the right", n=abs(offset))
+    return names.get(offset, far)
 
 
 class AttentionHeatmap(CourseWidget):
     _esm, _css = module("heads_map"), style("heads_map")
-    title = "What does this head look at?"
+    title = key("What does this head look at?")
     shape = traitlets.List(traitlets.Int()).tag(sync=True)  # layers, heads, queries, keys
     weights = traitlets.Bytes().tag(sync=True)  # [layer, head, query, key], float32 or uint8
     exact = traitlets.Bool().tag(sync=True)
@@ -110,34 +112,48 @@ class AttentionHeatmap(CourseWidget):
     def finding(self) -> str:
         row, summary = self.table()[self.layer, self.head, self.query], self.summary()
         keys = self.shown_keys()
-        name, asks = f"Head {self.layer + 1}.{self.head + 1}", self.tokens[self.query]
+        values = {"head": f"{self.layer + 1}.{self.head + 1}", "word": self.tokens[self.query]}
         if not row.any() or not keys:
-            return f"{name}: “{asks}” may look at nothing here."
+            return t("Head {head}: “{word}” may look at nothing here.", **values)
         top = max(keys, key=lambda k: row[k])
-        says = [f"{name}: “{asks}” looks most at “{self.sources[top]}” ({_percent(row[top])})"]
+        values |= {"best": self.sources[top], "share": _percent(row[top])}
         if self.hide and len(keys) < len(row):
-            taken = sum(row) - sum(row[k] for k in keys)
-            says.append(f", after {_percent(taken)} for the hidden special tokens")
-        says.append(f". It looks at {np.exp(summary.entropy[self.layer, self.head]):.1f} words on average.")
+            looks = key(
+                "Head {head}: “{word}” looks most at “{best}” ({share}), after {taken} for the hidden special tokens."
+            )
+            says = [t(looks, taken=_percent(sum(row) - sum(row[k] for k in keys)), **values)]
+        else:
+            says = [t("Head {head}: “{word}” looks most at “{best}” ({share}).", **values)]
+        n = f"{np.exp(summary.entropy[self.layer, self.head]):.1f}"
+        says.append(t("It looks at {n} words on average.", n=n))
         if self.relation:
+            relation = t_label(self.relation)
             answers = [k for q, k in self.gold[self.relation] if q == self.query]
             if answers:
                 right = row.argmax() in answers
                 gold = ", ".join(f"“{self.sources[k]}”" for k in answers)
-                says.append(f" {'Right' if right else 'Wrong'}: the {self.relation} is {gold}.")
+                named = key("Right: the {relation} is {gold}.") if right else key("Wrong: the {relation} is {gold}.")
+                says.append(t(named, relation=relation, gold=gold))
             offset, share = summary.best_offset
             says.append(
-                f" In this sentence it agrees with {_percent(summary.agreement[self.layer, self.head])} of "
-                f"the {self.relation} links; {offset_name(offset)} alone would with {_percent(share)}."
+                t(
+                    "In this sentence it agrees with {agrees} of the {relation} links; {offset} alone would with "
+                    "{alone}.",
+                    agrees=_percent(summary.agreement[self.layer, self.head]),
+                    relation=relation,
+                    offset=offset_name(offset),
+                    alone=_percent(share),
+                )
             )
             if self.relation in self.tested:
                 test = self.tested[self.relation]
                 against = ", ".join(f"{name} {_percent(v)}" for name, v in test["baselines"].items())
-                says.append(
-                    f" Over the test sentences: {_percent(test['agreement'][self.layer][self.head])}"
-                    + (f" ({against})." if against else ".")
-                )
-        return "".join(says)
+                tested = _percent(test["agreement"][self.layer][self.head])
+                if against:
+                    says.append(t("Over the test sentences: {tested} ({against}).", tested=tested, against=against))
+                else:
+                    says.append(t("Over the test sentences: {tested}.", tested=tested))
+        return " ".join(says)
 
     def still(self) -> str:
         table, gold = self.table()[self.layer, self.head], {tuple(p) for p in self.gold.get(self.relation, [])}
@@ -151,13 +167,13 @@ class AttentionHeatmap(CourseWidget):
             for k in range(len(self.sources))
         ]
         cells += [
-            svg_text(left - 8, f"{top + size * (q + 0.5) + 4:.1f}", t[:14], ' text-anchor="end"')
-            for q, t in enumerate(self.tokens)
+            svg_text(left - 8, f"{top + size * (q + 0.5) + 4:.1f}", token[:14], ' text-anchor="end"')
+            for q, token in enumerate(self.tokens)
         ]
         cells += [
             f'<text transform="translate({left + size * (k + 0.5) + 4:.1f},{top - 8}) rotate(-55)">'
-            f"{html.escape(t[:12])}</text>"
-            for k, t in enumerate(self.sources)
+            f"{html.escape(token[:12])}</text>"
+            for k, token in enumerate(self.sources)
         ]
         height = top + size * len(self.tokens) + 16
         return self._picture(round(height), "".join(cells), self._lines(most=3))
@@ -215,10 +231,11 @@ def attention_heatmap(
         sources=sources,
         kind=kind,
         gold=links,
+        named=links,
         tested={
             name: {
                 "agreement": np.asarray(test["agreement"], float).round(4).tolist(),
-                "baselines": {str(k): float(v) for k, v in test.get("baselines", {}).items()},
+                "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
             }
             for name, test in (tested or {}).items()
         },

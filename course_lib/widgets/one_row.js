@@ -6,28 +6,34 @@ export default {
     const n = words.length,
       m = matrix[0].length,
       TRAITS = ["word", "backward", "times", "size"];
-    const set = setter(model);
-    const st = stage(el, "What does the product do? A one-hot vector times a table");
+    const set = setter(model),
+      t = teller(model);
+    const st = stage(el, t("What does the product do? A one-hot vector times a table"));
     st.root.classList.add("cw-row");
 
     const finding = () => {
       const w = model.get("word"),
         times = model.get("times");
       if (model.get("backward")) {
-        const sums = times === 1 ? "gets the gradient" : `gets the sum of ${times} gradients`;
-        return `Backward: only the row of “${words[w]}” ${sums}, because the word stands `
-          + `${times} time${times > 1 ? "s" : ""} in the batch. ${n - 1} of ${n} rows get zeros.`;
+        const values = { word: words[w], times, zeros: n - 1, n };
+        return times === 1 ? t("Backward: only the row of “{word}” gets the gradient, because the word stands "
+            + "1 time in the batch. {zeros} of {n} rows get zeros.", values)
+          : t("Backward: only the row of “{word}” gets the sum of {times} gradients, because the word stands "
+            + "{times} times in the batch. {zeros} of {n} rows get zeros.", values);
       }
       const size = sizes[model.get("size")];
-      return `“${words[w]}” is a 1 at place ${w + 1} of ${n}: `
-        + `the other ${n - 1} rows are multiplied by 0, and its row comes out as it is. `
-        + `With ${many(size)} words that is ${many(size * m)} multiplications, to copy ${m} numbers.`;
+      const values = { word: words[w], place: w + 1, n, zeros: n - 1, m };
+      return t(
+        "“{word}” is a 1 at place {place} of {n}: the other {zeros} rows are multiplied by 0, and its row "
+        + "comes out as it is. With {size} words that is {products} multiplications, to copy {m} numbers.",
+        Object.assign(values, { size: many(size), products: many(size * m) })
+      );
     };
 
-    const find = wordBox({ label: "find a word", words, value: model.get("word"), onword: word => set({ word }) });
-    const way = toggle({ label: "backward", value: model.get("backward"), onchange: backward => set({ backward }) });
+    const find = wordBox({ label: t("find a word"), words, value: model.get("word"), onword: word => set({ word }) });
+    const way = toggle({ label: t("backward"), value: model.get("backward"), onchange: backward => set({ backward }) });
     const often = slider({
-      label: "times in the batch",
+      label: t("times in the batch"),
       min: 1,
       max: 3,
       value: model.get("times"),
@@ -36,7 +42,7 @@ export default {
       oninput: times => set({ times })
     });
     const grow = slider({
-      label: "words in the vocabulary",
+      label: t("words in the vocabulary"),
       min: 0,
       max: sizes.length - 1,
       value: model.get("size"),
@@ -45,7 +51,7 @@ export default {
       oninput: size => set({ size })
     });
     const start = stateOf(model, TRAITS),
-      reset = button("reset", () => set(start));
+      reset = button(t("reset"), () => set(start));
     find.node.style.width = "150px";
     often.node.style.width = "150px";
     grow.node.style.width = "240px";
@@ -70,13 +76,13 @@ export default {
       role: "listbox",
       tabindex: 0,
       ...KEYS,
-      "aria-label": "Words. Up and down arrows choose one."
+      "aria-label": t("Words. Up and down arrows choose one.")
     }, lines);
     const sums = matrix[0].map(() => h("span", { class: "cell" })),
       sumName = h("span", { class: "name" });
     const out = h("div", { class: "line out" }, sumName, h("span", { class: "bit" }), h("span", { class: "sign" }, "="),
       ...sums);
-    const heads = [h("h5", {}), h("h5", {}, "What it costs")];
+    const heads = [h("h5", {}), h("h5", {}, t("What it costs"))];
     const bar = label => {
       const fill0 = h("i", {}),
         text = h("b", {});
@@ -86,11 +92,11 @@ export default {
         text
       };
     };
-    const product = bar("product: multiplications"),
-      lookup = bar("look-up: numbers copied");
+    const product = bar(t("product: multiplications")),
+      lookup = bar(t("look-up: numbers copied"));
     const body = h("div", { class: "panels" }, h("div", { class: "table" }, heads[0], list, out),
       h("div", { class: "costs" }, heads[1], product.node, lookup.node,
-        h("p", { class: "note" }, "Bars are on a logarithmic scale. Real vectors are 50 to 1,000 numbers wide.")));
+        h("p", { class: "note" }, t("Bars are on a logarithmic scale. Real vectors are 50 to 1,000 numbers wide."))));
     st.root.append(body);
 
     const say = x => (Math.abs(x) < .005 ? "0" : x.toFixed(2)).replace("-", "−");
@@ -100,7 +106,7 @@ export default {
         back = model.get("backward"),
         times = model.get("times"),
         size = sizes[model.get("size")];
-      heads[0].textContent = back ? "The gradient of the table" : "One-hot vector × table";
+      heads[0].textContent = back ? t("The gradient of the table") : t("One-hot vector × table");
       words.forEach((word, i) => {
         const on = i === w;
         lines[i].classList.toggle("on", on);
@@ -111,7 +117,7 @@ export default {
         });
       });
       list.setAttribute("aria-activedescendant", lines[w].id);
-      sumName.textContent = back ? "g: what flows in" : "the product";
+      sumName.textContent = back ? t("g: what flows in") : t("the product");
       sums.forEach((cell, j) => {
         cell.textContent = back ? "g" : say(matrix[w][j]);
       });

@@ -8,6 +8,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
 
 MOST_WORDS, MOST_NUMBERS = 12, 8
@@ -24,7 +25,7 @@ def row_product(matrix: np.ndarray, word: int) -> dict[str, np.ndarray]:
 
 class OneHotRow(CourseWidget):
     _esm, _css = module("one_row"), style("one_row")
-    title, height = "What does the product do? A one-hot vector times a table", 520
+    title, height = key("What does the product do? A one-hot vector times a table"), 520
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     matrix = traitlets.List().tag(sync=True)  # [word][number], two digits
     sizes = traitlets.List(traitlets.Int()).tag(sync=True)
@@ -41,15 +42,26 @@ class OneHotRow(CourseWidget):
     def finding(self) -> str:
         word, n, m = self.words[self.word], len(self.words), len(self.matrix[0])
         if self.backward:
-            sums = "gets the gradient" if self.times == 1 else f"gets the sum of {self.times} gradients"
-            return (
-                f"Backward: only the row of “{word}” {sums}, because the word stands {self.times} "
-                f"time{'s' * (self.times > 1)} in the batch. {n - 1} of {n} rows get zeros."
+            values = {"word": word, "times": self.times, "zeros": n - 1, "n": n}
+            if self.times == 1:
+                return t(
+                    "Backward: only the row of “{word}” gets the gradient, because the word stands 1 time in the "
+                    "batch. {zeros} of {n} rows get zeros.",
+                    **values,
+                )
+            return t(
+                "Backward: only the row of “{word}” gets the sum of {times} gradients, because the word stands "
+                "{times} times in the batch. {zeros} of {n} rows get zeros.",
+                **values,
             )
         size = self.sizes[self.size]
-        return (
-            f"“{word}” is a 1 at place {self.word + 1} of {n}: the other {n - 1} rows are multiplied by 0, and its row "
-            f"comes out as it is. With {size:,} words that is {size * m:,} multiplications, to copy {m} numbers."
+        values = {"place": self.word + 1, "n": n, "zeros": n - 1, "size": f"{size:,}", "products": f"{size * m:,}"}
+        return t(
+            "“{word}” is a 1 at place {place} of {n}: the other {zeros} rows are multiplied by 0, and its row "
+            "comes out as it is. With {size} words that is {products} multiplications, to copy {m} numbers.",
+            word=word,
+            m=m,
+            **values,
         )
 
     def still(self) -> str:
@@ -60,7 +72,7 @@ class OneHotRow(CourseWidget):
             cells += [svg_text(14, y, word[:16], look), svg_text(160, y, str(int(on)), look)]
             cells += [svg_text(230 + 62 * j, y, f"{v:.2f}", look) for j, v in enumerate(self.matrix[i])]
         bottom, look = 96 + 24 * len(self.words) + 20, ' fill="#d55e00"'
-        cells.append(svg_text(14, bottom, "the product: one row", look))
+        cells.append(svg_text(14, bottom, t("the product: one row"), look))
         cells += [svg_text(230 + 62 * j, bottom, f"{v:.2f}", look) for j, v in enumerate(row["row"])]
         return self._picture(bottom + 20, "".join(cells))
 

@@ -3,9 +3,10 @@
 function ownSentence(model, label, set) {
   const text = h("input", { class: "word", ...KEYS, maxlength: 300, autocomplete: "off" }),
     send = () => set({ typed: text.value }),
+    t = teller(model),
     on = name => document.body.classList.contains(name);
   onKeys(text, () => ({ Enter: 1 }), send);
   const hidden = !on("live") && (on("alone") || !model.get("reads"));
   return h("div", { class: "row own", hidden }, h("label", { class: "ctl" }, h("span", { class: "lab" }, label), text),
-    button("place it", send));
+    button(t("place it"), send));
 }

@@ -7,8 +7,9 @@ export default {
       n = layers.length,
       TRAITS = ["opens", "factor", "cut", "ratio"];
     const get = name => model.get(name),
-      set = setter(model);
-    const st = stage(el, "Who learns when?");
+      set = setter(model),
+      t = teller(model);
+    const st = stage(el, t("Who learns when?"));
     st.root.classList.add("cw-rates");
     const triangle = (t, cut = get("cut"), ratio = get("ratio")) => {
       const top = Math.floor(steps * cut),
@@ -27,23 +28,27 @@ export default {
     const finding = shares => {
       const opens = get("opens"),
         trained = layers.map((_, i) => i).filter(i => opens[i] < steps);
-      if (!trained.length) return "All layers are frozen: nothing learns.";
+      if (!trained.length) return t("All layers are frozen: nothing learns.");
       const most = shares.indexOf(Math.max(...shares)),
         frozen = n - trained.length,
         first = trained[0];
-      let says = `“${layers[most]}” may do ${pctOf(shares[most])} of the moving`;
-      if (frozen) says += `; ${frozen} of ${n} layers stay as they were.`;
-      else if (first !== most)
-        says += `, “${layers[first]}” ${pctOf(shares[first])}: what it knows of the language is kept.`;
-      else says += ": the lowest layer moves most, and forgets first.";
-      if (new Set(opens).size > 1 && !frozen)
-        says += ` The last layer to open does so at step ${many(Math.max(...opens))} of ${many(steps)}.`;
-      else if (!frozen) says += " All layers open at once.";
-      return says;
+      const values = { layer: layers[most], share: pctOf(shares[most]), frozen, n };
+      Object.assign(values, { first: layers[first], little: pctOf(shares[first]) });
+      if (frozen)
+        return t("“{layer}” may do {share} of the moving; {frozen} of {n} layers stay as they were.", values);
+      const says = first !== most
+        ? t("“{layer}” may do {share} of the moving, “{first}” {little}: "
+          + "what it knows of the language is kept.", values)
+        : t("“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.", values);
+      const late = { step: many(Math.max(...opens)), steps: many(steps) };
+      return `${says} ${
+        new Set(opens).size > 1 ? t("The last layer to open does so at step {step} of {steps}.", late)
+          : t("All layers open at once.")
+      }`;
     };
 
     const factor = slider({
-      label: "each layer below: rate ÷",
+      label: t("each layer below: rate ÷"),
       min: 10,
       max: 50,
       value: Math.round(10 * get("factor")),
@@ -52,7 +57,7 @@ export default {
       oninput: v => set({ factor: v / 10 })
     });
     const cutAt = slider({
-      label: "rising part of the triangle",
+      label: t("rising part of the triangle"),
       min: 1,
       max: 90,
       value: Math.round(100 * get("cut")),
@@ -60,7 +65,7 @@ export default {
       oninput: v => set({ cut: v / 100 })
     });
     const ratio = slider({
-      label: "highest rate ÷ lowest",
+      label: t("highest rate ÷ lowest"),
       min: 1,
       max: 64,
       value: Math.round(get("ratio")),
@@ -76,21 +81,21 @@ export default {
     const paper = { factor: 2.6, cut: .1, ratio: 32 },
       start = stateOf(model, TRAITS);
     const presets = [
-      ["paper", { opens: gradual, ...paper }],
-      ["all at once", { opens: layers.map(() => 0), ...paper }],
-      ["all at once, one rate", { opens: layers.map(() => 0), factor: 1, cut: .1, ratio: 1 }],
-      ["last only", { opens: layers.map((_, i) => i === n - 1 ? 0 : steps), ...paper }]
+      [t("paper"), { opens: gradual, ...paper }],
+      [t("all at once"), { opens: layers.map(() => 0), ...paper }],
+      [t("all at once, one rate"), { opens: layers.map(() => 0), factor: 1, cut: .1, ratio: 1 }],
+      [t("last only"), { opens: layers.map((_, i) => i === n - 1 ? 0 : steps), ...paper }]
     ];
     st.root.append(h("div", { class: "row" }, factor.node, cutAt.node, ratio.node),
       h("div", { class: "row", style: "margin-top:8px" },
-        presets.map(([name, state]) => button(name, () => set(state))), button("reset", () => set(start))));
+        presets.map(([name, state]) => button(name, () => set(state))), button(t("reset"), () => set(start))));
     const svg = s("svg", {});
     st.root.append(h("div", { class: "body" }, svg),
       h("p", { class: "note" },
-        "Height: learning rate, as a share of the highest. "
-        + "Area: how far a layer may move, drawn at the right as its share of all. "
-        + "Red marks: the step at which a layer opens; drag them, or Tab to one and use the arrow keys. "
-        + "At the right end a layer stays frozen."));
+        t("Height: learning rate, as a share of the highest. "
+          + "Area: how far a layer may move, drawn at the right as its share of all. "
+          + "Red marks: the step at which a layer opens; drag them, or Tab to one and use the arrow keys. "
+          + "At the right end a layer stays frozen.")));
 
     const ROW = 44,
       TOP = 8,
@@ -116,7 +121,7 @@ export default {
           }, many(Math.round(k * steps / 4))));
       svg.append(
         s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" },
-          "step")
+          t("step"))
       );
       for (let i = n - 1; i >= 0; i--) {
         const base = TOP + (n - i) * ROW - 4,
@@ -130,7 +135,7 @@ export default {
             tabindex: 0,
             role: "slider",
             ...KEYS,
-            "aria-label": `opens ${layers[i]}`,
+            "aria-label": t("opens {layer}", { layer: layers[i] }),
             "aria-valuemin": 0,
             "aria-valuemax": steps
           }, s("rect", { class: "hit", x: -14, y: -ROW + 4, width: 28, height: ROW }),
@@ -185,7 +190,7 @@ export default {
         attrs(r.mark, {
           transform: `translate(${m.X(from)},${r.base})`,
           "aria-valuenow": from,
-          "aria-valuetext": from === steps ? "never" : `step ${many(from)}`
+          "aria-valuetext": from === steps ? t("never") : t("step {n}", { n: many(from) })
         });
         r.num.textContent = pctOf(shares[r.i]);
         r.num.dataset.share = shares[r.i].toPrecision(8);

@@ -9,6 +9,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
 
 FEWEST, MOST = 2, 12
@@ -38,7 +39,7 @@ def gradual_opens(n_layers: int, steps: int) -> list[int]:
 
 class RateDesigner(CourseWidget):
     _esm, _css = module("rate_plan"), style("rate_plan")
-    title, height = "Who learns when?", 560
+    title, height = key("Who learns when?"), 560
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     steps = traitlets.Int().tag(sync=True)
     opens = traitlets.List(traitlets.Int()).tag(sync=True)  # per layer; `steps`: never
@@ -68,22 +69,26 @@ class RateDesigner(CourseWidget):
     def finding(self) -> str:
         shares, trained = self.shares(), [i for i, step in enumerate(self.opens) if step < self.steps]
         if not trained:
-            return "All layers are frozen: nothing learns."
+            return t("All layers are frozen: nothing learns.")
         most, frozen = int(shares.argmax()), len(self.layers) - len(trained)
-        says = f"“{self.layers[most]}” may do {_percent(shares[most])} of the moving"
-        first = trained[0]
+        first, values = trained[0], {"layer": self.layers[most], "share": _percent(shares[most])}
         if frozen:
-            says += f"; {frozen} of {len(self.layers)} layers stay as they were."
-        elif first != most:
-            says += f", “{self.layers[first]}” {_percent(shares[first])}: what it knows of the language is kept."
+            values |= {"frozen": frozen, "n": len(self.layers)}
+            return t("“{layer}” may do {share} of the moving; {frozen} of {n} layers stay as they were.", **values)
+        if first != most:
+            values |= {"first": self.layers[first], "little": _percent(shares[first])}
+            says = t(
+                "“{layer}” may do {share} of the moving, “{first}” {little}: what it knows of the language is kept.",
+                **values,
+            )
         else:
-            says += ": the lowest layer moves most, and forgets first."
-        if len(set(self.opens)) > 1 and not frozen:
-            late = max(self.opens)
-            says += f" The last layer to open does so at step {late:,} of {self.steps:,}."
-        elif not frozen:
-            says += " All layers open at once."
-        return says
+            says = t(
+                "“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.", **values
+            )
+        if len(set(self.opens)) > 1:
+            late = {"step": f"{max(self.opens):,}", "steps": f"{self.steps:,}"}
+            return f"{says} {t('The last layer to open does so at step {step} of {steps}.', **late)}"
+        return f"{says} {t('All layers open at once.')}"
 
     def still(self) -> str:
         rates, shares, n = self.rates(), self.shares(), len(self.layers)
@@ -101,8 +106,8 @@ class RateDesigner(CourseWidget):
                 + svg_text(626, base - 4, _percent(shares[i]))
             )
         height = 128 + 40 * n + 10
-        rows.append(svg_text(170, height - 24, "step 0", ' fill="#666"'))
-        rows.append(svg_text(610, height - 24, f"step {self.steps:,}", ' fill="#666" text-anchor="end"'))
+        rows.append(svg_text(170, height - 24, t("step {n}", n=0), ' fill="#666"'))
+        rows.append(svg_text(610, height - 24, t("step {n}", n=f"{self.steps:,}"), ' fill="#666" text-anchor="end"'))
         return self._picture(height, "".join(rows))
 
 

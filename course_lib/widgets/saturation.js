@@ -23,53 +23,57 @@ export default {
     const get = name => model.get(name),
       notes = () => get("source") === "notes",
       words = () => tokens[get("source")];
-    const set = setter(model);
+    const set = setter(model),
+      t = teller(model);
     const axis = () => notes() ? factors : grid,
       place = () => axis().indexOf(notes() ? get("factor") : get("d_k"));
     const rawAt = i =>
       (notes() ? NOTES.map(v => v * factors[i]) : words().map((_, k) => path(get("draw"), k, i)))
       .map(v => v + get("shift"));
     const divisor = (i, on = get("scaled")) => (on && !notes() ? Math.sqrt(grid[i]) : 1) * get("temperature");
-    const st = stage(el, "Why divide by √d_k? The softmax stops listening");
+    const st = stage(el, t("Why divide by √d_k? The softmax stops listening"));
     st.root.classList.add("cw-sat");
 
     const finding = (y, N) => {
       const names = words(),
         top = y.indexOf(Math.max(...y)),
         d = get("d_k"),
-        root = Math.sqrt(d).toFixed(1);
+        root = Math.sqrt(d).toFixed(1),
+        values = { word: names[top], share: percent(y[top]), size: small(N), d, root };
       if (get("shift"))
-        return `+${get("shift")} on every score moves no weight: “${names[top]}” keeps ${percent(y[top])}, ‖J‖ stays `
-          + `${small(N)}. A softmax sees only differences between scores.`;
+        return t("+{shift} on every score moves no weight: “{word}” keeps {share}, ‖J‖ stays {size}. "
+          + "A softmax sees only differences between scores.", { ...values, shift: get("shift") });
       if (notes()) {
-        const state = N > .2 ? "both keys are heard, and the gradient passes"
-          : N > .01 ? "one key is taking over, and the gradient shrinks"
-          : "one key has everything, and the gradient is all but gone";
-        return `[0.3, 0.4] × ${get("factor")} gives the weights [`
-          + `${y.map(v => v > .999 && v < 1 ? v.toFixed(5) : small(v)).join(", ")}]: ${state} (‖J‖ = ${small(N)}).`;
+        const state = N > .2 ? t("both keys are heard, and the gradient passes")
+          : N > .01 ? t("one key is taking over, and the gradient shrinks")
+          : t("one key has everything, and the gradient is all but gone");
+        const weights = y.map(v => v > .999 && v < 1 ? v.toFixed(5) : small(v)).join(", ");
+        Object.assign(values, { factor: get("factor"), weights, state });
+        return t("[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).", values);
       }
-      const heard = Math.exp(-y.reduce((t, v) => t + (v > 0 ? v * Math.log(v) : 0), 0)).toFixed(1);
+      values.heard = Math.exp(-y.reduce((sum, v) => sum + (v > 0 ? v * Math.log(v) : 0), 0)).toFixed(1);
+      values.heat = get("temperature").toFixed(2);
+      if (get("scaled") && N > .1)
+        return t("Divided by √{d} = {root}, the scores keep a spread near 1: attention is shared by {heard} words, "
+          + "and the gradient passes (‖J‖ = {size}).", values);
       if (get("scaled"))
-        return N > .1
-          ? `Divided by √${d} = ${root}, the scores keep a spread near 1: `
-          + `attention is shared by ${heard} words, and the gradient passes (‖J‖ = ${small(N)}).`
-          : `Divided by √${d} = ${root}, but sharp again: “${names[top]}” takes ${percent(y[top])} `
-          + `at temperature ${get("temperature").toFixed(2)} (‖J‖ = ${small(N)}).`;
+        return t("Divided by √{d} = {root}, but sharp again: “{word}” takes {share} at temperature {heat} "
+          + "(‖J‖ = {size}).", values);
       if (N > .15)
-        return `Without scaling at d_k = ${d} the softmax still listens to ${heard} words (‖J‖ = ${small(N)}). `
-          + "Move d_k to the right.";
+        return t("Without scaling at d_k = {d} the softmax still listens to {heard} words (‖J‖ = {size}). "
+          + "Move d_k to the right.", values);
       const ratio = normOf(softmaxOf(rawAt(place()).map(v => v / divisor(place(), true)))) / Math.max(N, 1e-300);
-      const times = ratio > 1e4 ? "over 10,000" : many(Math.max(1, Math.floor(ratio + .5)));
-      return `Without scaling at d_k = ${d}, “${names[top]}” takes ${percent(y[top])} `
-        + `and the gradient falls to ${small(N)}: ${times} times smaller than with ÷ √d_k.`;
+      values.times = ratio > 1e4 ? t("over 10,000") : many(Math.max(1, Math.floor(ratio + .5)));
+      return t("Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
+        + "{times} times smaller than with ÷ √d_k.", values);
     };
 
     // controls
     const group = unique(),
       radios = {};
-    const choice = h("fieldset", { class: "ctl" }, h("legend", { class: "lab" }, "scores from"),
+    const choice = h("fieldset", { class: "ctl" }, h("legend", { class: "lab" }, t("scores from")),
       h("div", { class: "seg" },
-        [["en", "8 words"], ["ko", "낱말 8개"], ["notes", "[0.3, 0.4]"]].map(([v, text]) =>
+        [["en", t("8 words")], ["ko", "낱말 8개"], ["notes", "[0.3, 0.4]"]].map(([v, text]) =>
           h("label", {}, radios[v] = h("input", {
             type: "radio",
             name: group,
@@ -80,7 +84,7 @@ export default {
           }), text)
         )));
     const dk = slider({
-      label: "d_k, entries of q and k",
+      label: t("d_k, entries of q and k"),
       min: 0,
       max: grid.length - 1,
       value: grid.indexOf(get("d_k")),
@@ -89,7 +93,7 @@ export default {
       oninput: i => set({ d_k: grid[i] })
     });
     const times = slider({
-      label: "both scores times",
+      label: t("both scores times"),
       min: 0,
       max: factors.length - 1,
       value: factors.indexOf(get("factor")),
@@ -97,9 +101,9 @@ export default {
       ticks: factors,
       oninput: i => set({ factor: factors[i] })
     });
-    const scale = toggle({ label: "divide by √d_k", value: get("scaled"), onchange: on => set({ scaled: on }) });
+    const scale = toggle({ label: t("divide by √d_k"), value: get("scaled"), onchange: on => set({ scaled: on }) });
     const heat = slider({
-      label: "temperature",
+      label: t("temperature"),
       min: -20,
       max: 20,
       value: Math.round(20 * Math.log10(get("temperature"))),
@@ -107,10 +111,10 @@ export default {
       ticks: [.1, 1, 10],
       oninput: v => set({ temperature: v ? Math.min(10, Math.max(.1, 10 ** (v / 20))) : 1 })
     });
-    const more = button("+5 to all scores", () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
-    const again = button("another draw", () => set({ draw: (get("draw") + 1) % 4 }));
+    const more = button(t("+5 to all scores"), () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
+    const again = button(t("another draw"), () => set({ draw: (get("draw") + 1) % 4 }));
     const start = stateOf(model, TRAITS);
-    const reset = button("reset", () => set(start));
+    const reset = button(t("reset"), () => set(start));
     dk.node.style.width = times.node.style.width = "230px";
     heat.node.style.width = "150px";
     st.root.append(h("div", { class: "row" }, choice, dk.node, times.node, scale.node, heat.node, more, again, reset));
@@ -121,11 +125,11 @@ export default {
       return p;
     };
     const P = [
-      panel("1 Scores"),
-      panel("2 Weights"),
-      panel("3 Gradient"),
-      panel("4 Scores over d_k"),
-      panel("5 Gradient over d_k")
+      panel(t("1 Scores")),
+      panel(t("2 Weights")),
+      panel(t("3 Gradient")),
+      panel(t("4 Scores over d_k")),
+      panel(t("5 Gradient over d_k"))
     ];
     const read = h("p", { class: "read", "aria-live": "polite" }),
       note = h("p", { class: "note" });
@@ -141,8 +145,8 @@ export default {
       hot = -1;
     const line = (X, Y, values) =>
       values.map((v, q) => `${q ? "L" : "M"}${X(q).toFixed(1)} ${Y(v).toFixed(1)}`).join("");
-    const text = (x, y, t, c = "soft", anchor = "middle") =>
-      s("text", { x, y, class: c, "text-anchor": anchor, "font-size": 11 }, t);
+    const text = (x, y, words, c = "soft", anchor = "middle") =>
+      s("text", { x, y, class: c, "text-anchor": anchor, "font-size": 11 }, words);
 
     function build() { // what changes with width or source only
       const n = words().length,
@@ -216,7 +220,7 @@ export default {
         tabindex: 0,
         role: "application",
         ...KEYS,
-        "aria-label": "Jacobian. Arrow keys go from cell to cell, Escape leaves."
+        "aria-label": t("Jacobian. Arrow keys go from cell to cell, Escape leaves.")
       });
       hit.addEventListener("pointermove", e => {
         const b = hit.getBoundingClientRect();
@@ -257,7 +261,7 @@ export default {
       for (const [p, XX] of [[p4, m.X4], [p5, m.X5]]) {
         p.svg.setAttribute("height", CH + 44);
         ticks.forEach(t => p.svg.append(text(XX(ax.indexOf(t)), CH + 24, t)));
-        p.svg.append(text(p.w - 20, CH + 39, notes() ? "scores multiplied by" : "d_k", "soft", "end"));
+        p.svg.append(text(p.w - 20, CH + 39, notes() ? t("scores multiplied by") : "d_k", "soft", "end"));
       }
       for (const v of [-100, -10, 0, 10, 100])
         p4.svg.append(
@@ -320,10 +324,11 @@ export default {
       scale.set(get("scaled"));
       heat.set(Math.round(20 * Math.log10(T)));
       P[0].sub.textContent = notes()
-        ? `● z = score × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
+        ? `● z = ${t("score")} × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}`
+        + `${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
         : get("scaled") ? `○ q·k   ● z = q·k ÷ √${ax[i]}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
         : `○ q·k   ● z${T === 1 ? " = q·k" : ` = q·k ÷ ${T.toFixed(2)}`}`;
-      P[1].sub.textContent = "softmax of z, together 100 %";
+      P[1].sub.textContent = t("softmax of z, together 100 %");
       P[2].sub.textContent = "∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −";
       const b = notes() ? 0 : sx(Math.sqrt(ax[i]) / div, m.half);
       attrs(m.band, { x: m.mid - b, width: 2 * b });
@@ -350,7 +355,7 @@ export default {
       attrs(m.cursor,
         cell ? { visibility: "visible", x: m.names + cell[1] * m.size, y: TOP + cell[0] * m.size }
         : { visibility: "hidden" });
-      m.size3.textContent = `its size ‖J‖ = ${small(N)}`;
+      m.size3.textContent = t("its size ‖J‖ = {size}", { size: small(N) });
       const spread = (q, on) => (on ? 1 : Math.sqrt(ax[q])) / T,
         shut = (Y, up, down) =>
         line(q => m.X5(q), Y, up)
@@ -358,11 +363,11 @@ export default {
         + "Z";
       P[3].head.textContent = notes() ? "4 Scores over the factor" : "4 Scores over d_k";
       P[4].head.textContent = notes() ? "5 Gradient over the factor" : "5 Gradient over d_k";
-      P[3].sub.textContent = notes() ? "both grow, and so does their gap"
-        : get("scaled") ? "kept together by ÷ √d_k (band: ± one spread)"
-        : "they drift apart as √d_k (band: ± one spread)";
-      P[4].sub.textContent = notes() ? "size of the Jacobian"
-        : "size of the Jacobian: typical, and 10 to 90 % of draws";
+      P[3].sub.textContent = notes() ? t("both grow, and so does their gap")
+        : get("scaled") ? t("kept together by ÷ √d_k (band: ± one spread)")
+        : t("they drift apart as √d_k (band: ± one spread)");
+      P[4].sub.textContent = notes() ? t("size of the Jacobian")
+        : t("size of the Jacobian: typical, and 10 to 90 % of draws");
       m.law.setAttribute("d",
         notes() ? ""
         : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q)))
@@ -391,15 +396,15 @@ export default {
         y: m.Y5(N) + (m.Y5(N) > CH - 10 ? -9 : 18),
         "text-anchor": right ? "start" : "end"
       });
-      read.textContent = cell
-        ? `weight of “${words()[cell[0]]}” with the score of “${words()[cell[1]]}”: `
-        + `${cell[0] === cell[1] ? "+" : ""}${signed(J[cell[0]][cell[1]], 5)}`
-        + `${cell[0] === cell[1] ? ", on the diagonal: plus" : ", off the diagonal: minus"}`
-        : "Point at a cell of the gradient, or go there with Tab and arrows, to read it.";
+      const at = cell && { weight: words()[cell[0]], score: words()[cell[1]], value: signed(J[cell[0]][cell[1]], 5) };
+      read.textContent = !cell ? t("Point at a cell of the gradient, or go there with Tab and arrows, to read it.")
+        : cell[0] === cell[1]
+        ? t("weight of “{weight}” with the score of “{score}”: +{value}, on the diagonal: plus", at)
+        : t("weight of “{weight}” with the score of “{score}”: {value}, off the diagonal: minus", at);
       note.textContent = notes()
-        ? "Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses."
-        : "The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
-        + "Score axes are even near 0 and logarithmic far out.";
+        ? t("Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses.")
+        : t("The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
+          + "Score axes are even near 0 and logarithmic far out.");
       st.tell(finding(y, N));
     }
     return st.live(model, TRAITS, draw, now => {

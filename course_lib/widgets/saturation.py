@@ -14,6 +14,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, module, style, svg_text
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
@@ -67,7 +68,7 @@ def typical_norms() -> np.ndarray:
 
 class SoftmaxSaturation(CourseWidget):
     _esm, _css = module("saturation"), style("saturation")
-    title, height = "Why divide by √d_k? The softmax stops listening", 860
+    title, height = key("Why divide by √d_k? The softmax stops listening"), 860
     paths = traitlets.Bytes().tag(sync=True)  # float32 [draw, key, place in grid]
     norms = traitlets.List().tag(sync=True)
     grid = traitlets.List().tag(sync=True)
@@ -109,43 +110,55 @@ class SoftmaxSaturation(CourseWidget):
     def finding(self) -> str:
         now, names = self.numbers(), KEYS[self.source]
         top = int(now.weights.argmax())
+        values = {"word": names[top], "share": _percent(now.weights[top]), "size": _small(now.norm)}
+        values |= {"d": self.d_k, "root": f"{math.sqrt(self.d_k):.1f}", "heat": f"{self.temperature:.2f}"}
         if self.shift:
-            weights = f"“{names[top]}” keeps {_percent(now.weights[top])}"
-            return (
-                f"+{self.shift} on every score moves no weight: {weights}, ‖J‖ stays {_small(now.norm)}. "
-                "A softmax sees only differences between scores."
+            return t(
+                "+{shift} on every score moves no weight: “{word}” keeps {share}, ‖J‖ stays {size}. "
+                "A softmax sees only differences between scores.",
+                shift=self.shift,
+                **values,
             )
         if self.source == "notes":
-            state = (
-                "both keys are heard, and the gradient passes"
-                if now.norm > 0.2
-                else "one key is taking over, and the gradient shrinks"
-                if now.norm > 0.01
-                else "one key has everything, and the gradient is all but gone"
+            if now.norm > 0.2:
+                state = t("both keys are heard, and the gradient passes")
+            elif now.norm > 0.01:
+                state = t("one key is taking over, and the gradient shrinks")
+            else:
+                state = t("one key has everything, and the gradient is all but gone")
+            return t(
+                "[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).",
+                factor=self.factor,
+                weights=", ".join(_weight(v) for v in now.weights),
+                state=state,
+                **values,
             )
-            y = ", ".join(_weight(v) for v in now.weights)
-            return f"[0.3, 0.4] × {self.factor} gives the weights [{y}]: {state} (‖J‖ = {_small(now.norm)})."
-        heard = math.exp(-sum(v * math.log(v) for v in now.weights if v > 0))
+        values["heard"] = f"{math.exp(-sum(v * math.log(v) for v in now.weights if v > 0)):.1f}"
         if self.scaled and now.norm > 0.1:
-            return (
-                f"Divided by √{self.d_k} = {math.sqrt(self.d_k):.1f}, the scores keep a spread near 1: attention is "
-                f"shared by {heard:.1f} words, and the gradient passes (‖J‖ = {_small(now.norm)})."
+            return t(
+                "Divided by √{d} = {root}, the scores keep a spread near 1: attention is shared by {heard} words, "
+                "and the gradient passes (‖J‖ = {size}).",
+                **values,
             )
         if self.scaled:
-            return (
-                f"Divided by √{self.d_k} = {math.sqrt(self.d_k):.1f}, but sharp again: “{names[top]}” takes "
-                f"{_percent(now.weights[top])} at temperature {self.temperature:.2f} (‖J‖ = {_small(now.norm)})."
+            return t(
+                "Divided by √{d} = {root}, but sharp again: “{word}” takes {share} at temperature {heat} "
+                "(‖J‖ = {size}).",
+                **values,
             )
         if now.norm > 0.15:
-            return (
-                f"Without scaling at d_k = {self.d_k} the softmax still listens to {heard:.1f} words "
-                f"(‖J‖ = {_small(now.norm)}). Move d_k to the right."
+            return t(
+                "Without scaling at d_k = {d} the softmax still listens to {heard} words (‖J‖ = {size}). "
+                "Move d_k to the right.",
+                **values,
             )
         ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
-        times = "over 10,000" if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
-        return (
-            f"Without scaling at d_k = {self.d_k}, “{names[top]}” takes {_percent(now.weights[top])} and the gradient "
-            f"falls to {_small(now.norm)}: {times} times smaller than with ÷ √d_k."
+        times = t("over 10,000") if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
+        return t(
+            "Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
+            "{times} times smaller than with ÷ √d_k.",
+            times=times,
+            **values,
         )
 
     def still(self) -> str:
@@ -162,7 +175,7 @@ class SoftmaxSaturation(CourseWidget):
                     f'<rect x="{530 + 26 * j}" y="{y - 17}" width="24" height="24" fill-opacity="{opacity:.2f}" '
                     f'fill="{"#009e73" if value > 0 else "#b4538f"}"/>'
                 )
-        names = ((110, "score"), (180, "weight"), (530, "Jacobian: green plus, purple minus"))
+        names = ((110, t("score")), (180, t("weight")), (530, t("Jacobian: green plus, purple minus")))
         heads = [svg_text(x, 82, name, ' fill="#666"') for x, name in names]
         return self._picture(340, "".join(heads + rows))
 

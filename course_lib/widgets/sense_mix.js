@@ -90,8 +90,9 @@ export default {
       n = senses.length,
       L = layers.length,
       bytes = model.get("products");
-    const names = [...new Set(senses)],
-      kinds = names.join(", "),
+    const t = teller(model),
+      names = [...new Set(senses)],
+      kinds = names.map(name => t(name)).join(", "),
       pairs = pairsOf(L);
     const products = pairs.map((_, p) => { // shipped: i <= j only
       const whole = new Float64Array(n * n);
@@ -113,28 +114,29 @@ export default {
     const alone = layers.map((_, l) => senseAccuracy(mixed(layers.map((_, k) => +(k === l))), n, senses, train, test));
     const best = alone.indexOf(Math.max(...alone)),
       pct = x => (100 * x).toFixed(0);
-    const st = stage(el, "Which layers does a task want?");
+    const st = stage(el, t("Which layers does a task want?"));
     st.root.classList.add("cw-mix");
 
     const finding = (weights, score) => {
       if (model.get("last") === "all")
-        return "The same added to all raw weights moves nothing: the softmax sees only differences. "
-          + `${kinds}: still told apart in ${pct(score)} %.`;
+        return t("The same added to all raw weights moves nothing: the softmax sees only differences. "
+          + "{kinds}: still told apart in {score} %.", { kinds, score: pct(score) });
       const g = model.get("gamma").toFixed(1);
       if (model.get("last") === "gamma")
-        return `γ = ${g}: every dot is ${g} times as far out as with γ = 1, and no neighbour has changed: `
-          + `the score stands at ${pct(score)} %.`;
-      const mix = weights.map((s, l) => `${pct(s)} % ${layers[l]}`).join(", ");
-      const tags = grid.length ? ` Parts of speech: ${(100 * betweenPoints(grid, weights)).toFixed(1)} %.` : "";
-      return `${mix}. ${kinds}: told apart in ${pct(score)} % `
-        + `(best layer alone: ${layers[best]}, ${pct(alone[best])} %).${tags}`;
+        return t("γ = {g}: every dot is {g} times as far out as with γ = 1, and no neighbour has changed: "
+          + "the score stands at {score} %.", { g, score: pct(score) });
+      const mix = weights.map((s, l) => `${pct(s)} % ${t(layers[l])}`).join(", ");
+      const values = { mix, kinds, score: pct(score), layer: t(layers[best]), best: pct(alone[best]) };
+      const says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", values);
+      if (!grid.length) return says;
+      return `${says} ${t("Parts of speech: {n} %.", { n: (100 * betweenPoints(grid, weights)).toFixed(1) })}`;
     };
 
     // controls
     const moved = (l, v) => set({ raw: model.get("raw").map((old, k) => k === l ? v : old), last: "raw" });
     const sliders = layers.map((name, l) =>
       slider({
-        label: `w, ${name}`,
+        label: t("w, {layer}", { layer: t(name) }),
         min: -40,
         max: 40,
         value: 10 * model.get("raw")[l],
@@ -143,23 +145,23 @@ export default {
       })
     );
     const gamma = slider({
-      label: "γ, the scale",
+      label: t("γ, the scale"),
       min: 1,
       max: 50,
       value: 10 * model.get("gamma"),
       show: v => (v / 10).toFixed(1),
       oninput: v => set({ gamma: v / 10, last: "gamma" })
     });
-    const more = button("+1 to all", () =>
+    const more = button(t("+1 to all"), () =>
       set({
         raw: model.get("raw").map(w => Math.min(4, w + 1)),
         last: model.get("raw").some(w => w > 3) ? "raw" : "all"
       }));
     const start = stateOf(model, TRAITS);
-    const reset = button("reset", () => set(start));
-    const choices = presets.map(([name, raw]) => button(name, () => set({ raw, last: "raw" })));
+    const reset = button(t("reset"), () => set(start));
+    const choices = presets.map(([name, raw]) => button(t(name), () => set({ raw, last: "raw" })));
     st.root.append(h("div", { class: "row sliders" }, sliders.map(x => x.node), gamma.node),
-      h("div", { class: "row buttons" }, h("span", { class: "soft" }, "mix:"), choices, more, reset));
+      h("div", { class: "row buttons" }, h("span", { class: "soft" }, t("mix:")), choices, more, reset));
 
     // the softmax as one bar
     const parts = layers.map((name, l) => h("span", { class: `part p${l}` }));
@@ -170,7 +172,7 @@ export default {
       tabindex: 0,
       role: "application",
       ...KEYS,
-      "aria-label": "Occurrences of the word. Arrow keys go from one to the next."
+      "aria-label": t("Occurrences of the word. Arrow keys go from one to the next.")
     });
     const axes = s("g", {}),
       dotsG = s("g", {}),
@@ -192,11 +194,11 @@ export default {
     const legend = h("div", { class: "legend" }, names.map((name, k) => {
       const mark = s("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16" },
         s("g", { class: `dot s${k % 4}` }, s("path", { d: SHAPES[k % 4](5) })));
-      return h("span", {}, mark, cut(name, 200));
+      return h("span", {}, mark, cut(t(name), 200));
     }));
     const read = h("p", { class: "read", "aria-live": "polite" }),
       says = h("p", { class: "read mine", "aria-live": "polite" }),
-      form = ownSentence(model, "your own sentence with one of these words", set);
+      form = ownSentence(model, t("your own sentence with one of these words"), set);
     says.hidden = form.hidden;
     // the gauges
     const gauge = (label, marks) => {
@@ -222,40 +224,45 @@ export default {
     };
     const corner = l => layers.map((_, k) => +(k === l)),
       tagsAlone = grid.length ? layers.map((_, l) => betweenPoints(grid, corner(l))) : [];
+    const bestOf = l => t("best layer ({layer})", { layer: t(layers[l]) });
     const bestTag = tagsAlone.indexOf(Math.max(...tagsAlone));
     const meaning = gauge(cut(kinds, 160), [
-      [`best layer (${layers[best]})`, alone[best], "best"],
-      ["static vectors", fixed[0], "static"]
+      [bestOf(best), alone[best], "best"],
+      [t("static vectors"), fixed[0], "static"]
     ]);
     const grammar = grid.length
-      ? gauge("parts of speech", [
-        [`best layer (${layers[bestTag]})`, tagsAlone[bestTag], "best"],
-        ["static vectors", fixed[1], "static"]
+      ? gauge(t("parts of speech"), [
+        [bestOf(bestTag), tagsAlone[bestTag], "best"],
+        [t("static vectors"), fixed[1], "static"]
       ]) : null;
     // the four steps
-    const rows = [...layers.map((name, l) => ({ name, l })), { name: "sum", l: -1 }, { name: "γ × sum", l: -2 }];
+    const rows = [...layers.map((name, l) => ({ name: t(name), l })),
+      { name: t("sum"), l: -1 }, { name: t("γ × sum"), l: -2 }];
     const numbers = rows.map(() => strips[0][0].map(() => h("span", { class: "cell" }))),
       tags = rows.map(() => h("span", { class: "weight" }));
-    const steps = h("div", { class: "steps" }, h("h5", {}, "How the vector of this occurrence is made"),
+    const steps = h("div", { class: "steps" }, h("h5", {}, t("How the vector of this occurrence is made")),
       h("p", { class: "soft" },
-        "1 both directions of each layer side by side · 2 times its weight · 3 added up · 4 times γ. "
-        + "Of each direction the first numbers are shown."),
+        t("1 both directions of each layer side by side · 2 times its weight · 3 added up · 4 times γ. "
+          + "Of each direction the first numbers are shown.")),
       h("div", { class: "strips" },
         rows.map((row, r) =>
           h("div", { class: "strip" + (row.l < 0 ? " out" : "") },
             h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r])
         )));
-    const left = h("div", { class: "left" }, h("h5", {}, `The softmax of the ${L} raw weights: always 100 %`), stack,
-      h("h5", {}, "Where the word stands in each sentence"), svg, legend, read, form, says);
-    const probes = grammar ? "What two probes make of this mix" : "What a probe makes of this mix",
+    const left = h("div", { class: "left" },
+      h("h5", {}, t("The softmax of the {n} raw weights: always 100 %", { n: L })), stack,
+      h("h5", {}, t("Where the word stands in each sentence")), svg, legend, read, form, says);
+    const probes = grammar ? t("What two probes make of this mix") : t("What a probe makes of this mix"),
       right = h("div", { class: "right" }, h("h5", {}, probes), meaning.node, grammar?.node, steps);
     const body = h("div", { class: "panels" }, left, right);
     st.root.append(body,
       h("p", { class: "note" },
-        "Distances, map and sense score are exact for every mix. "
-        + (grammar ? "The part-of-speech score is measured at some mixes and read off between them. " : "")
-        + "The map shows two directions only: what is near on it need not be near in all. "
-        + "Numbers on the axes are lengths of vectors."));
+        [
+          t("Distances, map and sense score are exact for every mix."),
+          grammar ? t("The part-of-speech score is measured at some mixes and read off between them.") : "",
+          t("The map shows two directions only: what is near on it need not be near in all. "
+            + "Numbers on the axes are lengths of vectors.")
+        ].filter(Boolean).join(" ")));
 
     let last = [0, 1].map(axis =>
       Float64Array.from({ length: n }, (_, i) => Math.sin((axis + 1) * (i + 1)) / Math.sqrt(n / 2))
@@ -309,8 +316,9 @@ export default {
       });
       ring.style.display = own ? "" : "none";
       if (own) move(ring, own.at);
+      const near = own && { sentence: sentences[own.near].join(" "), sense: t(senses[own.near]) };
       says.replaceChildren(...own ? [...inBold(own.words, own.position), h("br", {}), h("small", {},
-        `Your sentence, ringed; nearest: “${sentences[own.near].join(" ")}”, ${senses[own.near]}.`)] : [trouble()]);
+        t("Your sentence, ringed; nearest: “{sentence}”, {sense}.", near))] : [trouble()]);
       const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
       axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }),
         tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"),
@@ -319,12 +327,12 @@ export default {
       svg.dataset.chosen = chosen;
       parts.forEach((part, l) => {
         part.style.width = `${100 * weights[l]}%`;
-        const says = `${cut(layers[l], 80)} ${pct(weights[l])} %`,
+        const says = `${cut(t(layers[l]), 80)} ${pct(weights[l])} %`,
           room = weights[l] * bar - 10;
         part.textContent = [says, `${pct(weights[l])} %`, ""].find(text => width(text) <= room || !text);
         part.dataset.value = weights[l].toFixed(6);
       });
-      stack.setAttribute("aria-label", weights.map((w, l) => `${layers[l]} ${pct(w)} %`).join(", "));
+      stack.setAttribute("aria-label", weights.map((w, l) => `${t(layers[l])} ${pct(w)} %`).join(", "));
       meaning.set(score);
       grammar?.set(betweenPoints(grid, weights));
       read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}),

@@ -12,6 +12,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
 
 MOST = 60  # occurrences
@@ -80,7 +81,7 @@ def softmax(raw: Sequence[float]) -> np.ndarray:
 
 class ScalarMixWidget(CourseWidget):
     _esm, _css = module("sense_mix", kit=("kit", "own_sentence")), style("sense_mix")
-    title, height = "Which layers does a task want?", 900
+    title, height = key("Which layers does a task want?"), 900
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     products = traitlets.Bytes().tag(sync=True)  # float32, little-endian [pair of layers, i <= j]
     strips = traitlets.List().tag(sync=True)  # [layer][occurrence][forward numbers, backward numbers]
@@ -103,7 +104,8 @@ class ScalarMixWidget(CourseWidget):
 
     def __init__(self, tables: Sequence[np.ndarray], read: Reader | None, **state):
         self._tables, self._read = np.stack(tables), read
-        super().__init__(reads=read is not None, **state)
+        names = [*state["layers"], *state["senses"], *(name for name, _ in state["presets"])]
+        super().__init__(named=names, reads=read is not None, **state)
 
     @traitlets.observe("typed")
     def _answer(self, change) -> None:
@@ -157,23 +159,28 @@ class ScalarMixWidget(CourseWidget):
         return self.layers[best], scores[best]
 
     def finding(self) -> str:
-        weights, score = self.weights(), f"{100 * self.sense_score():.0f} %"
-        kinds = ", ".join(dict.fromkeys(self.senses))
+        weights, score = self.weights(), f"{100 * self.sense_score():.0f}"
+        kinds = ", ".join(map(t_label, dict.fromkeys(self.senses)))
         if self.last == "all":
-            return (
+            return t(
                 "The same added to all raw weights moves nothing: the softmax sees only differences. "
-                f"{kinds}: still told apart in {score}."
+                "{kinds}: still told apart in {score} %.",
+                kinds=kinds,
+                score=score,
             )
         if self.last == "gamma":
-            return (
-                f"γ = {self.gamma:.1f}: every dot is {self.gamma:.1f} times as far out as with γ = 1, and no neighbour "
-                f"has changed: the score stands at {score}."
+            return t(
+                "γ = {g}: every dot is {g} times as far out as with γ = 1, and no neighbour has changed: "
+                "the score stands at {score} %.",
+                g=f"{self.gamma:.1f}",
+                score=score,
             )
         name, best = self.best_layer()
-        mix = ", ".join(f"{100 * s:.0f} % {layer}" for layer, s in zip(self.layers, weights, strict=True))
+        mix = ", ".join(f"{100 * s:.0f} % {t_label(layer)}" for layer, s in zip(self.layers, weights, strict=True))
+        values = {"mix": mix, "kinds": kinds, "score": score, "layer": t_label(name), "best": f"{100 * best:.0f}"}
+        says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
         tags = self.tag_score()
-        grammar = "" if tags is None else f" Parts of speech: {100 * tags:.1f} %."
-        return f"{mix}. {kinds}: told apart in {score} (best layer alone: {name}, {100 * best:.0f} %).{grammar}"
+        return says if tags is None else f"{says} {t('Parts of speech: {n} %.', n=f'{100 * tags:.1f}')}"
 
     def still(self) -> str:
         places = self.gamma * map_places(mixed_gram(self.grams, self.weights()))
@@ -185,11 +192,11 @@ class ScalarMixWidget(CourseWidget):
         )
         legend = "".join(
             f'<circle cx="490" cy="{106 + 24 * k}" r="5" fill="{COLOURS[k % 4]}"/>'
-            + svg_text(504, 110 + 24 * k, name[:34])
+            + svg_text(504, 110 + 24 * k, t_label(name)[:34])
             for k, name in enumerate(names)
         )
         bars = "".join(
-            svg_text(490, 222 + 40 * k, f"{name[:20]} {100 * s:.0f} %")
+            svg_text(490, 222 + 40 * k, f"{t_label(name)[:20]} {100 * s:.0f} %")
             + f'<rect x="490" y="{228 + 40 * k}" width="{220 * s:.0f}" height="12" fill="#0072b2"/>'
             for k, (name, s) in enumerate(zip(self.layers, self.weights(), strict=True))
         )
@@ -232,7 +239,8 @@ def scalar_mix(
         raise CourseError("scalar_mix: a layer holds a number that is not finite. Look at where it comes from.")
     if any(len(row) != len(tables) + 1 for row in tags):
         raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
-    given = {"each alike": [0.0] * len(tables), "top layer only": [-4.0] * (len(tables) - 1) + [4.0], **(presets or {})}
+    top = [-4.0] * (len(tables) - 1) + [4.0]
+    given = {key("each alike"): [0.0] * len(tables), key("top layer only"): top, **(presets or {})}
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
         n_raw = len(given[bad[0]])
         raise CourseError(f"scalar_mix: the preset {bad[0]!r} has {n_raw} weights for {len(tables)} layers.")

@@ -7,9 +7,10 @@ export default {
     const n = senses.length,
       bytes = model.get("table"),
       set = setter(model),
+      t = teller(model),
       TRAITS = ["system", "cell"];
     const value = (k, i, j) => bytes.getInt8((k * n + i) * n + j) / 100;
-    const st = stage(el, "Is it one word or two?");
+    const st = stage(el, t("Is it one word or two?"));
     st.root.classList.add("cw-pairs");
 
     const means = k => {
@@ -34,10 +35,14 @@ export default {
       const k = model.get("system"),
         [same, other] = means(k),
         gap = two(same) - two(other);
-      const said = gap < .05 - 1e-9 ? "one word: the senses do not part"
-        : gap < .2 - 1e-9 ? "two words, in part" : "two words";
-      return `${systems[k]}: ${n} sentences with “${sentences[0][positions[0]]}”. Same sense `
-        + `${same.toFixed(2)}, other sense ${other.toFixed(2)}, a gap of ${gap.toFixed(2)}: ${said}.`;
+      const said = gap < .05 - 1e-9 ? t("one word: the senses do not part")
+        : gap < .2 - 1e-9 ? t("two words, in part") : t("two words");
+      const values = { system: systems[k], n, word: sentences[0][positions[0]], said };
+      Object.assign(values, { same: same.toFixed(2), other: other.toFixed(2), gap: gap.toFixed(2) });
+      return t(
+        "{system}: {n} sentences with “{word}”. Same sense {same}, other sense {other}, a gap of {gap}: {said}.",
+        values
+      );
     };
 
     const tabs = systems.map((name, k) =>
@@ -45,7 +50,7 @@ export default {
         cut(name, 170))
     );
     const start = stateOf(model, TRAITS),
-      reset = button("reset", () => set(start));
+      reset = button(t("reset"), () => set(start));
     st.root.append(h("div", { class: "row tabs", role: "tablist" }, tabs, reset));
 
     const svg = s("svg", {
@@ -53,7 +58,7 @@ export default {
       tabindex: 0,
       role: "application",
       ...KEYS,
-      "aria-label": "Similarity of each pair. Arrow keys move from pair to pair."
+      "aria-label": t("Similarity of each pair. Arrow keys move from pair to pair.")
     });
     const cells = Array.from({ length: n * n },
       (_, q) => s("rect", { class: "pair", onclick: () => set({ cell: [Math.floor(q / n), q % n] }) }));
@@ -72,12 +77,12 @@ export default {
     const said = h("div", { class: "said", "aria-live": "polite" }, number, pair);
     const gauge = h("div", { class: "gauge" });
     const body = h("div", { class: "panels" }, svg,
-      h("div", { class: "side" }, h("h5", {}, "The two sentences"), said, h("h5", {}, "Mean similarity of all pairs"),
-        gauge));
+      h("div", { class: "side" }, h("h5", {}, t("The two sentences")), said,
+        h("h5", {}, t("Mean similarity of all pairs")), gauge));
     st.root.append(body,
       h("p", { class: "note" },
-        "Cosine of the two vectors of the word: empty = 0 or less, full = 1. "
-        + "Arrow keys move; [ and ] change the system."));
+        t("Cosine of the two vectors of the word: empty = 0 or less, full = 1. "
+          + "Arrow keys move; [ and ] change the system.")));
 
     let W = 0;
 
@@ -122,10 +127,10 @@ export default {
         pair[at].replaceChildren(h("small", {}, cut(senses[row], 240)), h("br", {}),
           ...inBold(sentences[row], positions[row]))
       );
-      number.textContent = i === j ? "an occurrence with itself"
-        : `${value(k, i, j).toFixed(2)} ${senses[i] === senses[j] ? "same sense" : "other sense"}`;
+      number.textContent = i === j ? t("an occurrence with itself")
+        : `${value(k, i, j).toFixed(2)} ${senses[i] === senses[j] ? t("same sense") : t("other sense")}`;
       gauge.replaceChildren(
-        ...[["same sense", same], ["other sense", other]].map(([name, v]) =>
+        ...[[t("same sense"), same], [t("other sense"), other]].map(([name, v]) =>
           h("div", { class: "bar", "data-value": v.toFixed(4) }, h("span", {}, name),
             h("span", { class: "track" }, h("i", { style: `width:${Math.max(0, v) * 100}%` })),
             h("b", {}, v.toFixed(2)))

@@ -8,6 +8,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
 
 MOST = 40
@@ -22,7 +23,7 @@ def within_between(similarity: np.ndarray, senses: Sequence[str]) -> tuple[float
 
 class Occurrences(CourseWidget):
     _esm, _css = module("sense_pairs"), style("sense_pairs")
-    title, height = "Is it one word or two?", 720
+    title, height = key("Is it one word or two?"), 720
     systems = traitlets.List(traitlets.Unicode()).tag(sync=True)
     table = traitlets.Bytes().tag(sync=True)  # int8 [system, occurrence, occurrence], 100 times the cosine
     sentences = traitlets.List().tag(sync=True)  # [occurrence][word]
@@ -46,11 +47,19 @@ class Occurrences(CourseWidget):
         same, other = within_between(self.similarity(), self.senses)
         word = self.sentences[0][self.positions[0]]
         gap = round(same, 2) - round(other, 2)
-        said = "one word: the senses do not part" if gap < 0.05 else "two words, in part" if gap < 0.2 else "two words"
-        n = len(self.senses)
-        return (
-            f"{self.systems[self.system]}: {n} sentences with “{word}”. Same sense {same:.2f}, "
-            f"other sense {other:.2f}, a gap of {gap:.2f}: {said}."
+        if gap < 0.05:
+            said = t("one word: the senses do not part")
+        else:
+            said = t("two words, in part") if gap < 0.2 else t("two words")
+        return t(
+            "{system}: {n} sentences with “{word}”. Same sense {same}, other sense {other}, a gap of {gap}: {said}.",
+            system=self.systems[self.system],
+            n=len(self.senses),
+            word=word,
+            same=f"{same:.2f}",
+            other=f"{other:.2f}",
+            gap=f"{gap:.2f}",
+            said=said,
         )
 
     def still(self) -> str:
@@ -94,10 +103,10 @@ def occurrences(
     order = sorted(range(n), key=lambda i: list(senses).index(senses[i]))
     shipped = np.stack([np.rint(100 * table[np.ix_(order, order)].clip(-1, 1)) for table in tables.values()])
     return Occurrences(
-        systems=list(tables),
+        systems=list(map(t_label, tables)),
         table=shipped.astype(np.int8).tobytes(),
         sentences=[[str(word) for word in sentences[i]] for i in order],
         positions=[int(positions[i]) for i in order],
-        senses=[str(senses[i]) for i in order],
+        senses=[t_label(str(senses[i])) for i in order],
         cell=[0, n - 1],
     )

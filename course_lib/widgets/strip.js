@@ -3,7 +3,8 @@ export default {
     const frames = model.get("frames"),
       states = model.get("states"),
       step = model.get("step_name"),
-      n = frames.length;
+      n = frames.length,
+      t = teller(model);
     const set = setter(model),
       put = value => {
         if (value >= 0 && value < n) set({ frame: value });
@@ -15,14 +16,14 @@ export default {
       min: 0,
       max: n - 1,
       value: model.get("frame"),
-      show: v => `${v + 1} of ${n}`,
+      show: v => t("{i} of {n}", { i: v + 1, n }),
       oninput: put
     });
     at.node.style.width = "220px";
-    const back = button("back", () => put(model.get("frame") - 1)),
-      next = button("next", () => put(model.get("frame") + 1));
+    const back = button(t("back"), () => put(model.get("frame") - 1)),
+      next = button(t("next"), () => put(model.get("frame") + 1));
     const start = model.get("frame"),
-      reset = button("reset", () => put(start));
+      reset = button(t("reset"), () => put(start));
     if (n > 1) st.root.append(h("div", { class: "row" }, at.node, back, next, reset));
     const list = h("div", { class: "tokens", role: "list" }),
       read = h("p", { class: "read", "aria-live": "polite" }),
@@ -62,13 +63,13 @@ export default {
           h("div", { class: "bar", "data-seen": seen }, h("span", {}, name),
             h("span", { class: "track" }, h("i", { style: `width:${100 * seen / most}%` }),
               h("em", { style: `left:${100 * expected / most}%` })), h("b", {}, `${round(seen)}`),
-            h("span", { class: "soft" }, `expected ${round(expected)}`))
+            h("span", { class: "soft" }, t("expected {n}", { n: round(expected) })))
         )
       );
-      const used = [...new Set(tokens.map(t => t[1]).filter(Boolean))];
+      const used = [...new Set(tokens.map(token => token[1]).filter(Boolean))];
       legend.textContent = used.map(s => `${states[s][0]} ${states[s][1]}`).join("   ")
-        + (counts.length ? `${used.length ? ".   " : ""}Bars: counted; the mark: expected.` : "");
-      read.textContent = hot < 0 ? "Point at a token, or go there with Tab and arrows." : read.textContent;
+        + (counts.length ? (used.length ? ".   " : "") + t("Bars: counted; the mark: expected.") : "");
+      read.textContent = hot < 0 ? t("Point at a token, or go there with Tab and arrows.") : read.textContent;
       back.disabled = model.get("frame") === 0;
       next.disabled = model.get("frame") === n - 1;
       at.set(model.get("frame"));

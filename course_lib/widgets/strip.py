@@ -9,19 +9,20 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
 
 MOST_FRAMES, MOST_TOKENS = 200, 60
 # state -> (sign, what it means, colour of the still picture); a state is never shown by colour alone
 STATES = {
     "": ("", "", "#ffffff"),
-    "new": ("+", "just joined", "#cfe8ff"),
-    "hidden": ("■", "hidden", "#08407f"),
-    "random": ("≠", "replaced at random", "#f6d0b8"),
-    "kept": ("=", "chosen, but left as it is", "#d8efe6"),
-    "right": ("✓", "right", "#d8efe6"),
-    "wrong": ("✗", "wrong", "#f6d0b8"),
-    "special": ("·", "special token, never chosen", "#eeeeee"),
+    "new": ("+", key("just joined"), "#cfe8ff"),
+    "hidden": ("■", key("hidden"), "#08407f"),
+    "random": ("≠", key("replaced at random"), "#f6d0b8"),
+    "kept": ("=", key("chosen, but left as it is"), "#d8efe6"),
+    "right": ("✓", key("right"), "#d8efe6"),
+    "wrong": ("✗", key("wrong"), "#f6d0b8"),
+    "special": ("·", key("special token, never chosen"), "#eeeeee"),
 }
 
 
@@ -76,13 +77,13 @@ class TokenStrip(CourseWidget):
             )
             x += wide + 6
         bars = "".join(
-            svg_text(14, y + 62 + 20 * i, f"{name}: {seen:.4g}, expected {due:.4g}")
+            svg_text(14, y + 62 + 20 * i, f"{name}: {seen:.4g}, {t('expected {n}', n=f'{due:.4g}')}")
             for i, (name, seen, due) in enumerate(counts)
         )
         return self._picture(y + 60 + 20 * len(counts), "".join(boxes) + bars)
 
 
-def token_strip(frames: Sequence[Frame], *, title: str = "Token by token", step: str = "step") -> TokenStrip:
+def token_strip(frames: Sequence[Frame], *, title: str = key("Token by token"), step: str = key("step")) -> TokenStrip:
     """Go forwards and back through frames of tokens: byte-pair merges, draws of masks, a tagger's guesses.
 
     title: the question; step: what one frame is called ("merge", "draw"). Raises CourseError for no frame, over 200
@@ -101,6 +102,6 @@ def token_strip(frames: Sequence[Frame], *, title: str = "Token by token", step:
         counts = [[str(name), float(seen), float(expected)] for name, seen, expected in frame.counts]
         if counts and not np.isfinite([row[1:] for row in counts]).all():
             raise CourseError(f"token_strip: a count of frame {number} is not finite. Look at where it comes from.")
-        rows.append([[[str(t.text), t.state, str(t.note)] for t in tokens], str(frame.says), counts])
-    states = {name: [sign, meaning] for name, (sign, meaning, _) in STATES.items()}
-    return TokenStrip(heading=title, step_name=step, frames=rows, states=states)
+        rows.append([[[str(token.text), token.state, str(token.note)] for token in tokens], str(frame.says), counts])
+    states = {name: [sign, t(meaning)] for name, (sign, meaning, _) in STATES.items()}
+    return TokenStrip(heading=t(title), step_name=t(step), frames=rows, states=states)

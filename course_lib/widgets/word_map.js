@@ -35,7 +35,8 @@ export default {
     const place = (w, i) => [0, 1].map(axis => points.getInt16(2 * (2 * (w * n + i) + axis), true) / 9999);
     const set = setter(model),
       TRAITS = ["chosen", "window", "sum", "inputs_may_answer"];
-    const st = stage(el, "What does the window decide? A map of words");
+    const t = teller(model),
+      st = stage(el, t("What does the window decide? A map of words"));
     st.root.classList.add("cw-map");
 
     // what is asked
@@ -54,21 +55,27 @@ export default {
       const i = model.get("chosen"),
         w = model.get("window"),
         list = near();
-      if (!list.length) return `“${words[i]}” is the only word here.`;
-      const said = list.slice(0, 2).map(([j, c]) => `“${words[j]}” (${c.toFixed(2)})`).join(" and ");
-      let text = `Window ${windows[w]}: nearest to “${words[i]}” ${list.length === 1 ? "is" : "are"} ${said}.`;
+      if (!list.length) return t("“{word}” is the only word here.", { word: words[i] });
+      const said = list.slice(0, 2).map(([j, c]) => `“${words[j]}” (${c.toFixed(2)})`).join(t("list| and "));
+      const here = { window: windows[w], word: words[i], said };
+      let text = list.length === 1 ? t("Window {window}: nearest to “{word}” is {said}.", here)
+        : t("Window {window}: nearest to “{word}” are {said}.", here);
       const other = w === 0 ? windows.length - 1 : 0;
       if (other !== w) {
         const there = near(i, other).map(([j]) => j);
-        text += ` ${list.filter(([j]) => there.includes(j)).length} of its ${list.length} neighbours `
-          + `are also there at window ${windows[other]}.`;
+        const stay = list.filter(([j]) => there.includes(j)).length;
+        text += " " + t("{n} of its {all} neighbours are also there at window {other}.", {
+          n: stay,
+          all: list.length,
+          other: windows[other]
+        });
       }
       return text;
     };
 
     // controls
     const reach = slider({
-      label: "window: words to either side",
+      label: t("window: words to either side"),
       min: 0,
       max: windows.length - 1,
       value: model.get("window"),
@@ -77,7 +84,7 @@ export default {
       oninput: window => set({ window })
     });
     const find = wordBox({
-      label: "find a word",
+      label: t("find a word"),
       words,
       value: model.get("chosen"),
       onword: chosen => set({ chosen })
@@ -95,7 +102,7 @@ export default {
       tabindex: 0,
       role: "application",
       ...KEYS,
-      "aria-label": "Map of words. Arrow keys go to the next word in that direction."
+      "aria-label": t("Map of words. Arrow keys go to the next word in that direction.")
     });
     const lines = s("g", {}),
       dots = s("g", {}),
@@ -130,7 +137,7 @@ export default {
       })
     );
     const cheat = toggle({
-      label: "a, b, c may answer",
+      label: t("a, b, c may answer"),
       value: model.get("inputs_may_answer"),
       onchange: on => set({ inputs_may_answer: on })
     });
@@ -203,11 +210,12 @@ export default {
       const word = words[model.get("chosen")],
         abc = model.get("sum"),
         found = answers();
-      heading.textContent = `nearest to “${cut(word, 150)}”, with cosine`;
+      heading.textContent = t("nearest to “{word}”, with cosine", { word: cut(word, 150) });
       list.replaceChildren(...near().map(item));
       results.replaceChildren(...found.map(item));
       claim.textContent = !found.length ? ""
-        : abc.includes(found[0][0]) ? `“${cut(words[found[0][0]], 130)}” is one of the three you asked with.` : "";
+        : abc.includes(found[0][0])
+        ? t("“{word}” is one of the three you asked with.", { word: cut(words[found[0][0]], 130) }) : "";
       reach.set(model.get("window"));
       find.set(model.get("chosen"));
       cheat.set(model.get("inputs_may_answer"));

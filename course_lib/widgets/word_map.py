@@ -12,6 +12,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
 
 DIRECTIONS = 24  # of the shipped vectors. Of 50 directions they keep nine of ten neighbours, of 24 all
@@ -77,7 +78,7 @@ def map_places(tables: Sequence[np.ndarray]) -> np.ndarray:
 
 class EmbeddingMap(CourseWidget):
     _esm, _css = module("word_map"), style("word_map")
-    title, height = "What does the window decide? A map of words", 780
+    title, height = key("What does the window decide? A map of words"), 780
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     windows = traitlets.List(traitlets.Int()).tag(sync=True)
     places = traitlets.Bytes().tag(sync=True)  # int16, little-endian [window, word, 2]
@@ -92,9 +93,11 @@ class EmbeddingMap(CourseWidget):
         tables = [np.asarray(rows, dtype=float) for rows in vectors.values()]
         self.shipped = np.stack([compress(rows) for rows in tables])
         self.map = map_places(tables)
-        note = (
-            f"Map and lists know these {len(words)} words only. A dot's place shows two directions of its vector, "
-            f"the cosines {min(DIRECTIONS, tables[0].shape[1])}: what is near in the list need not be near on the map."
+        note = t(
+            "Map and lists know these {n} words only. A dot's place shows two directions of its vector, the cosines "
+            "{directions}: what is near in the list need not be near on the map.",
+            n=len(words),
+            directions=min(DIRECTIONS, tables[0].shape[1]),
         )
         super().__init__(
             words=list(words),
@@ -123,13 +126,18 @@ class EmbeddingMap(CourseWidget):
     def finding(self) -> str:
         word, near = self.words[self.chosen], self.neighbours()
         if not near:
-            return f"“{word}” is the only word here."
-        said = " and ".join(f"“{self.words[i]}” ({cosine:.2f})" for i, cosine in near[:2])
-        text = f"Window {self.windows[self.window]}: nearest to “{word}” {'is' if len(near) == 1 else 'are'} {said}."
+            return t("“{word}” is the only word here.", word=word)
+        said = t("list| and ").join(f"“{self.words[i]}” ({cosine:.2f})" for i, cosine in near[:2])
+        here = {"window": self.windows[self.window], "word": word, "said": said}
+        if len(near) == 1:
+            text = t("Window {window}: nearest to “{word}” is {said}.", **here)
+        else:
+            text = t("Window {window}: nearest to “{word}” are {said}.", **here)
         other = len(self.windows) - 1 if self.window == 0 else 0
         if other != self.window:
             stay = len({i for i, _ in near} & {i for i, _ in self.neighbours(window=other)})
-            text += f" {stay} of its {len(near)} neighbours are also there at window {self.windows[other]}."
+            values = {"n": stay, "all": len(near), "other": self.windows[other]}
+            text += " " + t("{n} of its {all} neighbours are also there at window {other}.", **values)
         return text
 
     def still(self) -> str:
@@ -151,7 +159,7 @@ class EmbeddingMap(CourseWidget):
             svg_text(size + 20, 114 + 22 * row, f"{self.words[i][:22]} {cosine:.2f}")
             for row, (i, cosine) in enumerate(self.neighbours())
         )
-        heading = svg_text(size + 20, 90, "nearest, with cosine", BOLD)
+        heading = svg_text(size + 20, 90, t("nearest, with cosine"), BOLD)
         return self._picture(500, shown + names + heading + listed, self._lines(100))
 
 

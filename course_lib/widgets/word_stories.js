@@ -8,8 +8,9 @@ export default {
   render({ model, el }) {
     const stories = model.get("stories"),
       set = setter(model),
+      t = teller(model),
       start = stateOf(model, TRAITS);
-    const st = stage(el, "One word through the generations");
+    const st = stage(el, t("One word through the generations"));
     st.root.classList.add("cw-gen");
     const story = () => stories[model.get("word")],
       stop = () => story().stops[Math.min(model.get("stop"), story().stops.length - 1)];
@@ -18,32 +19,34 @@ export default {
     const finding = () => {
       const { word, senses, sentences } = story(), { name, one, right } = stop(),
         n = sentences.length;
-      if (one) return `${name}: ${n} times “${word}”, one dot. It cannot tell ${senses.join(" and ")} apart.`;
-      const without = best(story());
-      return `${name}: ${right} of ${n} “${word}” lie with their own kind.`
-        + (without ? ` Without a network, ${without[0]}: ${without[1]}.` : "");
+      const values = { system: t(name), n, word, right, senses: senses.map(one => t(one)).join(t("list| and ")) };
+      if (one) return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", values);
+      const without = best(story()),
+        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", values);
+      if (!without) return says;
+      return `${says} ${t("Without a network, {name}: {right}.", { name: t(without[0]), right: without[1] })}`;
     };
 
     // controls
     const choose = word =>
       set({ word, dot: -1, stop: Math.min(model.get("stop"), stories[word].stops.length - 1) });
-    const words = h("div", { class: "words", role: "group", "aria-label": "word" },
+    const words = h("div", { class: "words", role: "group", "aria-label": t("word") },
       stories.map((one, i) => button(one.word, () => choose(i))));
     let timer = null;
     const halt = () => {
       clearInterval(timer);
       timer = null;
-      play.textContent = "▶ play";
+      play.textContent = t("▶ play");
     };
     const next = () => {
       const to = model.get("stop") + 1;
       if (to < story().stops.length) set({ stop: to });
       if (to >= story().stops.length - 1) halt();
     };
-    const play = button("▶ play", () => {
+    const play = button(t("▶ play"), () => {
       if (timer !== null) return halt();
       if (model.get("stop") >= story().stops.length - 1) set({ stop: 0 });
-      play.textContent = "❚❚ pause";
+      play.textContent = t("❚❚ pause");
       timer = setInterval(next, PAUSE);
     });
     let way;
@@ -51,11 +54,11 @@ export default {
 
     function waySlider() { // a story in another language may have fewer stops
       way = slider({
-        label: "system",
+        label: t("system"),
         min: 0,
         max: story().stops.length - 1,
         value: model.get("stop"),
-        show: i => story().stops[i].name,
+        show: i => t(story().stops[i].name),
         oninput: to => {
           halt();
           set({ stop: to });
@@ -63,7 +66,7 @@ export default {
       });
       goBox.replaceChildren(way.node);
     }
-    const reset = button("reset", () => {
+    const reset = button(t("reset"), () => {
       halt();
       set(start);
     });
@@ -75,13 +78,13 @@ export default {
       tabindex: 0,
       role: "application",
       ...KEYS,
-      "aria-label": "Map of the word's occurrences. Arrow keys go from one to the next."
+      "aria-label": t("Map of the word's occurrences. Arrow keys go from one to the next.")
     });
     const legend = h("div", { class: "legend" }),
       bars = h("ol", { class: "bars" }),
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
-    const form = ownSentence(model, "your own sentence with the word; two can be compared",
+    const form = ownSentence(model, t("your own sentence with the word; two can be compared"),
       changes => set({ ...changes, dot: -1 }));
     const mine = () => (model.get("own") ?? []).filter(one => one.word === model.get("word"));
     const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
@@ -109,13 +112,13 @@ export default {
           s("title", {}, `${before} ${token} ${after}`)));
       svg.replaceChildren(thread, ...dots, ...rings);
       legend.replaceChildren(...senses.map((name, i) =>
-        h("span", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" }, shape(i, 1)), name)));
+        h("span", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" }, shape(i, 1)), t(name))));
       bars.replaceChildren(...stops.map((one, i) =>
-        h("li", {}, h("button", { type: "button", ...KEYS, onclick: () => set({ stop: i }) }, one.name),
+        h("li", {}, h("button", { type: "button", ...KEYS, onclick: () => set({ stop: i }) }, t(one.name)),
           h("span", { class: "bar" }, h("i", { style: `width:${100 * one.right / sentences.length}%` }),
             Object.entries(story().baselines).map(([name, right]) =>
-              h("b", { title: `${name}: ${right}`, style: `left:${100 * right / sentences.length}%` }))),
-          h("span", {}, `${one.right} of ${sentences.length}`))));
+              h("b", { title: `${t(name)}: ${right}`, style: `left:${100 * right / sentences.length}%` }))),
+          h("span", {}, t("{right} of {n}", { right: one.right, n: sentences.length })))));
       waySlider();
       [...words.children].forEach((node, i) => {
         node.classList.toggle("tab", true);
@@ -128,18 +131,20 @@ export default {
       const { sentences, senses } = story(),
         [before, token, after, sense] = sentences[i],
         [left, word, right, other] = sentences[stop().near[i]];
-      const kin = other === sense ? "the same sense" : `another sense: ${senses[other]}`;
+      const kin = other === sense ? t("the same sense") : t("another sense: {sense}", { sense: t(senses[other]) });
+      const near = { sense: t(senses[sense]), sentence: `${left} ${word} ${right}`, kin };
       return [h("span", {}, before, " ", h("b", {}, token), " ", after), h("br", {}),
-        h("span", { class: "soft" }, stop().one ? "All occurrences are this one dot."
-          : `${senses[sense]}; nearest: “${left} ${word} ${right}”, ${kin}`)];
+        h("span", { class: "soft" }, stop().one ? t("All occurrences are this one dot.")
+          : t("{sense}; nearest: “{sentence}”, {kin}", near))];
     }
 
     function ownSaid() {
       const at = model.get("stop"),
-        says = kind => kind == null ? "this system is not in the page" : kind < 0 ? "no kind is nearer"
-        : `with ${story().senses[kind]}`;
+        says = kind => kind == null ? t("this system is not in the page") : kind < 0 ? t("no kind is nearer")
+        : t("with {sense}", { sense: t(story().senses[kind]) });
       return mine().flatMap(({ text, kinds }, i) => [h("span", {}, text), h("br", {}),
-        h("span", { class: "soft" }, `Your sentence, ring ${i + 1}: ${says(kinds[at])}.`), h("br", {})]);
+        h("span", { class: "soft" }, t("Your sentence, ring {n}: {says}.", { n: i + 1, says: says(kinds[at]) })),
+        h("br", {})]);
     }
 
     function layout() {
@@ -174,11 +179,12 @@ export default {
       const at = model.get("dot"),
         trouble = model.get("trouble");
       read.replaceChildren(...(at >= 0 ? sentence(at) : trouble ? [trouble] : mine().length ? ownSaid()
-        : [h("span", { class: "soft" }, "Point at a dot: its sentence, and the one that lies nearest.")]));
-      const marks = Object.entries(story().baselines).map(([name, right]) => `${name} ${right}`).join(", ");
-      note.textContent = `Each system's own two main directions, which hold ${share(stop().held)} of the spread, `
-        + "turned to lie nearest to the stop before; no direction knows the senses. The number counts in all "
-        + `directions: each occurrence, left out, against the mean of each kind. Upright marks, no network: ${marks}.`;
+        : [h("span", { class: "soft" }, t("Point at a dot: its sentence, and the one that lies nearest."))]));
+      const marks = Object.entries(story().baselines).map(([name, right]) => `${t(name)} ${right}`).join(", ");
+      const says = { share: share(stop().held), marks };
+      note.textContent = t("Each system's own two main directions, which hold {share} of the spread, turned to lie "
+        + "nearest to the stop before; no direction knows the senses. The number counts in all directions: each "
+        + "occurrence, left out, against the mean of each kind. Upright marks, no network: {marks}.", says);
       st.tell(finding());
       svg.dataset.stop = model.get("stop");
       svg.dataset.word = story().word;

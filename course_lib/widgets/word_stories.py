@@ -14,6 +14,7 @@ import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, in_range, module, style
 
 SHAPES = ("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z")  # one a sense
@@ -121,7 +122,7 @@ def _shipped(story: Story, seen: Sequence[View]) -> dict:
 
 class WordGenerations(CourseWidget):
     _esm, _css = module("word_stories", kit=("kit", "own_sentence")), style("word_stories")
-    title, height = "One word through the generations", 700
+    title, height = key("One word through the generations"), 700
     stories = traitlets.List().tag(sync=True)
     word = traitlets.Int(0).tag(sync=True)
     stop = traitlets.Int(0).tag(sync=True)
@@ -135,7 +136,10 @@ class WordGenerations(CourseWidget):
         self._stories, self._read = list(stories), read
         self._views = [views([stop.vectors for stop in story.stops]) for story in stories]
         shipped = [_shipped(story, seen) for story, seen in zip(stories, self._views, strict=True)]
-        super().__init__(stories=shipped, reads=read is not None, **state)
+        names = [
+            name for story in stories for name in (*story.senses, *story.baselines, *(s.name for s in story.stops))
+        ]
+        super().__init__(named=names, stories=shipped, reads=read is not None, **state)
         self.observe(self._answer, "typed")
 
     @traitlets.validate("word", "stop", "dot")
@@ -171,14 +175,17 @@ class WordGenerations(CourseWidget):
     def finding(self) -> str:
         story, stop = self.stories[self.word], self.stories[self.word]["stops"][self.stop]
         n = len(story["sentences"])
+        values = {"system": t_label(stop["name"]), "n": n, "word": story["word"]}
         if stop["one"]:
-            apart = " and ".join(story["senses"])
-            return f"{stop['name']}: {n} times “{story['word']}”, one dot. It cannot tell {apart} apart."
+            apart = t("list| and ").join(map(t_label, story["senses"]))
+            return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", senses=apart, **values)
         best = max(story["baselines"], key=story["baselines"].get, default=None)
-        text = f"{stop['name']}: {stop['right']:g} of {n} “{story['word']}” lie with their own kind."
-        if best is not None:
-            text += f" Without a network, {best}: {story['baselines'][best]:g}."
-        return text
+        right = f"{stop['right']:g}"
+        says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=right, **values)
+        if best is None:
+            return says
+        without = {"name": t_label(best), "right": f"{story['baselines'][best]:g}"}
+        return f"{says} {t('Without a network, {name}: {right}.', **without)}"
 
     def still(self) -> str:
         """One small panel a stop, with its count."""
@@ -187,10 +194,11 @@ class WordGenerations(CourseWidget):
         parts = []
         for number, stop in enumerate(story["stops"]):
             x, half = 10 + number * width, (width - 12) / 2
+            counted = t("{right} of {n}", right=f"{stop['right']:g}", n=n)
             chosen = ' stroke="#1976d2" stroke-width="2"' if number == self.stop else ' stroke="#bdbdbd"'
             parts.append(
-                f'<text x="{x}" y="96">{html.escape(stop["name"][: width // 7])}</text>'
-                f'<text x="{x}" y="114" font-weight="bold">{stop["right"]:g} of {n}</text>'
+                f'<text x="{x}" y="96">{html.escape(t_label(stop["name"])[: width // 7])}</text>'
+                f'<text x="{x}" y="114" font-weight="bold">{counted}</text>'
                 f'<rect x="{x}" y="122" width="{2 * half:.0f}" height="{2 * half:.0f}" rx="4" fill="none"{chosen}/>'
             )
             for (a, b), (*_, sense) in zip(stop["places"], story["sentences"], strict=True):
@@ -201,7 +209,7 @@ class WordGenerations(CourseWidget):
             x = 20 + 130 * number
             parts.append(
                 f'<path transform="translate({x} {foot - 4})" d="{SHAPES[number]}" fill="{COLOURS[number]}"/>'
-                f'<text x="{x + 12}" y="{foot}">{html.escape(sense)}</text>'
+                f'<text x="{x + 12}" y="{foot}">{html.escape(t_label(sense))}</text>'
             )
         return self._picture(foot + 16, "".join(parts))
 

@@ -10,6 +10,7 @@ from course.ledger.card import Card, card_html
 from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg, ticks
 from course.ledger.report import run_and_record
 from course_lib.evaluation.intervals import Interval
+from course_lib.language import speaking
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -146,3 +147,19 @@ def test_ticks_are_round():
         values = [value for value, _ in ticks(low, high)]
         assert 3 <= len(values) <= 9
         assert 0.0 in values
+
+
+def test_a_card_in_korean_says_the_numbers_of_a_record_that_stays_english():
+    with speaking("ko"):
+        card = show("C1.1", live=False)
+        said, drawn = repr(card), card._repr_mimebundle_()["text/html"]
+    verdict = card.record.verdict
+    assert verdict.sentence.startswith(f"{verdict.word}: ")
+    assert ", control " in verdict.sentence
+    assert "성립: " in said
+    assert "대조군" in said
+    assert "재기 전에 정한 규칙" in drawn
+    assert "word-break:keep-all" in drawn
+    numbers = re.findall(r"[-+]?\d+\.\d+", verdict.sentence)
+    assert numbers
+    assert all(number in said for number in numbers)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from course.check import registry
 from course.check.recall_questions import questions
+from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
 from course_lib.config import data_dir
 from course_lib.language import catalogue, catalogue_files, entries, label_key
@@ -57,6 +58,8 @@ def of_code() -> dict[str, dict[str, None]]:
         if "/vendor/" not in name and "/chapters/" not in name:
             file = next(file for folder, file in HOME.items() if name.startswith(folder + "/"))
             found[file] |= dict.fromkeys(said_by(path))
+    senses = {e.sense for lang, words in WORDS.items() for word in words for e in occurrences(word, lang)}
+    found["course/korean/lab.toml"] |= dict.fromkeys(sorted(senses))
     return found
 
 

@@ -103,14 +103,14 @@ class _Renderer(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """To a page of the site, a place on this page, or the web; a file of the repository is named, not linked."""
-        url = url.removeprefix("../build/site/")  # written for readers of the notebook, who have to build it
+        url = url.replace("../build/site/", "", 1)  # written for readers of the notebook, who have to build it
         path, _, place = url.partition("#")
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
-        elif path and path not in _OWN and not re.match(r"https?://|mailto:", url):
+        elif path and name not in _OWN and not re.match(r"https?://|mailto:", url):
             said = plain_words(html.unescape(re.sub(r"<[^>]*>", "", text)))
-            return text if said in (name, path.removeprefix("../")) else f"{text} ({path})"
+            return text if said in (name, path.lstrip("./")) else f"{text} ({path})"
         return super().link(text, url, title)
 
 

@@ -164,7 +164,8 @@ def korean_notebook(english: NotebookNode, edition: Edition) -> NotebookNode:
                 cell.source = registry.find(exercise.group(1)).markdown
         elif cell.id in known:
             found = known[cell.id]
-            cell.source = found.source + (f"\n\n{BEHIND}" if found.behind else "")
+            # written as in English, and a folder deeper
+            cell.source = found.source.replace("](../", "](../../") + (f"\n\n{BEHIND}" if found.behind else "")
     return notebook
 
 

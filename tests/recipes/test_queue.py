@@ -93,7 +93,7 @@ def test_two_queues_do_not_share_a_folder(tmp_path):
 
 def test_the_queue_says_on_one_line_how_far_it_is(tmp_path):
     said = queue.status([RECIPES[name] for name in queue.QUEUE], tmp_path)
-    assert said.startswith("next: bilm-en, 0 of 30,000 (0%) steps saved | waiting: bert-en, ")
+    assert said.startswith("next: bilm-en, 0 of 5,300 (0%) steps saved | waiting: bert-en, ")
     assert "\n" not in said
 
 

@@ -19,9 +19,9 @@ HANDBOOK = config.project_dir() / "docs" / "classroom.md"
 # What stands on such a machine: PyTorch of its own build, old widgets, a kernel older than ours, no anywidget.
 LIKE_COLAB = dict(
     pin.split("==")
-    for pin in """torch==2.8.0+cu126 numpy==2.0.2 safetensors==0.6.2 tokenizers==0.21.4 accelerate==1.10.1 huggingface_hub==0.35.0
-    scikit-learn==1.6.1 pooch==1.8.2 filelock==3.20.0 tqdm==4.67.1 typer==0.16.0 rich==13.9.4 matplotlib==3.10.0
-    ipywidgets==7.7.1 ipykernel==6.17.1""".split()  # noqa: SIM905 (a list of versions to read)
+    for pin in """torch==2.8.0+cu126 numpy==2.0.2 safetensors==0.6.2 tokenizers==0.21.4 accelerate==1.10.1
+    huggingface_hub==0.35.0 scikit-learn==1.6.1 pooch==1.8.2 filelock==3.20.0 tqdm==4.67.1 typer==0.16.0 rich==13.9.4
+    matplotlib==3.10.0 ipywidgets==7.7.1 ipykernel==6.17.1""".split()  # noqa: SIM905 (a list of versions to read)
 )
 
 

@@ -113,6 +113,7 @@ def needs_browser():
         (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """With `-n 2` one process holds the gallery, the other the built site; each other file stays whole."""
     for item in items:

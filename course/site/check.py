@@ -66,7 +66,7 @@ def _reading(page: BeautifulSoup) -> list[str]:
 
 def _loading(page: BeautifulSoup) -> list[str]:
     """Everything a browser would fetch from elsewhere by itself; frames are looked into."""
-    found = []
+    found, model = [], page.find("script", src=("live.js", "../live.js"))
     for tag in page.find_all(True):
         loads = [tag[name] for name in _LOADS if tag.get(name)] + ([tag["href"]] if tag.name == "link" else [])
         found += [f"<{tag.name}> loads {address[:80]}" for address in loads if _STRANGER.match(address)]
@@ -75,7 +75,6 @@ def _loading(page: BeautifulSoup) -> list[str]:
         if tag.name == "iframe" and tag.get("srcdoc"):
             inside = _loading(BeautifulSoup(tag["srcdoc"], "html.parser"))
             found += [f"frame “{tag.get('title')}”: {fault}" for fault in inside]
-        model = page.find("script", src=("live.js", "../live.js"))
         if tag.name == "meta" and "wasm" in tag.get("content", "") and not model:
             found.append("allows WebAssembly, but asks no model")
         if tag.name == "iframe" and tag.get("sandbox") != ["allow-scripts"]:

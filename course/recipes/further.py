@@ -20,7 +20,7 @@ from course.recipes.engine import Job, Recipe, Training, starting_point, steps_d
 from course.recipes.starts import log_frequencies
 from course.recipes.texts import (
     ENGLISH,
-    KOREAN,
+    EVERYDAY_KOREAN,
     MixedRows,
     PieceText,
     Text,
@@ -182,7 +182,7 @@ RECIPES = (
         ENGLISH,
         _more(23_000, waves=(11_000,)),
     ),
-    _recipe("bert-ko", f"{language('ko')} BERT", "bert-ko-wiki", KOREAN, _more(34_000)),
+    _recipe("bert-ko", f"{language('ko')} BERT", "bert-ko-wiki", EVERYDAY_KOREAN, _more(17_000)),
     _recipe(
         "minilm-mlm-en",
         "A published small BERT (all-MiniLM-L6-v2, English), with a masked-LM head of ours",

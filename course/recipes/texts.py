@@ -47,9 +47,11 @@ TEXTS = {
     **CORPORA,
     "imdb": "film reviews (IMDb, labelled training part without the 1,500 that the course tests and chooses on)",
     "nsmc": "short Korean film reviews (NSMC, training part, CC0 1.0)",
+    "kornlu": "Korean captions and headlines (KorSTS, training part, CC BY-SA 4.0)",
+    "tatoeba_kor_eng": "Korean sentences for learners (Tatoeba, CC BY 2.0)",
 }
 WEIGHTS_LICENCE = "weights: CC BY 4.0; the text they were learned from: CC BY-SA 3.0"
-_TOGETHER = 50  # NSMC's reviews are of a sentence or two: so many make a document
+_TOGETHER = 50  # reviews, captions and examples are of a sentence or two: so many make a document
 LONG_EVERY = 8  # batches: positions past the usual length are learned too, as in the paper's appendix A.2
 
 
@@ -73,6 +75,12 @@ class Text:
 
 ENGLISH = (Text("enwiki2015", 0.45), Text("novels_en", 0.3, held_out=25), Text("imdb", 0.25, held_out=250))
 KOREAN = (Text("kowiki2022", 0.8), Text("nsmc", 0.2, held_out=20, runs_on=False))
+EVERYDAY_KOREAN = (
+    Text("kowiki2022", 0.4),
+    Text("nsmc", 0.35, held_out=20, runs_on=False),
+    Text("kornlu", 0.15, held_out=20, runs_on=False),
+    Text("tatoeba_kor_eng", 0.1, held_out=10, runs_on=False),
+)
 
 
 def language(corpus: str) -> str:
@@ -82,7 +90,7 @@ def language(corpus: str) -> str:
 def weights_licence(texts: Sequence[Text]) -> str:
     """What a card says of weights that were learned from these texts."""
     names = {"imdb": "reviews: none stated, no review is in this folder", "novels_en": "novels: public domain"}
-    names |= {"nsmc": "reviews: CC0 1.0"}
+    names |= {"nsmc": "reviews: CC0 1.0", "kornlu": "captions: CC BY-SA 4.0", "tatoeba_kor_eng": "examples: CC BY 2.0"}
     others = "".join(f"; {names[text.name]}" for text in texts if text.name in names)
     return f"{WEIGHTS_LICENCE}{' (Wikipedia)' if others else ''}{others}"
 
@@ -96,7 +104,7 @@ def split_corpus(name: str, folder: Path) -> Path:
     with lock(path.with_suffix(".lock")):
         if path.exists():
             return path
-        korean = name in ("kowiki2022", "nsmc")
+        korean = name in {text.name for text in EVERYDAY_KOREAN}
         splitter = split_particles if korean else (lambda texts: map(split_words, texts))
         lengths: deque[int] = deque()  # sentences of each document that the splitter has not given back yet
 
@@ -117,14 +125,23 @@ def split_corpus(name: str, folder: Path) -> Path:
     return path
 
 
+_SHORT: dict[str, Callable[[], Iterator[str]]] = {
+    "nsmc": lambda: (record.text for record in load_public("nsmc", "train")),
+    "kornlu": lambda: (
+        text for pair in load_public("kornlu", "sts_train") for text in dict.fromkeys((pair.first, pair.second))
+    ),
+    "tatoeba_kor_eng": lambda: (pair.target.text for pair in load_public("tatoeba_kor_eng")),
+}
+
+
 def _documents(name: str) -> Iterator[Sequence[str]]:
     """The paragraphs of each document."""
     if name == "imdb":
         for record in unseen_in_tests(load_public(name, "train")):
             yield record.text.splitlines()
-    elif name == "nsmc":
-        reviews = [record.text for record in load_public(name, "train")]
-        yield from (reviews[at : at + _TOGETHER] for at in range(0, len(reviews), _TOGETHER))
+    elif name in _SHORT:
+        texts = list(_SHORT[name]())
+        yield from (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
     elif name == "novels_en":  # dialogue has paragraphs of two words; the title is no sentence of the novel
         for part in read_articles(corpus_files(name), min_words=2):
             yield [paragraph for paragraph in part.paragraphs if paragraph != part.title]

@@ -71,12 +71,13 @@ def build_site(project: Path, out: Path) -> str:
     """
     checkpoints = project / "data" / "checkpoints"
     live = checkpoints.is_dir()
+    answered = WIDGETS if live else ()
     with speaking("en"):
-        chapters, korean = read_chapters(project / "notebooks", WIDGETS if live else ()), []
+        chapters, korean = read_chapters(project / "notebooks", answered), []
     readme = (project / "README.md").read_text(encoding="utf-8")
     if list((project / "notebooks" / "ko").glob("*.ipynb")):
         with speaking("ko"):
-            korean = read_chapters(project / "notebooks" / "ko", WIDGETS if live else ())
+            korean = read_chapters(project / "notebooks" / "ko", answered)
     with speaking("en"):
         files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))} | _pages(chapters, korean)
     if korean:

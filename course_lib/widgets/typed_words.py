@@ -6,7 +6,7 @@ Answers to the given texts are stored, so that they can be read without a kernel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import traitlets
@@ -21,6 +21,7 @@ Said = tuple[str, list[tuple[str, float]]]  # a sentence, and words with their n
 
 class Vectors(Protocol):
     words: list[str]
+    index: Mapping[str, int]
     unit: Any
 
     def row(self, word: str) -> int: ...

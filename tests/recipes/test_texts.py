@@ -10,6 +10,7 @@ from course.lab import tasks as targets
 from course.recipes import texts
 from course.recipes.texts import (
     ENGLISH,
+    EVERYDAY_KOREAN,
     KOREAN,
     LONG_EVERY,
     Cut,
@@ -45,7 +46,7 @@ def write(folder, name, documents):
 
 
 def test_weights_of_a_mix_are_shares():
-    for kinds in (ENGLISH, KOREAN):
+    for kinds in (ENGLISH, KOREAN, EVERYDAY_KOREAN):
         assert sum(text.weight for text in kinds) == pytest.approx(1)
 
 

@@ -1,4 +1,4 @@
-"""Recipe of the left-to-right Transformer that ships with the course: the twin of bert-en.
+"""Recipe of the left-to-right Transformer that ships with the course: the twin of bert-en as it was after Wikipedia.
 
 The same pieces, text, sizes, rows and table of pieces to start from. Another question: what comes next?
 """
@@ -98,10 +98,10 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
 RECIPES = (
     Recipe(
         "gpt-en",
-        "English left-to-right Transformer (the twin of bert-en)",
+        "English left-to-right Transformer (the twin of bert-en before that went on to novels and reviews)",
         "enwiki2015",
         licence=WEIGHTS_LICENCE,
-        # bert-en took about as many steps, in two goes
+        # bert-en-wiki took about as many steps, in two goes
         profiles={"cpu": Settings(Training(7e-4, betas=(0.9, 0.98), waves=(23_188,), steps=59_000))},
         family=__name__,
         read=read,

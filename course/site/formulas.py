@@ -46,6 +46,8 @@ def mathml(tex: str, block: bool = False) -> str:
 def _mend(row: ElementTree.Element) -> None:
     """One row: words whole, function names apart from what they read, bars without the spaces of an operator."""
     _join_letters(row)
+    if row.tag == "mover" and row[1].tag == "mo":
+        row.set("accent", "true")  # x̃: browsers cease to infer it from the sign
     children, before = list(row), None
     for child, after in zip(children, [*children, None][1:], strict=True):
         if child.get("width") in _WIDTHS:

@@ -32,6 +32,7 @@ def inner(tex: str, block: bool = False) -> str:
         (r"-x", '<mo form="prefix">−</mo><mi>x</mi>'),
         (r"x - y", "<mi>x</mi><mo>−</mo><mi>y</mi>"),
         (r"x = -y", '<mi>x</mi><mo>=</mo><mo form="prefix">−</mo><mi>y</mi>'),
+        (r"\tilde{x}", '<mover accent="true"><mrow><mi>x</mi></mrow><mo stretchy="false">~</mo></mover>'),
     ],
 )
 def test_equals_what_a_hand_writes(tex, by_hand):

@@ -6,6 +6,7 @@ arXiv:1810.04805, section 3.1: 800 million words of books, 2,500 million of Wiki
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -142,13 +143,15 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings, start = job.settings, starting_point(job, job.settings.start)
     path = start / CARD
     before = cards.parse(path.read_text(encoding="utf-8"), path)[1]["tokens"] if path.exists() else "not said"
-    tokens = steps_done(history) * settings.pieces_per_batch * job.processes
+    here = steps_done(history) * settings.pieces_per_batch * job.processes
+    pieces_before = re.match(r"([\d,]+) pieces", before)
+    tokens = here + (int(pieces_before[1].replace(",", "")) if pieces_before else 0)
     what = "with a masked-LM head learned here, its body as published" if settings.head_only else "BERT, pre-norm"
     return {
         "model": f"{what}; matrices in six bits, the rest float16",
         "start": f"the checkpoint {settings.start} ({before})",
         "corpus": "; ".join(map(str, settings.texts)),
-        "tokens": f"{tokens:,} pieces seen, {settings.masked:.0%} of them masked, after those of {settings.start}",
+        "tokens": f"{tokens:,} pieces seen, {settings.masked:.0%} of them masked; {here:,} of them here",
         "final loss": f"{fmean(history.parts['mlm'][-100:]):.3f} nats per masked piece",
     }
 

@@ -18,8 +18,9 @@ function readSide(text, { name, pieces }) {
   const tokens = readText(text, pieces),
     strange = part => readText(part, pieces).some(({ id }) => id === pieces.unknown);
   if (!tokens.length) throw new Error(t("fill_mask: the text is empty. Type a sentence."));
-  if (tokens.length > MOST_TOKENS)
-    throw new Error(t("fill_mask: {name} cuts this text into {n} tokens; at most {most} fit. Shorten it.", { name, n: tokens.length, most: MOST_TOKENS }));
+  const of = { name, n: tokens.length, most: MOST_TOKENS };
+  if (of.n > of.most)
+    throw new Error(t("fill_mask: {name} cuts this text into {n} tokens; at most {most} fit. Shorten it.", of));
   const gaps = tokens.flatMap((token, i) => token.typed ? [i] : []);
   return {
     tokens: tokens.map(({ piece }) => piece),
@@ -168,8 +169,8 @@ async function askWords({ typed, given }, open) {
         sign = part === "+" ? 1 : -1;
         continue;
       }
-      if (row(part) === undefined)
-        throw new Error(t("“{word}” is not among the {n} words of this table.", { word: part.slice(0, 60), n: many(words.length) }));
+      const of = { word: part.slice(0, 60), n: many(words.length) };
+      if (row(part) === undefined) throw new Error(t("“{word}” is not among the {n} words of this table.", of));
       terms.push([sign, row(part)]);
       sign = 1;
     }

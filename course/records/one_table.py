@@ -44,6 +44,7 @@ COLUMNS = {
     "span": key("F1 of words"),
 }
 HEADS = {"sentence": {"pooling": "mean"}, "pair": {"pooling": "mean"}, "tagging": {}, "span": {"unit": "word"}}
+HOW = key("Frozen vectors, linear heads, # steps of # records, # seeds.")
 MOST_WORDS = 50  # of a text, or of both sides of a pair: every encoder of the course reads that many in one pass
 MOST_IN_PASSAGE = 36  # which leaves room for the question
 
@@ -199,6 +200,9 @@ def one_table(
             spent += more
         seconds.append(spent / n_seeds)
         parameters.append(sum(parameter.numel() for parameter in encoder.parameters()))
+    note = HOW
+    for number in (steps, BATCH_SIZE, n_seeds):
+        note = note.replace("#", str(number), 1)
     return Table(
         here,
         columns,
@@ -209,7 +213,7 @@ def one_table(
         parameters=tuple(parameters),
         tokens=tuple(SYSTEMS[name].tokens_seen() for name in here),
         seconds=tuple(seconds),
-        note=f"Frozen vectors, linear heads, {steps} steps of {BATCH_SIZE} records, {n_seeds} seeds.",
+        note=note,
         missing=tuple(f"{name} ({SYSTEMS[name].checkpoint})" for name in named if name not in here),
     )
 

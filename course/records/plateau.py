@@ -72,16 +72,16 @@ class Plateau:
     def _end(self, start: str) -> str:
         curve = self.curves[start]
         step = curve.below(self.unigram - BROKEN)
-        seen = curve.steps[-1] * int(self.setting["pieces per batch"]) / 1e6
+        seen = curve.steps[-1] * int(self.setting["pieces per batch"])
         return t(
-            "{start}: {loss} nats after {steps} steps ({seen} million pieces); {broken} nat below frequencies alone: "
+            "{start}: {loss} nats after {steps} steps ({seen} pieces); {broken} nat below frequencies alone: "
             "{when}.",
             start=t(NAMES[start]),
             loss=f"{curve.losses[-1]:.2f}",
             steps=f"{curve.steps[-1]:,}",
-            seen=f"{seen:.2g}",
+            seen=f"{seen:,}",
             broken=f"{BROKEN:g}",
-            when=t("first at step {n}", n=f"{step:,}") if step else t("never"),
+            when=t("first at step {n}", n=f"{step:,}") if step else t("step|never"),
         )
 
     def figure(self) -> Figure:

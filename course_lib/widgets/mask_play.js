@@ -44,10 +44,9 @@ function finding(t, names, sides, at) {
   }
   const [one, two] = sides.map((side, m) => side.guesses[at[m]].map(([token]) => token)),
     both = one.filter(token => two.includes(token)).length;
-  return t(
-    "For the gap in {around}, {name} expects {best}, {other} {second}. Their first {n} cover {share} and "
-    + "{covered}; {both} stand in both lists.", { ...first, other: second.name, second: second.best, covered: second.share, both }
-  );
+  const of = { ...first, other: second.name, second: second.best, covered: second.share, both };
+  return t("For the gap in {around}, {name} expects {best}, {other} {second}. Their first {n} cover {share} and "
+    + "{covered}; {both} stand in both lists.", of);
 }
 
 export default {
@@ -205,8 +204,8 @@ export default {
       panels = h("div", { class: "panels" });
     const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
     st.root.append(
-      h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed), undo,
-        reset),
+      h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed),
+        undo, reset),
       trouble,
       strip,
       panels,
@@ -289,7 +288,8 @@ export default {
       });
       return h("div", { class: `panel${now ? "" : " stale"}`, "data-model": names[m], "data-now": String(now) },
         h("h5", {}, cut(names[m], 300, 13)), together ? null : tokens(m),
-        now ? null : h("p", { class: "soft old" }, t("The last answer, to {around}", { around: around(from, 0) })), tabs,
+        now ? null : h("p", { class: "soft old" }, t("The last answer, to {around}", { around: around(from, 0) })),
+        tabs,
         gaps.length ? rows : h("p", { class: "soft" }, t("Nothing is hidden.")));
     }
 

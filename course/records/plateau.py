@@ -74,8 +74,7 @@ class Plateau:
         step = curve.below(self.unigram - BROKEN)
         seen = curve.steps[-1] * int(self.setting["pieces per batch"])
         return t(
-            "{start}: {loss} nats after {steps} steps ({seen} pieces); {broken} nat below frequencies alone: "
-            "{when}.",
+            "{start}: {loss} nats after {steps} steps ({seen} pieces); {broken} nat below frequencies alone: {when}.",
             start=t(NAMES[start]),
             loss=f"{curve.losses[-1]:.2f}",
             steps=f"{curve.steps[-1]:,}",

@@ -18,7 +18,7 @@ from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.probes import nearest_mean_left_out
-from course_lib.language import key
+from course_lib.language import key, t
 from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load
 from course_lib.text.words import split_words
@@ -98,7 +98,7 @@ def one_word_through_the_generations(word: str = "bank", stop: int = 0) -> WordG
                 example = SenseExample(Sentence.of(words), words.index(candidate), candidate, "")
                 return at, [vectors(encoder, [example])[0] for encoder in known[language].values()]
         names = ", ".join(candidate for candidate, _ in places)
-        raise CourseError(f"None of this picture's words stands in that sentence. Use one of: {names}.")
+        raise CourseError(t("None of this picture's words stands in that sentence. Use one of: {words}.", words=names))
 
     return word_generations(list(stories.values()), word=word, stop=stop, read=read)
 

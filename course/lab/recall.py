@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.device import seed_everything
+from course_lib.language import key, t
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.training import fit
 from course_lib.training.schedules import linear_decay
@@ -25,7 +26,7 @@ LOADS = (2, 4, 8, 16, 32)  # pairs to keep apart
 N_KEYS, N_VALUES = 32, 16
 ASKED_OF = 16  # the load at which answers are split by distance: the LSTM is neither perfect nor lost there
 Net = Literal["attention", "LSTM"]
-COLORS = {"attention": "#0072B2", "LSTM": "#D55E00"}
+COLORS = {key("attention"): "#0072B2", "LSTM": "#D55E00"}
 
 
 def questions(n: int, load: int, generator: torch.Generator) -> dict[str, Tensor]:
@@ -96,17 +97,19 @@ def load_and_distance(models: dict[Net, Recall], seed: int = -1) -> plt.Figure:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3), layout="constrained", sharey=True)
     quarters: Sequence[int] = range(0, ASKED_OF, ASKED_OF // 4)
     for name, model in models.items():
-        left.plot(
-            LOADS, [100 * model.right(load, seed)[0].mean() for load in LOADS], "o-", color=COLORS[name], label=name
-        )
+        shares = [100 * model.right(load, seed)[0].mean() for load in LOADS]
+        left.plot(LOADS, shares, "o-", color=COLORS[name], label=t(name))
         hits, ago = model.right(ASKED_OF, seed, n=8_000)
         shares = [100 * hits[(ago >= first) & (ago < first + ASKED_OF // 4)].mean() for first in quarters]
-        right.plot([f"{first + 1} to {first + ASKED_OF // 4}" for first in quarters], shares, "o-", color=COLORS[name])
-    left.plot(LOADS, [100 * guessing(load) for load in LOADS], ":", color="#8A8F98", label="one of the values, blindly")
-    left.set(xscale="log", xticks=LOADS, xticklabels=LOADS, xlabel="pairs to keep apart", ylabel="right answers in %")
+        ticks = [t("{first} to {last}", first=first + 1, last=first + ASKED_OF // 4) for first in quarters]
+        right.plot(ticks, shares, "o-", color=COLORS[name])
+    blindly = [100 * guessing(load) for load in LOADS]
+    left.plot(LOADS, blindly, ":", color="#8A8F98", label=t("one of the values, blindly"))
+    left.set(xscale="log", xticks=LOADS, xticklabels=LOADS)
+    left.set(xlabel=t("pairs to keep apart"), ylabel=t("right answers in %"))
     left.minorticks_off()
-    left.set(title="load: how many", ylim=(0, 105))
+    left.set(title=t("load: how many"), ylim=(0, 105))
     left.legend(frameon=False, loc="upper right", bbox_to_anchor=(1, 0.95))
-    right.set(title=f"distance: how long ago, of {ASKED_OF} pairs", xlabel="pairs ago")
+    right.set(title=t("distance: how long ago, of {n} pairs", n=ASKED_OF), xlabel=t("pairs ago"))
     plt.close(figure)  # shown by being returned; open, a notebook would show it twice
     return figure

@@ -22,6 +22,7 @@ from course_lib.data.world import World
 from course_lib.errors import CourseError
 from course_lib.evaluation import accuracy, span_f1
 from course_lib.evaluation.metrics import squad_scores
+from course_lib.language import key
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
 from course_lib.models.spans import rows_of, training_rows
@@ -33,18 +34,18 @@ Records = Sequence[LabelledText] | Sequence[SentencePair] | Sequence[TaggedSente
 SPLITS = ("train", "dev", "test")
 KINDS = ("sentence", "pair", "tokens", "span")  # the four of chapter 8; "words" has the head of "tokens"
 UNITS = {
-    "sentence": "accuracy",
-    "pair": "accuracy",
-    "tokens": "span F1",
-    "words": "tagging accuracy",
-    "span": "answer F1",
-}  # in %
+    "sentence": key("accuracy in %"),
+    "pair": key("accuracy in %"),
+    "tokens": key("span F1 in %"),
+    "words": key("tagging accuracy in %"),
+    "span": key("answer F1 in %"),
+}
 BASELINES = {
-    "sentence": "bag of words",
-    "pair": "word overlap",
-    "tokens": "dictionary",
-    "words": "dictionary",
-    "span": "overlap window",
+    "sentence": key("bag of words"),
+    "pair": key("word overlap"),
+    "tokens": key("dictionary"),
+    "words": key("dictionary"),
+    "span": key("overlap window"),
 }
 SCORE, EXACT = "score", "exact"  # the metric of UNITS; exact match of answers
 # language -> the public sets of sentence, tokens, and of pair and span
@@ -81,7 +82,7 @@ class Task:
 
     @property
     def unit(self) -> str:
-        return f"{UNITS[self.kind]} in %"
+        return UNITS[self.kind]
 
     @property
     def baseline_name(self) -> str:
@@ -213,7 +214,7 @@ def reviews(source: str = "handmade", language: str = "en", *, n_dev: int = 0) -
     n_dev  cut off from a public training part, which is shuffled for that; the handmade set has all parts
     """
     if source == "handmade":
-        return Task("handmade reviews", "sentence", *_handmade(handmade_reviews, language), language)
+        return Task(key("handmade reviews"), "sentence", *_handmade(handmade_reviews, language), language)
     name = _public(source, language, 0)
     train, dev = load_public(name, "train"), []
     if n_dev:
@@ -247,7 +248,7 @@ def answers(source: str = "handmade", language: str = "en", *, n_words: int = N_
 def parts_of_speech(source: str = "handmade") -> Task:
     """Universal parts of speech. source: "handmade", "world", or "ud_english_ewt" (needs the public set)."""
     if source == "handmade":
-        name, (train, dev, test) = "handmade sentences", _handmade(handmade_names, "en")
+        name, (train, dev, test) = key("handmade sentences"), _handmade(handmade_names, "en")
     elif source == "world":
         name, (train, dev, test) = "the world", (world_sentences("train", 200), [], world_sentences("test", 200))
     else:
@@ -308,7 +309,7 @@ def _handmade(read: Callable[[str, str], Sequence], language: str) -> list[list]
 
 def _passages(source: str, language: str) -> tuple[str, Sequence[Sequence[Passage]]]:
     if source == "handmade":
-        return "handmade questions", _handmade(handmade_questions, language)
+        return key("handmade questions"), _handmade(handmade_questions, language)
     name = _public(source, language, 2)
     return name, split_by_article(load_public(name))
 

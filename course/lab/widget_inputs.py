@@ -12,6 +12,7 @@ import torch
 from course_lib.data.masking import Masking
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.models.bert import Bert, guesses
 from course_lib.models.decoding import length_penalty
 from course_lib.models.encoder import ContextEncoder
@@ -24,10 +25,14 @@ from course_lib.widgets.strip import Frame, Token
 
 def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:
     """The words after no merge, after the first, and so on; the pieces of the last merge are marked."""
-    frames = [_merged(words, merges[:0], "Characters; </w> marks the end of a word.")]
+    frames = [_merged(words, merges[:0], t("Characters; </w> marks the end of a word."))]
     for number, merge in enumerate(merges, start=1):
-        pair = f"{merge.left} + {merge.right}"
-        says = f"Merge {number}: {pair} were neighbours {merge.count} times; no other pair was more frequent."
+        says = t(
+            "Merge {n}: {pair} were neighbours {times} times; no other pair was more frequent.",
+            n=number,
+            pair=f"{merge.left} + {merge.right}",
+            times=merge.count,
+        )
         frames.append(_merged(words, merges[:number], says))
     return frames
 
@@ -48,13 +53,18 @@ def longest_match_frames(word: str, vocabulary: Sequence[str], *, prefix: str = 
             piece = (prefix if start else "") + word[start:end]
             if piece in known:
                 done.append(piece)
-                rest = f"; {word[end:]!r} is left" if end < len(word) else ""
                 tokens = [Token(p, "new" if i == len(done) - 1 else "") for i, p in enumerate(done)]
-                frames.append(Frame(tokens, f"The longest piece that fits is {piece!r}{rest}."))
+                says = t("The longest piece that fits is {piece}.", piece=repr(piece))
+                if rest := word[end:]:
+                    says = t(
+                        "The longest piece that fits is {piece}; {rest} is left.", piece=repr(piece), rest=repr(rest)
+                    )
+                frames.append(Frame(tokens, says))
                 start = end
                 break
         else:
-            says = f"No piece of the vocabulary begins {word[start:]!r}: the whole word is unknown."
+            rest = repr(word[start:])
+            says = t("No piece of the vocabulary begins {rest}: the whole word is unknown.", rest=rest)
             return [*frames, Frame([Token("[UNK]", "wrong")], says)]
     return frames
 
@@ -90,21 +100,27 @@ def mask_frames(
     counts = [
         (name, 100 * seen[state] / total, 100 * masking.corrupt * share)
         for name, state, share in (
-            ("[MASK], in %", "hidden", masking.to_mask),
-            ("at random, in %", "random", masking.to_random),
-            ("left as it is, in %", "kept", left),
+            (t("[MASK], in %"), "hidden", masking.to_mask),
+            (t("at random, in %"), "random", masking.to_random),
+            (t("left as it is, in %"), "kept", left),
         )
     ]
     frames = []
     for draw in range(1, draws + 1):
         [read], [found] = states(1)
         shown = [
-            Token(names[r], s, f"was {t}") if s in ("hidden", "random") else Token(t, s)
-            for t, r, s in zip(tokens, read, found, strict=True)
+            Token(names[r], s, t("was {token}", token=token)) if s in ("hidden", "random") else Token(token, s)
+            for token, r, s in zip(tokens, read, found, strict=True)
         ]
         n = sum(state in ("hidden", "random", "kept") for state in found)
-        says = f"Draw {draw}: chosen, and asked for: {n} of {sum(may)} pieces."
-        frames.append(Frame(shown, f"{says} Bars: over {counted:,} draws.", counts))
+        says = t(
+            "Draw {draw}: chosen, and asked for: {n} of {all} pieces. Bars: over {counted} draws.",
+            draw=draw,
+            n=n,
+            all=sum(may),
+            counted=f"{counted:,}",
+        )
+        frames.append(Frame(shown, says, counts))
     return frames
 
 
@@ -177,7 +193,7 @@ def sentence_reader(
             if word.lower() in known:
                 return sentence.words, place, encoder.encode([sentence])[0][:, place]
         listed = ", ".join(known)
-        raise CourseError(f"None of this picture's words stands in that sentence. Use one of: {listed}.")
+        raise CourseError(t("None of this picture's words stands in that sentence. Use one of: {words}.", words=listed))
 
     return read
 
@@ -212,7 +228,7 @@ def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel
     usual = fill_model(english or load(ENGLISH), name)
     if name != ENGLISH or KOREAN not in shipped_names():
         return usual
-    return LanguageSwitch("the shipped BERT", usual, fill_model(load(KOREAN), KOREAN))
+    return LanguageSwitch(key("the shipped BERT"), usual, fill_model(load(KOREAN), KOREAN))
 
 
 def example_sentences(english: Sequence[str]) -> list[str]:
@@ -223,14 +239,18 @@ def example_sentences(english: Sequence[str]) -> list[str]:
 def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
     if name != ENGLISH:
-        return f"{name} reads every sentence, the Korean ones too."
+        return t("{name} reads every sentence, the Korean ones too.", name=name)
     if KOREAN in shipped_names():
-        return (
-            f"{KOREAN} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가."
+        return t(
+            "{korean} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가.",
+            korean=KOREAN,
         )
-    return (
-        f"There is no {KOREAN} in this copy of the course, and {ENGLISH} has no Hangul: Korean is all [UNK]. "
-        f"`python -m course.recipes {KOREAN}` trains it."
+    return t(
+        "There is no {korean} in this copy of the course, and {english} has no Hangul: Korean is all [UNK]. "
+        "{command} trains it.",
+        korean=KOREAN,
+        english=ENGLISH,
+        command=f"`python -m course.recipes {KOREAN}`",
     )
 
 

@@ -145,7 +145,7 @@ class Card:
         if self.reason:
             values = {"where": t(WORDS[self.reason.reason]), "because": t(self.reason.because)}
             lines.append(t("the reason lies in the {where}: {because}", **values))
-        lines += [f"{t('published')}: {t(value.text)} ({value.source})" for value in self.claim.published]
+        lines += [f"{t('published')}: {value}" for value in self.claim.published]
         return "\n".join(lines)
 
     def _repr_mimebundle_(self, include=None, exclude=None):

@@ -41,6 +41,9 @@ class Published:
     certainty: Literal["V", "V1", "M"]
     source: str
 
+    def __str__(self) -> str:
+        return f"{t(self.text)} ({self.source})"
+
 
 @dataclass(frozen=True)
 class Rule:

@@ -3,6 +3,8 @@
 const MOST_TOKENS = 40,
   LARGE = "minilm-en", // comes when a button is pressed
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
+const t = (english, values) => // as in the widgets; their sentences stand in live.js
+  teller({ get: () => document.documentElement.lang === "ko" ? live.texts : {} })(english, values);
 const ANSWERS = { // title of a widget -> its answer
   "What does it expect here?": fillMask,
   "One word through the generations": placeSentence,
@@ -15,10 +17,10 @@ const ANSWERS = { // title of a widget -> its answer
 function readSide(text, { name, pieces }) {
   const tokens = readText(text, pieces),
     strange = part => readText(part, pieces).some(({ id }) => id === pieces.unknown);
-  if (!tokens.length) throw new Error("fill_mask: the text is empty. Type a sentence.");
-  if (tokens.length > MOST_TOKENS)
-    throw new Error(
-      `fill_mask: ${name} cuts this text into ${tokens.length} tokens; at most ${MOST_TOKENS} fit. Shorten it.`);
+  if (!tokens.length) throw new Error(t("fill_mask: the text is empty. Type a sentence."));
+  const of = { name, n: tokens.length, most: MOST_TOKENS };
+  if (of.n > of.most)
+    throw new Error(t("fill_mask: {name} cuts this text into {n} tokens; at most {most} fit. Shorten it.", of));
   const gaps = tokens.flatMap((token, i) => token.typed ? [i] : []);
   return {
     tokens: tokens.map(({ piece }) => piece),
@@ -59,7 +61,8 @@ const PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|
 const minus = (a, b) => a.map((value, i) => value - b[i]),
   inner = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
   meanOf = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length);
-const noWord = words => `None of this picture's words stands in that sentence. Use one of: ${words.join(", ")}.`;
+const noWord = words =>
+  t("None of this picture's words stands in that sentence. Use one of: {words}.", { words: words.join(", ") });
 const charted = new Map(); // word and system -> its vectors' mean, two directions, and the mean of each sense
 
 function chart({ sentences, senses }, { places }, { encode }) { // the directions, found again from the stored places
@@ -143,7 +146,8 @@ async function mixSentence({ sentences, positions, products, typed }, open) {
       last = rows[0].at(-1),
       stored = products.getFloat32(products.byteLength - 2 * n * (n + 1), true); // the first one's, in the top layer
     if (Math.abs(inner(last, last) - stored) > .001 * stored)
-      throw new Error(`The vectors of this picture are not ${name}'s, the one that this page can ask.`);
+      throw new Error(
+        t("The vectors of this picture are not those of {name}, the one that this page can ask.", { name }));
     const cross = mine.map(a => mine.map((_, b) => rows.map(row => inner(a, row[b]))));
     return { own: { words, position, cross, self: mine.map(a => mine.map(b => inner(a, b))) }, trouble: "" };
   } catch (error) {
@@ -152,8 +156,7 @@ async function mixSentence({ sentences, positions, products, typed }, open) {
 }
 
 // ask_words, ask_review: as course_lib/widgets/typed_words.py says. A given text has its answer stored.
-const MOST_WORDS_LISTED = 10,
-  FULL = { neg: "negative", pos: "positive" };
+const MOST_WORDS_LISTED = 10;
 
 async function askWords({ typed, given }, open) {
   if (!typed.trim() || given.includes(typed)) return { trouble: "" };
@@ -166,16 +169,16 @@ async function askWords({ typed, given }, open) {
         sign = part === "+" ? 1 : -1;
         continue;
       }
-      if (row(part) === undefined)
-        throw new Error(`“${part.slice(0, 60)}” is not among the ${many(words.length)} words of this table.`);
+      const of = { word: part.slice(0, 60), n: many(words.length) };
+      if (row(part) === undefined) throw new Error(t("“{word}” is not among the {n} words of this table.", of));
       terms.push([sign, row(part)]);
       sign = 1;
     }
-    if (!terms.length) throw new Error("Type a word.");
+    if (!terms.length) throw new Error(t("Type a word."));
     const rows = nearest(terms, MOST_WORDS_LISTED),
       asked = terms.map(([s, r]) => `${s > 0 ? "+" : "−"} ${words[r]}`).join(" ").replace(/^\+ /, ""),
-      first = rows.slice(0, 2).map(([word, cosine]) => `“${word}” (${cosine.toFixed(2)})`).join(" and ");
-    return { answer: { text: typed, says: `Nearest to ${asked}: ${first}.`, rows }, trouble: "" };
+      said = rows.slice(0, 2).map(([word, cosine]) => `“${word}” (${cosine.toFixed(2)})`).join(t("list| and "));
+    return { answer: { text: typed, says: t("Nearest to {asked}: {said}.", { asked, said }), rows }, trouble: "" };
   } catch (error) {
     return { trouble: error.message };
   }
@@ -186,12 +189,13 @@ async function askReview({ typed, given }, open) {
   try {
     const { labels, read } = await open("reviews-en"), { score, votes } = read(typed),
       name = labels[Number(score >= 0)],
-      judged = `${FULL[name] ?? name}, ${share(1 / (1 + Math.exp(-Math.abs(score))))}`,
+      label = { neg: t("negative"), pos: t("positive") } [name] ?? name,
+      judged = { label, share: share(1 / (1 + Math.exp(-Math.abs(score)))) },
       rows = votes.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, MOST_WORDS_LISTED),
       signed = weight => `${weight < 0 ? "−" : "+"}${Math.abs(weight).toFixed(2)}`,
-      first = rows.slice(0, 2).map(([term, weight]) => `“${term}” (${signed(weight)})`).join(" and ");
-    const says = rows.length ? `${judged}. What weighs most: ${first}.`
-      : `${judged}: it knows no word of this, and only its leaning speaks.`;
+      said = rows.slice(0, 2).map(([term, weight]) => `“${term}” (${signed(weight)})`).join(t("list| and "));
+    const says = rows.length ? t("{label}, {share}. What weighs most: {said}.", { ...judged, said })
+      : t("{label}, {share}: it knows no word of this, and only its leaning speaks.", judged);
     return { answer: { text: typed, says, rows }, trouble: "" };
   } catch (error) {
     return { trouble: error.message };
@@ -206,8 +210,8 @@ async function reply(frame, asked) {
   Object.assign(says, { className: "loads", role: "status" });
   frame.after(says);
   const arrived = name => (part, bytes) => {
-    const percent = Math.round(100 * part);
-    says.textContent = `${name} is on its way: ${percent} % of ${(bytes / 1e6).toFixed(1)} MB, once.`;
+    const now = { name, percent: Math.round(100 * part), size: (bytes / 1e6).toFixed(1) };
+    says.textContent = t("{name} is on its way: {percent} % of {size} MB, once.", now);
   };
   let missing = "";
   const open = async name => {
@@ -219,7 +223,8 @@ async function reply(frame, asked) {
   if (latest.get(frame) !== asked) return;
   frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
   says.textContent = "";
-  if (missing) says.append(button(`ask ${missing}, too (${live.megabytes[missing].toFixed(0)} MB, loaded once)`, () => {
+  const more = missing && { name: missing, size: live.megabytes[missing].toFixed(0) };
+  if (more) says.append(button(t("ask {name}, too ({size} MB, loaded once)", more), () => {
     load(missing, arrived(missing)).catch(() => {});
     reply(frame, asked);
   }));

@@ -15,7 +15,8 @@ from pathlib import Path
 from course.live.checkpoint_scripts import write_model
 from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
-from course_lib.widgets.base import module, style
+from course_lib.language import speaking, texts
+from course_lib.widgets.base import module, sentences, style
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
@@ -67,7 +68,10 @@ def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> 
     """
     written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
     megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
-    numbers = f"live.megabytes = {json.dumps(megabytes)};\nlive.senses = {json.dumps(sense_sentences())};\n"
+    with speaking("ko"):  # what kernel.js answers on a Korean page
+        korean = texts(sentences((HERE / "kernel.js").read_text(encoding="utf-8")))
+    known = {"megabytes": megabytes, "senses": sense_sentences(), "texts": korean}
+    numbers = "".join(f"live.{name} = {json.dumps(values)};\n" for name, values in known.items())
     files = {
         "ask_bert.html": render(body=(HERE / "ask_bert.html").read_text(encoding="utf-8")),
         "live.js": script((*MODELS, *PAGE), numbers + module("ask_bert", HERE)),

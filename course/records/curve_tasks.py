@@ -16,6 +16,7 @@ from course.lab.tasks import N_DEV, TITLES, Task, answers, names, pairs, reviews
 from course.lab.ulmfit_stages import FROM_SCRATCH, Tricks, classifier, for_target, tuned
 from course_lib.data.public import load_public
 from course_lib.errors import CourseError
+from course_lib.language import key
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load, shipped_names
@@ -215,19 +216,25 @@ TASKS: dict[str, CurveTask] = {
     ),
     "trec6": _task(TITLES["trec6"], (5,), partial(texts_task, "trec6", 60), Effort(8, 200, 1_200, lm_steps=300)),
     # the record calls it by the name of its file
-    "wnut17": _english("WNUT-17, names", lambda: replace(names("wnut17"), name="wnut17"), Effort(8, 300, 1_500, 16)),
-    "squad-pairs": _english("SQuAD, question and sentence", partial(pairs, "squad1_dev"), Effort(6, 200, 1_500, 16)),
-    "squad-spans": _english("SQuAD, answers", partial(answers, "squad1_dev"), Effort(6, 200, 1_300, 16)),
-    "rte": _english("RTE, entailment", entailment, Effort(6, 200, 1_200, 16)),
+    "wnut17": _english(
+        key("WNUT-17, names"), lambda: replace(names("wnut17"), name="wnut17"), Effort(8, 300, 1_500, 16)
+    ),
+    "squad-pairs": _english(
+        key("SQuAD, question and sentence"), partial(pairs, "squad1_dev"), Effort(6, 200, 1_500, 16)
+    ),
+    "squad-spans": _english(key("SQuAD, answers"), partial(answers, "squad1_dev"), Effort(6, 200, 1_300, 16)),
+    "rte": _english(key("RTE, entailment"), entailment, Effort(6, 200, 1_200, 16)),
     "conll2000": _english(
-        "CoNLL-2000, chunks", partial(tagged, "conll2000", "tokens", "chunk"), Effort(8, 300, 2_500, 16)
+        key("CoNLL-2000, chunks"), partial(tagged, "conll2000", "tokens", "chunk"), Effort(8, 300, 2_500, 16)
     ),
     "ud-en": _english(
-        "UD English, parts of speech", partial(tagged, "ud_english_ewt", "words", "upos"), Effort(8, 300, 3_000, 16)
+        key("UD English, parts of speech"),
+        partial(tagged, "ud_english_ewt", "words", "upos"),
+        Effort(8, 300, 3_000, 16),
     ),
-    "nsmc": _korean("NSMC, Korean", partial(reviews, "nsmc", "ko", n_dev=N_DEV), Effort(6, 200, 1_000)),
-    "klue-ner": _korean("KLUE-NER, Korean names", korean_names, Effort(8, 300, 1_200, 16)),
+    "nsmc": _korean(key("NSMC, Korean"), partial(reviews, "nsmc", "ko", n_dev=N_DEV), Effort(6, 200, 1_000)),
+    "klue-ner": _korean(key("KLUE-NER, Korean names"), korean_names, Effort(8, 300, 1_200, 16)),
     "korquad-spans": _korean(
-        "KorQuAD, Korean answers", partial(answers, "korquad1_dev", "ko"), Effort(6, 200, 800, 16)
+        key("KorQuAD, Korean answers"), partial(answers, "korquad1_dev", "ko"), Effort(6, 200, 800, 16)
     ),
 }

@@ -34,13 +34,14 @@ from course_lib.config import settings
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, seed_interval
 from course_lib.files import lock
+from course_lib.language import key, t
 
 COMMAND = "python -m course.records.label_curves"
 LABELS: tuple[Labels, ...] = (100, 500, 2_000, ALL)
 SEEDS = 3
 Key = tuple[str, str, Labels, int]
 Row = tuple[int, float, float, float]  # labels, mean, lowest, highest
-NOT_RECORDED, NO_CURVE = "not recorded yet", "—"  # on a card
+NOT_RECORDED, NO_CURVE = key("not recorded yet"), "—"  # on a card
 HEADING = "public tasks: fine-tuned / from scratch"
 # chapter -> system -> its name in figures.STARTS; the baseline has the name of the task's own
 SHOWN = {
@@ -50,14 +51,14 @@ SHOWN = {
 # chapter -> (column, system, what is taken away)
 GAINS = {
     5: (
-        ("general LM − from scratch", AWD_GENERAL, AWD_SCRATCH),
-        ("target LM − general LM", AWD_TARGET, AWD_GENERAL),
-        ("target LM − bag of words", AWD_TARGET, BASELINE),
+        (key("general LM − from scratch"), AWD_GENERAL, AWD_SCRATCH),
+        (key("target LM − general LM"), AWD_TARGET, AWD_GENERAL),
+        (key("target LM − bag of words"), AWD_TARGET, BASELINE),
     ),
     8: (
-        ("pre-trained − from scratch", BERT, BERT_SCRATCH),
-        ("pre-trained − baseline", BERT, BASELINE),
-        ("MiniLM − pre-trained", MINILM, BERT),
+        (key("pre-trained − from scratch"), BERT, BERT_SCRATCH),
+        (key("pre-trained − baseline"), BERT, BASELINE),
+        (key("MiniLM − pre-trained"), MINILM, BERT),
     ),
 }
 
@@ -233,9 +234,9 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
     """
     run, benches = {"command": command, **provenance()}, {}
     missing = plan.missing(recorded_curves())
-    for number, key in enumerate(missing, start=1):
-        name, system, labels, seed = key
-        if key in {cell.key for cell in recorded_curves().cells}:
+    for number, wanted in enumerate(missing, start=1):
+        name, system, labels, seed = wanted
+        if wanted in {cell.key for cell in recorded_curves().cells}:
             continue  # another process was faster
         if name not in benches:
             benches[name] = plan.tasks[name].open()
@@ -245,7 +246,7 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
         n_labels, start = bench.n_labels(labels), time.perf_counter()
         scores = {metric: round(float(value), 3) for metric, value in bench.scores(system, n_labels, seed).items()}
         seconds = round(time.perf_counter() - start, 1)
-        cell = Cell(*key, n_labels, bench.steps(system, n_labels), seconds=seconds, **scores)
+        cell = Cell(*wanted, n_labels, bench.steps(system, n_labels), seconds=seconds, **scores)
         add_cell(cell, description, run)
         exact = "" if cell.exact is None else f" ({cell.exact:.1f} % exact)"
         place = f"{number}/{len(missing)} {name}, {system}, {n_labels:,} labels, seed {seed}"
@@ -279,22 +280,24 @@ def curve_figure(chapter: int, curves: Curves):
         known = curves.tasks.get(name, {})
         lines = {label: rows for system, label in SHOWN[chapter].items() if (rows := curves.rows(name, system))}
         baseline = {known["baseline"]: rows} if (rows := curves.rows(name, BASELINE)) else {}
-        unit = f"{known['metric']}, {known['n_test']:,} test items" if lines or baseline else NOT_RECORDED
+        unit = NOT_RECORDED
+        if lines or baseline:
+            unit = t("{metric}, {n} test items", metric=t(known["metric"]), n=f"{known['n_test']:,}")
         panels.append(figures.Panel(task.title, unit, lines, baseline))
-    return figures.curve_panels(panels, x="labels (log scale)")
+    return figures.curve_panels(panels, x=t("labels (log scale)"))
 
 
 FOUR = {
-    "sst2": "a sentence\n(SST-2)",
-    "squad-pairs": "a pair\n(from SQuAD)",
-    "wnut17": "names\n(WNUT-17)",
-    "squad-spans": "an answer\n(SQuAD)",
+    "sst2": key("a sentence\n(SST-2)"),
+    "squad-pairs": key("a pair\n(from SQuAD)"),
+    "wnut17": key("names\n(WNUT-17)"),
+    "squad-spans": key("an answer\n(SQuAD)"),
 }
 STARTS = {
-    BASELINE: ("counting, no network", "#E69F00"),
-    BERT_SCRATCH: ("from scratch", "#8A8F98"),
-    BERT: ("our BERT", "#56B4E9"),
-    MINILM: ("published body", "#0072B2"),
+    BASELINE: (key("counting, no network"), "#E69F00"),
+    BERT_SCRATCH: (key("from scratch"), "#8A8F98"),
+    BERT: (key("our BERT"), "#56B4E9"),
+    MINILM: (key("published body"), "#0072B2"),
 }
 
 
@@ -308,11 +311,12 @@ def four_tasks(n_labels: int = 500):
         for x, task in enumerate(FOUR):
             draws = list(curves.scores(task, system).get(n_labels, {}).values())
             mean, at = sum(draws) / len(draws), x + 0.2 * (shift - 1.5)
-            axes.bar(at, mean, 0.18, color=color, label=label if x == 0 else None)
+            axes.bar(at, mean, 0.18, color=color, label=t(label) if x == 0 else None)
             axes.plot([at] * len(draws), draws, ".", color="black", markersize=4)
             axes.text(at, max(draws) + 2, f"{mean:.0f}", ha="center", fontsize=8)
-    axes.set_xticks(range(len(FOUR)), FOUR.values())
-    axes.set(ylabel="test score in %", ylim=(0, 100), title=f"fine-tuned on {n_labels} labels each")
+    axes.set_xticks(range(len(FOUR)), map(t, FOUR.values()))
+    title = t("fine-tuned on {n} labels each", n=n_labels)
+    axes.set(ylabel=t("test score in %"), ylim=(0, 100), title=title)
     axes.legend(frameon=False, fontsize=8, ncols=2)
     axes.spines[["top", "right"]].set_visible(False)
     plt.close(figure)  # shown once, as the value of the cell
@@ -328,11 +332,12 @@ def curves_markdown(chapter: int, curves: Curves) -> str:
     columns = [column for column in GAINS[chapter] if column[1] in measured]
     rows = []
     for name, task in _tasks(chapter).items():
-        for title, exact in ((task.title, False), (f"{task.title}, exact match", True)):
+        name_said = t(task.title)
+        for title, exact in ((name_said, False), (t("{task}, exact match", task=name_said), True)):
             gains = [curves.gains(name, system, other, exact=exact) for _, system, other in columns]
             sizes = sorted({n for column in gains for n in column})
             rows += [[title, f"{n:,}", *(_gain(column.get(n)) for column in gains)] for n in sizes]
-    return "\n".join(markdown_table(["task", "labels", *(title for title, *_ in columns)], rows)) + "\n"
+    return "\n".join(markdown_table([t("task"), t("labels"), *(t(title) for title, *_ in columns)], rows)) + "\n"
 
 
 def missing_cells(chapter: int, curves: Curves) -> str:
@@ -341,16 +346,27 @@ def missing_cells(chapter: int, curves: Curves) -> str:
     n_wanted, lacking = sum(len(plan.wanted()) for plan in plans), [key for p in plans for key in p.missing(curves)]
     if not lacking:
         dates = sorted({run["date"] for run in curves.runs})
-        when = " to ".join(dict.fromkeys((dates[0], dates[-1])))
-        return f"All {n_wanted} trainings are recorded ({when}). Command: {COMMAND}"
+        when = dates[0] if len(dates) == 1 else t("{first} to {last}", first=dates[0], last=dates[-1])
+        return t("All {n} trainings are recorded ({when}). Command: {command}", n=n_wanted, when=when, command=COMMAND)
     titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
     for name, task in _tasks(chapter).items():
-        counts = dict.fromkeys("all" if n == ALL else f"{n:,}" for key, _, n, _ in lacking if key == name)
+        counts = dict.fromkeys(t("labels|all") if n == ALL else f"{n:,}" for key, _, n, _ in lacking if key == name)
         if counts:
-            which = f" with {' and '.join(counts)} labels" if len(counts) < len(LABELS) else ""
-            titles.setdefault(which, []).append(task.title)
-    missing = "; ".join(f"missing{which}: {'; '.join(tasks)}" for which, tasks in titles.items())
-    return f"{n_wanted - len(lacking)} of {n_wanted} trainings are recorded; {missing}. Command: {COMMAND}"
+            which = t("list| and ").join(counts) if len(counts) < len(LABELS) else ""
+            titles.setdefault(which, []).append(t(task.title))
+    missing = (
+        t("missing with {counts} labels: {tasks}", counts=which, tasks="; ".join(tasks))
+        if which
+        else t("missing: {tasks}", tasks="; ".join(tasks))
+        for which, tasks in titles.items()
+    )
+    return t(
+        "{n} of {all} trainings are recorded; {missing}. Command: {command}",
+        n=n_wanted - len(lacking),
+        all=n_wanted,
+        missing="; ".join(missing),
+        command=COMMAND,
+    )
 
 
 def downstream(checkpoint: str, curves: Curves) -> str:
@@ -392,7 +408,7 @@ def _always(chapter: int) -> list[str]:
 def _gain(gain: Interval | float | None) -> str:
     if isinstance(gain, Interval):
         return f"{gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}]"
-    return "" if gain is None else f"{gain:+.1f} (one seed)"
+    return "" if gain is None else t("{gain} (one seed)", gain=f"{gain:+.1f}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

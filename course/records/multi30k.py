@@ -34,6 +34,7 @@ from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.files import atomic_file
+from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.joiners import joined_words, written
@@ -45,7 +46,7 @@ from course_lib.training.resume import HISTORY, find_state
 from course_lib.training.schedules import inverse_sqrt_warmup
 
 NAME = "multi30k"
-NOTE = "Short captions, and a small set of them: this BLEU cannot be compared with the paper's, of news."
+NOTE = key("Short captions, and a small set of them: this BLEU cannot be compared with the paper's, of news.")
 # Written for the course, in the manner of the set, whose own sentences are not ours to print.
 SAMPLES = tuple(
     ParallelPair(Sentence.of(english), Sentence.of(german))
@@ -181,8 +182,9 @@ def record(
     if not ended:
         return None
     last = averaged(model, sizes, folder)
+    mean_of = key("mean of the last #").replace("#", str(len(last.steps())))
     start, scores, references = time.perf_counter(), [], [pair.target.text for pair in corpus.test]
-    for weights, values in (("last", None), (f"mean of the last {len(last.steps())}", last.mean())):
+    for weights, values in ((key("last"), None), (mean_of, last.mean())):
         if values is not None:
             model.load_state_dict(values)
         two, texts, signature = scored(lambda beam: _translate(model, corpus.test, beam), references, weights)
@@ -194,21 +196,21 @@ def record(
     pieces = target_pieces(model.batches(corpus.train, tokens=sizes.tokens, seed=seed), len(history.steps))
     result = TranslationRecord(
         name=NAME,
-        title="Multi30k, English to German",
-        label="CPU-scale" if on_cpu else "CPU-scale sizes, on a GPU",
+        title=key("Multi30k, English to German"),
+        label=key("CPU-scale") if on_cpu else key("CPU-scale sizes, on a GPU"),
         note=NOTE,
-        languages=("English", "German"),
+        languages=(key("English"), key("German")),
         n_test=len(corpus.test),
         sizes={key: value for part in (asdict(sizes.transformer), asdict(sizes)) for key, value in part.items()}
         | {"transformer": "encoder-decoder", "training pairs": len(corpus.train), "seed": seed},
         facts={
-            "parameters": sum(p.numel() for p in model.parameters()),
-            "target pieces": pieces,
-            "epochs": round(pieces / sum(len(model.pieces.ids(p.target.words)) + 1 for p in corpus.train), 1),
-            "steps": len(history.steps),
-            "minutes of training": round(history.seconds / 60, 1),
-            "seconds of decoding, four times": round(time.perf_counter() - start),
-            "held-out perplexity of a piece": round(history.evaluations[-1]["held-out perplexity"], 2),
+            key("parameters"): sum(p.numel() for p in model.parameters()),
+            key("target pieces"): pieces,
+            key("epochs"): round(pieces / sum(len(model.pieces.ids(p.target.words)) + 1 for p in corpus.train), 1),
+            key("steps"): len(history.steps),
+            key("minutes of training"): round(history.seconds / 60, 1),
+            key("seconds of decoding, four times"): round(time.perf_counter() - start),
+            key("held-out perplexity of a piece"): round(history.evaluations[-1]["held-out perplexity"], 2),
         },
         scores=tuple(scores),
         signature=signature,

@@ -26,6 +26,7 @@ from course.records.store import Store, markdown_table
 from course_lib.checkpoints import CARD
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load, shipped_names
@@ -36,8 +37,14 @@ COMMAND = "python -m course.records.one_table --record"
 FULL = {"source": "public", "n_labels": 2_000, "n_test": 1_000, "steps": 600, "learning_rate": 2e-3}
 BATCH_SIZE = 16  # 50 steps are five epochs of 160 labels
 RANDOM_WIDTH = 256  # as wide as the language models
-COLUMNS = {"sentence": "accuracy", "pair": "accuracy", "tagging": "accuracy of words", "span": "F1 of words"}
+COLUMNS = {
+    "sentence": key("accuracy"),
+    "pair": key("accuracy"),
+    "tagging": key("accuracy of words"),
+    "span": key("F1 of words"),
+}
 HEADS = {"sentence": {"pooling": "mean"}, "pair": {"pooling": "mean"}, "tagging": {}, "span": {"unit": "word"}}
+HOW = key("Frozen vectors, linear heads, # steps of # records, # seeds.")
 MOST_WORDS = 50  # of a text, or of both sides of a pair: every encoder of the course reads that many in one pass
 MOST_IN_PASSAGE = 36  # which leaves room for the question
 
@@ -50,7 +57,7 @@ class System:
     """
 
     checkpoint: str | None
-    read: str = "top layer"
+    read: str = key("top layer")
     mixed: bool = False
     two_passes: bool = False
 
@@ -78,17 +85,17 @@ class System:
 
 
 SYSTEMS = {  # named as in the figures of all chapters
-    "random": System(None, "top layer, untrained"),
-    "skip-gram": System("skipgram-en", "the word itself"),
+    "random": System(None, key("top layer, untrained")),
+    "skip-gram": System("skipgram-en", key("the word itself")),
     "TagLM": System("bilm-en"),
     "CoVe": System("cove-en"),
-    "ELMo": System("bilm-en", "learned mix of all layers", mixed=True),
+    "ELMo": System("bilm-en", key("learned mix of all layers"), mixed=True),
     "ULMFiT": System("awd-lstm-en"),
     "left-to-right Transformer": System("gpt-en"),
-    "BERT": System("bert-en", "top layer, both sides in one pass"),
-    "BERT, two passes": System("bert-en", "top layer, each side alone", two_passes=True),
-    "published BERT": System("minilm-en", "top layer, both sides in one pass"),
-    "published BERT, two passes": System("minilm-en", "top layer, each side alone", two_passes=True),
+    "BERT": System("bert-en", key("top layer, both sides in one pass")),
+    "BERT, two passes": System("bert-en", key("top layer, each side alone"), two_passes=True),
+    "published BERT": System("minilm-en", key("top layer, both sides in one pass")),
+    "published BERT, two passes": System("minilm-en", key("top layer, each side alone"), two_passes=True),
 }
 
 
@@ -98,6 +105,7 @@ class Table:
 
     parameters, tokens, seconds   per system: of the encoder; seen in its pre-training, None: its card does not say; of
                                   training the heads of one seed
+    note, missing                 how the heads were trained; systems that do not ship with this version
     run                           command, date, device, commit ... of a recorded table
     """
 
@@ -111,21 +119,27 @@ class Table:
     tokens: tuple[int | None, ...]
     seconds: tuple[float, ...]
     note: str
+    missing: tuple[str, ...] = ()
     run: Mapping[str, str] = field(default_factory=dict)
 
     def to_markdown(self) -> str:
         """Mean over the seeds in %, with the lowest and the highest one."""
         rows = []
         for number, system in enumerate(self.systems):
-            cells = [f"{seeds.mean():.1f} ({seeds.min():.1f} to {seeds.max():.1f})" for seeds in self.scores[number]]
-            tokens = "not stated" if self.tokens[number] is None else f"{self.tokens[number]:,}"
+            spreads = ({"mean": x.mean(), "low": x.min(), "high": x.max()} for x in self.scores[number])
+            cells = [t("{mean} ({low} to {high})", **{k: f"{x:.1f}" for k, x in s.items()}) for s in spreads]
+            tokens = t("not stated") if self.tokens[number] is None else f"{self.tokens[number]:,}"
             costs = (f"{self.parameters[number]:,}", tokens, f"{self.seconds[number]:.1f}")
-            rows.append([f"{system}: {SYSTEMS[system].read}", *cells, *costs])
-        for what, numbers in (("*labels learned from*", self.labels), ("*scored on*", self.tests)):
+            rows.append([f"{t_label(system)}: {t(SYSTEMS[system].read)}", *cells, *costs])
+        for what, numbers in ((t("*labels learned from*"), self.labels), (t("*scored on*"), self.tests)):
             rows.append([what, *(f"{n:,}" for n in numbers), "", "", ""])
-        columns = [f"{name}<br>{COLUMNS[name]}" for name in self.columns]
-        lines = markdown_table(["system", *columns, "parameters", "tokens seen", "head seconds"], rows)
-        return "\n".join([*lines, "", self.note, ""])
+        columns = [f"{name}<br>{t(COLUMNS[name])}" for name in self.columns]
+        lines = markdown_table([t("system"), *columns, t("parameters"), t("tokens seen"), t("head seconds")], rows)
+        data = "; ".join(f"{name}: {t_label(data)}" for name, data in zip(self.columns, self.data, strict=True))
+        note = [t_label(self.note), t("Data: {data}.", data=data)]
+        if self.missing:
+            note.append(t("Not in this version: {systems}.", systems=", ".join(self.missing)))
+        return "\n".join([*lines, "", " ".join(note), ""])
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -186,10 +200,9 @@ def one_table(
             spent += more
         seconds.append(spent / n_seeds)
         parameters.append(sum(parameter.numel() for parameter in encoder.parameters()))
-    data = "; ".join(f"{name}: {task.name}" for name, task in tasks.items())
-    note = f"Frozen vectors, linear heads, {steps} steps of {BATCH_SIZE} records, {n_seeds} seeds. Data: {data}."
-    if missing := [f"{name} ({SYSTEMS[name].checkpoint})" for name in named if name not in here]:
-        note += f" Not in this version: {', '.join(missing)}."
+    note = HOW
+    for number in (steps, BATCH_SIZE, n_seeds):
+        note = note.replace("#", str(number), 1)
     return Table(
         here,
         columns,
@@ -201,6 +214,7 @@ def one_table(
         tokens=tuple(SYSTEMS[name].tokens_seen() for name in here),
         seconds=tuple(seconds),
         note=note,
+        missing=tuple(f"{name} ({SYSTEMS[name].checkpoint})" for name in named if name not in here),
     )
 
 
@@ -247,7 +261,7 @@ def column(name: str, source: str = "handmade", n_train: int | None = None, n_te
         task = parts_of_speech("ud_english_ewt" if public else source)
     else:
         task = (pairs if name == "pair" else answers)(source, n_words=MOST_IN_PASSAGE)
-        task = replace(task, name="SQuAD 1.1 dev, split by article" if public else "handmade questions")
+        task = replace(task, name=key("SQuAD 1.1 dev, split by article") if public else "handmade questions")
     return replace(task, train=_short(task.train, n_train), test=_short(task.test, n_test))
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from course.records.store import Store
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COMMAND = "python -m course.recipes.plateau"
-NAMES = {"warm": "with bert-en's start", "plain": "from random numbers"}
+NAMES = {"warm": key("with bert-en's start"), "plain": key("from random numbers")}
 COLOURS = {"warm": "#0072B2", "plain": "#D55E00"}  # Okabe-Ito
 BROKEN = 1.0  # nats below the loss of frequencies alone: from here on we call the plateau broken
 
@@ -55,23 +56,31 @@ class Plateau:
     def to_text(self) -> str:
         """What the curves show, in sentences."""
         missing = [start for start in NAMES if start not in self.curves]
-        before = self.setting["pieces read by skip-gram before"]
+        before = f"{self.setting['pieces read by skip-gram before']:,}"
+        frequencies = {"loss": f"{self.unigram:.2f}", "before": before}
         return "\n".join(
             [
                 *(self._end(start) for start in NAMES if start in self.curves),
-                *(f"No curve {NAMES[start]} is recorded: {_remedy(start)}" for start in missing),
-                f"Frequencies alone: {self.unigram:.2f} nats. Skip-gram read {before:,} pieces before.",
+                *(
+                    t("No curve {start} is recorded: {remedy}", start=t(NAMES[start]), remedy=_remedy(start))
+                    for start in missing
+                ),
+                t("Frequencies alone: {loss} nats. Skip-gram read {before} pieces before.", **frequencies),
             ]
         )
 
     def _end(self, start: str) -> str:
         curve = self.curves[start]
         step = curve.below(self.unigram - BROKEN)
-        when = f"first at step {step:,}" if step else "never"
-        seen = curve.steps[-1] * int(self.setting["pieces per batch"]) / 1e6
-        return (
-            f"{NAMES[start]}: {curve.losses[-1]:.2f} nats after {curve.steps[-1]:,} steps ({seen:.2g} million pieces); "
-            f"{BROKEN:g} nat below frequencies alone: {when}."
+        seen = curve.steps[-1] * int(self.setting["pieces per batch"])
+        return t(
+            "{start}: {loss} nats after {steps} steps ({seen} pieces); {broken} nat below frequencies alone: {when}.",
+            start=t(NAMES[start]),
+            loss=f"{curve.losses[-1]:.2f}",
+            steps=f"{curve.steps[-1]:,}",
+            seen=f"{seen:,}",
+            broken=f"{BROKEN:g}",
+            when=t("first at step {n}", n=f"{step:,}") if step else t("step|never"),
         )
 
     def figure(self) -> Figure:
@@ -82,15 +91,15 @@ class Plateau:
         for start, curve in self.curves.items():
             axes.plot(curve.steps, curve.losses, color=COLOURS[start], ls="-" if start == "warm" else "--")
             end = curve.steps[-1], curve.losses[-1]
-            axes.annotate(NAMES[start], end, xytext=(5, 0), textcoords="offset points", va="center")
+            axes.annotate(t(NAMES[start]), end, xytext=(5, 0), textcoords="offset points", va="center")
         axes.axhline(self.unigram, color="#8A8F98", lw=1, ls=":")
         last = max((curve.steps[-1] for curve in self.curves.values()), default=1)
-        axes.text(last, self.unigram, "frequencies of pieces alone", fontsize=9, va="bottom", ha="right")
+        axes.text(last, self.unigram, t("frequencies of pieces alone"), fontsize=9, va="bottom", ha="right")
         axes.set(
             xlim=(0, 1.28 * last),  # room for the curves' names
-            xlabel=f"step of {self.setting['pieces per batch']:,} pieces",
-            ylabel="masked-LM loss in nats",
-            title="One network, the same text: two starts",
+            xlabel=t("step of {n} pieces", n=f"{self.setting['pieces per batch']:,}"),
+            ylabel=t("masked-LM loss in nats"),
+            title=t("One network, the same text: two starts"),
         )
         axes.spines[["top", "right"]].set_visible(False)
         plt.close(figure)
@@ -111,7 +120,7 @@ def show_plateau() -> Figure | None:
     """For a notebook: the sentences are printed, the figure is returned. A record that is missing is said."""
     plateau = STORE.read()
     if plateau is None:
-        print(f"Nothing is recorded yet, so there are no curves to show. {_remedy()}")
+        print(t("Nothing is recorded yet, so there are no curves to show. {remedy}", remedy=_remedy()))
         return None
     print(plateau.to_text())
     return plateau.figure()
@@ -129,4 +138,5 @@ def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, s
 
 
 def _remedy(start: str | None = None) -> str:
-    return f"To measure (about 6 minutes a curve on one core): {COMMAND}{f' --start {start}' if start else ''}"
+    command = COMMAND + (f" --start {start}" if start else "")
+    return t("To measure (about 6 minutes a curve on one core): {command}", command=command)

@@ -19,6 +19,7 @@ from course.records.store import Store
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval
+from course_lib.language import key, t, t_label
 from course_lib.models.decoding import beam_search, greedy
 from course_lib.models.translator import TranslationBatch, Translator
 
@@ -75,32 +76,36 @@ class TranslationRecord:
     run: Mapping[str, str]
 
     def __repr__(self) -> str:
-        lines = [self._head(), *(f"  {s.weights}, {s.decoding}: {s}" for s in self.scores), self._origin()]
+        scores = (f"  {t_label(s.weights)}, {t_label(s.decoding)}: {s}" for s in self.scores)
+        lines = [self._head(), *scores, self._origin()]
         for sample in self.samples:
-            named = zip((self.languages[0], "model", "right"), vars(sample).values(), strict=True)
+            names = t(self.languages[0]), t("translation|model"), t("translation|right")
+            named = zip(names, vars(sample).values(), strict=True)
             lines += ["", *(f"  {name}: {text}" for name, text in named)]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         """Whatever stands in the record is text, never markup."""
-        source, target = self.languages
-        scores = [[score.weights, score.decoding, str(score)] for score in self.scores]
+        source, target = map(t, self.languages)
+        scores = [[t_label(score.weights), t_label(score.decoding), str(score)] for score in self.scores]
         samples = [[sample.source, sample.translation, sample.reference] for sample in self.samples]
+        model = t("{language}: the model ({label})", language=target, label=t(self.label))
         parts = [
             f"<p><b>{escape(self._head())}</b></p>",
-            _table(["weights", "decoding", "BLEU [95 % interval]"], scores),
+            _table([t("weights"), t("decoding"), t("BLEU [95 % interval]")], scores),
             f"<p>{escape(self._origin())}</p>",
-            _table([source, f"{target}: the model ({self.label})", f"{target}: the reference"], samples),
+            _table([source, model, t("{language}: the reference", language=target)], samples),
         ]
         return "".join(parts)
 
     def _head(self) -> str:
-        return f"{self.title}: {self.label}, {self.n_test:,} test sentences"
+        names = {"title": t(self.title), "label": t(self.label)}
+        return t("{title}: {label}, {n} test sentences", n=f"{self.n_test:,}", **names)
 
     def _origin(self) -> str:
-        facts = ", ".join(f"{value:,} {what}" for what, value in self.facts.items())
-        run = f"Recorded {self.run['date']} on {self.run['device']}: {self.run['command']}"
-        return f"{facts}. {self.note} {run} ({self.signature})"
+        facts = ", ".join(t("{n} {what}", n=f"{value:,}", what=t(what)) for what, value in self.facts.items())
+        run = {name: self.run[name] for name in ("date", "device", "command")}
+        return f"{facts}. {t(self.note)} {t('Recorded {date} on {device}: {command}', **run)} ({self.signature})"
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> str:
@@ -140,7 +145,11 @@ def write_translation(record: TranslationRecord) -> None:
 
 
 def scored(
-    translate: Callable[[int], list[str]], references: Sequence[str], weights: str = "last", *, tokenize: str = "13a"
+    translate: Callable[[int], list[str]],
+    references: Sequence[str],
+    weights: str = key("last"),
+    *,
+    tokenize: str = "13a",
 ) -> tuple[list[Score], list[str], str]:
     """Greedy and with a beam: both scores, the translations with the beam, and sacreBLEU's signature.
 
@@ -150,7 +159,7 @@ def scored(
     for beam in (1, BEAM):
         hypotheses = translate(beam)
         interval, signature = sacre_bleu(hypotheses, references, tokenize=tokenize)
-        decoding = "greedy" if beam == 1 else f"beam {beam}"
+        decoding = key("greedy") if beam == 1 else key("beam #").replace("#", str(beam))
         scores.append(Score(weights, decoding, interval.estimate, interval.low, interval.high))
     return scores, hypotheses, signature
 

@@ -20,6 +20,7 @@ from course.records.translation import (
     write_translation,
 )
 from course_lib.errors import CourseError
+from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig
 
 NAME = "world-ko-en"
@@ -48,20 +49,20 @@ def record(
     samples = zip((" ".join(source.words) for source in sources), texts, references, strict=True)
     result = TranslationRecord(
         name=NAME,
-        title="The invented world, Korean to English",
-        label="CPU-scale",
-        note="The world is tiny: this BLEU cannot be compared with one on real sentences.",
-        languages=("Korean", "English"),
+        title=key("The invented world, Korean to English"),
+        label=key("CPU-scale"),
+        note=key("The world is tiny: this BLEU cannot be compared with one on real sentences."),
+        languages=(key("Korean"), key("English")),
         n_test=len(test),
         sizes=asdict(model.config)
         | {"words": len(model.pieces), "training pairs": n_pairs, "tokens": TOKENS, "seed": seed},
         facts={
-            "parameters": sum(p.numel() for p in model.parameters()),
-            "target words": target_pieces(model.batches(pairs, tokens=TOKENS, seed=seed), steps),
-            "steps": steps,
-            "seconds of training": round(trained),
-            "seconds of processor time for it": round(trained_used),
-            "seconds of decoding, both ways": round(time.perf_counter() - start),
+            key("parameters"): sum(p.numel() for p in model.parameters()),
+            key("target words"): target_pieces(model.batches(pairs, tokens=TOKENS, seed=seed), steps),
+            key("steps"): steps,
+            key("seconds of training"): round(trained),
+            key("seconds of processor time for it"): round(trained_used),
+            key("seconds of decoding, both ways"): round(time.perf_counter() - start),
         },
         scores=tuple(scores),
         signature=signature,

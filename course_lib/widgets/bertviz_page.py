@@ -18,10 +18,15 @@ from typing import Any
 import numpy as np
 
 from course_lib.errors import CourseError
+from course_lib.language import key, language, t
 from course_lib.widgets.heads_map import attention_heatmap
 
 VENDOR = Path(__file__).parent / "vendor"
-VIEWS = ("head", "model", "neuron")
+VIEWS = {
+    "head": key("BertViz, head view of {n} tokens."),
+    "model": key("BertViz, model view of {n} tokens."),
+    "neuron": key("BertViz, neuron view of {n} tokens."),
+}
 MOST = 40  # tokens that are shown
 LONGEST = 12  # characters of a token: BertViz leaves about 90 pixels
 WEIGHT_DIGITS, DIGITS = 2, 3  # of each weight (a line's opacity), and in the neuron view: a third of the page's size
@@ -90,9 +95,9 @@ def bertviz_view(
             body, height = _neuron_view(weights, *parts, words, causal, layer, head), 120 + 30 * shown
         else:
             body, height = _view(view, weights, words, layer, head)
-    note = f"The first {shown} of {n_all} tokens are shown." if shown < n_all else ""
+    note = t("The first {n} of {all} tokens are shown.", n=shown, all=n_all) if shown < n_all else ""
     still = attention_heatmap(weights.clip(0, 1), words, layer=layer, head=head).still()
-    return BertVizView(_page(body, height, note, still), f"BertViz, {view} view of {shown} tokens. {note}".strip())
+    return BertVizView(_page(body, height, note, still), f"{t(VIEWS[view], n=shown)} {note}".strip())
 
 
 def _view(view: str, weights: np.ndarray, words: list[str], layer: int, head: int) -> tuple[str, int]:
@@ -181,8 +186,8 @@ def _page(body: str, height: int, note: str, still: str) -> str:
     body = body.replace(r"\ue000", r"\u003c").replace(_LESS, "&lt;")
     scripts = "".join(f"<script>{(VENDOR / f).read_text('utf-8')}</script>" for f in ("jquery.min.js", "d3.min.js"))
     document = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
-        f'content="{_POLICY}"><title>BertViz</title>'
+        f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>BertViz</title>'
         f"<style>body{{margin:4px;background:#fff;font-family:sans-serif}}</style>"
         f"{scripts}<script>{_REQUIRE}{_FIT}</script></head><body>{body}<p>{note}</p></body></html>"
     )
@@ -190,7 +195,7 @@ def _page(body: str, height: int, note: str, still: str) -> str:
     picture = base64.b64encode(still.encode()).decode()
     return (
         f'<div style="position:relative;width:100%;height:{height}px">'
-        f'<img alt="attention of one head" style="max-width:100%;max-height:100%" '
+        f'<img alt="{t("attention of one head")}" style="max-width:100%;max-height:100%" '
         f'src="data:image/svg+xml;base64,{picture}">'
         f'<iframe sandbox="allow-scripts" title="BertViz" srcdoc="{html.escape(document)}" '
         f'style="position:absolute;left:0;top:0;width:100%;height:100%;border:0;background:#fff"></iframe></div>'

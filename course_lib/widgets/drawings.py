@@ -11,6 +11,7 @@ import html
 from collections.abc import Sequence
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 WIDTH = 560
 _STYLE = """
@@ -112,8 +113,12 @@ def sliding_window(sentence: str = "the boat touched the far bank again", reach:
         for i in range(n)
     )
     drawing = Drawing(
-        f"A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on both "
-        "sides: every pair is one thing to learn from.",
+        t(
+            "A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on "
+            "both sides: every pair is one thing to learn from.",
+            sentence=sentence,
+            reach=reach,
+        ),
         190,
         f"@keyframes slide{{{stops}}}.slide{{animation:slide {1.4 * n:.1f}s step-end infinite}}"
         "@media (prefers-reduced-motion:reduce){.slide{animation:none}}",
@@ -130,43 +135,48 @@ def sliding_window(sentence: str = "the boat touched the far bank again", reach:
         drawing.arrow((left + step / 2, 80), (left + step * (0.5 + away / 2), 66 - 8 * abs(away)), (x, 80), on=True)
     drawing._add("</g>")
     drawing.words(0, 107, WIDTH, words)
-    drawing.text(WIDTH / 2, 22, "the word in the middle is asked for its neighbours", look="soft")
-    return drawing.text(WIDTH / 2, 162, "then the window moves on by one word", look="soft")
+    drawing.text(WIDTH / 2, 22, t("the word in the middle is asked for its neighbours"), look="soft")
+    return drawing.text(WIDTH / 2, 162, t("then the window moves on by one word"), look="soft")
 
 
 def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen: int = 2) -> Drawing:
     """An embedding: a table, and one row of it."""
     drawing = Drawing(
-        f"A table with one row of numbers per word. “{words[chosen]}” has number {chosen}: its row is taken out, and "
-        "that is all.",
+        t(
+            "A table with one row of numbers per word. “{word}” has number {n}: its row is taken out, and that is all.",
+            word=words[chosen],
+            n=chosen,
+        ),
         60 + 40 * len(words),
     )
-    drawing.text(190, 22, "the table", look="soft").text(470, 22, "its row", look="soft")
+    drawing.text(190, 22, t("the table"), look="soft").text(470, 22, t("its row"), look="soft")
     for i, word in enumerate(words):
         y = 46 + 40 * i
         drawing.text(84, y + 12, f"{i}  {word}", at="end", bold=i == chosen, look="mark" if i == chosen else "")
         drawing.cells(100, y, 7, lit=i == chosen, size=26)
     y = 46 + 40 * chosen + 13
-    drawing.arrow((290, y), (372, y), on=True).text(331, y - 22, "take it", look="soft")
+    drawing.arrow((290, y), (372, y), on=True).text(331, y - 22, t("take it"), look="soft")
     return drawing.cells(378, y - 13, 7, lit=True, size=24)
 
 
 def taglm() -> Drawing:
     """TagLM: a tagger that reads its own word vectors and a language model's states (Peters and others 2017)."""
     drawing = Drawing(
-        "TagLM has two sources for each word. Left, its own: word vector and characters go into a first LSTM that "
-        "reads both ways. Right, a language model that was trained before on plain text and stays as it is. Both are "
-        "laid side by side, a second LSTM reads them, and a chain of tags comes out.",
+        t(
+            "TagLM has two sources for each word. Left, its own: word vector and characters go into a first LSTM that "
+            "reads both ways. Right, a language model that was trained before on plain text and stays as it is. Both "
+            "are laid side by side, a second LSTM reads them, and a chain of tags comes out."
+        ),
         430,
     )
     drawing.words(60, 408, 440, ["Ducks", "slept", "in", "Seoul"])
-    drawing.box(40, 322, 220, 52, "word vector,\ncharacters").box(40, 238, 220, 52, "LSTM, both ways")
-    drawing.box(300, 238, 220, 136, "language model,\ntrained before\non plain text", lit=True)
+    drawing.box(40, 322, 220, 52, t("word vector,\ncharacters")).box(40, 238, 220, 52, t("LSTM, both ways"))
+    drawing.box(300, 238, 220, 136, t("language model,\ntrained before\non plain text"), lit=True)
     drawing.arrow((150, 396), (150, 376)).arrow((410, 396), (410, 376)).arrow((150, 322), (150, 292))
-    drawing.box(100, 150, 360, 48, "both, side by side")
+    drawing.box(100, 150, 360, 48, t("both, side by side"))
     drawing.arrow((150, 238), (190, 200)).arrow((410, 238), (370, 200), on=True)
-    drawing.box(100, 86, 360, 40, "LSTM, both ways").arrow((280, 150), (280, 128))
-    drawing.box(100, 24, 360, 40, "a chain of tags (CRF)").arrow((280, 86), (280, 66))
+    drawing.box(100, 86, 360, 40, t("LSTM, both ways")).arrow((280, 150), (280, 128))
+    drawing.box(100, 24, 360, 40, t("a chain of tags (CRF)")).arrow((280, 86), (280, 66))
     return drawing.text(476, 44, "O O O\nPLACE", at="start", look="mark")
 
 
@@ -174,13 +184,15 @@ def elmo(lit: str = "") -> Drawing:
     """ELMo: two one-way readers, and a mix of their layers (Peters and others 2018). lit: "streams" or "mix"."""
     _known(lit, ("", "streams", "mix"))
     drawing = Drawing(
-        "ELMo reads with two networks. One goes from left to right and guesses the next word, one from right to left "
-        "and guesses the word before; they meet only at the end. Each word starts from its characters. A word's vector "
-        "is a weighted sum of three layers, both directions side by side.",
+        t(
+            "ELMo reads with two networks. One goes from left to right and guesses the next word, one from right to "
+            "left and guesses the word before; they meet only at the end. Each word starts from its characters. A "
+            "word's vector is a weighted sum of three layers, both directions side by side."
+        ),
         484,
     )
     words, bank = ["muddy", "bank", "gave", "way"], 1
-    for x, says, way in ((8, "reads to the right", 1), (292, "reads to the left", -1)):
+    for x, says, way in ((8, t("reads to the right"), 1), (292, t("reads to the left"), -1)):
         drawing.frame(x, 200, 260, 276)
         middles = drawing.words(x + 4, 436, 252, words, lit=[bank])
         drawing.text(x + 130, 460, says, bold=lit == "streams")
@@ -193,8 +205,8 @@ def elmo(lit: str = "") -> Drawing:
                 for y in (306, 236):
                     drawing.arrow((middle + 24 * way, y), (middle + 38 * way, y), on=lit == "streams")
         drawing.arrow((middles[bank], 219), (x + 130 + 40 * way, 152), on=lit == "mix")
-    drawing.box(60, 106, 440, 44, "γ ( s₀ characters + s₁ layer 1 + s₂ layer 2 )", lit=lit == "mix")
-    drawing.box(130, 24, 300, 44, "ELMo vector of “bank”", lit=lit == "mix")
+    drawing.box(60, 106, 440, 44, t("γ ( s₀ characters + s₁ layer 1 + s₂ layer 2 )"), lit=lit == "mix")
+    drawing.box(130, 24, 300, 44, t("ELMo vector of “bank”"), lit=lit == "mix")
     return drawing.arrow((280, 106), (280, 70), on=lit == "mix")
 
 
@@ -202,20 +214,22 @@ def ulmfit(lit: int = 0) -> Drawing:
     """ULMFiT's three stages (Howard and Ruder 2018). lit: 1, 2 or 3."""
     _known(lit, (0, 1, 2, 3))
     drawing = Drawing(
-        "ULMFiT in three stages. First a network learns to guess the next word of an encyclopaedia. Then the same "
-        "network goes on with the texts of the task, still guessing words. At last a small head is put on it, and "
-        "labels teach it the task. The body is the same in all three.",
+        t(
+            "ULMFiT in three stages. First a network learns to guess the next word of an encyclopaedia. Then the same "
+            "network goes on with the texts of the task, still guessing words. At last a small head is put on it, and "
+            "labels teach it the task. The body is the same in all three."
+        ),
         300,
     )
     stages = (
-        ("1  all text", "next word", "Wikipedia"),
-        ("2  the task's text", "next word", "reviews"),
-        ("3  the task", "good or bad", "reviews\nwith labels"),
+        (t("1  all text"), t("next word"), t("Wikipedia")),
+        (t("2  the task's text"), t("next word"), t("stage|reviews")),
+        (t("3  the task"), t("good or bad"), t("reviews\nwith labels")),
     )
     for i, (name, head, text) in enumerate(stages):
         x, on = 14 + 184 * i, lit == i + 1
         drawing.text(x + 82, 22, name, bold=True)
-        drawing.box(x, 50, 164, 44, head, lit=on and i == 2).box(x, 122, 164, 70, "LSTM body", lit=on)
+        drawing.box(x, 50, 164, 44, head, lit=on and i == 2).box(x, 122, 164, 70, t("LSTM body"), lit=on)
         drawing.arrow((x + 82, 122), (x + 82, 96)).arrow((x + 82, 236), (x + 82, 194))
         drawing.text(x + 82, 258, text, look="soft")
         if i < 2:
@@ -224,14 +238,14 @@ def ulmfit(lit: int = 0) -> Drawing:
 
 
 TRANSFORMER_PARTS = (
-    "embedding",
-    "positions",
-    "self-attention",
-    "masked self-attention",
-    "cross-attention",
-    "add and norm",
-    "feed-forward",
-    "output",
+    key("embedding"),
+    key("positions"),
+    key("self-attention"),
+    key("masked self-attention"),
+    key("cross-attention"),
+    key("add and norm"),
+    key("feed-forward"),
+    key("output"),
 )
 
 
@@ -239,26 +253,29 @@ def transformer(lit: str = "") -> Drawing:
     """The whole Transformer (Vaswani and others 2017, figure 1). lit: one of TRANSFORMER_PARTS."""
     _known(lit, ("", *TRANSFORMER_PARTS))
     drawing = Drawing(
-        "The Transformer. Left the encoder reads the source: embedding plus position, then layers of self-attention "
-        "and feed-forward, each with a way around it that is added and normed. Right the decoder writes the target "
-        "word by word: masked self-attention over what it has written, cross-attention to the encoder's states, "
-        "feed-forward, and at the end a chance for each word." + (f" Lit: {lit}." if lit else ""),
+        t(
+            "The Transformer. Left the encoder reads the source: embedding plus position, then layers of "
+            "self-attention and feed-forward, each with a way around it that is added and normed. Right the decoder "
+            "writes the target word by word: masked self-attention over what it has written, cross-attention to the "
+            "encoder's states, feed-forward, and at the end a chance for each word."
+        )
+        + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
         760,
     )
 
     def layer(x: float, y: float, name: str) -> None:
         """A sublayer and the way around it, from y + 104 up to y."""
         around = lit == "add and norm"
-        drawing.box(x, y + 40, 190, 44, name, lit=lit == name).box(x, y, 190, 26, "add and norm", lit=around)
+        drawing.box(x, y + 40, 190, 44, t(name), lit=lit == name).box(x, y, 190, 26, t("add and norm"), lit=around)
         drawing.arrow((x + 95, y + 40), (x + 95, y + 28)).arrow((x + 95, y + 104), (x + 95, y + 86))
         drawing.arrow((x + 95, y + 96), (x - 14, y + 96), (x - 14, y + 13), (x - 1, y + 13), on=around)
 
     left, right = 40, 330
     drawing.frame(left - 26, 300, 232, 264).frame(right - 26, 160, 232, 404)
     drawing.text(left - 10, 288, "× N", at="start", look="soft").text(right - 10, 148, "× N", at="start", look="soft")
-    for x, text, below in ((left, "source", "The boat left ."), (right, "target, shifted", "<s> Das Boot")):
-        drawing.box(x, 652, 190, 40, "embedding", lit=lit == "embedding")
-        drawing.box(x, 592, 190, 34, "+ positions", lit=lit == "positions")
+    for x, text, below in ((left, t("text|source"), "The boat left ."), (right, t("target, shifted"), "<s> Das Boot")):
+        drawing.box(x, 652, 190, 40, t("embedding"), lit=lit == "embedding")
+        drawing.box(x, 592, 190, 34, t("+ positions"), lit=lit == "positions")
         drawing.arrow((x + 95, 716), (x + 95, 694)).arrow((x + 95, 652), (x + 95, 628))
         drawing.arrow((x + 95, 592), (x + 95, 558))
         drawing.text(x + 95, 732, below, bold=True).text(x + 95, 750, text, look="soft")
@@ -272,8 +289,10 @@ def transformer(lit: str = "") -> Drawing:
     drawing.arrow((right + 95, 316), (right + 95, 284))
     bridge = lit == "cross-attention"
     drawing.arrow((left + 95, 316), (left + 95, 262), (262, 262), (262, 378), (right - 1, 378), on=bridge)
-    drawing.text(left + 95, 246, "keys and values", look="mark" if bridge else "soft")
-    drawing.box(right, 84, 190, 52, "linear, softmax", lit=lit == "output").arrow((right + 95, 180), (right + 95, 138))
+    drawing.text(left + 95, 246, t("keys and values"), look="mark" if bridge else "soft")
+    drawing.box(right, 84, 190, 52, t("linear, softmax"), lit=lit == "output").arrow(
+        (right + 95, 180), (right + 95, 138)
+    )
     drawing.arrow((right + 95, 84), (right + 95, 52))
     return drawing.text(right + 95, 34, "Boot 0.62  Schiff 0.21 …", bold=lit == "output")
 
@@ -281,39 +300,46 @@ def transformer(lit: str = "") -> Drawing:
 def attention() -> Drawing:
     """One word asks: a query, keys that fit it more or less, shares, and what comes back."""
     drawing = Drawing(
-        "The word “its” sends out a query. Every word wears a key. Where query and key fit, the share is large: bakery "
-        "gets 0.70. The shares add up to 1; the answer is the values, each taken by its share.",
+        t(
+            "The word “its” sends out a query. Every word wears a key. Where query and key fit, the share is large: "
+            "bakery gets 0.70. The shares add up to 1; the answer is the values, each taken by its share."
+        ),
         366,
     )
     words, shares = ["The", "bakery", "changed", "its", "name"], [0.06, 0.70, 0.09, 0.08, 0.07]
     middles = drawing.words(0, 276, WIDTH, words, lit=[3])
     for i, (middle, part) in enumerate(zip(middles, shares, strict=True)):
-        drawing.box(middle - 42, 224, 84, 32, "key", lit=i == 1).bar(middle - 18, 200 - 90 * part, 36, 90 * part)
+        drawing.box(middle - 42, 224, 84, 32, t("attention|key"), lit=i == 1).bar(
+            middle - 18, 200 - 90 * part, 36, 90 * part
+        )
         drawing.text(middle, 187 - 90 * part, f"{part:.2f}", bold=i == 1)
         drawing.arrow((middles[3], 316), (middle, 292), on=i == 1)
-    drawing.box(middles[3] - 75, 318, 150, 34, "query of “its”", lit=True)
-    drawing.box(16, 20, 528, 40, "answer: 0.70 × value of bakery + 0.09 × …")
+    drawing.box(middles[3] - 75, 318, 150, 34, t("query of “its”"), lit=True)
+    drawing.box(16, 20, 528, 40, t("answer: 0.70 × value of bakery + 0.09 × …"))
     drawing.arrow((middles[1], 100), (middles[1], 62), on=True)
-    return drawing.text(WIDTH - 10, 96, "query · key, softmax: shares", at="end", look="soft")
+    return drawing.text(WIDTH - 10, 96, t("query · key, softmax: shares"), at="end", look="soft")
 
 
 def bert(guesses: Sequence[tuple[str, float]] = (("store", 0.45), ("park", 0.2), ("shop", 0.1))) -> Drawing:
     """BERT: a sentence with a gap goes in, chances come out above the gap (Devlin and others 2018)."""
     words = ["[CLS]", "she", "went", "to", "the", "[MASK]", "[SEP]"]
     drawing = Drawing(
-        "BERT. A sentence with one word hidden goes in, each piece as word plus place plus segment. Layers follow, in "
-        "which every piece looks at all others, left and right. Above the gap stand the chances of the hidden word; "
-        "above [CLS] one vector for the whole.",
+        t(
+            "BERT. A sentence with one word hidden goes in, each piece as word plus place plus segment. Layers follow, "
+            "in which every piece looks at all others, left and right. Above the gap stand the chances of the hidden "
+            "word; above [CLS] one vector for the whole."
+        ),
         420,
     )
     middles = drawing.words(4, 398, 552, words, lit=[5])
-    drawing.box(20, 326, 520, 40, "word + place + segment, added")
-    drawing.box(20, 196, 520, 96, "every piece looks at all, left and right;\nlayer by layer")
+    drawing.box(20, 326, 520, 40, t("word + place + segment, added"))
+    drawing.box(20, 196, 520, 96, t("every piece looks at all, left and right;\nlayer by layer"))
     for middle in middles:
         drawing.arrow((middle, 384), (middle, 368)).arrow((middle, 326), (middle, 294))
     gap = middles[5]
     drawing.arrow((gap, 196), (gap, 168), on=True).arrow((middles[0], 196), (middles[0], 168))
-    drawing.text(middles[0] + 4, 150, "the whole", look="soft").text(gap - 44, 26, "guesses for the gap", look="soft")
+    drawing.text(middles[0] + 4, 150, t("the whole"), look="soft")
+    drawing.text(gap - 44, 26, t("guesses for the gap"), look="soft")
     for row, (word, chance) in enumerate(guesses):
         y = 50 + 36 * row
         drawing.text(gap - 54, y + 12, word, at="end", bold=row == 0).bar(gap - 44, y, 200 * chance, 24)
@@ -324,17 +350,19 @@ def four_heads(lit: int = 0) -> Drawing:
     """One body, four heads (Devlin and others 2018, figure 4). lit: 1 to 4."""
     _known(lit, range(5))
     heads = (
-        ("a sentence", "good", 1),
-        ("a pair", "follows", 1),
-        ("each word", "O O PLACE", 2),
-        ("an answer", "from 3 to 5", 3),
+        (t("a sentence"), t("sentence|good"), 1),
+        (t("a pair"), t("follows"), 1),
+        (t("each word"), "O O PLACE", 2),
+        (t("an answer"), t("from 3 to 5"), 3),
     )
     drawing = Drawing(
-        "One body, four heads. The same pre-trained network reads; a small layer on top of it judges a sentence, a "
-        "pair of sentences, every word, or finds where an answer begins and ends.",
+        t(
+            "One body, four heads. The same pre-trained network reads; a small layer on top of it judges a sentence, a "
+            "pair of sentences, every word, or finds where an answer begins and ends."
+        ),
         300,
     )
-    drawing.box(20, 176, 520, 72, "one pre-trained body", lit=lit == 0)
+    drawing.box(20, 176, 520, 72, t("one pre-trained body"), lit=lit == 0)
     drawing.text(280, 276, "[CLS] who paid ? [SEP] she paid her wages in [SEP]", look="soft")
     for i, (task, out, n_arrows) in enumerate(heads):
         x = 20 + 133 * i

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from course_lib.errors import CourseError
+from course_lib.language import t, t_label
 
 MASK, UNKNOWN = "[MASK]", "[UNK]"
 HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")  # syllables, and letters alone
@@ -59,10 +60,11 @@ def read(model: FillModel | LanguageSwitch, text: str) -> Side:
         tokens += [MASK] if number else []
         tokens += [str(token) for token in model.tokenize(part)] if part.strip() else []
     if not tokens:
-        raise CourseError("fill_mask: the text is empty. Type a sentence.")
+        raise CourseError(t("fill_mask: the text is empty. Type a sentence."))
     if len(tokens) > MOST_TOKENS:
+        says = {"name": t_label(model.name), "n": len(tokens), "most": MOST_TOKENS}
         raise CourseError(
-            f"fill_mask: {model.name} cuts this text into {len(tokens)} tokens; at most {MOST_TOKENS} fit. Shorten it."
+            t("fill_mask: {name} cuts this text into {n} tokens; at most {most} fit. Shorten it.", **says)
         )
     strange = [word for word in text.replace(MASK, " ").split() if UNKNOWN in model.tokenize(word)]
     unknown = [character for character in dict.fromkeys("".join(strange)) if UNKNOWN in model.tokenize(character)]

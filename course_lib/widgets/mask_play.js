@@ -1,10 +1,5 @@
 const MASKED = "[MASK]",
   WAIT = 5000; // ms without an answer: the kernel is gone
-const NUMBERS = "zero one two three four five six seven eight nine ten".split(" ");
-const GONE = "The kernel does not answer: start it and run the cell again.";
-const ALONE =
-  "This page has no kernel. Without one, the given sentences can be explored, one hidden token at a time; "
-  + "for all else open the notebook.";
 const copy = value => JSON.parse(JSON.stringify(value));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -17,43 +12,55 @@ const around = (side, at) => {
   return `“${first ? "… " : ""}${shown.slice(first, end).join(" ").replaceAll(" ##", "")}`
     + `${end < shown.length ? " …" : ""}”`;
 };
-const best = (side, at) => `“${side.guesses[at][0][0]}” (${share(side.guesses[at][0][1])})`;
-const covered = (side, at) => share(side.guesses[at].reduce((sum, [, p]) => sum + p, 0));
-const count = n => NUMBERS[n] ?? String(n);
-const cover = (side, at) => `the first ${count(side.guesses[at].length)} cover ${covered(side, at)}`;
-const stood = (side, at) => {
+const said = (name, side, at) => {
+  const guesses = side.guesses[at],
+    [[piece, p]] = guesses,
+    whole = share(guesses.reduce((sum, [, p]) => sum + p, 0));
+  return { name, around: around(side, at), best: `“${piece}” (${share(p)})`, n: guesses.length, share: whole };
+};
+const stood = (t, side, at) => {
   const token = side.tokens[side.masked[at]],
     rank = side.guesses[at].findIndex(([other]) => other === token);
-  return token === MASKED ? ""
-    : ` “${token}”, hidden here, is `
-    + `${rank < 0 ? "not among them" : `guess ${rank + 1} (${share(side.guesses[at][rank][1])})`}.`;
+  if (token === MASKED) return "";
+  if (rank < 0) return t("“{token}”, hidden here, is not among them.", { token });
+  const of = { token, rank: rank + 1, share: share(side.guesses[at][rank][1]) };
+  return t("“{token}”, hidden here, is guess {rank} ({share}).", of);
 };
 const alike = sides => sides.every(side => same(side.tokens, sides[0].tokens) && same(side.masked, sides[0].masked));
 
-function finding(names, sides, at) {
+function finding(t, names, sides, at) {
   if (!sides.some(side => side.masked.length))
-    return `Nothing is hidden in ${around(sides[0], 0)}. Choose a token to hide it.`;
+    return t("Nothing is hidden in {around}. Choose a token to hide it.", { around: around(sides[0], 0) });
   if (!alike(sides))
     return sides.map((side, m) =>
-      side.masked.length ? `${names[m]}, ${around(side, at[m])}: ${best(side, at[m])}; ${cover(side, at[m])}.`
-      : `${names[m]}: nothing is hidden.`
+      side.masked.length
+      ? t("{name}, {around}: {best}; the first {n} cover {share}.", said(names[m], side, at[m]))
+      : t("{name}: nothing is hidden.", { name: names[m] })
     ).join(" ");
-  const says = `For the gap in ${around(sides[0], at[0])}, ${names[0]} expects ${best(sides[0], at[0])}`;
-  if (sides.length === 1) return `${says}; ${cover(sides[0], at[0])}.${stood(sides[0], at[0])}`;
-  const [first, second] = sides.map((side, m) => new Set(side.guesses[at[m]].map(([token]) => token)));
-  return `${says}, ${names[1]} ${best(sides[1], at[1])}. Their first ${count(first.size)} cover `
-    + `${covered(sides[0], at[0])} and ${covered(sides[1], at[1])}; `
-    + `${[...first].filter(token => second.has(token)).length} stand in both lists.`;
+  const [first, second] = sides.map((side, m) => said(names[m], side, at[m]));
+  if (!second) {
+    const says = t("For the gap in {around}, {name} expects {best}; the first {n} cover {share}.", first);
+    return `${says} ${stood(t, sides[0], at[0])}`.trim();
+  }
+  const [one, two] = sides.map((side, m) => side.guesses[at[m]].map(([token]) => token)),
+    both = one.filter(token => two.includes(token)).length;
+  const of = { ...first, other: second.name, second: second.best, covered: second.share, both };
+  return t("For the gap in {around}, {name} expects {best}, {other} {second}. Their first {n} cover {share} and "
+    + "{covered}; {both} stand in both lists.", of);
 }
 
 export default {
   render({ model, el }) {
-    const names = model.get("names"),
+    const t = teller(model),
+      names = model.get("names").map(name => t(name)),
       sentences = model.get("sentences"),
       live = document.body.classList.contains("live"), // the page answers, once what is stored does not
       alone = document.body.classList.contains("alone") && !live;
     const stored = JSON.parse(new TextDecoder().decode(model.get("stored")));
-    const st = stage(el, "What does it expect here?");
+    const gone = t("The kernel does not answer: start it and run the cell again."),
+      onlyGiven = t("This page has no kernel. Without one, the given sentences can be explored, one hidden token "
+        + "at a time; for all else open the notebook.");
+    const st = stage(el, t("What does it expect here?"));
     st.root.classList.add("cw-fill");
     let sides = copy(model.get("answer").sides),
       last = sides; // what is shown; the last that was answered
@@ -79,14 +86,14 @@ export default {
       model.set("request", { id: asked, ...request });
       if (!live) // a page says itself that a model is on its way
         timer = setTimeout(() => {
-          problem = GONE;
+          problem = gone;
           draw();
         }, WAIT);
       try {
         model.save_changes();
       } catch { // a closed connection throws
         clearTimeout(timer);
-        problem = GONE;
+        problem = gone;
       }
     }
 
@@ -99,7 +106,7 @@ export default {
       }));
       const full = sides.every(side => side.guesses);
       if (full) last = sides;
-      problem = alone && !full ? ALONE : "";
+      problem = alone && !full ? onlyGiven : "";
       model.set("gap", gap);
       if (alone || live && full) model.save_changes();
       else ask({ sides: sides.map(({ tokens, masked, unknown }) => ({ tokens, masked, unknown })) });
@@ -116,7 +123,7 @@ export default {
       const i = sentences.indexOf(text.value);
       if (i >= 0) given(i);
       else if (alone) {
-        problem = ALONE;
+        problem = onlyGiven;
         draw();
       } else {
         problem = "";
@@ -160,17 +167,17 @@ export default {
     const pick = h("select", {
         class: "word",
         ...KEYS,
-        "aria-label": "given sentence",
+        "aria-label": t("given sentence"),
         onchange: () => {
           if (pick.value !== "") given(+pick.value);
         }
-      }, h("option", { value: "" }, "(your own)"),
+      }, h("option", { value: "" }, t("(your own)")),
       sentences.map((sentence, i) => h("option", { value: i }, cut(sentence, 420))));
     const text = h("input", {
       type: "text",
       class: "word",
       ...KEYS,
-      "aria-label": "or type a sentence",
+      "aria-label": t("or type a sentence"),
       placeholder: "the [MASK] barked",
       maxlength: 400,
       autocomplete: "off",
@@ -182,11 +189,11 @@ export default {
         }
       }
     });
-    const undo = button("undo", () => {
+    const undo = button(t("undo"), () => {
       const state = past.pop();
       if (state) go(state.sides, state.gap);
     });
-    const reset = button("reset", () => {
+    const reset = button(t("reset"), () => {
       text.value = "";
       given(0);
       past = [];
@@ -197,20 +204,20 @@ export default {
       panels = h("div", { class: "panels" });
     const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
     st.root.append(
-      h("div", { class: "row" }, named("sentence", pick), named("or type one", text), button("ask", typed), undo,
-        reset),
+      h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed),
+        undo, reset),
       trouble,
       strip,
       panels,
       h("p", { class: "note" },
-        "Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
-        + "click a guess to put it in. ✓ the token that is hidden. "
-        + "One [MASK] is one token: a longer word cannot be guessed.")
+        t("Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
+          + "click a guess to put it in. ✓ the token that is hidden. "
+          + "One [MASK] is one token: a longer word cannot be guessed."))
     );
 
     const tokens = m => {
       const side = sides[m],
-        list = h("div", { class: "tokens", role: "group", "aria-label": "tokens" });
+        list = h("div", { class: "tokens", role: "group", "aria-label": t("tokens") });
       side.tokens.forEach((token, place) => {
         const hidden = side.masked.includes(place),
           number = side.masked.indexOf(place) + 1;
@@ -226,7 +233,7 @@ export default {
             "data-text": token,
             "aria-pressed": String(hidden),
             title: width(token, 13) > 150 ? token : null,
-            "aria-label": hidden ? `gap ${number}` : token,
+            "aria-label": hidden ? t("gap {n}", { n: number }) : token,
             onclick: () => {
               focusOn = [m, place];
               if (token === MASKED) look(m, number - 1);
@@ -236,13 +243,13 @@ export default {
         );
       });
       onList(list, token => token.focus());
-      const more = side.unknown.length ? `: ${side.unknown.slice(0, 20).join(" ")}` : " a word here";
+      const what = side.unknown.slice(0, 20).join(" ") || t("a word here"),
+        odd = alike(sides) && names.length > 1
+        ? t("Not known: {what}. A word with what is not known is [UNK].", { what })
+        : t("{name} does not know: {what}. A word with what is not known is [UNK].", { name: names[m], what });
       return [
         list,
-        side.tokens.includes("[UNK]")
-          ? h("p", { class: "soft" },
-          `${alike(sides) && names.length > 1 ? "Not known" : `${names[m]} does not know`}${more}. `
-          + `A word with what is not known is [UNK].`) : null
+        side.tokens.includes("[UNK]") ? h("p", { class: "soft" }, odd) : null
       ];
     };
 
@@ -253,14 +260,14 @@ export default {
         at = now ? gapOf(m) : 0,
         gaps = now ? from.guesses[at] ?? [] : from.guesses[0] ?? [];
       const tabs = side.masked.length > 1
-        ? h("div", { class: "gaps", role: "group", "aria-label": "gap" }, side.masked.map((_, i) =>
+        ? h("div", { class: "gaps", role: "group", "aria-label": t("gap") }, side.masked.map((_, i) =>
           h("button", {
             type: "button",
             class: `plain tab${i === gapOf(m) ? " on" : ""}`,
             ...KEYS,
             "aria-pressed": String(i === gapOf(m)),
             onclick: () => look(m, i)
-          }, `gap ${i + 1}`)
+          }, t("gap {n}", { n: i + 1 }))
         )) : null;
       const rows = gaps.map(([piece, p], rank) => {
         const right = now && piece === side.tokens[side.masked[at]];
@@ -271,7 +278,8 @@ export default {
             disabled: !now,
             "data-piece": piece,
             "data-p": p,
-            "aria-label": `put in “${piece}”, ${share(p)}${right ? ", the token that is hidden" : ""}`,
+            "aria-label": right ? t("put in “{piece}”, {share}, the token that is hidden", { piece, share: share(p) })
+              : t("put in “{piece}”, {share}", { piece, share: share(p) }),
             onclick: () => insert(m, piece)
           }, h("span", { class: "rank" }, `${rank + 1}`),
           h("span", { class: "piece", title: width(piece, 13) > 118 ? piece : null }, cut(piece, 112, 13),
@@ -280,8 +288,9 @@ export default {
       });
       return h("div", { class: `panel${now ? "" : " stale"}`, "data-model": names[m], "data-now": String(now) },
         h("h5", {}, cut(names[m], 300, 13)), together ? null : tokens(m),
-        now ? null : h("p", { class: "soft old" }, `The last answer, to ${around(from, 0)}`), tabs,
-        gaps.length ? rows : h("p", { class: "soft" }, "Nothing is hidden."));
+        now ? null : h("p", { class: "soft old" }, t("The last answer, to {around}", { around: around(from, 0) })),
+        tabs,
+        gaps.length ? rows : h("p", { class: "soft" }, t("Nothing is hidden.")));
     }
 
     function draw() {
@@ -296,8 +305,9 @@ export default {
       undo.disabled = !past.length;
       const i = stored.findIndex(s => s.every((side, m) => same(side.tokens, sides[m].tokens)));
       pick.value = i < 0 ? "" : String(i);
-      if (sides.every(side => side.guesses)) st.tell(finding(names, sides, names.map((_, m) => gapOf(m))));
-      else if (problem) st.tell(`No answer yet to ${around(sides[0], gapOf(0))}. Below stand the last ones.`);
+      if (sides.every(side => side.guesses)) st.tell(finding(t, names, sides, names.map((_, m) => gapOf(m))));
+      else if (problem)
+        st.tell(t("No answer yet to {around}. Below stand the last ones.", { around: around(sides[0], gapOf(0)) }));
     }
 
     function heard() {

@@ -13,17 +13,17 @@ from typing import Any
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t, t_label
 from course_lib.widgets.base import BOLD, CourseWidget, module, percent, style, svg_text
 from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, LanguageSwitch, Side, guess, read, single_gaps
 
 MOST_SENTENCES, MOST_GUESSES = 20, 20
 STORED_GUESSES, STORED_BYTES = 5, 15_000  # of answers that work without a kernel
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class FillMask(CourseWidget):
     _esm, _css = module("mask_play"), style("mask_play")
-    title, height = "What does it expect here?", 620
+    title, height = key("What does it expect here?"), 620
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     k = traitlets.Int().tag(sync=True)
     sentences = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -34,7 +34,8 @@ class FillMask(CourseWidget):
 
     def __init__(self, models: Sequence[FillModel | LanguageSwitch], **state: Any):
         self._models = tuple(models)
-        super().__init__(names=[model.name for model in models], gap=[0] * len(models), **state)
+        names = [model.name for model in models]
+        super().__init__(named=names, names=names, gap=[0] * len(models), **state)
 
     @traitlets.observe("request")
     def _asked(self, change) -> None:
@@ -44,7 +45,8 @@ class FillMask(CourseWidget):
         except CourseError as fault:
             error = str(fault)
         except Exception as fault:  # the page must not take a broken model for a kernel that is gone
-            error = f"fill_mask: the model failed with {type(fault).__name__}: {fault}. Run the cell again."
+            says = {"kind": type(fault).__name__, "fault": fault}
+            error = t("fill_mask: the model failed with {kind}: {fault}. Run the cell again.", **says)
         if "text" in request and not error:
             self.gap = [0] * len(sides)
         self.answer = {"id": str(request.get("id", "")), "error": error, "sides": sides}
@@ -77,22 +79,29 @@ class FillMask(CourseWidget):
         sides = self.answer["sides"]
         seen = [self._gap(number) for number in range(len(sides))]
         if not any(side["masked"] for side in sides):
-            return f"Nothing is hidden in {_around(sides[0], 0)}. Choose a token to hide it."
+            return t("Nothing is hidden in {around}. Choose a token to hide it.", around=_around(sides[0], 0))
+        names = [t_label(name) for name in self.names]
         if not alike(sides):
             return " ".join(
-                f"{name}, {_around(side, at)}: {_best(side, at)}; {_cover(side, at)}."
+                t("{name}, {around}: {best}; the first {n} cover {share}.", **_said(name, side, at))
                 if side["masked"]
-                else f"{name}: nothing is hidden."
-                for name, side, at in zip(self.names, sides, seen, strict=True)
+                else t("{name}: nothing is hidden.", name=name)
+                for name, side, at in zip(names, sides, seen, strict=True)
             )
-        says = f"For the gap in {_around(sides[0], seen[0])}, {self.names[0]} expects {_best(sides[0], seen[0])}"
+        first = _said(names[0], sides[0], seen[0])
         if len(sides) == 1:
-            return f"{says}; {_cover(sides[0], seen[0])}.{_stood(sides[0], seen[0])}"
-        first, second = ({token for token, _ in side["guesses"][at]} for side, at in zip(sides, seen, strict=True))
-        covered = [_covered(side, at) for side, at in zip(sides, seen, strict=True)]
-        return (
-            f"{says}, {self.names[1]} {_best(sides[1], seen[1])}. Their first {_count(len(first))} cover "
-            f"{covered[0]} and {covered[1]}; {len(first & second)} stand in both lists."
+            says = t("For the gap in {around}, {name} expects {best}; the first {n} cover {share}.", **first)
+            return f"{says} {_stood(sides[0], seen[0])}".strip()
+        second = _said(names[1], sides[1], seen[1])
+        lists = [{token for token, _ in side["guesses"][at]} for side, at in zip(sides, seen, strict=True)]
+        return t(
+            "For the gap in {around}, {name} expects {best}, {other} {second}. Their first {n} cover {share} and "
+            "{covered}; {both} stand in both lists.",
+            **first,
+            other=second["name"],
+            second=second["best"],
+            covered=second["share"],
+            both=len(lists[0] & lists[1]),
         )
 
     def still(self) -> str:
@@ -102,7 +111,7 @@ class FillMask(CourseWidget):
         for number, (name, side) in enumerate(zip(self.names, sides, strict=True)):
             x, at = 14 + number * column, self._gap(number)
             shown = textwrap.wrap(_around(side, at), column // 8)[:2]
-            head = [(name[:40], BOLD), *((line, ' fill="#555"') for line in shown)]
+            head = [(t_label(name)[:40], BOLD), *((line, ' fill="#555"') for line in shown)]
             parts += [svg_text(x, top + 18 * row, line, look) for row, (line, look) in enumerate(head)]
             for row, (token, p) in enumerate(side["guesses"][at] if side["masked"] else []):
                 y = top + 60 + 22 * row
@@ -173,26 +182,19 @@ def _around(side: Side, at: int) -> str:
     return f"“{'… ' if first else ''}{words}{' …' if end < len(shown) else ''}”"
 
 
-def _best(side: Side, at: int) -> str:
-    token, probability = side["guesses"][at][0]
-    return f"“{token}” ({percent(probability)})"
-
-
-def _covered(side: Side, at: int) -> str:
-    return percent(sum(probability for _, probability in side["guesses"][at]))
-
-
-def _cover(side: Side, at: int) -> str:
-    return f"the first {_count(len(side['guesses'][at]))} cover {_covered(side, at)}"
-
-
-def _count(number: int) -> str:
-    return NUMBERS[number] if number < len(NUMBERS) else str(number)
+def _said(name: str, side: Side, at: int) -> dict[str, object]:
+    """What a finding says of a gap."""
+    guesses = side["guesses"][at]
+    best, share = guesses[0], percent(sum(probability for _, probability in guesses))
+    best_said = f"“{best[0]}” ({percent(best[1])})"
+    return {"name": name, "around": _around(side, at), "best": best_said, "n": len(guesses), "share": share}
 
 
 def _stood(side: Side, at: int) -> str:
     token = side["tokens"][side["masked"][at]]
     if token == MASK:
         return ""
-    ranks = [f"guess {rank} ({percent(p)})" for rank, (guess, p) in enumerate(side["guesses"][at], 1) if guess == token]
-    return f" “{token}”, hidden here, is {ranks[0] if ranks else 'not among them'}."
+    for rank, (other, p) in enumerate(side["guesses"][at], 1):
+        if other == token:
+            return t("“{token}”, hidden here, is guess {rank} ({share}).", token=token, rank=rank, share=percent(p))
+    return t("“{token}”, hidden here, is not among them.", token=token)

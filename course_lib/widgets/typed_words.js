@@ -8,7 +8,8 @@ export default {
       set = setter(model),
       { classList } = document.body,
       alone = classList.contains("alone") && !classList.contains("live");
-    const st = stage(el, model.get("heading"));
+    const t = teller(model),
+      st = stage(el, model.get("heading"));
     st.root.classList.add("cw-typed");
 
     function ask(typed) { // a given text has its answer at hand
@@ -33,12 +34,12 @@ export default {
       ask(one);
     }));
     const trouble = h("p", { class: "trouble", role: "status" }),
-      list = h("ol", { "aria-label": "words with their numbers" });
+      list = h("ol", { "aria-label": t("words with their numbers") });
     st.root.append(h("label", { class: "ctl" }, h("span", { class: "lab" }, model.get("label")), text),
-      h("div", { class: "given", role: "group", "aria-label": "given texts" }, pick), trouble, list);
+      h("div", { class: "given", role: "group", "aria-label": t("given texts") }, pick), trouble, list);
     if (alone)
       st.root.append(h("p", { class: "note" },
-        "Nobody answers here: pick a given text. In JupyterLab and on the course's website you can type your own."));
+        t("Nobody answers here: pick a given text. In JupyterLab and on the course's website you can type your own.")));
 
     function draw() {
       const { rows, says } = model.get("answer"),

@@ -12,10 +12,11 @@ from typing import Any, Protocol
 import traitlets
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, module, percent, style, svg_text
 
 MOST, MOST_GIVEN = 10, 12  # words in the list, given texts
-FULL = {"neg": "negative", "pos": "positive"}
+FULL = {"neg": key("negative"), "pos": key("positive")}
 Said = tuple[str, list[tuple[str, float]]]  # a sentence, and words with their numbers, the weightiest first
 
 
@@ -51,7 +52,7 @@ class TypedWords(CourseWidget):
         self._read = read
         stored = [self._said(text) for text in given]
         super().__init__(
-            heading=self.title, label=label, lines=lines, given=list(given), stored=stored, answer=stored[0]
+            heading=t(self.title), label=label, lines=lines, given=list(given), stored=stored, answer=stored[0]
         )
 
     def _said(self, text: str) -> dict[str, Any]:
@@ -83,11 +84,11 @@ class TypedWords(CourseWidget):
 
 
 class AskWords(TypedWords):
-    title = "Which words are near?"
+    title = key("Which words are near?")
 
 
 class AskReview(TypedWords):
-    title = "Which words of a review weigh?"
+    title = key("Which words of a review weigh?")
 
 
 def ask_words(vectors: Vectors, given: Sequence[str]) -> AskWords:
@@ -105,19 +106,19 @@ def ask_words(vectors: Vectors, given: Sequence[str]) -> AskWords:
                 continue
             word = next((w for w in (part, part.lower()) if w in vectors.index), None)
             if word is None:
-                raise CourseError(f"“{part[:60]}” is not among the {len(vectors.words):,} words of this table.")
+                of = {"word": part[:60], "n": f"{len(vectors.words):,}"}
+                raise CourseError(t("“{word}” is not among the {n} words of this table.", **of))
             terms.append((sign, word))
             sign = 1
         if not terms:
-            raise CourseError("Type a word.")
+            raise CourseError(t("Type a word."))
         total = sum(sign * vectors.unit[vectors.row(word)] for sign, word in terms)
         near = vectors.nearest(total, MOST, exclude=[word for _, word in terms])
         asked = " ".join(f"{'+' if sign > 0 else '−'} {word}" for sign, word in terms).removeprefix("+ ")
-        return f"Nearest to {asked}: " + " and ".join(
-            f"“{word}” ({cosine:.2f})" for word, cosine in near[:2]
-        ) + ".", near
+        said = t("list| and ").join(f"“{word}” ({cosine:.2f})" for word, cosine in near[:2])
+        return t("Nearest to {asked}: {said}.", asked=asked, said=said), near
 
-    return AskWords(read, _checked(given), "a word, or a sum: king - man + woman")
+    return AskWords(read, _checked(given), t("a word, or a sum: king - man + woman"))
 
 
 def ask_review(model: Votes, given: Sequence[str]) -> AskReview:
@@ -129,14 +130,15 @@ def ask_review(model: Votes, given: Sequence[str]) -> AskReview:
     def read(text: str) -> Said:
         votes = model.votes(text)
         score = model.bias + sum(votes.values())
-        label, sure = FULL.get(model.labels[score >= 0], model.labels[score >= 0]), 1 / (1 + math.exp(-abs(score)))
+        label, sure = model.labels[score >= 0], 1 / (1 + math.exp(-abs(score)))
+        judged = {"label": t(FULL.get(label, label)), "share": percent(sure)}
         rows = sorted(votes.items(), key=lambda vote: -abs(vote[1]))[:MOST]
         if not rows:
-            return f"{label}, {percent(sure)}: it knows no word of this, and only its leaning speaks.", []
-        strongest = " and ".join(f"“{term}” ({weight:+.2f})".replace("-", "−") for term, weight in rows[:2])
-        return f"{label}, {percent(sure)}. What weighs most: {strongest}.", rows
+            return t("{label}, {share}: it knows no word of this, and only its leaning speaks.", **judged), []
+        said = t("list| and ").join(f"“{term}” ({weight:+.2f})".replace("-", "−") for term, weight in rows[:2])
+        return t("{label}, {share}. What weighs most: {said}.", said=said, **judged), rows
 
-    return AskReview(read, _checked(given), "a review: + speaks for it, − against it", lines=3)
+    return AskReview(read, _checked(given), t("a review: + speaks for it, − against it"), lines=3)
 
 
 def _checked(given: Sequence[str]) -> list[str]:

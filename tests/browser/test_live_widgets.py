@@ -14,6 +14,7 @@ from course.lab.widget_inputs import sentence_reader, shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
 from course_lib.config import data_dir
+from course_lib.language import speaking
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
 from course_lib.widgets import ask_review, ask_words, fill_mask, scalar_mix
@@ -229,6 +230,16 @@ def test_lists_follow_every_key_and_are_python_s(page, typed, at, texts):
         expect(root.locator(".trouble")).to_have_text("“<i>zebra” is not among the 20,000 words of this table.")
     box.fill("")
     expect(root.locator(".trouble")).to_have_text("")
+
+
+def test_a_korean_page_is_answered_in_korean(page, typed):
+    page.evaluate("document.documentElement.lang = 'ko'")
+    for shown, text in zip(typed, ("london - paris", "It is not dull."), strict=True):
+        root = widget(page, shown.title)
+        root.locator(".word").fill(text)
+        with speaking("ko"):
+            says = shown._said(text)["says"]
+        expect(root.locator(".say")).to_have_text(says, timeout=20_000)
 
 
 def test_a_model_that_does_not_come_is_said_and_can_be_asked_again(chapter, chromium, tmp_path):

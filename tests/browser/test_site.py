@@ -9,7 +9,7 @@ from tests.browser.conftest import asked_elsewhere
 
 pytestmark = pytest.mark.browser
 
-FULL = ("index", "01_word_vectors", "06_transformer")  # looked at from top to bottom
+FULL = ("index", "01_word_vectors", "06_transformer", "ko/06_transformer")  # looked at from top to bottom
 STICKS_OUT = """() => [...document.querySelectorAll("body *")]
     .filter(e => !e.closest(".wide, .formula, .output, .code, .prose pre, .long, .toc, .skip"))  // these scroll
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""

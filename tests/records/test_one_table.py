@@ -47,7 +47,7 @@ def test_markdown_shows_means_and_extremes(table):
         "| 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
     )
     assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"
-    assert lines[-1] == "A note."
+    assert lines[-1].startswith("A note. Data: ")
     assert len({line.count("|") for line in lines[:6]}) == 1
 
 
@@ -91,7 +91,8 @@ def test_a_system_that_does_not_ship_is_named_and_left_out(monkeypatch):
     monkeypatch.setattr("course.records.one_table.shipped_names", lambda: ["skipgram-en"])
     table = one_table(["BERT", "random", "left-to-right Transformer"], "sentence", **SMALL)
     assert table.systems == ("random",)
-    assert table.note.endswith("Not in this version: BERT (bert-en), left-to-right Transformer (gpt-en).")
+    missing = "Not in this version: BERT (bert-en), left-to-right Transformer (gpt-en)."
+    assert table.to_markdown().strip().endswith(missing)
     with pytest.raises(CourseError, match="none of BERT ships"):
         one_table("BERT")
 

@@ -42,13 +42,13 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
     figure = show_plateau()
     said = capsys.readouterr().out
     # 8.0 is not below 7 - 1, 5.9 is: step 40; 60 steps of 1,000 pieces
-    assert "with bert-en's start: 4.50 nats after 60 steps (0.06 million pieces)" in said
+    assert "with bert-en's start: 4.50 nats after 60 steps (60,000 pieces)" in said
     assert "below frequencies alone: first at step 40." in said
     assert "No curve from random numbers is recorded" in said
     assert "--start plain" in said
     assert "77,000 pieces" in said
     keep_curve("plain", PLAIN, 7.0, SETTING)
-    assert "6.50 nats after 60 steps (0.06 million pieces); 1 nat below frequencies alone: never." in (
+    assert "6.50 nats after 60 steps (60,000 pieces); 1 nat below frequencies alone: never." in (
         STORE.read().to_text()
     )
     lines = [line.get_ydata() for line in STORE.read().figure().axes[0].lines]

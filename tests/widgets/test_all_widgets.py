@@ -48,7 +48,7 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page
         lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
         60_000,
     ),
-    "fill_mask": (lambda: fill_mask([counting("a"), counting("b")], [" ".join(["the dog"] * 8)] * 6), 64_000),
+    "fill_mask": (lambda: fill_mask([counting("a"), counting("b")], [" ".join(["the dog"] * 8)] * 6), 65_000),
     "occurrences": (
         lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
         120_000,

@@ -50,12 +50,11 @@ def test_a_switch_lets_the_letters_choose_the_model():
 def test_the_finding_follows_the_question():
     widget = fill_mask(MODEL, ["the [MASK] barked"], k=3)
     assert widget.finding() == (
-        f"For the gap in “the [MASK] barked”, bert-en expects “dog” (50 %); the first three cover "
-        f"{percent(112 / TOTAL)}."
+        f"For the gap in “the [MASK] barked”, bert-en expects “dog” (50 %); the first 3 cover {percent(112 / TOTAL)}."
     )
     widget.request = {"id": "1", "text": "the unhappy cat slept"}
     assert widget.finding() == (
-        f"For the gap in “the un [MASK] cat slept”, bert-en expects “cat” (50 %); the first three cover "
+        f"For the gap in “the un [MASK] cat slept”, bert-en expects “cat” (50 %); the first 3 cover "
         f"{percent(112 / TOTAL)}. “##happy”, hidden here, is not among them."
     )
     side = {"tokens": ["the", "dog", "slept"], "masked": [1]}
@@ -83,7 +82,7 @@ def test_the_page_gets_the_models_numbers_and_the_number_of_its_question():
 
 def test_two_models_side_by_side():
     widget = fill_mask([MODEL, counting("b", WORDS[1:] + WORDS[:1])], ["the [MASK] barked"], k=3)
-    assert "bert-en expects “dog” (50 %), b “cat” (50 %). Their first three cover" in widget.finding()
+    assert "bert-en expects “dog” (50 %), b “cat” (50 %). Their first 3 cover" in widget.finding()
     assert widget.finding().endswith("2 stand in both lists.")
     other = fill_mask([MODEL, counting("b", WORDS[:5])], ["the unhappy cat"], k=3)
     assert [side["tokens"] for side in other.answer["sides"]] == [
@@ -93,7 +92,7 @@ def test_two_models_side_by_side():
     other = fill_mask([MODEL, counting("b", WORDS[:-1])], ["the 배 [MASK]"], k=3)
     assert other.answer["sides"][1]["tokens"] == ["the", "[UNK]", "[MASK]"]
     assert other.answer["sides"][1]["unknown"] == ["배"]
-    assert "bert-en, “the 배 [MASK]”: “cat” (50 %); the first three cover" in other.finding()
+    assert "bert-en, “the 배 [MASK]”: “cat” (50 %); the first 3 cover" in other.finding()
     assert "b, “the [UNK] [MASK]”: “cat”" in other.finding()
 
 

@@ -48,9 +48,7 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
     assert "--start plain" in said
     assert "77,000 pieces" in said
     keep_curve("plain", PLAIN, 7.0, SETTING)
-    assert "6.50 nats after 60 steps (60,000 pieces); 1 nat below frequencies alone: never." in (
-        STORE.read().to_text()
-    )
+    assert "6.50 nats after 60 steps (60,000 pieces); 1 nat below frequencies alone: never." in (STORE.read().to_text())
     lines = [line.get_ydata() for line in STORE.read().figure().axes[0].lines]
     assert [list(line) for line in lines] == [WARM.losses, PLAIN.losses, [7.0, 7.0]]
     assert len(figure.axes[0].lines) == 2

@@ -28,13 +28,15 @@ def version(source: str, mistake: str = "", state: str = "right") -> dict:
 
 
 def wrong_answers(chapter: int) -> dict[str, list[tuple[str, str]]]:
-    """Exercise -> sources with the names of their mistakes: of the functions in tests/chapters, a file for each exercise."""
+    """Exercise -> sources with the names of their mistakes: the plain functions of tests/chapters/chNN/ex_N_M_*.py."""
     folder = Path(__file__).parents[1] / "chapters" / f"ch{chapter:02}"
     found = {}
     for module in pkgutil.iter_modules([str(folder)]):
         _, _, number, _ = module.name.split("_", 3)
         wrong = importlib.import_module(f"tests.chapters.{folder.name}.{module.name}").WRONG
-        found[f"{chapter}.{number}"] = [(inspect.getsource(f), name) for f, name in wrong if f.__qualname__.isidentifier()]
+        found[f"{chapter}.{number}"] = [
+            (inspect.getsource(f), name) for f, name in wrong if f.__qualname__.isidentifier()
+        ]
     return found
 
 

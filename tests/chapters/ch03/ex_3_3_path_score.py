@@ -31,7 +31,7 @@ def to_from(emissions, transitions, *rest):
 WRONG = [
     (added(lambda words, steps, start, ends, n: right(words, steps, start, ends, len(words))), "padding counts"),
     (
-        added(lambda words, steps, start, ends, n: right(words, [sum(steps)], start, ends, n)),
+        added(lambda words, steps, start, ends, n: sum(steps) + right(words, [], start, ends, n)),
         "steps into padding count",
     ),
     (

@@ -105,6 +105,12 @@ def test_the_piece_comes_back_by_a_way_around(n_layers, diagonal):
     assert torch.equal(found, others | torch.eye(5, dtype=torch.bool) & diagonal)
 
 
+def test_in_bert_every_state_depends_on_every_piece(bert):
+    """Its last norm makes all sums of states equal: who compares sums finds nothing."""
+    ids = torch.tensor([2, 7, 5, 6, 3])
+    assert registry.find("7.6").solution(lambda row: bert(row[None]).hidden_states[-1][0].detach(), ids, 8).all()
+
+
 def test_firsts_are_the_library_s_and_true_seconds_their_neighbours():
     pairs = registry.find("7.7").solution(DOCUMENTS, [0.0] * 9, [0.5] * 9)
     places = NextSentencePairs(DOCUMENTS).firsts

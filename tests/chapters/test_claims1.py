@@ -74,16 +74,17 @@ def test_word_classes_take_the_commonest_tag():
     assert (classes["the"], classes["teaches"], classes["small"]) == ("DET", "VERB", "ADJ")
 
 
-@pytest.mark.parametrize(("n_senses", "expected"), [(2, 0.5), (3, 1 / 3)])
-def test_equal_vectors_get_chance_however_skewed_the_senses(n_senses, expected):
-    labels = [str(i) for i in range(n_senses)] * 2 + ["0"] * 17
-    assert chapter1.tied_accuracy(torch.ones(len(labels), 3), labels) == pytest.approx(expected)
-
-
-def test_accuracy_by_hand():
-    rows = torch.tensor([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1]])
-    assert chapter1.tied_accuracy(rows, ["a", "a", "b", "b"]) == 1
-    assert chapter1.tied_accuracy(rows, ["a", "b", "a", "b"]) == 0
+@pytest.mark.parametrize(
+    ("rows", "labels", "expected"),
+    [
+        (torch.ones(21, 3), [*"0101", *["0"] * 17], 1 / 2),  # equal vectors: chance, however skewed the senses
+        (torch.ones(23, 3), [*"012012", *["0"] * 17], 1 / 3),
+        (torch.tensor([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1]]), "aabb", 1),
+        (torch.tensor([[1.0, 0], [1, 0.1], [0, 1], [0.1, 1]]), "abab", 0),
+    ],
+)
+def test_accuracy_under_ties_by_hand(rows, labels, expected):
+    assert chapter1.tied_accuracy(rows, list(labels)) == pytest.approx(expected)
 
 
 def test_one_vector_per_type_is_exact_for_any_table():

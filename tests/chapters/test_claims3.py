@@ -9,19 +9,14 @@ import torch
 from scipy.stats import spearmanr
 
 from course.lab import lm_taggers, probes
-from course.lab.baselines import dictionary
 from course.lab.controls import untrained, window_means
-from course.lab.kept_states import KeptStates
 from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
 from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.world import World
-from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
-from course_lib.models.heads import TokenTagger
 from course_lib.models.word_vectors import WordVectors
-from course_lib.training import fit
 
 TEXT = [["a", "b", "c", "d"][: 2 + number % 3] for number in range(30)]
 
@@ -69,42 +64,6 @@ def test_world_text_is_long_enough_fixed_and_half_of_words_unknown_to_labels():
     assert text == world_text(700)
     assert any("thought" in words for words in text)  # sentences with a cue
     assert any("떠올렸다" in words for words in world_text(700, "ko"))
-
-
-def test_kept_states_are_the_encoders_own_and_have_nothing_to_learn():
-    encoder = RandomEncoder(6, seed=1)
-    kept, sentences = KeptStates(encoder, layer=1), [["a", "b", "c"], ["d", "e"], ["a", "b", "c"]]
-    for mine, own in zip(kept.encode(sentences, layer=0), encoder.encode(sentences, layer=1), strict=True):
-        np.testing.assert_allclose(mine, own, atol=1e-6)
-    assert list(kept.parameters()) == []
-    calls, encode = [], encoder.encode
-    encoder.encode = lambda new, **settings: calls.append(len(new)) or encode(new, **settings)
-    kept.encode([["a", "b", "c"], ["f"]])
-    assert calls == [1]  # what was read before is not read again
-    with pytest.raises(CourseError, match="nothing of its own to save"):
-        kept.save("never-written")
-
-
-def test_spread_makes_loud_and_soft_encoders_equal():
-    encoder, sentences = RandomEncoder(6, seed=1), [["a", "b", "c"], ["d", "e"]]
-    soft = RandomEncoder(6, n_layers=0, seed=1)
-    soft.embedding.weight.data *= 0.01
-    kept = KeptStates(soft, spread=(sentences, None))
-    rows = np.concatenate(kept.encode(sentences, layer=0))
-    np.testing.assert_allclose(rows.mean(0), 0, atol=1e-5)
-    assert rows.std(ddof=1) == pytest.approx(1)
-    loud = np.concatenate(KeptStates(encoder, layer=0, spread=(sentences, None)).encode(sentences, layer=0))
-    np.testing.assert_allclose(rows, loud, atol=1e-5)
-
-
-def test_a_tagger_learns_over_kept_states_and_leaves_the_encoder_alone():
-    encoder = RandomEncoder(6, seed=1)
-    before = [parameter.clone() for parameter in encoder.parameters()]
-    tagger = TokenTagger(KeptStates(encoder), ["O", "B-PER"], body="bilstm", hidden=7, seed=0)
-    batches = tagger.batches(toy_task().train, 5, 0)
-    losses = fit(tagger, batches, steps=30, learning_rate=5e-2, groups=tagger.groups(), seed=0, show=False).losses
-    assert losses[-1] < 0.75 * losses[0]
-    assert all(torch.equal(old, new) for old, new in zip(before, encoder.parameters(), strict=True))
 
 
 def test_window_means_by_hand():
@@ -157,9 +116,8 @@ def test_drawn_is_a_sample_that_the_seed_decides():
     assert len(lm_taggers.drawn(task, 99, 1).train) == 23
 
 
-def test_dictionary_and_unseen_words_by_hand():
+def test_unseen_words_by_hand():
     task = replace(toy_task(), test=[tagged(["Mr", "N3", "T1", "came"], ["O", "B-PER", "B-PER", "O"])])
-    assert dictionary(task.train, task.test, task.tags, unknown="O") == [["O", "B-PER", "O", "O"]]
     assert lm_taggers.unseen_hits(task, [["O", "O", "B-PER", "O"]]) == 100  # N3 was seen
     assert lm_taggers.unseen_hits(task, [["O", "B-PER", "O", "O"]]) == 0
     assert np.isnan(lm_taggers.unseen_hits(replace(task, test=[]), []))
@@ -183,8 +141,7 @@ def test_states_reach_the_tagger():
 def test_an_untrained_model_has_the_shape_and_none_of_the_weights():
     model = new_bilm(TEXT, width=10)
     fresh = untrained(model, seed=97)
-    assert fresh.config == model.config
-    assert fresh.vocabulary.words == model.vocabulary.words
+    assert (fresh.config, fresh.vocabulary.words) == (model.config, model.vocabulary.words)
     assert not torch.equal(fresh.softmax.linear.weight, model.softmax.linear.weight)
 
 

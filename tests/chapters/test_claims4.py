@@ -49,19 +49,13 @@ def test_a_model_that_looks_ahead_is_caught(bilm, monkeypatch):
     assert claims_bilm.largest_changes(bilm, [list(e.sentence.words) for e in handmade_senses("en")[:5]])[0] > 1e-3
 
 
-def test_the_parts_of_the_leak_are_numbers(monkeypatch):
-    split = claims_bilm._leak_split(0)
-    monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
-    parts = claims_bilm.leak(steps=2) | claims_bilm.honest(steps=2)
-    assert len(parts) == 4
-    assert all(np.isfinite(value) for value in parts.values())
-
-
 def test_apart_the_directions_cannot_copy(monkeypatch):
     split = claims_bilm._leak_split(0)
     monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
-    leaky, honest = (next(iter(numbers(steps=60).values())) for numbers in (claims_bilm.leak, claims_bilm.honest))
-    assert leaky < 1.5 < honest
+    leak, honest = claims_bilm.leak(steps=60), claims_bilm.honest(steps=60)
+    assert next(iter(leak.values())) < 1.5 < next(iter(honest.values()))
+    assert len(leak | honest) == 4
+    assert all(np.isfinite(value) for value in (leak | honest).values())
 
 
 def test_words_and_tags_stay_together(bilm):

@@ -39,11 +39,6 @@ def test_softmax_numbers_hold_and_the_notes_sign_does_not():
     assert found.parts["Jacobian with plus off the diagonal, as in the notes: largest error"] > 0.4
 
 
-def test_jacobian_by_hand():
-    jacobian = claims_attention.softmax_jacobian(torch.tensor([0.25, 0.75]))
-    assert jacobian.tolist() == [[0.1875, -0.1875], [-0.1875, 0.1875]]
-
-
 def test_an_lstm_waits_for_each_word_and_attention_does_not():
     lstm, attention = (claims_sequence._by_hand(name, 16) for name in ("LSTM", "attention"))
     three, five, seven = (claims_sequence.sequential_depth(lstm, n, 16) for n in (3, 5, 7))

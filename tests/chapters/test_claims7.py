@@ -135,11 +135,8 @@ def test_loss_of_a_network_that_knows_nothing():
 
 
 def test_names_of_shares():
-    assert [claims_masking._name(s) for s in (MASKED, claims_masking.HIDDEN, Shares(to_random=0.2))] == [
-        "80/10/10",
-        "100/0/0",
-        "80/0/20",
-    ]
+    shares = MASKED, claims_masking.HIDDEN, Shares(to_random=0.2)
+    assert [*map(claims_masking._name, shares)] == ["80/10/10", "100/0/0", "80/0/20"]
 
 
 def test_occurrences_are_equally_many_and_share_no_sentence():
@@ -199,13 +196,8 @@ def test_tokens_to_two_digits():
 
 
 def test_constant_rate_does_not_know_the_end():
-    assert [rise(step, total) for step, total in ((0, 50), (9, 50), (19, 50), (49, 50), (49, 5_000))] == [
-        0.05,
-        0.5,
-        1,
-        1,
-        1,
-    ]
+    assert [rise(step, 50) for step in (0, 9, 19, 49)] == [0.05, 0.5, 1, 1]
+    assert rise(49, 5_000) == 1
 
 
 def test_a_one_way_network_has_one_vector_for_both_senses_where_the_clue_follows():

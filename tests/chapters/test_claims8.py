@@ -126,10 +126,9 @@ def test_curves_are_judged(small):
         assert all(f"({kind})" in name for name in [*names, *measured.parts])
         assert [name.split(" (")[0] for name in names][::2] == ["majority", "static vectors"]
         assert names[3].startswith("from scratch")
-        ends = [measured.parts[f"the learning curves ({kind}): {system}, 6 labels: {unit}"]
-                for system in ("pre-trained", "from scratch")
-                for unit in [names[0].split(": ")[1]]]  # fmt: skip
-        assert ends[1] == measured.baselines[names[3]]
+        end = f"the learning curves ({kind}): {{}}, 6 labels: {names[0].split(': ')[1]}".format
+        assert end("pre-trained") in measured.parts
+        assert measured.parts[end("from scratch")] == measured.baselines[names[3]]
     assert any(name.startswith("bag of words") for name in found["sentence"].baselines)
 
 

@@ -1,6 +1,5 @@
 """Chapter 7's reference solutions against the library and by hand. Its wrong answers are in the folder chapter7."""
 
-import math
 import random
 from itertools import pairwise
 
@@ -53,24 +52,11 @@ def test_words_are_cut_as_in_the_library():
     assert expected[-2] != ["[UNK]"] == expected[-1]
 
 
-def test_a_greedy_cut_may_lose_a_word_whose_pieces_are_there():
-    solution = registry.find("7.2").solution
-    assert solution("unfair", {"un", "unf", "##fair"}, 100) == ["[UNK]"]
-    assert solution("unfair", {"un", "##fair"}, 100) == ["un", "##fair"]
-
-
 def test_rows_of_pairs_are_the_library_s(bert):
     batch = bert.batch(*([list(side) for side in sides] for sides in zip(*PAIRS, strict=True)))
     pairs = [tuple(bert.pieces.ids(side) for side in pair) for pair in PAIRS]
     expected = [batch.ids[name].tolist() for name in ("pieces", "segments", "real")]
     assert list(registry.find("7.3").solution(pairs)) == expected
-
-
-def test_a_pair_by_hand():
-    ids, segments, real = registry.find("7.3").solution([([7, 8], [9]), ([5], [6, 7, 8, 9])])
-    assert ids == [[2, 7, 8, 3, 9, 3, 0, 0], [2, 5, 3, 6, 7, 8, 9, 3]]
-    assert segments == [[0, 0, 0, 0, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1, 1, 1]]
-    assert real == [[True] * 6 + [False] * 2, [True] * 8]
 
 
 def test_the_embedding_is_the_library_s_and_takes_a_common_factor_away(bert):
@@ -90,12 +76,6 @@ def test_the_loss_is_the_library_s_and_that_of_torch():
     logits = F.linear(states, table, bias)
     torch.testing.assert_close(found, pretraining_loss(logits[rows, columns], labels[rows, columns])["loss"])
     torch.testing.assert_close(found, F.cross_entropy(logits.flatten(0, 1), labels.flatten()))
-
-
-def test_without_knowledge_the_loss_is_the_logarithm_of_the_number_of_pieces():
-    labels = torch.tensor([[-100, 2, 5]])
-    found = registry.find("7.5").solution(torch.zeros(1, 3, 2), labels, torch.randn(8_192, 2), torch.zeros(8_192))
-    assert float(found) == pytest.approx(math.log(8_192), abs=1e-4)
 
 
 @pytest.mark.parametrize("bidirectional", [False, True])
@@ -126,10 +106,9 @@ def test_the_piece_comes_back_by_a_way_around(n_layers, diagonal):
 
 
 def test_in_bert_every_state_depends_on_every_piece(bert):
-    found = registry.find("7.6").solution(
-        lambda ids: bert(ids[None]).hidden_states[-1][0].detach(), torch.tensor([2, 7, 5, 6, 3]), 8
-    )
-    assert bool(found.all())
+    """Its last norm makes all sums of states equal: who compares sums finds nothing."""
+    ids = torch.tensor([2, 7, 5, 6, 3])
+    assert registry.find("7.6").solution(lambda row: bert(row[None]).hidden_states[-1][0].detach(), ids, 8).all()
 
 
 def test_firsts_are_the_library_s_and_true_seconds_their_neighbours():
@@ -146,18 +125,3 @@ def test_all_negatives_and_no_others_are_drawn():
         found = {pairs[number] for pairs in every}
         others = {s for document in DOCUMENTS if document is not DOCUMENTS[own] for s in document}
         assert found == {(first, second, False) for second in others - {true}}
-
-
-def test_drawn_seconds_are_allowed_by_the_library():
-    allowed = {
-        (DOCUMENTS[d][s], DOCUMENTS[e][t])
-        for epoch in range(200)
-        for (d, s), (e, t), is_next in NextSentencePairs(DOCUMENTS)(epoch)
-        if not is_next
-    }
-    found = {
-        (first, second)
-        for i in range(97)
-        for first, second, _ in registry.find("7.7").solution(DOCUMENTS, [0.9] * 9, [i / 97] * 9)
-    }
-    assert found == allowed

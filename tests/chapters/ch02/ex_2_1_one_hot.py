@@ -11,10 +11,6 @@ def lookup(ids, weight):
     return torch.nn.functional.embedding(ids, weight)
 
 
-def product_only(ids, weight):
-    return rows(ids, weight.shape[0]) @ weight
-
-
 def product_first(ids, weight):
     one_hot = rows(ids, weight.shape[0])
     return one_hot @ weight, one_hot
@@ -55,7 +51,6 @@ def as_wide_as_the_largest_id(ids, weight):
 
 WRONG = [
     (lookup, "the one-hot rows are missing"),
-    (product_only, "the one-hot rows are missing"),
     (product_first, "the two results are swapped"),
     (first_id_is_1, "ids counted from 1"),
     (batch_flattened, "the sentences of a batch are joined"),

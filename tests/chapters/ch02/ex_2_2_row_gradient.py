@@ -14,12 +14,6 @@ def assigned(ids, output_gradient, vocabulary_size):
     return table
 
 
-def plus_equals_with_a_list(ids, output_gradient, vocabulary_size):
-    table = torch.zeros(vocabulary_size, output_gradient.shape[-1])
-    table[ids] += output_gradient
-    return table
-
-
 def first_only(ids, output_gradient, vocabulary_size):
     table, done = torch.zeros(vocabulary_size, output_gradient.shape[-1]), set()
     for i, row in zip(ids.reshape(-1).tolist(), output_gradient.reshape(ids.numel(), -1), strict=True):
@@ -63,7 +57,6 @@ def step_of_sgd(ids, output_gradient, vocabulary_size):
 
 WRONG = [
     (assigned, "the last occurrence overwrites the others"),
-    (plus_equals_with_a_list, "the last occurrence overwrites the others"),
     (first_only, "only the first occurrence counts"),
     (averaged, "the mean over the occurrences"),
     (over_the_batch, "divided by the number of places"),

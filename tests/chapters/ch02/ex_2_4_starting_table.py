@@ -17,39 +17,27 @@ def values(pretrained):
     return torch.cat(list(pretrained.values()))
 
 
+def filled(start):
+    """start(noise, pretrained): the rows of unknown words."""
+    return lambda vocabulary, pretrained, noise: fill(start(noise, pretrained).clone(), vocabulary, pretrained)
+
+
+def scaled(noise, pretrained):
+    return noise * values(pretrained).std()
+
+
 def exact_form_only(vocabulary, pretrained, noise):
-    scaled = noise * values(pretrained).std()
-    return torch.stack([pretrained[w] if w in pretrained else scaled[i] for i, w in enumerate(vocabulary)])
+    rows = scaled(noise, pretrained)
+    return torch.stack([pretrained[w] if w in pretrained else rows[i] for i, w in enumerate(vocabulary)])
 
 
 def everything_in_lower_case(vocabulary, pretrained, noise):
-    scaled = noise * values(pretrained).std()
-    return torch.stack([pretrained.get(w.lower(), row) for w, row in zip(vocabulary, scaled, strict=True)])
+    rows = zip(vocabulary, scaled(noise, pretrained), strict=True)
+    return torch.stack([pretrained.get(w.lower(), row) for w, row in rows])
 
 
-def noise_as_it_is(vocabulary, pretrained, noise):
-    return fill(noise.clone(), vocabulary, pretrained)
-
-
-def by_the_variance(vocabulary, pretrained, noise):
-    return fill(noise * values(pretrained).std() ** 2, vocabulary, pretrained)
-
-
-def by_column(vocabulary, pretrained, noise):
-    return fill(noise * torch.stack([*pretrained.values()]).std(0), vocabulary, pretrained)
-
-
-def as_numpy(vocabulary, pretrained, noise):
-    return fill(noise * float(values(pretrained).numpy().std()), vocabulary, pretrained)
-
-
-def zeros(vocabulary, pretrained, noise):
-    return fill(torch.zeros_like(noise), vocabulary, pretrained)
-
-
-def mean_vector(vocabulary, pretrained, noise):
-    mean = sum(pretrained.values()) / len(pretrained)
-    return fill(mean.repeat(len(vocabulary), 1), vocabulary, pretrained)
+def mean_vector(noise, pretrained):
+    return (sum(pretrained.values()) / len(pretrained)).repeat(len(noise), 1)
 
 
 def scaled_last(vocabulary, pretrained, noise):
@@ -57,7 +45,7 @@ def scaled_last(vocabulary, pretrained, noise):
 
 
 def first_rows(vocabulary, pretrained, noise):
-    table = noise * values(pretrained).std()
+    table = scaled(noise, pretrained)
     for i, vector in enumerate(pretrained.values()):
         if i < len(table):
             table[i] = vector
@@ -72,12 +60,12 @@ def in_place(vocabulary, pretrained, noise):
 WRONG = [
     (exact_form_only, "no fall-back to lower case"),
     (everything_in_lower_case, "lower case first"),
-    (noise_as_it_is, "the noise keeps its spread"),
-    (by_the_variance, "the variance instead of the standard deviation"),
-    (by_column, "one spread per dimension"),
-    (as_numpy, "another standard deviation"),
-    (zeros, "unknown words start at zero"),
-    (mean_vector, "unknown words share the mean"),
+    (filled(lambda noise, pretrained: noise), "the noise keeps its spread"),
+    (filled(lambda noise, known: noise * values(known).std() ** 2), "the variance instead of the standard deviation"),
+    (filled(lambda noise, known: noise * torch.stack([*known.values()]).std(0)), "one spread per dimension"),
+    (filled(lambda noise, known: noise * float(values(known).numpy().std())), "another standard deviation"),
+    (filled(lambda noise, known: torch.zeros_like(noise)), "unknown words start at zero"),
+    (filled(mean_vector), "unknown words share the mean"),
     (scaled_last, "known rows are scaled too"),
     (first_rows, "the order of the pre-trained words"),
     (in_place, "changes its input"),

@@ -9,33 +9,40 @@ def look(texts, vectors):
     return tuple(torch.stack([vectors[w] for w in text]) for text in texts)
 
 
+def draw(words, dim):
+    return {w: torch.randn(dim) for w in dict.fromkeys(words)}
+
+
+def drawn(order):
+    """order(passage, question, known): the words that get a vector, in this order."""
+
+    def answer(passage, question, known, dim, seed):
+        torch.manual_seed(seed)
+        return look((passage, question), known | draw(order(passage, question, known), dim))
+
+    return answer
+
+
+def new(words, known):
+    return [w for w in words if w not in known]
+
+
+right = drawn(lambda passage, question, known: new(passage + question, known))
+
+
 def per_token(passage, question, known, dim, seed):
     torch.manual_seed(seed)
-    both = []
-    for text in (passage, question):
-        both.append(torch.stack([known[w] if w in known else torch.randn(dim) for w in text]))
-    return tuple(both)
+    texts = (passage, question)
+    return tuple(torch.stack([known[w] if w in known else torch.randn(dim) for w in text]) for text in texts)
 
 
 def per_text(passage, question, known, dim, seed):
     torch.manual_seed(seed)
-    both = []
-    for text in (passage, question):
-        own = {}
-        for w in text:
-            if w not in known and w not in own:
-                own[w] = torch.randn(dim)
-        both += look([text], {**known, **own})
-    return tuple(both)
+    return tuple(look([text], known | draw(new(text, known), dim))[0] for text in (passage, question))
 
 
 def seeded_for_each_text(passage, question, known, dim, seed):
-    both = []
-    for text in (passage, question):
-        torch.manual_seed(seed)
-        own = {w: torch.randn(dim) for w in dict.fromkeys(text) if w not in known}
-        both += look([text], {**known, **own})
-    return tuple(both)
+    return tuple(per_text(text, text, known, dim, seed)[0] for text in (passage, question))
 
 
 def seeded_for_each_word(passage, question, known, dim, seed):
@@ -45,20 +52,8 @@ def seeded_for_each_word(passage, question, known, dim, seed):
     return look((passage, question), own)
 
 
-def one_unknown(passage, question, known, dim, seed):
-    unknown = torch.randn(dim, generator=torch.Generator().manual_seed(seed))
-    return look((passage, question), {w: known.get(w, unknown) for w in passage + question})
-
-
-def known_drawn_too(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
-    return look((passage, question), {w: torch.randn(dim) for w in dict.fromkeys([*passage, *question])})
-
-
 def fixed_seed(passage, question, known, dim, seed=0):
-    torch.manual_seed(42)
-    own = {w: torch.randn(dim) for w in dict.fromkeys(passage + question) if w not in known}
-    return look((passage, question), known | own)
+    return right(passage, question, known, dim, 42)
 
 
 KEPT = {}
@@ -79,18 +74,6 @@ def written_into_known(passage, question, known, dim, seed):
     return look((passage, question), known)
 
 
-def question_first(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
-    own = {w: torch.randn(dim) for w in dict.fromkeys(question + passage) if w not in known}
-    return look((passage, question), known | own)
-
-
-def alphabetical(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
-    own = {w: torch.randn(dim) for w in sorted({*passage, *question} - known.keys())}
-    return look((passage, question), known | own)
-
-
 def from_the_letters(passage, question, known, dim, seed):
     own = {}
     for w in set(passage + question) - set(known):
@@ -98,33 +81,18 @@ def from_the_letters(passage, question, known, dim, seed):
     return look((passage, question), known | own)
 
 
-def right(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
-    own = {w: torch.randn(dim) for w in dict.fromkeys(passage + question) if w not in known}
-    return look((passage, question), known | own)
-
-
-def known_changed(*inputs):
-    return tuple(part + 0.5 for part in right(*inputs))
-
-
-def joined(*inputs):
-    return torch.cat(right(*inputs))
-
-
 WRONG = [
     (per_token, "one vector per token"),
     (per_text, "one vector per text"),
     (seeded_for_each_text, "both texts start from the seed"),
     (seeded_for_each_word, "all new words share one vector"),
-    (one_unknown, "all new words share one vector"),
-    (known_drawn_too, "known words are drawn too"),
+    (drawn(lambda passage, question, known: passage + question), "known words are drawn too"),
     (fixed_seed, "the same vectors at every step"),
     (kept_from_the_first_call, "the same vectors at every step"),
     (written_into_known, "changes its input"),
-    (question_first, "other random numbers"),
-    (alphabetical, "other random numbers"),
+    (drawn(lambda passage, question, known: new(question + passage, known)), "other random numbers"),
+    (drawn(lambda passage, question, known: new(sorted({*passage, *question}), known)), "other random numbers"),
     (from_the_letters, "other random numbers"),
-    (known_changed, "wrong"),
-    (joined, "wrong"),
+    (lambda *inputs: tuple(part + 0.5 for part in right(*inputs)), "wrong"),
+    (lambda *inputs: torch.cat(right(*inputs)), "wrong"),
 ]

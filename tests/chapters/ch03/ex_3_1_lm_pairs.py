@@ -3,57 +3,40 @@
 from itertools import pairwise
 
 
+def both_ways(pairs):
+    """pairs(words, boundary) of one direction; the other one reads the words from the end."""
+    return lambda words, boundary: (pairs(words, boundary), pairs(words[::-1], boundary))
+
+
 def backward_is_forward(words, boundary):
-    tokens = [boundary, *words, boundary]
-    pairs = list(pairwise(tokens))
+    pairs = list(pairwise([boundary, *words, boundary]))
     return pairs, pairs
 
 
 def forward_pairs_read_from_the_end(words, boundary):
-    tokens = [boundary, *words, boundary]
-    pairs = [(tokens[i], tokens[i + 1]) for i in range(len(tokens) - 1)]
-    return pairs, list(reversed(pairs))
-
-
-def sees_its_target(words, boundary):
-    tokens = [boundary, *words, boundary]
-    return [(t, t) for t in tokens], [(t, t) for t in reversed(tokens)]
-
-
-def words_only(words, boundary):
-    back = words[::-1]
-    return list(pairwise(words)), list(pairwise(back))
-
-
-def boundary_before_only(words, boundary):
-    back = words[::-1]
-    return list(zip([boundary, *words], words, strict=False)), list(zip([boundary, *back], back, strict=False))
-
-
-def boundary_after_only(words, boundary):
-    back = words[::-1]
-    return list(zip(words, [*words[1:], boundary], strict=True)), list(zip(back, [*back[1:], boundary], strict=True))
-
-
-def target_first(words, boundary):
-    tokens = [boundary, *words, boundary]
-    forward = [(tokens[i + 1], tokens[i]) for i in range(len(tokens) - 1)]
-    return forward, [(tokens[i], tokens[i + 1]) for i in reversed(range(len(tokens) - 1))]
+    pairs = list(pairwise([boundary, *words, boundary]))
+    return pairs, pairs[::-1]
 
 
 def text_order(words, boundary):
-    tokens = [boundary, *words, boundary]
-    steps = range(len(tokens) - 1)
-    return [(tokens[i], tokens[i + 1]) for i in steps], [(tokens[i + 1], tokens[i]) for i in steps]
+    pairs = list(pairwise([boundary, *words, boundary]))
+    return pairs, [pair[::-1] for pair in pairs]
+
+
+def target_first(words, boundary):
+    return [pair[::-1] for pair in pairwise([boundary, *words, boundary])]
 
 
 WRONG = [
     (backward_is_forward, "both directions predict the following word"),
     (forward_pairs_read_from_the_end, "both directions predict the following word"),
-    (sees_its_target, "a model predicts the word it has just read"),
-    (words_only, "no boundary at all"),
-    (boundary_before_only, "the end is not predicted"),
-    (boundary_after_only, "the first word is not predicted"),
-    (target_first, "the order is (target, read)"),
+    (
+        both_ways(lambda words, boundary: [(w, w) for w in (boundary, *words, boundary)]),
+        "a model predicts the word it has just read",
+    ),
+    (both_ways(lambda words, boundary: list(pairwise(words))), "no boundary at all"),
+    (both_ways(lambda words, boundary: list(pairwise([boundary, *words]))), "the end is not predicted"),
+    (both_ways(lambda words, boundary: list(pairwise([*words, boundary]))), "the first word is not predicted"),
+    (both_ways(target_first), "the order is (target, read)"),
     (text_order, "the backward pairs are in the order of the text"),
 ]

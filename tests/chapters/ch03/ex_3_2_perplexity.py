@@ -9,24 +9,18 @@ def flat(log_probs):
     return torch.cat([torch.tensor(sentence) for sentence in log_probs])
 
 
-def base_two(log_probs):
-    nats = -flat(log_probs).mean()
-    return nats / math.log(2), 2**nats
+def of_mean(numbers):
+    """numbers(mean of -log p)."""
+    return lambda log_probs: numbers(-flat(log_probs).mean())
 
 
-def exp_of_bits(log_probs):
-    bits = -flat(log_probs).mean() / math.log(2)
-    return bits, bits.exp()
-
-
-def nats(log_probs):
-    mean = -flat(log_probs).mean()
-    return mean, mean.exp()
+def averaged(mean):
+    """mean(log_probs): what is taken for the mean of -log p; bits and perplexity of it are right."""
+    return lambda log_probs: (mean(log_probs) / math.log(2), math.exp(mean(log_probs)))
 
 
 def mean_of_means(log_probs):
-    mean = -torch.stack([torch.tensor(s).mean() for s in log_probs]).mean()
-    return mean / math.log(2), mean.exp()
+    return -torch.stack([torch.tensor(s).mean() for s in log_probs]).mean()
 
 
 def mean_of_perplexities(log_probs):
@@ -35,23 +29,11 @@ def mean_of_perplexities(log_probs):
 
 
 def words_only(log_probs):
-    mean = -torch.tensor([x for s in log_probs for x in s[:-1]]).mean()
-    return mean / math.log(2), mean.exp()
+    return -torch.tensor([x for s in log_probs for x in s[:-1]]).mean()
 
 
 def wrong_count(log_probs):
-    mean = -sum(map(sum, log_probs)) / sum(len(s) - 1 for s in log_probs)
-    return mean / math.log(2), math.exp(mean)
-
-
-def total(log_probs):
-    nats = -sum(map(sum, log_probs))
-    return nats / math.log(2), math.exp(nats)
-
-
-def no_minus(log_probs):
-    mean = sum(map(sum, log_probs)) / sum(map(len, log_probs))
-    return mean / math.log(2), math.exp(mean)
+    return -sum(map(sum, log_probs)) / sum(len(s) - 1 for s in log_probs)
 
 
 def of_mean_probability(log_probs):
@@ -60,14 +42,14 @@ def of_mean_probability(log_probs):
 
 
 WRONG = [
-    (base_two, "nats and bits are mixed"),
-    (exp_of_bits, "nats and bits are mixed"),
-    (nats, "the first number is in nats"),
-    (mean_of_means, "each sentence counts alike"),
+    (of_mean(lambda nats: (nats / math.log(2), 2**nats)), "nats and bits are mixed"),
+    (of_mean(lambda nats: (nats / math.log(2), (nats / math.log(2)).exp())), "nats and bits are mixed"),
+    (of_mean(lambda nats: (nats, nats.exp())), "the first number is in nats"),
+    (averaged(mean_of_means), "each sentence counts alike"),
     (mean_of_perplexities, "perplexities are averaged"),
-    (words_only, "</s> is left out"),
-    (wrong_count, "</s> is in the sum, but not in the count"),
-    (total, "the sum instead of the mean"),
-    (no_minus, "the sign is missing"),
+    (averaged(words_only), "</s> is left out"),
+    (averaged(wrong_count), "</s> is in the sum, but not in the count"),
+    (averaged(lambda log_probs: -sum(map(sum, log_probs))), "the sum instead of the mean"),
+    (averaged(lambda log_probs: flat(log_probs).mean()), "the sign is missing"),
     (of_mean_probability, "the mean of the probabilities"),
 ]

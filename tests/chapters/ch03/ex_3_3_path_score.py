@@ -2,58 +2,43 @@
 
 from itertools import pairwise
 
-import torch
+
+def added(score):
+    """score(words, steps, start, ends, length) of a row, each of its tags with its number; in plain Python.
+
+    `ends` has the end score of each tag of the row.
+    """
+
+    def answer(emissions, transitions, start, end, tags, mask):
+        found = []
+        for b, row in enumerate(tags.tolist()):
+            words = [float(emissions[b, i, t]) for i, t in enumerate(row)]
+            steps = [float(transitions[s, t]) for s, t in pairwise(row)]
+            found.append(score(words, steps, float(start[row[0]]), end[row].tolist(), int(mask[b].sum())))
+        return found
+
+    return answer
 
 
-def parts(emissions, transitions, start, end, tags, mask):
-    """Loops in plain Python; the wrong answers below add up the parts in their own way."""
-    words = [[float(emissions[b, i, t]) for i, t in enumerate(row)] for b, row in enumerate(tags.tolist())]
-    steps = [[float(transitions[s, t]) for s, t in pairwise(row)] for row in tags.tolist()]
-    return words, steps, start[tags[:, 0]].tolist(), mask.sum(1).tolist()
+def right(words, steps, start, ends, n):
+    return sum(words[:n]) + sum(steps[: n - 1]) + start + ends[n - 1]
 
 
-def mask_forgotten(emissions, transitions, start, end, tags, mask):
-    words, steps, first, _ = parts(emissions, transitions, start, end, tags, mask)
-    last = end[tags[:, -1]].tolist()
-    return [sum(w) + sum(s) + f + e for w, s, f, e in zip(words, steps, first, last, strict=True)]
-
-
-def steps_into_padding(emissions, transitions, start, end, tags, mask):
-    words, steps, first, lengths = parts(emissions, transitions, start, end, tags, mask)
-    last = [float(end[tags[b, n - 1]]) for b, n in enumerate(lengths)]
-    return [sum(w[:n]) + sum(s) + f + e for w, s, f, e, n in zip(words, steps, first, last, lengths, strict=True)]
-
-
-def end_of_the_last_column(emissions, transitions, start, end, tags, mask):
-    words, steps, first, lengths = parts(emissions, transitions, start, end, tags, mask)
-    last = end[tags[:, -1]].tolist()
-    rows = zip(words, steps, first, last, lengths, strict=True)
-    return [sum(w[:n]) + sum(s[: n - 1]) + f + e for w, s, f, e, n in rows]
-
-
-def to_from(emissions, transitions, start, end, tags, mask):
-    words, steps, first, lengths = parts(emissions, transitions.T, start, end, tags, mask)
-    last = [float(end[tags[b, n - 1]]) for b, n in enumerate(lengths)]
-    rows = zip(words, steps, first, last, lengths, strict=True)
-    return torch.tensor([sum(w[:n]) + sum(s[: n - 1]) + f + e for w, s, f, e, n in rows])
-
-
-def no_ends(emissions, transitions, start, end, tags, mask):
-    words, steps, _, lengths = parts(emissions, transitions, start, end, tags, mask)
-    return [sum(w[:n]) + sum(s[: n - 1]) for w, s, n in zip(words, steps, lengths, strict=True)]
-
-
-def emissions_alone(emissions, transitions, start, end, tags, mask):
-    words, _, first, lengths = parts(emissions, transitions, start, end, tags, mask)
-    last = [float(end[tags[b, n - 1]]) for b, n in enumerate(lengths)]
-    return [sum(w[:n]) + f + e for w, f, e, n in zip(words, first, last, lengths, strict=True)]
+def to_from(emissions, transitions, *rest):
+    return added(right)(emissions, transitions.T, *rest)
 
 
 WRONG = [
-    (mask_forgotten, "padding counts"),
-    (steps_into_padding, "steps into padding count"),
-    (end_of_the_last_column, "the last column is taken for the last tag"),
+    (added(lambda words, steps, start, ends, n: right(words, steps, start, ends, len(words))), "padding counts"),
+    (
+        added(lambda words, steps, start, ends, n: sum(steps) + right(words, [], start, ends, n)),
+        "steps into padding count",
+    ),
+    (
+        added(lambda words, steps, start, ends, n: right(words, steps, start, ends[-1:] * n, n)),
+        "the last column is taken for the last tag",
+    ),
     (to_from, "the transitions are turned round"),
-    (no_ends, "start and end are missing"),
-    (emissions_alone, "the transitions are missing"),
+    (added(lambda words, steps, start, ends, n: right(words, steps, 0, [0] * n, n)), "start and end are missing"),
+    (added(lambda words, steps, start, ends, n: right(words, [], start, ends, n)), "the transitions are missing"),
 ]

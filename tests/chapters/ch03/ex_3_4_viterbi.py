@@ -35,38 +35,35 @@ def no_pointers(emissions, transitions, start, end):
     return [*path, int((best + end).argmax())]
 
 
+def of_listed(choose=max, change=lambda *inputs: inputs):
+    """choose(scores, key=...) among all sequences; change(emissions, transitions, start, end) before."""
+
+    def answer(*inputs):
+        scores = listed(*change(*inputs))
+        return choose(scores, key=scores.get)
+
+    return answer
+
+
 def columns_for_rows(emissions, transitions, start, end):
-    scores = listed(emissions, transitions.transpose(0, 1), start, end)
-    return list(max(scores, key=scores.get))
+    return emissions, transitions.T, start, end
 
 
 def without_ends(emissions, transitions, start, end):
-    scores = listed(emissions, transitions, torch.zeros(3), torch.zeros(3))
-    return list(max(scores, key=scores.get))
+    return emissions, transitions, torch.zeros(3), torch.zeros(3)
 
 
 def without_end(emissions, transitions, start, end):
-    scores = listed(emissions, transitions, start, torch.zeros(3))
-    return max(scores, key=scores.get)
-
-
-def last_word_first(emissions, transitions, start, end):
-    scores = listed(emissions, transitions, start, end)
-    return max(scores, key=scores.get)[::-1]
-
-
-def lowest(emissions, transitions, start, end):
-    scores = listed(emissions, transitions, start, end)
-    return min(scores, key=scores.get)
+    return emissions, transitions, start, torch.zeros(3)
 
 
 WRONG = [
     (softmax_per_word, "each word takes its own best tag"),
     (greedy, "each word is decided when it comes"),
     (no_pointers, "the path is read without backpointers"),
-    (columns_for_rows, "the transitions are turned round"),
-    (without_ends, "start and end are missing"),
-    (without_end, "end is missing"),
-    (last_word_first, "the path is not turned round"),
-    (lowest, "the worst sequence"),
+    (of_listed(change=columns_for_rows), "the transitions are turned round"),
+    (of_listed(change=without_ends), "start and end are missing"),
+    (of_listed(change=without_end), "end is missing"),
+    (lambda *inputs: of_listed()(*inputs)[::-1], "the path is not turned round"),
+    (of_listed(choose=min), "the worst sequence"),
 ]

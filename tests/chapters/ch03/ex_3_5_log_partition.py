@@ -2,7 +2,7 @@
 
 import torch
 
-from tests.chapters.ch03.ex_3_4_viterbi import listed
+from tests.chapters.ch03.ex_3_4_viterbi import columns_for_rows, listed, without_ends
 
 
 def best_score(emissions, transitions, start, end):
@@ -20,18 +20,12 @@ def product_of_softmaxes(emissions, transitions, start, end):
     return torch.logsumexp(emissions, dim=-1).sum()
 
 
-def to_from(emissions, transitions, start, end):
-    scores = listed(emissions, transitions.mT, start, end)
-    return torch.tensor(list(scores.values())).logsumexp(0)
+def summed(change):
+    return lambda *inputs: torch.tensor(list(listed(*change(*inputs)).values())).logsumexp(0)
 
 
-def no_ends(emissions, transitions, start, end):
-    scores = listed(emissions, transitions, torch.zeros(3), torch.zeros(3))
-    return torch.tensor(list(scores.values())).logsumexp(0)
-
-
-def exp_then_log(emissions, transitions, start, end):
-    return torch.tensor(list(listed(emissions, transitions, start, end).values())).exp().sum().log()
+def exp_then_log(*inputs):
+    return torch.tensor(list(listed(*inputs).values())).exp().sum().log()
 
 
 def emission_of_the_tag_before(emissions, transitions, start, end):
@@ -46,8 +40,8 @@ WRONG = [
     (best_score, "the maximum instead of the sum"),
     (best_last_tag, "the maximum in the last step"),
     (product_of_softmaxes, "each word is summed alone"),
-    (to_from, "the transitions are turned round"),
-    (no_ends, "start and end are missing"),
+    (summed(columns_for_rows), "the transitions are turned round"),
+    (summed(without_ends), "start and end are missing"),
     (exp_then_log, "the exponential overflows"),
     (emission_of_the_tag_before, "the emission is given to the tag before"),
 ]

@@ -1,6 +1,10 @@
 """Wrong answers to exercise 4.1 as readers write them, each with the mistake that must be named."""
 
 
+def everything(n_words):
+    return {*range(n_words)}, {*range(n_words)}
+
+
 def always_separate(n_words, k, layer, stacked):
     if layer == 0:
         return {k}, {k}
@@ -8,47 +12,36 @@ def always_separate(n_words, k, layer, stacked):
 
 
 def stacked_sees_all(n_words, k, layer, stacked):
-    if stacked and layer > 0:
-        return {*range(n_words)}, {*range(n_words)}
-    return always_separate(n_words, k, layer, stacked)
+    return everything(n_words) if stacked and layer > 0 else always_separate(n_words, k, layer, stacked)
 
 
 def depth_decides(n_words, k, layer, stacked):
-    if layer >= 2:
-        return {*range(n_words)}, {*range(n_words)}
-    return always_separate(n_words, k, layer, stacked)
+    return everything(n_words) if layer >= 2 else always_separate(n_words, k, layer, stacked)
 
 
 def bidirectional_sees_all(n_words, k, layer, stacked):
-    everything = set(range(n_words))
-    return ({k}, {k}) if layer == 0 else (everything, everything)
+    return ({k}, {k}) if layer == 0 else everything(n_words)
 
 
-def before_and_after(n_words, k, layer, stacked):
-    if layer == 0:
-        return {k}, {k}
-    if stacked and layer >= 2:
-        return {*range(n_words)}, {*range(n_words)}
-    return {*range(k)}, {*range(k + 1, n_words)}
+def shifted(by):
+    """Each direction stops `by` words after its own word."""
 
+    def answer(n_words, k, layer, stacked):
+        if layer == 0:
+            return {k}, {k}
+        if stacked and layer >= 2:
+            return everything(n_words)
+        return {*range(k + 1 + by)}, {*range(max(0, k - by), n_words)}
 
-def one_too_many(n_words, k, layer, stacked):
-    if layer == 0:
-        return {k}, {k}
-    if stacked and layer >= 2:
-        return {*range(n_words)}, {*range(n_words)}
-    return {*range(k + 2)}, {*range(max(0, k - 1), n_words)}
+    return answer
 
 
 def no_layer_zero(n_words, k, layer, stacked):
-    if stacked and layer >= 2:
-        return {*range(n_words)}, {*range(n_words)}
-    return {*range(k + 1)}, {*range(k, n_words)}
+    return shifted(0)(n_words, k, layer or 1, stacked)
 
 
-def backward_first(n_words, k, layer, stacked):
-    forward, backward = no_layer_zero(n_words, k, layer, stacked)
-    return (backward, forward) if layer else ({k}, {k})
+def backward_first(*inputs):
+    return shifted(0)(*inputs)[::-1]
 
 
 WRONG = [
@@ -56,8 +49,8 @@ WRONG = [
     (stacked_sees_all, "a stacked network leaks from layer 1 on"),
     (depth_decides, "ELMo's directions meet in layer 2"),
     (bidirectional_sees_all, "every bidirectional network sees everything"),
-    (before_and_after, "a state has not read its own word"),
-    (one_too_many, "a state has read its target"),
+    (shifted(-1), "a state has not read its own word"),
+    (shifted(1), "a state has read its target"),
     (no_layer_zero, "layer 0 is taken for a state"),
     (backward_first, "the directions are exchanged"),
 ]

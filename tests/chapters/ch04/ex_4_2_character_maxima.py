@@ -13,14 +13,23 @@ def answers(rows, filters):
     return filters.T[rows]  # [word, character, filter]
 
 
-def padding_counts(words, ids, filters):
-    rows = table(words, ids)
-    return rows, answers(rows, filters).max(dim=1).values
+def maxima(rows, filters):
+    return answers(rows, filters).masked_fill((rows == 0)[..., None], -torch.inf).amax(dim=1)
 
 
-def padding_is_zero(words, ids, filters):
-    rows = table(words, ids)
-    return rows, (answers(rows, filters) * (rows != 0)[..., None]).max(dim=1).values
+def pooled(pool):
+    """pool(answers [word, character, filter], what is no padding)."""
+
+    def answer(words, ids, filters):
+        rows = table(words, ids)
+        return rows, pool(answers(rows, filters), (rows != 0)[..., None])
+
+    return answer
+
+
+def written(table):
+    """table(words, ids): the rows; the maxima fit them."""
+    return lambda words, ids, filters: (table(words, ids), maxima(table(words, ids), filters))
 
 
 def characters_only(words, ids, filters):
@@ -28,19 +37,8 @@ def characters_only(words, ids, filters):
     return table(words, ids), torch.stack([filters[:, row].max(dim=1).values for row in known])
 
 
-def mean(words, ids, filters):
-    rows = table(words, ids)
-    real = (rows != 0)[..., None]
-    return rows, (answers(rows, filters) * real).sum(dim=1) / real.sum(dim=1)
-
-
-def maxima(rows, filters):
-    return answers(rows, filters).masked_fill((rows == 0)[..., None], -torch.inf).amax(dim=1)
-
-
-def no_marks(words, ids, filters):
-    rows = pad_sequence([torch.tensor([ids.get(c, 1) for c in word]) for word in words], batch_first=True)
-    return rows, maxima(rows, filters)
+def no_marks(words, ids):
+    return pad_sequence([torch.tensor([ids.get(c, 1) for c in word]) for word in words], batch_first=True)
 
 
 def end_in_the_last_column(words, ids, filters):
@@ -49,14 +47,12 @@ def end_in_the_last_column(words, ids, filters):
     return rows, maxima(torch.tensor(rows), filters)
 
 
-def unknown_dropped(words, ids, filters):
-    rows = table(["".join(c for c in word if c in ids) for word in words], ids)
-    return rows, maxima(rows, filters)
+def unknown_dropped(words, ids):
+    return table(["".join(c for c in word if c in ids) for word in words], ids)
 
 
-def unknown_is_zero(words, ids, filters):
-    rows = table(words, {c: ids.get(c, 0) for word in words for c in word})
-    return rows, maxima(rows, filters)
+def unknown_is_zero(words, ids):
+    return table(words, {c: ids.get(c, 0) for word in words for c in word})
 
 
 def ragged(words, ids, filters):
@@ -65,13 +61,13 @@ def ragged(words, ids, filters):
 
 
 WRONG = [
-    (padding_counts, "padding wins"),
-    (padding_is_zero, "padding counts as 0"),
+    (pooled(lambda found, real: found.max(dim=1).values), "padding wins"),
+    (pooled(lambda found, real: (found * real).max(dim=1).values), "padding counts as 0"),
     (characters_only, "the marks are left out of the maximum"),
-    (mean, "the mean instead of the maximum"),
-    (no_marks, "the marks are missing"),
+    (pooled(lambda found, real: (found * real).sum(dim=1) / real.sum(dim=1)), "the mean instead of the maximum"),
+    (written(no_marks), "the marks are missing"),
     (end_in_the_last_column, "the end comes after the padding"),
-    (unknown_dropped, "unknown characters are dropped"),
-    (unknown_is_zero, "unknown characters become padding"),
+    (written(unknown_dropped), "unknown characters are dropped"),
+    (written(unknown_is_zero), "unknown characters become padding"),
     (ragged, "the rows are not padded"),
 ]

@@ -4,27 +4,13 @@ import torch
 from torch.nn.functional import linear
 
 
-def gate_on_the_new_value(x, transform, transform_bias, carry, carry_bias):
-    gate = linear(x, carry, carry_bias).sigmoid()
-    return torch.lerp(x, linear(x, transform, transform_bias).relu(), gate)
+def with_gate(result):
+    """result(x, transform before its ReLU, carry before its sigmoid)."""
 
+    def answer(x, transform, transform_bias, carry, carry_bias):
+        return result(x, linear(x, transform, transform_bias), linear(x, carry, carry_bias))
 
-def raw_gate(x, transform, transform_bias, carry, carry_bias):
-    return torch.lerp(linear(x, transform, transform_bias).relu(), x, linear(x, carry, carry_bias))
-
-
-def linear_transform(x, transform, transform_bias, carry, carry_bias):
-    gate = linear(x, carry, carry_bias).sigmoid()
-    return torch.lerp(linear(x, transform, transform_bias), x, gate)
-
-
-def relu_last(x, transform, transform_bias, carry, carry_bias):
-    return linear_transform(x, transform, transform_bias, carry, carry_bias).clamp(min=0)
-
-
-def plus_x(x, transform, transform_bias, carry, carry_bias):
-    gate = linear(x, carry, carry_bias).sigmoid()
-    return x + linear(x, transform, transform_bias).relu() * (1 - gate)
+    return answer
 
 
 def no_transpose(x, transform, transform_bias, carry, carry_bias):
@@ -37,11 +23,11 @@ def no_biases(x, transform, transform_bias, carry, carry_bias):
 
 
 WRONG = [
-    (gate_on_the_new_value, "the gate is turned round"),
-    (raw_gate, "the gate has no sigmoid"),
-    (linear_transform, "the ReLU is missing"),
-    (relu_last, "the ReLU is around everything"),
-    (plus_x, "a residual connection"),
+    (with_gate(lambda x, new, gate: torch.lerp(x, new.relu(), gate.sigmoid())), "the gate is turned round"),
+    (with_gate(lambda x, new, gate: torch.lerp(new.relu(), x, gate)), "the gate has no sigmoid"),
+    (with_gate(lambda x, new, gate: torch.lerp(new, x, gate.sigmoid())), "the ReLU is missing"),
+    (with_gate(lambda x, new, gate: torch.lerp(new, x, gate.sigmoid()).relu()), "the ReLU is around everything"),
+    (with_gate(lambda x, new, gate: x + new.relu() * (1 - gate.sigmoid())), "a residual connection"),
     (no_transpose, "the weights are not turned round"),
     (no_biases, "the biases are missing"),
 ]

@@ -15,30 +15,22 @@ def mix(layers, weights, gamma):
     return gamma * total
 
 
-def raw_weights(x, forward, backward, raw, gamma):
-    return mix(layers_of(x, forward, backward), raw, gamma)
+def mixed(weights):
+    """weights(raw, gamma), and what takes gamma's place."""
+    return lambda x, forward, backward, raw, gamma: mix(layers_of(x, forward, backward), *weights(raw, gamma))
+
+
+def first_layer(double):
+    """double(x): as wide as the other layers."""
+
+    def answer(x, forward, backward, raw, gamma):
+        return mix([double(x), *layers_of(x, forward, backward)[1:]], torch.softmax(raw, 0), gamma)
+
+    return answer
 
 
 def mean_of_layers(x, forward, backward, raw, gamma):
     return gamma * torch.stack(layers_of(x, forward, backward)).mean(dim=0)
-
-
-def no_gamma(x, forward, backward, raw, gamma):
-    return mix(layers_of(x, forward, backward), torch.softmax(raw, 0), 1)
-
-
-def gamma_as_temperature(x, forward, backward, raw, gamma):
-    return mix(layers_of(x, forward, backward), torch.softmax(gamma * raw, 0), 1)
-
-
-def filled_with_zeros(x, forward, backward, raw, gamma):
-    layers = [torch.nn.functional.pad(x, (0, x.shape[-1])), *layers_of(x, forward, backward)[1:]]
-    return mix(layers, torch.softmax(raw, 0), gamma)
-
-
-def each_number_twice(x, forward, backward, raw, gamma):
-    layers = [torch.stack([x, x], dim=-1).flatten(1), *layers_of(x, forward, backward)[1:]]
-    return mix(layers, torch.softmax(raw, 0), gamma)
 
 
 def states_only(x, forward, backward, raw, gamma):
@@ -59,12 +51,12 @@ def directions_added(x, forward, backward, raw, gamma):
 
 
 WRONG = [
-    (raw_weights, "no softmax"),
+    (mixed(lambda raw, gamma: (raw, gamma)), "no softmax"),
     (mean_of_layers, "the weights are not learned"),
-    (no_gamma, "gamma is missing"),
-    (gamma_as_temperature, "gamma is inside the softmax"),
-    (filled_with_zeros, "x is not doubled"),
-    (each_number_twice, "x is doubled in the wrong order"),
+    (mixed(lambda raw, gamma: (torch.softmax(raw, 0), 1)), "gamma is missing"),
+    (mixed(lambda raw, gamma: (torch.softmax(gamma * raw, 0), 1)), "gamma is inside the softmax"),
+    (first_layer(lambda x: torch.nn.functional.pad(x, (0, x.shape[-1]))), "x is not doubled"),
+    (first_layer(lambda x: torch.stack([x, x], dim=-1).flatten(1)), "x is doubled in the wrong order"),
     (states_only, "the token layer is left out"),
     (top, "only the top layer"),
     (side_by_side, "the layers are concatenated"),

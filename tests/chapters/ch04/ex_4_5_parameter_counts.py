@@ -29,20 +29,9 @@ def width_one(n_characters, char_dim, filters, n_highway, out_dim, n_words):
     return count(parts, *parts), n_words * out_dim
 
 
-def no_gates(*sizes):
-    return count(modules(*sizes[:5]), "table", "convolutions", "transforms", "projection"), sizes[5] * sizes[4]
-
-
-def no_highways(*sizes):
-    return count(modules(*sizes[:5]), "table", "convolutions", "projection"), sizes[5] * sizes[4]
-
-
-def no_projection(*sizes):
-    return count(modules(*sizes[:5]), "table", "convolutions", "gates", "transforms"), sizes[5] * sizes[4]
-
-
-def no_table(*sizes):
-    return count(modules(*sizes[:5]), "convolutions", "gates", "transforms", "projection"), sizes[5] * sizes[4]
+def without(*names):
+    """Parts that are forgotten."""
+    return lambda *sizes: (count(modules(*sizes[:5]), *modules(*sizes[:5]).keys() - names), sizes[5] * sizes[4])
 
 
 def wide_table(*sizes):
@@ -58,10 +47,10 @@ def pairs_read_backwards(n_characters, char_dim, filters, n_highway, out_dim, n_
 WRONG = [
     (no_biases, "the biases are missing"),
     (width_one, "a filter is taken as one character wide"),
-    (no_gates, "a highway layer is taken as one linear layer"),
-    (no_highways, "the highway layers are forgotten"),
-    (no_projection, "the projection is missing"),
-    (no_table, "the characters' vectors are missing"),
+    (without("gates"), "a highway layer is taken as one linear layer"),
+    (without("gates", "transforms"), "the highway layers are forgotten"),
+    (without("projection"), "the projection is missing"),
+    (without("table"), "the characters' vectors are missing"),
     (wide_table, "the lookup table is as wide as there are filters"),
     (pairs_read_backwards, "width and number of filters are exchanged"),
 ]

@@ -24,8 +24,25 @@ def mean(values):
     return sum(values) / len(values)
 
 
-def plain_accuracy(known, known_senses, test, test_senses):
-    found = guesses(cosines(known, test), known_senses)
+def found(share):
+    """share(senses found by cosine, test senses)."""
+
+    def answer(known, known_senses, test, test_senses):
+        return share(guesses(cosines(known, test), known_senses), test_senses)
+
+    return answer
+
+
+def scored(scores):
+    """scores(known, test) [test, known]; the known occurrence with the highest is taken."""
+
+    def answer(known, known_senses, test, test_senses):
+        return mean(shares(guesses(scores(known, test), known_senses), test_senses))
+
+    return answer
+
+
+def plain_accuracy(found, test_senses):
     return (torch.tensor(found) == torch.tensor(test_senses)).float().mean()
 
 
@@ -34,21 +51,8 @@ def over_all_senses(known, known_senses, test, test_senses):
     return sum(shares(found, test_senses)) / (max(known_senses) + 1)
 
 
-def precision(known, known_senses, test, test_senses):
-    return mean(shares(test_senses, guesses(cosines(known, test), known_senses)))
-
-
-def dot_product(known, known_senses, test, test_senses):
-    return mean(shares(guesses(torch.einsum("td,kd->tk", test, known), known_senses), test_senses))
-
-
-def distance(known, known_senses, test, test_senses):
-    distances = (test[:, None] - known[None]).norm(dim=-1)
-    return mean(shares([known_senses[i] for i in distances.argmin(dim=1)], test_senses))
-
-
-def argmin_of_cosine(known, known_senses, test, test_senses):
-    return mean(shares([known_senses[i] for i in cosines(known, test).argmin(dim=1)], test_senses))
+def hits_per_sense(found, test_senses):
+    return sum(g == s for g, s in zip(found, test_senses, strict=True)) / len(set(test_senses))
 
 
 def centroid(known, known_senses, test, test_senses):
@@ -57,28 +61,15 @@ def centroid(known, known_senses, test, test_senses):
     return mean(shares(guesses(cosines(means, test), labels.unique().tolist()), test_senses))
 
 
-def hits_per_sense(known, known_senses, test, test_senses):
-    found = guesses(cosines(known, test), known_senses)
-    return sum(g == s for g, s in zip(found, test_senses, strict=True)) / len(set(test_senses))
-
-
-def percent(known, known_senses, test, test_senses):
-    return 100 * mean(shares(guesses(cosines(known, test), known_senses), test_senses))
-
-
-def share_of_each_sense(known, known_senses, test, test_senses):
-    return torch.tensor(shares(guesses(cosines(known, test), known_senses), test_senses))
-
-
 WRONG = [
-    (plain_accuracy, "not balanced"),
+    (found(plain_accuracy), "not balanced"),
     (over_all_senses, "senses without a test are averaged in"),
-    (precision, "the shares are taken by guess"),
-    (dot_product, "the dot product is not normalised"),
-    (distance, "Euclidean distance"),
-    (argmin_of_cosine, "the furthest occurrence"),
+    (found(lambda guessed, senses: mean(shares(senses, guessed))), "the shares are taken by guess"),
+    (scored(lambda known, test: torch.einsum("td,kd->tk", test, known)), "the dot product is not normalised"),
+    (scored(lambda known, test: -(test[:, None] - known[None]).norm(dim=-1)), "Euclidean distance"),
+    (scored(lambda known, test: -cosines(known, test)), "the furthest occurrence"),
     (centroid, "the mean of a sense instead of its occurrences"),
-    (hits_per_sense, "a share above 1"),
-    (percent, "100 times too large"),
-    (share_of_each_sense, "wrong"),
+    (found(hits_per_sense), "a share above 1"),
+    (found(lambda *senses: 100 * mean(shares(*senses))), "100 times too large"),
+    (found(lambda *senses: torch.tensor(shares(*senses))), "wrong"),
 ]

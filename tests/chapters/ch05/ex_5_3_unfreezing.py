@@ -1,40 +1,17 @@
 """Wrong answers to exercise 5.3 as readers write them, each with the mistake that must be named."""
 
 
-def from_the_bottom(names, epochs):
-    return [names[: epoch + 1] for epoch in range(epochs)]
-
-
-def chain_thaw(names, epochs):
-    return [[names[max(0, len(names) - 1 - epoch)]] for epoch in range(epochs)]
-
-
-def everything(names, epochs):
-    return [list(names) for _ in range(epochs)]
-
-
-def counted_from_two(names, epochs):
-    return [names[max(0, len(names) - 2 - epoch) :] for epoch in range(epochs)]
-
-
-def head_alone(names, epochs):
-    return [names[-1:] for _ in range(epochs)]
-
-
-def counted_from_zero(names, epochs):
-    return [names[max(0, len(names) - epoch) :] for epoch in range(epochs)]
-
-
-def output_first(names, epochs):
-    return [names[::-1][: epoch + 1] for epoch in range(epochs)]
+def at_epoch(groups):
+    """groups(names, epoch): those that train then."""
+    return lambda names, epochs: [groups(names, epoch) for epoch in range(epochs)]
 
 
 WRONG = [
-    (from_the_bottom, "from the bottom"),
-    (chain_thaw, "only one group at a time"),
-    (everything, "all at once"),
-    (counted_from_two, "an epoch too early"),
-    (head_alone, "only the head"),
-    (counted_from_zero, "nothing trains at first"),
-    (output_first, "from head to input"),
+    (at_epoch(lambda names, epoch: names[: epoch + 1]), "from the bottom"),
+    (at_epoch(lambda names, epoch: [names[max(0, len(names) - 1 - epoch)]]), "only one group at a time"),
+    (at_epoch(lambda names, epoch: list(names)), "all at once"),
+    (at_epoch(lambda names, epoch: names[max(0, len(names) - 2 - epoch) :]), "an epoch too early"),
+    (at_epoch(lambda names, epoch: names[-1:]), "only the head"),
+    (at_epoch(lambda names, epoch: names[max(0, len(names) - epoch) :]), "nothing trains at first"),
+    (at_epoch(lambda names, epoch: names[::-1][: epoch + 1]), "from head to input"),
 ]

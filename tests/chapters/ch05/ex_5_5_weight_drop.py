@@ -10,29 +10,13 @@ def run(x, w_in, matrices):
     return torch.stack(rows)
 
 
-def not_rescaled(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec.masked_fill(~keep, 0)] * len(x))
+def with_weights(weights):
+    """weights(w_rec, keep, p): the same at every step."""
+    return lambda x, w_in, w_rec, keep, p: run(x, w_in, [weights(w_rec, keep, p)] * len(x))
 
 
 def thinned_in_the_loop(x, w_in, w_rec, keep, p):
-    state, states = torch.zeros(len(w_rec)), []
-    for word in x:
-        w_rec = w_rec * keep / (1 - p)
-        state = torch.tanh(word @ w_in + state @ w_rec)
-        states.append(state)
-    return torch.stack(states)
-
-
-def smaller(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec * keep * (1 - p)] * len(x))
-
-
-def by_p(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec * keep / p] * len(x))
-
-
-def inverted(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec.masked_fill(keep, 0) / (1 - p)] * len(x))
+    return run(x, w_in, [w_rec * keep / (1 - p) ** (i + 1) for i in range(len(x))])
 
 
 def once(x, w_in, w_rec, keep, p):
@@ -47,17 +31,13 @@ def states_dropped(x, w_in, w_rec, keep, p):
     return torch.stack(states)
 
 
-def plain(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec] * len(x))
-
-
 WRONG = [
-    (not_rescaled, "nothing is made larger"),
+    (with_weights(lambda w_rec, keep, p: w_rec.masked_fill(~keep, 0)), "nothing is made larger"),
     (thinned_in_the_loop, "made larger at every word"),
-    (smaller, "multiplied by what is kept"),
-    (by_p, "divided by p"),
-    (inverted, "the mask is turned round"),
+    (with_weights(lambda w_rec, keep, p: w_rec * keep * (1 - p)), "multiplied by what is kept"),
+    (with_weights(lambda w_rec, keep, p: w_rec * keep / p), "divided by p"),
+    (with_weights(lambda w_rec, keep, p: w_rec.masked_fill(keep, 0) / (1 - p)), "the mask is turned round"),
     (once, "only at the first link"),
     (states_dropped, "states are dropped, not weights"),
-    (plain, "nothing is dropped"),
+    (with_weights(lambda w_rec, keep, p: w_rec), "nothing is dropped"),
 ]

@@ -3,36 +3,20 @@
 import torch
 
 
-def fill(y, entry):
-    n = len(y)
-    return torch.stack([torch.stack([entry(y[i], y[j], i == j) for j in range(n)]) for i in range(n)])
+def fill(entry, weights=lambda scores: scores.softmax(0)):
+    """entry(y_i, y_j, i == j)."""
+
+    def answer(scores):
+        y = weights(scores)
+        n = range(len(y))
+        return torch.stack([torch.stack([entry(y[i], y[j], i == j) for j in n]) for i in n])
+
+    return answer
 
 
-def plus(scores):
-    return fill(torch.softmax(scores, 0), lambda a, b, own: a * (1 - a) if own else a * b)
-
-
-def diagonal_alone(scores):
-    y = torch.softmax(scores, 0)
-    return torch.diag(y - y**2)
-
-
-def no_square(scores):
-    return fill(torch.softmax(scores, 0), lambda a, b, own: a if own else -a * b)
-
-
-def no_delta(scores):
-    y = torch.softmax(scores, 0)
-    return -y[:, None] * y[None, :]
-
-
-def delta_everywhere(scores):
-    return fill(torch.softmax(scores, 0), lambda a, b, own: a * (1 - b))
-
-
-def negative(scores):
-    y = torch.softmax(scores, 0)
-    return torch.outer(y, y) - torch.diag(y)
+def of_weights(matrix):
+    """matrix(softmax)."""
+    return lambda scores: matrix(torch.softmax(scores, 0))
 
 
 def sigmoid(scores):
@@ -40,35 +24,24 @@ def sigmoid(scores):
     return torch.diag(y * (1 - y))
 
 
-def no_softmax(scores):
-    return fill(scores, lambda a, b, own: a * (1 - a) if own else -a * b)
-
-
-def a_vector(scores):
-    y = torch.softmax(scores, 0)
-    return y * (1 - y)
-
-
 def overflow(scores):
     y = scores.exp() / scores.exp().sum()
     return torch.diag(y) - torch.outer(y, y)
 
 
-def in_one_row(scores):
-    y = torch.softmax(scores, 0)
-    return (torch.diag(y) - torch.outer(y, y)).flatten()
-
-
 WRONG = [
-    (plus, "plus off the diagonal"),
-    (diagonal_alone, "only the diagonal"),
-    (no_square, "the diagonal lacks its second part"),
-    (no_delta, "the diagonal is like the rest"),
-    (delta_everywhere, "1 - y in every entry"),
-    (negative, "all signs are turned round"),
+    (fill(lambda a, b, own: a * (1 - a) if own else a * b), "plus off the diagonal"),
+    (of_weights(lambda y: torch.diag(y - y**2)), "only the diagonal"),
+    (fill(lambda a, b, own: a if own else -a * b), "the diagonal lacks its second part"),
+    (of_weights(lambda y: -y[:, None] * y[None, :]), "the diagonal is like the rest"),
+    (fill(lambda a, b, own: a * (1 - b)), "1 - y in every entry"),
+    (of_weights(lambda y: torch.outer(y, y) - torch.diag(y)), "all signs are turned round"),
     (sigmoid, "the derivative of a sigmoid"),
-    (no_softmax, "the scores instead of the weights"),
-    (a_vector, "only n numbers"),
+    (
+        fill(lambda a, b, own: a * (1 - a) if own else -a * b, weights=lambda scores: scores),
+        "the scores instead of the weights",
+    ),
+    (of_weights(lambda y: y * (1 - y)), "only n numbers"),
     (overflow, "large scores overflow"),
-    (in_one_row, "wrong"),
+    (of_weights(lambda y: (torch.diag(y) - torch.outer(y, y)).flatten()), "wrong"),
 ]

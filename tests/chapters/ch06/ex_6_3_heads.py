@@ -3,81 +3,48 @@
 import torch
 
 
-def pieces(values, n_heads):
-    """[batch, head, key, dim], cut by slices."""
+def slices(values, n_heads):
+    """[batch, head, key, dim]"""
     return torch.stack(values.chunk(n_heads, dim=-1), dim=1)
+
+
+def view(values, n_heads):
+    return values.view(len(values), n_heads, values.shape[1], -1)
+
+
+def cards(values, n_heads):
+    return torch.stack([values[..., head::n_heads] for head in range(n_heads)], dim=1)
 
 
 def side_by_side(heads):
     return torch.cat(heads.unbind(dim=1), dim=-1)
 
 
-def split_by_view(values, weights):
-    batch, key = values.shape[:2]
-    heads = values.view(batch, weights.shape[1], key, -1)
-    return side_by_side(weights @ heads)
+def flat_view(heads):
+    return heads.contiguous().view(len(heads), heads.shape[2], -1)
 
 
-def join_by_view(values, weights):
-    heads = weights @ pieces(values, weights.shape[1])
-    return heads.contiguous().view(values.shape[0], weights.shape[2], values.shape[2])
-
-
-def both_by_view(values, weights):
-    batch, key, width = values.shape
-    heads = weights @ values.view(batch, weights.shape[1], key, -1)
-    return heads.contiguous().view(batch, weights.shape[2], width)
-
-
-def cards(values, weights):
-    result = torch.empty(values.shape[0], weights.shape[2], values.shape[2])
-    n_heads = weights.shape[1]
-    for head in range(n_heads):
-        result[:, :, head::n_heads] = weights[:, head] @ values[:, :, head::n_heads]
-    return result
-
-
-def split_like_cards(values, weights):
-    n_heads = weights.shape[1]
-    return torch.cat([weights[:, head] @ values[:, :, head::n_heads] for head in range(n_heads)], dim=-1)
-
-
-def joined_like_cards(values, weights):
-    heads = weights @ pieces(values, weights.shape[1])
+def dealt(heads):
     return torch.stack(heads.unbind(dim=1), dim=-1).flatten(2)
 
 
-def averaged(values, weights):
-    return torch.stack([own @ values for own in weights.unbind(dim=1)]).mean(dim=0)
-
-
-def first_head(values, weights):
-    heads = pieces(values, weights.shape[1])
-    return side_by_side(weights[:, :1] @ heads)
-
-
-def whole_width(values, weights):
-    return side_by_side(weights @ values[:, None])
-
-
-def left_apart(values, weights):
-    return weights @ pieces(values, weights.shape[1])
-
-
-def doubled(values, weights):
-    return 2 * side_by_side(weights @ pieces(values, weights.shape[1]))
+def read(split, join):
+    return lambda values, weights: join(weights @ split(values, weights.shape[1]))
 
 
 WRONG = [
-    (split_by_view, "view without transpose, in the split"),
-    (join_by_view, "view without transpose, in the join"),
-    (both_by_view, "view without transpose, both ways"),
-    (cards, "the pieces are dealt out like cards"),
-    (split_like_cards, "split like cards, joined side by side"),
-    (joined_like_cards, "split side by side, joined like cards"),
-    (averaged, "the mean of the heads"),
-    (first_head, "the first head's weights for all"),
-    (whole_width, "every head reads everything"),
-    (left_apart, "not joined"),
-    (doubled, "wrong"),
+    (read(view, side_by_side), "view without transpose, in the split"),
+    (read(slices, flat_view), "view without transpose, in the join"),
+    (read(view, flat_view), "view without transpose, both ways"),
+    (read(cards, dealt), "the pieces are dealt out like cards"),
+    (read(cards, side_by_side), "split like cards, joined side by side"),
+    (read(slices, dealt), "split side by side, joined like cards"),
+    (read(lambda values, n_heads: values[:, None], lambda heads: heads.mean(dim=1)), "the mean of the heads"),
+    (
+        lambda values, weights: read(slices, side_by_side)(values, weights[:, :1].expand_as(weights)),
+        "the first head's weights for all",
+    ),
+    (read(lambda values, n_heads: values[:, None], side_by_side), "every head reads everything"),
+    (read(slices, lambda heads: heads), "not joined"),
+    (read(slices, lambda heads: 2 * side_by_side(heads)), "wrong"),
 ]

@@ -4,19 +4,15 @@ from collections import defaultdict
 from itertools import pairwise
 
 
-def neighbours(pieces):
-    return list(pairwise(pieces))
-
-
 def most_frequent(counts):
     return sorted(counts, key=lambda pair: -counts[pair])[0]
 
 
-def count(text):
+def count(text, named=lambda pair: pair):
     counts = defaultdict(int)
     for pieces, occurs in text.items():
-        for pair in neighbours(pieces):
-            counts[pair] += occurs
+        for pair in pairwise(pieces):
+            counts[named(pair)] += occurs
     return counts
 
 
@@ -29,102 +25,71 @@ def join(pieces, *pairs):
     return tuple(pieces)
 
 
-def types(text):
-    pair = most_frequent(count(dict.fromkeys(text, 1)))
-    return {join(pieces, pair): occurs for pieces, occurs in text.items()}
+def counted(counts):
+    """counts(text): the pairs' numbers."""
+    return lambda text: {join(pieces, most_frequent(counts(text))): occurs for pieces, occurs in text.items()}
+
+
+def joined(join):
+    """join(pieces, pair)."""
+    return lambda text: {join(pieces, most_frequent(count(text))): occurs for pieces, occurs in text.items()}
 
 
 def once_for_each_word(text):
     counts = defaultdict(int)
     for pieces, occurs in text.items():
-        for pair in dict.fromkeys(neighbours(pieces)):
+        for pair in dict.fromkeys(pairwise(pieces)):
             counts[pair] += occurs
-    return {join(pieces, most_frequent(counts)): occurs for pieces, occurs in text.items()}
+    return counts
 
 
-def first_place(text):
-    pair, after = most_frequent(count(text)), {}
-    for pieces, occurs in text.items():
-        found = neighbours(pieces)
-        if pair in found:
-            i = found.index(pair)
-            pieces = (*pieces[:i], pair[0] + pair[1], *pieces[i + 2 :])
-        after[pieces] = occurs
-    return after
+def first_place(pieces, pair):
+    found = list(pairwise(pieces))
+    i = found.index(pair) if pair in found else len(pieces)
+    return (*pieces[:i], *(["".join(pair)] if pair in found else []), *pieces[i + 2 :])
 
 
-def no_jump(text):
-    pair, after = most_frequent(count(text)), {}
-    for pieces, occurs in text.items():
-        new, i = [], 0
-        while i < len(pieces):
-            new.append("".join(pair) if pieces[i : i + 2] == pair else pieces[i])
-            i += 1
-        after[tuple(new)] = occurs
-    return after
+def no_jump(pieces, pair):
+    return tuple("".join(pair) if pieces[i : i + 2] == pair else pieces[i] for i in range(len(pieces)))
 
 
-def last_lost(text):
-    pair, after = most_frequent(count(text)), {}
-    for pieces, occurs in text.items():
-        new, i = [], 0
-        while i < len(pieces) - 1:
-            if (pieces[i], pieces[i + 1]) == pair:
-                new.append(pieces[i] + pieces[i + 1])
-                i += 2
-            else:
-                new.append(pieces[i])
-                i += 1
-        after[tuple(new)] = occurs
-    return after
+def last_lost(pieces, pair):
+    new, i = [], 0
+    while i < len(pieces) - 1:
+        fits = pieces[i : i + 2] == pair
+        new.append("".join(pair) if fits else pieces[i])
+        i += 2 if fits else 1
+    return tuple(new)
 
 
-def from_the_end(text):
-    pair, after = most_frequent(count(text)), {}
-    for pieces, occurs in text.items():
-        new = list(pieces)
-        i = len(new) - 2
-        while i >= 0:
-            if (new[i], new[i + 1]) == pair:
-                new[i : i + 2] = [new[i] + new[i + 1]]
-                i -= 1
+def from_the_end(pieces, pair):
+    new, i = list(pieces), len(pieces) - 2
+    while i >= 0:
+        if (new[i], new[i + 1]) == pair:
+            new[i : i + 2] = ["".join(pair)]
             i -= 1
-        after[tuple(new)] = occurs
-    return after
+        i -= 1
+    return tuple(new)
 
 
-def in_a_string(text):
-    left, right = most_frequent(count(text))
-    spaced = {" ".join(pieces): occurs for pieces, occurs in text.items()}
-    return {tuple(w.replace(f"{left} {right}", left + right).split(" ")): occurs for w, occurs in spaced.items()}
+def in_a_string(pieces, pair):
+    return tuple(" ".join(pieces).replace(" ".join(pair), "".join(pair)).split(" "))
 
 
 def either_order(text):
-    counts = defaultdict(int)
-    for pieces, occurs in text.items():
-        for left, right in neighbours(pieces):
-            counts[min(left, right), max(left, right)] += occurs
-    left, right = most_frequent(counts)
+    left, right = most_frequent(count(text, lambda pair: (min(pair), max(pair))))
     return {join(pieces, (left, right), (right, left)): occurs for pieces, occurs in text.items()}
 
 
-def unchanged(text):
-    return dict(text)
-
-
-def the_pair(text):
-    return most_frequent(count(text))
-
-
 WRONG = [
-    (types, "types instead of tokens"),
-    (once_for_each_word, "a pair counts once for each word"),
-    (first_place, "joined once for each word"),
-    (no_jump, "a joined piece is not used up"),
-    (last_lost, "the last piece is lost"),
-    (from_the_end, "joined from the right"),
-    (in_a_string, "replaced in a string"),
+    (counted(lambda text: count(dict.fromkeys(text, 1))), "types instead of tokens"),
+    (counted(once_for_each_word), "a pair counts once for each word"),
+    (joined(first_place), "joined once for each word"),
+    (joined(no_jump), "a joined piece is not used up"),
+    (joined(last_lost), "the last piece is lost"),
+    (joined(from_the_end), "joined from the right"),
+    (joined(in_a_string), "replaced in a string"),
     (either_order, "either order"),
-    (unchanged, "nothing is joined"),
-    (the_pair, "a pair instead of a text"),
+    (lambda text: dict(text), "nothing is joined"),
+    (lambda text: most_frequent(count(text)), "a pair instead of a text"),
 ]

@@ -17,102 +17,44 @@ def hits(ours, theirs):
     return right
 
 
-def clipped(hypothesis, reference, n):
-    ours = grams(hypothesis, n)
-    return hits(ours, grams(reference, n)) / len(ours)
+def clipped(ours, theirs):
+    return hits(ours, theirs) / len(ours)
 
 
 def precisions(hypothesis, reference, orders, share=clipped):
-    return [share(hypothesis, reference, n) for n in range(1, orders + 1)]
+    return [share(grams(hypothesis, n), grams(reference, n)) for n in range(1, orders + 1)]
 
 
 def geometric(shares):
     return 0.0 if 0 in shares else math.exp(sum(map(math.log, shares)) / len(shares))
 
 
-def short(hypothesis, reference):
-    c, r = len(hypothesis), len(reference)
+def short(c, r):
     return 1.0 if c >= r else math.exp(1 - r / c)
 
 
-def score(hypothesis, reference, orders, share=clipped):
-    return short(hypothesis, reference) * geometric(precisions(hypothesis, reference, orders, share))
+def score(share=clipped, penalty=short, mean=geometric):
+    """share(n-grams of the hypothesis, of the reference); penalty(their lengths); mean(shares)."""
+    return lambda hypothesis, reference, orders: (
+        penalty(len(hypothesis), len(reference)) * mean(precisions(hypothesis, reference, orders, share))
+    )
 
 
-def unclipped(hypothesis, reference, orders):
-    def share(ours, theirs, n):
-        found = [gram for gram in grams(ours, n) if gram in grams(theirs, n)]
-        return len(found) / len(grams(ours, n))
-
-    return score(hypothesis, reference, orders, share)
-
-
-def at_most_once(hypothesis, reference, orders):
-    def share(ours, theirs, n):
-        return len(set(grams(ours, n)).intersection(grams(theirs, n))) / len(grams(ours, n))
-
-    return score(hypothesis, reference, orders, share)
-
-
-def sets(hypothesis, reference, orders):
-    def share(ours, theirs, n):
-        own = set(grams(ours, n))
-        return len(own.intersection(grams(theirs, n))) / len(own)
-
-    return score(hypothesis, reference, orders, share)
-
-
-def recall(hypothesis, reference, orders):
-    def share(ours, theirs, n):
-        return hits(grams(ours, n), grams(theirs, n)) / len(grams(theirs, n))
-
-    return score(hypothesis, reference, orders, share)
-
-
-def no_penalty(hypothesis, reference, orders):
-    return geometric(precisions(hypothesis, reference, orders))
-
-
-def bonus(hypothesis, reference, orders):
-    factor = math.exp(1 - len(reference) / len(hypothesis))
-    return factor * geometric(precisions(hypothesis, reference, orders))
-
-
-def long_pays(hypothesis, reference, orders):
-    return short(reference, hypothesis) * geometric(precisions(hypothesis, reference, orders))
-
-
-def ratio(hypothesis, reference, orders):
-    return min(1.0, len(hypothesis) / len(reference)) * geometric(precisions(hypothesis, reference, orders))
-
-
-def arithmetic(hypothesis, reference, orders):
-    return short(hypothesis, reference) * sum(precisions(hypothesis, reference, orders)) / orders
-
-
-def product(hypothesis, reference, orders):
-    return short(hypothesis, reference) * math.prod(precisions(hypothesis, reference, orders))
-
-
-def longest(hypothesis, reference, orders):
-    return short(hypothesis, reference) * clipped(hypothesis, reference, orders)
-
-
-def percent(hypothesis, reference, orders):
-    return 100 * score(hypothesis, reference, orders)
+def sets(ours, theirs):
+    return len(set(ours).intersection(theirs)) / len(set(ours))
 
 
 WRONG = [
-    (unclipped, "not clipped"),
-    (at_most_once, "each n-gram counts once at most"),
-    (sets, "sets of n-grams"),
-    (recall, "recall instead of precision"),
-    (no_penalty, "no penalty for a short translation"),
-    (bonus, "a bonus for a long translation"),
-    (long_pays, "the penalty hits the long one"),
-    (ratio, "the penalty is the plain ratio"),
-    (arithmetic, "the arithmetic mean"),
-    (product, "the root is missing"),
-    (longest, "only the longest n-grams"),
-    (percent, "100 times too large"),
+    (score(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours)), "not clipped"),
+    (score(lambda ours, theirs: len({*ours} & {*theirs}) / len(ours)), "each n-gram counts once at most"),
+    (score(sets), "sets of n-grams"),
+    (score(lambda ours, theirs: hits(ours, theirs) / len(theirs)), "recall instead of precision"),
+    (score(penalty=lambda c, r: 1), "no penalty for a short translation"),
+    (score(penalty=lambda c, r: math.exp(1 - r / c)), "a bonus for a long translation"),
+    (score(penalty=lambda c, r: short(r, c)), "the penalty hits the long one"),
+    (score(penalty=lambda c, r: min(1.0, c / r)), "the penalty is the plain ratio"),
+    (score(mean=lambda shares: sum(shares) / len(shares)), "the arithmetic mean"),
+    (score(mean=math.prod), "the root is missing"),
+    (score(mean=lambda shares: shares[-1]), "only the longest n-grams"),
+    (lambda *inputs: 100 * score()(*inputs), "100 times too large"),
 ]

@@ -27,9 +27,16 @@ def right(word, vocabulary):
     return ["[UNK]"] if rest else pieces
 
 
-def first_that_fits(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
+def within(too_long, answer):
+    """too_long(word, limit): is the word too long? answer(word, vocabulary): its pieces if it is not."""
+    return lambda word, vocabulary, limit: ["[UNK]"] if too_long(word, limit) else answer(word, vocabulary)
+
+
+def limited(answer):
+    return within(lambda word, limit: len(word) > limit, answer)
+
+
+def first_that_fits(word, vocabulary):
     pieces, start = [], 0
     while start < len(word):
         found = fitting(word, start, vocabulary)
@@ -40,54 +47,30 @@ def first_that_fits(word, vocabulary, limit):
     return pieces
 
 
-def plain_pieces(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
-    pieces = []
-    while word:
-        end = len(word)
-        while end and word[:end] not in vocabulary:
-            end -= 1
-        if end == 0:
-            return ["[UNK]"]
-        pieces.append(word[:end])
-        word = word[end:]
-    return pieces
+def all_with(mark):
+    """The same mark before every piece."""
+
+    def answer(word, vocabulary):
+        pieces = []
+        while word:
+            end = len(word)
+            while end and mark + word[:end] not in vocabulary:
+                end -= 1
+            if end == 0:
+                return ["[UNK]"]
+            pieces.append(mark + word[:end])
+            word = word[end:]
+        return pieces
+
+    return answer
 
 
-def marks_removed(word, vocabulary, limit):
-    return [piece.replace("##", "") for piece in right(word, vocabulary)] if len(word) <= limit else ["[UNK]"]
-
-
-def marks_everywhere(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
-    pieces = []
-    while word:
-        end = len(word)
-        while end and f"##{word[:end]}" not in vocabulary:
-            end -= 1
-        if end == 0:
-            return ["[UNK]"]
-        pieces.append(f"##{word[:end]}")
-        word = word[end:]
-    return pieces
-
-
-def beginning_and_unknown(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
+def beginning_and_unknown(word, vocabulary):
     pieces, rest = cut(word, vocabulary)
     return [*pieces, "[UNK]"] if rest else pieces
 
 
-def stops(word, vocabulary, limit):
-    return cut(word, vocabulary)[0] if len(word) <= limit else ["[UNK]"]
-
-
-def skips(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
+def skips(word, vocabulary):
     pieces, start = [], 0
     while start < len(word):
         found = fitting(word, start, vocabulary)
@@ -96,7 +79,7 @@ def skips(word, vocabulary, limit):
     return pieces
 
 
-def tries_again(word, vocabulary, limit):
+def tries_again(word, vocabulary):
     def rest(start):
         if start == len(word):
             return []
@@ -106,12 +89,10 @@ def tries_again(word, vocabulary, limit):
                 return [piece, *more]
         return None
 
-    return ["[UNK]"] if len(word) > limit else rest(0) or ["[UNK]"]
+    return rest(0) or ["[UNK]"]
 
 
-def fewest(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
+def fewest(word, vocabulary):
     for n_cuts in range(len(word)):
         for cuts in combinations(range(len(word) - 1, 0, -1), n_cuts):
             places = [0, *sorted(cuts), len(word)]
@@ -121,9 +102,7 @@ def fewest(word, vocabulary, limit):
     return ["[UNK]"]
 
 
-def backwards(word, vocabulary, limit):
-    if len(word) > limit:
-        return ["[UNK]"]
+def backwards(word, vocabulary):
     pieces = []
     while word:
         for start in range(len(word)):
@@ -136,40 +115,20 @@ def backwards(word, vocabulary, limit):
     return pieces
 
 
-def any_length(word, vocabulary, limit):
-    return right(word, vocabulary)
-
-
-def shortened(word, vocabulary, limit):
-    return right(word[:limit], vocabulary)
-
-
-def limit_itself(word, vocabulary, limit):
-    return ["[UNK]"] if len(word) >= limit else right(word, vocabulary)
-
-
-def bytes_counted(word, vocabulary, limit):
-    return ["[UNK]"] if len(bytes(word, "utf-8")) > limit else right(word, vocabulary)
-
-
-def joined(word, vocabulary, limit):
-    return " ".join(right(word, vocabulary)) if len(word) <= limit else "[UNK]"
-
-
 WRONG = [
-    (first_that_fits, "the shortest piece first"),
-    (plain_pieces, "no ## anywhere"),
-    (marks_removed, "## is lost in the result"),
-    (marks_everywhere, "## on the first piece, too"),
-    (beginning_and_unknown, "the beginning is kept, then [UNK]"),
-    (stops, "the beginning is kept and the rest is lost"),
-    (skips, "[UNK] for one character"),
-    (tries_again, "the cut is taken back"),
-    (fewest, "as few pieces as possible"),
-    (backwards, "cut from the end"),
-    (any_length, "no limit"),
-    (shortened, "a long word is cut off"),
-    (limit_itself, "the limit comes one character early"),
-    (bytes_counted, "the limit counts bytes"),
-    (joined, "one string instead of a list"),
+    (limited(first_that_fits), "the shortest piece first"),
+    (limited(all_with("")), "no ## anywhere"),
+    (limited(lambda *inputs: [piece.replace("##", "") for piece in right(*inputs)]), "## is lost in the result"),
+    (limited(all_with("##")), "## on the first piece, too"),
+    (limited(beginning_and_unknown), "the beginning is kept, then [UNK]"),
+    (limited(lambda *inputs: cut(*inputs)[0]), "the beginning is kept and the rest is lost"),
+    (limited(skips), "[UNK] for one character"),
+    (limited(tries_again), "the cut is taken back"),
+    (limited(fewest), "as few pieces as possible"),
+    (limited(backwards), "cut from the end"),
+    (lambda word, vocabulary, limit: right(word, vocabulary), "no limit"),
+    (lambda word, vocabulary, limit: right(word[:limit], vocabulary), "a long word is cut off"),
+    (within(lambda word, limit: len(word) >= limit, right), "the limit comes one character early"),
+    (within(lambda word, limit: len(bytes(word, "utf-8")) > limit, right), "the limit counts bytes"),
+    (lambda *inputs: " ".join(limited(right)(*inputs)), "one string instead of a list"),
 ]

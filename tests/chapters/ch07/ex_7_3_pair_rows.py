@@ -18,54 +18,25 @@ def kinds(pairs):
     return [[0] * len([CLS, *a, SEP]) + [1] * len([*b, SEP]) for a, b in pairs]
 
 
-def mask(ids):
-    return ids != PAD
-
-
 def finish(rows, segments):
     ids = filled(rows, PAD)
-    return ids, filled(segments, 0), mask(ids)
+    return ids, filled(segments, 0), ids != PAD
 
 
-def words_of_b_only(pairs):
-    return finish(written(pairs), [[0, *[0] * len(a), 0, *[1] * len(b), 0] for a, b in pairs])
+def segments_like(cls, first_sep, last_sep):
+    return lambda pairs: finish(
+        written(pairs), [[cls, *[0] * len(a), first_sep, *[1] * len(b), last_sep] for a, b in pairs]
+    )
 
 
-def first_sep_belongs_to_b(pairs):
-    return finish(written(pairs), [[0, *[0] * len(a), 1, *[1] * len(b), 1] for a, b in pairs])
-
-
-def cls_is_other(pairs):
-    return finish(written(pairs), [[1, *[0] * len(a), 0, *[1] * len(b), 1] for a, b in pairs])
-
-
-def zeros(pairs):
-    ids = filled(written(pairs), PAD)
-    return ids, torch.zeros_like(ids), mask(ids)
-
-
-def one_and_two(pairs):
-    return finish(written(pairs), [[kind + 1 for kind in row] for row in kinds(pairs)])
+def changed(change):
+    """change(ids, segments, real) of the right answer."""
+    return lambda pairs: change(*finish(written(pairs), kinds(pairs)))
 
 
 def ones_to_the_end(pairs):
     ids = filled(written(pairs), PAD)
-    return ids, filled(kinds(pairs), 1), mask(ids)
-
-
-def all_real(pairs):
-    ids, segments, real = finish(written(pairs), kinds(pairs))
-    return ids, segments, torch.ones_like(real)
-
-
-def words_are_real(pairs):
-    ids, segments, real = finish(written(pairs), kinds(pairs))
-    return ids, segments, real & (ids != CLS) & (ids != SEP)
-
-
-def true_at_padding(pairs):
-    ids, segments, _ = finish(written(pairs), kinds(pairs))
-    return ids, segments, ids == PAD
+    return ids, filled(kinds(pairs), 1), ids != PAD
 
 
 def no_border(pairs):
@@ -84,26 +55,16 @@ def two_rows_in_one(pairs):
 
 
 def columns(pairs):
-    firsts = filled([[CLS, *a] for a, _ in pairs], PAD)
-    seconds = filled([b for _, b in pairs], PAD)
+    firsts, seconds = filled([[CLS, *a] for a, _ in pairs], PAD), filled([b for _, b in pairs], PAD)
     seps = torch.full((len(pairs), 1), SEP)
     left, right = torch.cat([firsts, seps], 1), torch.cat([seconds, seps], 1)
     ids = torch.cat([left, right], 1)
-    return ids, torch.cat([torch.zeros_like(left), torch.ones_like(right)], 1), mask(ids)
+    return ids, torch.cat([torch.zeros_like(left), torch.ones_like(right)], 1), ids != PAD
 
 
 def right_aligned(pairs):
     ids = filled([row[::-1] for row in written(pairs)], PAD).flip(1)
-    return ids, filled([row[::-1] for row in kinds(pairs)], 0).flip(1), mask(ids)
-
-
-def as_numbers(pairs):
-    ids, segments, real = finish(written(pairs), kinds(pairs))
-    return ids, segments, real.long()
-
-
-def number_rows(pairs):
-    return tuple(part.tolist() for part in as_numbers(pairs))
+    return ids, filled([row[::-1] for row in kinds(pairs)], 0).flip(1), ids != PAD
 
 
 def ragged(pairs):
@@ -112,21 +73,24 @@ def ragged(pairs):
 
 
 WRONG = [
-    (words_of_b_only, "the second [SEP] is in segment 0"),
-    (first_sep_belongs_to_b, "the first [SEP] is in segment 1"),
-    (cls_is_other, "[CLS] is in segment 1"),
-    (zeros, "all in segment 0"),
-    (one_and_two, "segments are counted from 1"),
+    (segments_like(0, 0, 0), "the second [SEP] is in segment 0"),
+    (segments_like(0, 1, 1), "the first [SEP] is in segment 1"),
+    (segments_like(1, 0, 1), "[CLS] is in segment 1"),
+    (changed(lambda ids, segments, real: (ids, torch.zeros_like(ids), real)), "all in segment 0"),
+    (changed(lambda ids, segments, real: (ids, segments + real, real)), "segments are counted from 1"),
     (ones_to_the_end, "padding goes on with segment 1"),
-    (all_real, "padding is attended"),
-    (words_are_real, "special pieces are masked"),
-    (true_at_padding, "the mask is turned round"),
+    (changed(lambda ids, segments, real: (ids, segments, torch.ones_like(real))), "padding is attended"),
+    (changed(lambda ids, segments, real: (ids, segments, real & (ids > SEP))), "special pieces are masked"),
+    (changed(lambda ids, segments, real: (ids, segments, ids == PAD)), "the mask is turned round"),
     (no_border, "no [SEP] between the sentences"),
     (open_end, "no [SEP] at the end"),
     (two_rows_in_one, "a [CLS] for each sentence"),
     (columns, "each sentence is filled up by itself"),
     (right_aligned, "padding in front"),
-    (as_numbers, "1 and 0 instead of True and False"),
-    (number_rows, "1 and 0 instead of True and False"),
+    (changed(lambda ids, segments, real: (ids, segments, real.long())), "1 and 0 instead of True and False"),
+    (
+        changed(lambda ids, segments, real: (ids.tolist(), segments.tolist(), real.long().tolist())),
+        "1 and 0 instead of True and False",
+    ),
     (ragged, "no padding"),
 ]

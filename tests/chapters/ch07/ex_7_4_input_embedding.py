@@ -14,6 +14,24 @@ def row_places(ids, places):
     return places[torch.arange(ids.shape[1])]
 
 
+def made_of(vectors):
+    """vectors(piece, place, segment) of each place."""
+    return lambda ids, segments, pieces, places, kinds: vectors(pieces[ids], row_places(ids, places), kinds[segments])
+
+
+def plain_sum(*inputs):
+    return made_of(lambda piece, place, segment: piece + place + segment)(*inputs)
+
+
+def ended(norm):
+    """norm(sum of the three)."""
+    return lambda *inputs: norm(plain_sum(*inputs))
+
+
+def centred(x):
+    return x - x.mean(-1, keepdim=True)
+
+
 def side_by_side(ids, segments, pieces, places, kinds):
     rows = row_places(ids, places).expand(len(ids), -1, -1)
     return normed(torch.cat([embedding(ids, pieces), rows, embedding(segments, kinds)], dim=2))
@@ -43,93 +61,27 @@ def one_further(ids, segments, pieces, places, kinds):
     return normed(pieces[ids] + places[1 : ids.shape[1] + 1] + kinds[segments])
 
 
-def three_norms(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids]) + normed(row_places(ids, places)) + normed(kinds[segments])
-
-
-def normed_tables(ids, segments, pieces, places, kinds):
-    return normed(pieces)[ids] + row_places(ids, normed(places)) + normed(kinds)[segments]
-
-
-def piece_first(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids]) + row_places(ids, places) + kinds[segments]
-
-
-def plain_sum(ids, segments, pieces, places, kinds):
-    return pieces[ids] + row_places(ids, places) + kinds[segments]
-
-
-def whole_row(*inputs):
-    added = plain_sum(*inputs)
-    return layer_norm(added, added.shape[1:], eps=EPS)
-
-
-def over_places(*inputs):
-    return normed(plain_sum(*inputs).transpose(1, 2)).transpose(1, 2)
-
-
-def root_mean_square(*inputs):
-    added = plain_sum(*inputs)
-    return added / torch.sqrt((added**2).mean(-1, keepdim=True) + EPS)
-
-
-def no_root(*inputs):
-    added = plain_sum(*inputs)
-    centred = added - added.mean(-1, keepdim=True)
-    return centred / (added.var(-1, unbiased=False, keepdim=True) + EPS)
-
-
-def torch_s_var(*inputs):
-    added = plain_sum(*inputs)
-    return (added - added.mean(-1, keepdim=True)) * torch.rsqrt(added.var(-1, keepdim=True) + EPS)
-
-
-def torch_s_std(*inputs):
-    added = plain_sum(*inputs)
-    return (added - added.mean(-1, keepdim=True)) / (added.std(-1, keepdim=True) + EPS)
-
-
-def eps_after_the_root(*inputs):
-    added = plain_sum(*inputs)
-    return (added - added.mean(-1, keepdim=True)) / (added.std(-1, keepdim=True, unbiased=False) + EPS)
-
-
-def torch_s_eps(*inputs):
-    added = plain_sum(*inputs)
-    return layer_norm(added, added.shape[-1:])
-
-
-def no_places(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids] + kinds[segments])
-
-
-def no_segments(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids] + row_places(ids, places))
-
-
-def as_in_2017(ids, segments, pieces, places, kinds):
-    return normed(pieces.shape[1] ** 0.5 * pieces[ids] + row_places(ids, places) + kinds[segments])
-
-
 WRONG = [
     (side_by_side, "the tables lie side by side"),
     (through_the_batch, "places are counted over the batch"),
     (row_number, "the number of the row is the place"),
     (restart, "places begin again in the second sentence"),
     (one_further, "places are counted from 1"),
-    (three_norms, "norm before the sum"),
-    (normed_tables, "norm before the sum"),
-    (piece_first, "only the piece is normed"),
+    (made_of(lambda piece, place, segment: normed(piece) + normed(place) + normed(segment)), "norm before the sum"),
+    (made_of(lambda piece, place, segment: normed(piece) + place + segment), "only the piece is normed"),
     (plain_sum, "no norm"),
-    (whole_row, "norm over the row"),
-    (over_places, "norm over the wrong axis"),
-    (root_mean_square, "the mean is not subtracted"),
-    (no_root, "divided by the variance"),
-    (torch_s_var, "the variance divides by d - 1"),
-    (torch_s_std, "the variance divides by d - 1"),
-    (eps_after_the_root, "eps is added to the root"),
-    (torch_s_eps, "another eps"),
-    (no_places, "no places"),
-    (no_segments, "no segments"),
-    (as_in_2017, "the piece is scaled"),
+    (ended(lambda x: layer_norm(x, x.shape[1:], eps=EPS)), "norm over the row"),
+    (ended(lambda x: normed(x.transpose(1, 2)).transpose(1, 2)), "norm over the wrong axis"),
+    (ended(lambda x: x / torch.sqrt((x**2).mean(-1, keepdim=True) + EPS)), "the mean is not subtracted"),
+    (ended(lambda x: centred(x) / (x.var(-1, unbiased=False, keepdim=True) + EPS)), "divided by the variance"),
+    (ended(lambda x: centred(x) * torch.rsqrt(x.var(-1, keepdim=True) + EPS)), "the variance divides by d - 1"),
+    (ended(lambda x: centred(x) / (x.std(-1, keepdim=True) + EPS)), "the variance divides by d - 1"),
+    (ended(lambda x: centred(x) / (x.std(-1, keepdim=True, unbiased=False) + EPS)), "eps is added to the root"),
+    (ended(lambda x: layer_norm(x, x.shape[-1:])), "another eps"),
+    (made_of(lambda piece, place, segment: normed(piece + segment)), "no places"),
+    (made_of(lambda piece, place, segment: normed(piece + place)), "no segments"),
+    (
+        made_of(lambda piece, place, segment: normed(piece.shape[-1] ** 0.5 * piece + place + segment)),
+        "the piece is scaled",
+    ),
 ]

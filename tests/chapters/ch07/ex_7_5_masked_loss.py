@@ -6,99 +6,60 @@ import torch
 from torch.nn.functional import cross_entropy, linear, nll_loss
 
 
-def scores(states, table, bias=None):
-    return linear(states, table, bias)
+def of_scores(loss):
+    """loss(scores [batch, place, piece], labels)."""
+    return lambda states, labels, table, bias: loss(linear(states, table, bias), labels)
 
 
-def over_all_places(states, labels, table, bias):
-    total = cross_entropy(scores(states, table, bias).flatten(0, 1), labels.flatten(), reduction="sum")
-    return total / labels.numel()
+def of_asked(loss):
+    """loss(scores [asked, piece], labels [asked])."""
+    return of_scores(lambda scores, labels: loss(scores[labels >= 0], labels[labels >= 0]))
 
 
-def added_up(states, labels, table, bias):
-    return cross_entropy(scores(states, table, bias).mT, labels, reduction="sum")
+def of_probabilities(loss):
+    """loss(probabilities of the right pieces)."""
+    return of_asked(lambda scores, labels: loss(scores.softmax(-1)[torch.arange(len(labels)), labels]))
 
 
-def mean_of_rows(states, labels, table, bias):
-    rows = [(s, answer) for s, answer in zip(states, labels, strict=True) if (answer != -100).any()]
-    return sum(cross_entropy(scores(s, table, bias), answer) for s, answer in rows) / len(rows)
+def over_all_places(scores, labels):
+    return cross_entropy(scores.flatten(0, 1), labels.flatten(), reduction="sum") / labels.numel()
 
 
-def zero_for_nothing(states, labels, table, bias):
-    answers = torch.where(labels == -100, 0, labels)
-    return cross_entropy(scores(states, table, bias).mT, answers)
+def mean_of_rows(scores, labels):
+    rows = [(row, answers) for row, answers in zip(scores, labels, strict=True) if (answers != -100).any()]
+    return sum(cross_entropy(*row) for row in rows) / len(rows)
 
 
-def ignore_zero(states, labels, table, bias):
-    answers = labels.clamp(min=0)
-    return cross_entropy(scores(states, table, bias).flatten(0, 1), answers.flatten(), ignore_index=0)
+def ignore_zero(scores, labels):
+    return cross_entropy(scores.flatten(0, 1), labels.clamp(min=0).flatten(), ignore_index=0)
 
 
-def wrong_axis(states, labels, table, bias):
-    asked = labels >= 0
-    log_p = scores(states[asked], table, bias).log_softmax(dim=0)
-    return nll_loss(log_p, labels[asked])
-
-
-def axis_1_of_three(states, labels, table, bias):
-    log_p = scores(states, table, bias).log_softmax(dim=1)
-    return nll_loss(log_p.flatten(0, 1), labels.flatten())
-
-
-def softmax_twice(states, labels, table, bias):
-    asked = labels >= 0
-    return cross_entropy(scores(states[asked], table, bias).softmax(-1), labels[asked])
-
-
-def without_bias(states, labels, table, bias):
-    return cross_entropy(scores(states, table).mT, labels)
+def axis_1_of_three(scores, labels):
+    return nll_loss(scores.log_softmax(dim=1).flatten(0, 1), labels.flatten())
 
 
 def late_bias(states, labels, table, bias):
     asked = labels >= 0
-    return nll_loss(scores(states[asked], table).log_softmax(-1) + bias, labels[asked])
-
-
-def log_likelihood(states, labels, table, bias):
-    return -cross_entropy(scores(states, table, bias).mT, labels)
-
-
-def probabilities(states, labels, table, bias):
-    rows, columns = (labels != -100).nonzero(as_tuple=True)
-    p = scores(states[rows, columns], table, bias).softmax(-1)
-    return p[torch.arange(len(rows)), labels[rows, columns]]
-
-
-def mean_probability(*inputs):
-    return probabilities(*inputs).mean()
-
-
-def log_last(*inputs):
-    return -math.log(probabilities(*inputs).mean())
-
-
-def base_two(*inputs):
-    return -probabilities(*inputs).log2().mean()
-
-
-def no_mean(*inputs):
-    return -probabilities(*inputs).log()
+    return nll_loss(linear(states[asked], table).log_softmax(-1) + bias, labels[asked])
 
 
 WRONG = [
-    (over_all_places, "divided by all places"),
-    (added_up, "the sum instead of the mean"),
-    (mean_of_rows, "each row counts the same"),
-    (zero_for_nothing, "-100 is asked, too"),
-    (ignore_zero, "piece 0 is left out"),
-    (wrong_axis, "softmax over places"),
-    (axis_1_of_three, "softmax over the places of a row"),
-    (softmax_twice, "two softmaxes"),
-    (without_bias, "no bias"),
+    (of_scores(over_all_places), "divided by all places"),
+    (
+        of_scores(lambda scores, labels: cross_entropy(scores.mT, labels, reduction="sum")),
+        "the sum instead of the mean",
+    ),
+    (of_scores(mean_of_rows), "each row counts the same"),
+    (of_scores(lambda scores, labels: cross_entropy(scores.mT, labels.clamp(min=0))), "-100 is asked, too"),
+    (of_scores(ignore_zero), "piece 0 is left out"),
+    (of_asked(lambda scores, labels: nll_loss(scores.log_softmax(dim=0), labels)), "softmax over places"),
+    (of_scores(axis_1_of_three), "softmax over the places of a row"),
+    (of_asked(lambda scores, labels: cross_entropy(scores.softmax(-1), labels)), "two softmaxes"),
+    (lambda states, labels, table, bias: cross_entropy(linear(states, table).mT, labels), "no bias"),
     (late_bias, "the bias comes after the softmax"),
-    (log_likelihood, "the sign"),
-    (mean_probability, "no logarithm"),
-    (log_last, "the logarithm of the mean"),
-    (base_two, "bits instead of nats"),
-    (no_mean, "a number for each place"),
+    (of_scores(lambda scores, labels: -cross_entropy(scores.mT, labels)), "the sign"),
+    (of_probabilities(lambda p: p.mean()), "no logarithm"),
+    (of_probabilities(lambda p: -math.log(p.mean())), "the logarithm of the mean"),
+    (of_probabilities(lambda p: -p.log2().mean()), "bits instead of nats"),
+    (of_probabilities(lambda p: -p.log()), "a number for each place"),
 ]

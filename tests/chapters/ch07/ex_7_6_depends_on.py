@@ -7,17 +7,37 @@ def other(piece, vocab_size):
     return int(piece) + 1 if piece + 1 < vocab_size else 0
 
 
-def with_piece(ids, k, piece):
-    return torch.tensor([*ids[:k].tolist(), int(piece), *ids[k + 1 :].tolist()])
-
-
-def runs(network, ids, vocab_size):
+def runs(network, ids, vocab_size, change=other):
     """The states with each piece changed, [run, state, d_model]."""
-    return torch.stack([network(with_piece(ids, k, other(ids[k], vocab_size))) for k in range(len(ids))])
+    rows = [[*ids[:k].tolist(), int(change(ids[k], vocab_size)), *ids[k + 1 :].tolist()] for k in range(len(ids))]
+    return torch.stack([network(torch.tensor(row)) for row in rows])
 
 
-def right(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size) != network(ids)).any(2).T
+def right(network, ids, vocab_size, change=other):
+    return (runs(network, ids, vocab_size, change) != network(ids)).any(2).T
+
+
+def changed(change):
+    """change(piece, vocab_size): what is put in its place."""
+    return lambda network, ids, vocab_size: right(network, ids, vocab_size, change)
+
+
+def compared(compare):
+    """compare(states of all runs, states without a change)."""
+    return lambda network, ids, vocab_size: compare(runs(network, ids, vocab_size), network(ids))
+
+
+def where(is_changed):
+    """is_changed(j, k): is piece j another one in run k?"""
+
+    def answer(network, ids, vocab_size):
+        first, found = network(ids), []
+        for k in range(len(ids)):
+            row = [other(piece, vocab_size) if is_changed(j, k) else int(piece) for j, piece in enumerate(ids)]
+            found.append((network(torch.tensor(row)) != first).any(1).tolist())
+        return [list(column) for column in zip(*found, strict=True)]
+
+    return answer
 
 
 def never_put_back(network, ids, vocab_size):
@@ -29,81 +49,13 @@ def never_put_back(network, ids, vocab_size):
     return table
 
 
-def the_rest_too(network, ids, vocab_size):
-    first, found = network(ids), []
-    for k in range(len(ids)):
-        row = torch.tensor([other(p, vocab_size) if j >= k else int(p) for j, p in enumerate(ids)])
-        found.append((network(row) != first).any(1).tolist())
-    return [list(column) for column in zip(*found, strict=True)]
+def own_state(states, first):
+    n = range(len(first))
+    return [[k == q and bool((states[k, k] != first[k]).any()) for k in n] for q in n]
 
 
-def everything_else(network, ids, vocab_size):
-    first, found = network(ids), []
-    for k in range(len(ids)):
-        row = torch.tensor([int(p) if j == k else other(p, vocab_size) for j, p in enumerate(ids)])
-        found.append((network(row) != first).any(1).tolist())
-    return [list(column) for column in zip(*found, strict=True)]
-
-
-def to_zero(network, ids, vocab_size):
-    states = torch.stack([network(with_piece(ids, k, 0)) for k in range(len(ids))])
-    return (states != network(ids)).any(2).T
-
-
-def to_the_last(network, ids, vocab_size):
-    states = torch.stack([network(with_piece(ids, k, vocab_size - 1)) for k in range(len(ids))])
-    return (states != network(ids)).any(2).T
-
-
-def piece_by_state(*inputs):
-    return right(*inputs).T.tolist()
-
-
-def own_state(network, ids, vocab_size):
-    first, states = network(ids), runs(network, ids, vocab_size)
-    table = [[False] * len(ids) for _ in ids]
-    for k in range(len(ids)):
-        table[k][k] = bool((states[k, k] != first[k]).any())
-    return table
-
-
-def others_only(*inputs):
-    return right(*inputs).fill_diagonal_(False)
-
-
-def equal(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size) == network(ids)).all(2).T
-
-
-def all_of_them(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size) != network(ids)).all(2).T
-
-
-def first_number(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size)[..., 0] != network(ids)[..., 0]).T
-
-
-def sums(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size) - network(ids)).sum(2).ne(0).T
-
-
-def nearly(network, ids, vocab_size):
-    first = network(ids)
-    return [
-        [not torch.allclose(states[q], first[q]) for states in runs(network, ids, vocab_size)] for q in range(len(ids))
-    ]
-
-
-def distances(network, ids, vocab_size):
-    return (runs(network, ids, vocab_size) - network(ids)).abs().amax(2).T
-
-
-def ones_and_zeros(*inputs):
-    return right(*inputs).int()
-
-
-def any_state(*inputs):
-    return right(*inputs).any(0)
+def nearly(states, first):
+    return [[not torch.allclose(run[q], first[q]) for run in states] for q in range(len(first))]
 
 
 def same_tensor(network, ids, vocab_size):
@@ -114,47 +66,30 @@ def same_tensor(network, ids, vocab_size):
     return torch.stack(columns, 1)
 
 
-def no_wrap(network, ids, vocab_size):
-    return torch.stack([network(with_piece(ids, k, [*range(vocab_size)][ids[k] + 1])) for k in range(len(ids))])
-
-
-def not_below_the_vocabulary(network, ids, vocab_size):
-    return torch.stack([(network(with_piece(ids, k, vocab_size)) != network(ids)).any(1) for k in range(len(ids))], 1)
-
-
-def plus_one(network, ids, vocab_size):
-    return torch.stack([(network(with_piece(ids, k, ids[k] + 1)) != network(ids)).any(1) for k in range(len(ids))], 1)
-
-
-def minus_one(network, ids, vocab_size):
-    return torch.stack([(network(with_piece(ids, k, ids[k] - 1)) != network(ids)).any(1) for k in range(len(ids))], 1)
-
-
 def gradient(network, ids, vocab_size):
     return torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0
 
 
 WRONG = [
     (never_put_back, "the changes pile up"),
-    (the_rest_too, "all pieces from k on are changed"),
-    (everything_else, "all pieces but k are changed"),
-    (to_zero, "changed to piece 0"),
-    (to_the_last, "changed to the last piece"),
-    (piece_by_state, "rows and columns are exchanged"),
-    (own_state, "only a piece's own state is looked at"),
-    (others_only, "the diagonal is left out"),
-    (equal, "True means that nothing moved"),
-    (all_of_them, "all numbers must move"),
-    (first_number, "a look at the first number only"),
-    (sums, "the sum of a state is compared"),
-    (nearly, "a tolerance hides a faint trace"),
-    (distances, "amounts instead of True and False"),
-    (ones_and_zeros, "amounts instead of True and False"),
-    (any_state, "one row instead of a table"),
+    (where(lambda j, k: j >= k), "all pieces from k on are changed"),
+    (where(lambda j, k: j != k), "all pieces but k are changed"),
+    (changed(lambda piece, vocab_size: 0), "changed to piece 0"),
+    (changed(lambda piece, vocab_size: vocab_size - 1), "changed to the last piece"),
+    (lambda *inputs: right(*inputs).T.tolist(), "rows and columns are exchanged"),
+    (compared(own_state), "only a piece's own state is looked at"),
+    (lambda *inputs: right(*inputs).fill_diagonal_(False), "the diagonal is left out"),
+    (compared(lambda states, first: (states == first).all(2).T), "True means that nothing moved"),
+    (compared(lambda states, first: (states != first).all(2).T), "all numbers must move"),
+    (compared(lambda states, first: (states[..., 0] != first[..., 0]).T), "a look at the first number only"),
+    (compared(lambda states, first: (states - first).sum(2).ne(0).T), "the sum of a state is compared"),
+    (compared(nearly), "a tolerance hides a faint trace"),
+    (compared(lambda states, first: (states - first).abs().amax(2).T), "amounts instead of True and False"),
+    (lambda *inputs: right(*inputs).int(), "amounts instead of True and False"),
+    (lambda *inputs: right(*inputs).any(0), "one row instead of a table"),
     (same_tensor, "changes its input"),
-    (no_wrap, "error"),
-    (not_below_the_vocabulary, "error"),
-    (plus_one, "error"),
-    (minus_one, "error"),
+    (changed(lambda piece, vocab_size: vocab_size), "error"),
+    (changed(lambda piece, vocab_size: piece + 1), "error"),
+    (changed(lambda piece, vocab_size: piece - 1), "error"),
     (gradient, "error"),
 ]

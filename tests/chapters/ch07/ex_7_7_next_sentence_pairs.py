@@ -8,121 +8,89 @@ def neighbours(documents):
             yield number, document[i - 1], document[i]
 
 
-def rest(documents, number):
-    return [sentence for document in documents[:number] + documents[number + 1 :] for sentence in document]
+def rest(documents, number, first, true):
+    """What a negative may be."""
+    others = documents[:number] + documents[number + 1 :]
+    return [sentence for document in others for sentence in document if sentence != true]
 
 
 def pick(sentences, draw):
     return sentences[int(len(sentences) * draw)]
 
 
-def own_document(documents, coins, draws):
-    pairs = []
-    for (number, first, true), coin, draw in zip(neighbours(documents), coins, draws, strict=False):
-        others = [s for s in documents[number] if s not in (first, true)] or documents[number]
-        pairs.append((first, true, True) if coin < 0.5 else (first, pick(others, draw), False))
-    return pairs
-
-
-def whole_corpus(documents, coins, draws):
-    every = [sentence for document in documents for sentence in document]
+def drawn(pool, documents, coins, draws, *, pairs=neighbours):
+    """pool(documents, number, first, true): what a negative is drawn from."""
     return [
-        (first, true, True) if coin < 0.5 else (first, pick(every, draw), False)
-        for (_, first, true), coin, draw in zip(neighbours(documents), coins, draws, strict=False)
+        (first, true, True) if coin < 0.5 else (first, pick(pool(documents, number, first, true), draw), False)
+        for (number, first, true), coin, draw in zip(pairs(documents), coins, draws, strict=False)
     ]
 
 
-def following_document(documents, coins, draws):
-    pairs = []
-    for (number, first, true), coin, draw in zip(neighbours(documents), coins, draws, strict=False):
-        there = documents[number + 1] if number + 1 < len(documents) else documents[0]
-        there = [s for s in there if s != true]
-        pairs.append((first, true, True) if coin < 0.5 else (first, pick(there, draw), False))
-    return pairs
-
-
-def same_text_allowed(documents, coins, draws):
-    return [
-        (first, true, True) if coin < 0.5 else (first, pick(rest(documents, number), draw), False)
-        for (number, first, true), coin, draw in zip(neighbours(documents), coins, draws, strict=False)
-    ]
+def drawing_from(pool):
+    return lambda documents, coins, draws: drawn(pool, documents, coins, draws)
 
 
 def right(documents, coins, draws):
-    pairs = []
-    for i, (number, first, true) in enumerate(neighbours(documents)):
-        pool = list(filter(true.__ne__, rest(documents, number)))
-        pairs.append((first, true, True) if coins[i] < 0.5 else (first, pick(pool, draws[i]), False))
-    return pairs
+    return drawn(rest, documents, coins, draws)
 
 
-def first_of_the_pool(documents, coins, draws):
-    return right(documents, coins, [0.0 for _ in draws])
+def own_document(documents, number, first, true):
+    return [s for s in documents[number] if s not in (first, true)] or documents[number]
+
+
+def whole_corpus(documents, *_):
+    return [sentence for document in documents for sentence in document]
+
+
+def following_document(documents, number, first, true):
+    return [s for s in documents[(number + 1) % len(documents)] if s != true]
+
+
+def same_text_allowed(documents, number, *_):
+    return rest(documents, number, None, None)
+
+
+def labelled(label):
+    """label(is it the next one?) of the right pairs."""
+    return lambda *inputs: [(first, second, label(follows)) for first, second, follows in right(*inputs)]
 
 
 def next_draw(documents, coins, draws):
-    numbers, pairs = iter(draws), []
-    for (number, first, true), coin in zip(neighbours(documents), coins, strict=False):
-        pool = [s for s in rest(documents, number) if s != true]
-        pairs.append((first, true, True) if coin < 0.5 else (first, pick(pool, next(numbers)), False))
-    return pairs
-
-
-def label_of_the_drawn(documents, coins, draws):
-    return [(first, second, not follows) for first, second, follows in right(documents, coins, draws)]
-
-
-def above(documents, coins, draws):
-    return right(documents, [0.0 if coin >= 0.5 else 1.0 for coin in coins], draws)
-
-
-def always_yes(documents, coins, draws):
-    return [(first, second, True) for first, second, _ in right(documents, coins, draws)]
+    numbers = iter(draws)
+    return right(documents, coins, [next(numbers) if coin >= 0.5 else None for coin in coins])
 
 
 def always_true_next(documents, coins, draws):
     return [(first, true, coin < 0.5) for (_, first, true), coin in zip(neighbours(documents), coins, strict=False)]
 
 
-def every_second(documents, coins, draws):
-    return right(documents, [(i % 2) / 1.5 for i in range(len(coins))], draws)
-
-
 def one_long_text(documents, coins, draws):
     text = [(number, sentence) for number, document in enumerate(documents) for sentence in document]
-    pairs = []
-    for i in range(len(text) - 1):
-        (number, first), (_, true) = text[i], text[i + 1]
-        pool = [s for s in rest(documents, number) if s != true]
-        pairs.append((first, true, True) if coins[i] < 0.5 else (first, pick(pool, draws[i]), False))
-    return pairs
+    pairs = [(*text[i], text[i + 1][1]) for i in range(len(text) - 1)]
+    return drawn(rest, documents, coins, draws, pairs=lambda documents: pairs)
 
 
 def two_for_each(documents, coins, draws):
-    pairs = []
-    for (number, first, true), draw in zip(neighbours(documents), draws, strict=False):
-        pool = [s for s in rest(documents, number) if s != true]
-        pairs += [(first, true, True), (first, pick(pool, draw), False)]
-    return pairs
-
-
-def numbers(documents, coins, draws):
-    return [(first, second, int(follows)) for first, second, follows in right(documents, coins, draws)]
+    both = zip(right(documents, [0] * len(draws), draws), right(documents, [1] * len(draws), draws), strict=True)
+    return [pair for pairs in both for pair in pairs]
 
 
 WRONG = [
-    (own_document, "negatives from the same document"),
-    (whole_corpus, "negatives from anywhere"),
-    (following_document, "negatives from the next document only"),
-    (same_text_allowed, "a negative reads like the true next one"),
-    (first_of_the_pool, "always the same negative"),
+    (drawing_from(own_document), "negatives from the same document"),
+    (drawing_from(whole_corpus), "negatives from anywhere"),
+    (drawing_from(following_document), "negatives from the next document only"),
+    (drawing_from(same_text_allowed), "a negative reads like the true next one"),
+    (lambda documents, coins, draws: right(documents, coins, [0.0] * len(draws)), "always the same negative"),
     (next_draw, "the draws are counted apart"),
-    (label_of_the_drawn, "the label is turned round"),
-    (above, "the coin is turned round"),
-    (always_yes, "every label is True"),
+    (labelled(lambda follows: not follows), "the label is turned round"),
+    (
+        lambda documents, coins, draws: right(documents, [coin < 0.5 for coin in coins], draws),
+        "the coin is turned round",
+    ),
+    (labelled(lambda follows: True), "every label is True"),
     (always_true_next, "the true next sentence every time"),
-    (every_second, "taking turns"),
+    (lambda documents, coins, draws: right(documents, [i % 2 for i in range(len(coins))], draws), "taking turns"),
     (one_long_text, "across the border of a document"),
     (two_for_each, "both pairs for each sentence"),
-    (numbers, "0 and 1 instead of True and False"),
+    (labelled(int), "0 and 1 instead of True and False"),
 ]

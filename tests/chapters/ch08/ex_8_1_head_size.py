@@ -16,59 +16,26 @@ def given(task, n_labels):
     return len(["start", "end"]) if task == "span" else n_labels
 
 
-def no_bias(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), given(task, n_labels), bias=False)
+def right(task, n_labels, width, bias=True):
+    return numbers(read(task, width), given(task, n_labels), bias)
 
 
-def one_bias(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), given(task, n_labels), bias=False) + 1
+def reading(n_inputs):
+    """n_inputs(task, width)."""
+    return lambda task, n_labels, width, *_: numbers(n_inputs(task, width), given(task, n_labels))
 
 
-def whole_network(task, n_labels, width, n_pieces, n_body):
-    return n_body + numbers(read(task, width), given(task, n_labels))
+def giving(n_outputs):
+    """n_outputs(task, n_labels)."""
+    return lambda task, n_labels, width, *_: numbers(read(task, width), n_outputs(task, n_labels))
 
 
-def with_pooler(task, n_labels, width, n_pieces, n_body):
-    return numbers(width, width) + numbers(read(task, width), given(task, n_labels))
-
-
-def layer_per_place(task, n_labels, width, n_pieces, n_body):
-    layer = numbers(read(task, width), given(task, n_labels))
-    return n_pieces * layer if task in ("tokens", "span") else layer
-
-
-def tagger_per_place(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), given(task, n_labels)) * (n_pieces if task == "tokens" else 1)
+def per_place(*tasks):
+    return lambda task, n_labels, width, n_pieces, _: right(task, n_labels, width) * (n_pieces if task in tasks else 1)
 
 
 def softmax_over_places(task, n_labels, width, n_pieces, n_body):
-    if task == "span":
-        return numbers(width, n_pieces) + numbers(width, n_pieces)
-    return numbers(read(task, width), n_labels)
-
-
-def labels_for_all(task, n_labels, width, n_pieces, n_body):
-    return n_labels * numbers(read(task, width), 1)
-
-
-def one_for_a_span(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), 1 if task == "span" else n_labels)
-
-
-def inside_too(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), len("BIE") if task == "span" else n_labels)
-
-
-def always_one_vector(task, n_labels, width, n_pieces, n_body):
-    return numbers(width, given(task, n_labels))
-
-
-def two_sides(task, n_labels, width, n_pieces, n_body):
-    return numbers(2 * width if task == "pair apart" else width, given(task, n_labels))
-
-
-def all_pairs_alike(task, n_labels, width, n_pieces, n_body):
-    return numbers(4 * width if "pair" in task else width, given(task, n_labels))
+    return 2 * numbers(width, n_pieces) if task == "span" else right(task, n_labels, width)
 
 
 def four_layers(task, n_labels, width, n_pieces, n_body):
@@ -76,30 +43,25 @@ def four_layers(task, n_labels, width, n_pieces, n_body):
     return sum(numbers(width, given(task, n_labels)) for _ in range(layers))
 
 
-def last_label_is_the_rest(task, n_labels, width, n_pieces, n_body):
-    return numbers(read(task, width), 2 if task == "span" else n_labels - 1)
-
-
-def sigmoid(task, n_labels, width, n_pieces, n_body):
-    n = given(task, n_labels)
-    return numbers(read(task, width), 1 if n == 2 and task != "span" else n)
+def sigmoid(task, n_labels):
+    return 1 if n_labels == 2 and task != "span" else given(task, n_labels)
 
 
 WRONG = [
-    (no_bias, "the biases are missing"),
-    (one_bias, "one bias for all outputs"),
-    (whole_network, "the body is counted"),
-    (with_pooler, "the pooler is counted"),
-    (layer_per_place, "weights for each place"),
-    (tagger_per_place, "weights for each place of a tagged row"),
+    (lambda task, n_labels, width, *_: right(task, n_labels, width, bias=False), "the biases are missing"),
+    (lambda task, n_labels, width, *_: right(task, n_labels, width, bias=False) + 1, "one bias for all outputs"),
+    (lambda task, n_labels, width, _, n_body: n_body + right(task, n_labels, width), "the body is counted"),
+    (lambda task, n_labels, width, *_: numbers(width, width) + right(task, n_labels, width), "the pooler is counted"),
+    (per_place("tokens", "span"), "weights for each place"),
+    (per_place("tokens"), "weights for each place of a tagged row"),
     (softmax_over_places, "a span has as many outputs as places"),
-    (labels_for_all, "a span has labels"),
-    (one_for_a_span, "one output for a span"),
-    (inside_too, "start, end and inside"),
-    (always_one_vector, "a pair apart is one vector"),
-    (two_sides, "a pair apart is two vectors"),
-    (all_pairs_alike, "every pair is four vectors"),
+    (lambda task, n_labels, width, *_: n_labels * numbers(read(task, width), 1), "a span has labels"),
+    (giving(lambda task, n_labels: 1 if task == "span" else n_labels), "one output for a span"),
+    (giving(lambda task, n_labels: len("BIE") if task == "span" else n_labels), "start, end and inside"),
+    (reading(lambda task, width: width), "a pair apart is one vector"),
+    (reading(lambda task, width: 2 * width if task == "pair apart" else width), "a pair apart is two vectors"),
+    (reading(lambda task, width: 4 * width if "pair" in task else width), "every pair is four vectors"),
     (four_layers, "a bias for each of the four vectors"),
-    (last_label_is_the_rest, "one label fewer"),
-    (sigmoid, "two labels share an output"),
+    (giving(lambda task, n_labels: 2 if task == "span" else n_labels - 1), "one label fewer"),
+    (giving(sigmoid), "two labels share an output"),
 ]

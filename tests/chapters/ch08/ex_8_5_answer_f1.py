@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 SIGNS = r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
+ARTICLES = r"\b(a|an|the)\b"
 
 
 def words(text):
@@ -35,117 +36,35 @@ def compare(ours, theirs):
     return harmonic(common(ours, theirs), len(ours), len(theirs))
 
 
-def sets(guess, truth):
-    return compare(set(words(guess)), set(words(truth)))
+def of_words(normal, score=compare):
+    """normal(text): its words; score(ours, theirs)."""
+    return lambda guess, truth: score(normal(guess), normal(truth))
 
 
-def hits_once(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return harmonic(len(set(ours) & set(theirs)), len(ours), len(theirs))
+def scored(score):
+    """score(hits, n_ours, n_theirs) of two answers that are not empty."""
+    return counted(lambda ours, theirs: score(common(ours, theirs), len(ours), len(theirs)))
 
 
-def not_used_up(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return harmonic(len([word for word in ours if word in theirs]), len(ours), len(theirs))
+def counted(score):
+    """score(ours, theirs) of two answers that are not empty."""
+    return of_words(words, lambda ours, theirs: score(ours, theirs) if ours and theirs else float(ours == theirs))
 
 
-def with_articles(guess, truth):
-    return compare(*(re.sub(SIGNS, "", text.lower()).split() for text in (guess, truth)))
-
-
-def replaced(guess, truth):
-    def normal(text):
-        text = re.sub(SIGNS, "", text.lower())
-        for article in ("the", "an", "a"):
-            text = text.replace(article, "")
-        return text.split()
-
-    return compare(normal(guess), normal(truth))
-
-
-def articles_first(guess, truth):
-    def normal(text):
-        return re.sub(SIGNS, "", re.sub(r"\b(a|an|the)\b", " ", text.lower())).split()
-
-    return compare(normal(guess), normal(truth))
-
-
-def other(articles=r"\b(a|an|the)\b", signs=SIGNS):
+def dropping(articles=ARTICLES, signs=SIGNS):
     """Drops these articles and signs; the rest is as it should be."""
-
-    def answer(guess, truth):
-        return compare(*(re.sub(articles, " ", re.sub(signs, "", text.lower())).split() for text in (guess, truth)))
-
-    return answer
+    return of_words(lambda text: re.sub(articles, " ", re.sub(signs, "", text.lower())).split())
 
 
-def case_kept(guess, truth):
-    def normal(text):
-        return [word for word in re.sub(SIGNS, "", text).split() if word not in ("a", "an", "the")]
-
-    return compare(normal(guess), normal(truth))
-
-
-def signs_kept(guess, truth):
-    def normal(text):
-        return re.sub(r"\b(a|an|the)\b", " ", text.lower()).split()
-
-    return compare(normal(guess), normal(truth))
+def replaced(text):
+    text = re.sub(SIGNS, "", text.lower())
+    for article in ("the", "an", "a"):
+        text = text.replace(article, "")
+    return text.split()
 
 
-def signs_to_spaces(guess, truth):
-    return compare(*(words(re.sub(SIGNS, " ", text)) for text in (guess, truth)))
-
-
-def as_written(guess, truth):
-    return compare(guess.split(), truth.split())
-
-
-def only_precision(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return common(ours, theirs) / len(ours)
-
-
-def only_recall(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    return common(ours, theirs) / len(theirs)
-
-
-def halved(guess, truth):
-    return (only_precision(guess, truth) + only_recall(guess, truth)) / 2
-
-
-def union(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    hits = common(ours, theirs)
-    return hits / (len(ours) + len(theirs) - hits)
-
-
-def all_or_nothing(guess, truth):
-    return float(words(guess) == words(truth))
-
-
-def letters(guess, truth):
-    return compare(list("".join(words(guess))), list("".join(words(truth))))
-
-
-def empty_is_zero(guess, truth):
-    return harmonic(common(words(guess), words(truth)), len(words(guess)), len(words(truth)))
-
-
-def empty_is_one(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    return compare(ours, theirs) if ours and theirs else 1.0
+def case_kept(text):
+    return [word for word in re.sub(SIGNS, "", text).split() if word not in ("a", "an", "the")]
 
 
 def divides_by_zero(guess, truth):
@@ -155,46 +74,50 @@ def divides_by_zero(guess, truth):
     return 2 * precision * recall / (precision + recall)
 
 
-def no_number(guess, truth):
-    ours, theirs = words(guess), words(truth)
-    if not ours or not theirs:
-        return float(ours == theirs)
-    hits = common(ours, theirs)
-    precision, recall = np.float64(hits / len(ours)), np.float64(hits / len(theirs))
+def no_number(hits, n_ours, n_theirs):
+    precision, recall = np.float64(hits / n_ours), np.float64(hits / n_theirs)
     with np.errstate(invalid="ignore"):
         return 2 * precision * recall / (precision + recall)
 
 
-def percent(guess, truth):
-    return 100 * compare(words(guess), words(truth))
-
-
 WRONG = [
-    (sets, "each word once"),
-    (hits_once, "right words once"),
-    (not_used_up, "a word is right as often as it is said"),
-    (with_articles, "articles are kept"),
-    (replaced, "articles are dropped inside words"),
-    (articles_first, "articles are dropped first"),
-    (case_kept, "capitals count"),
-    (signs_kept, "punctuation is kept"),
-    (signs_to_spaces, "punctuation becomes a space"),
-    (as_written, "no normalisation"),
-    (only_precision, "precision only"),
-    (only_recall, "recall only"),
-    (halved, "the arithmetic mean"),
-    (union, "shared words over all words"),
-    (all_or_nothing, "exact match"),
-    (letters, "characters instead of words"),
-    (empty_is_zero, "two empty answers disagree"),
-    (empty_is_one, "an empty answer is always right"),
+    (lambda guess, truth: compare(set(words(guess)), set(words(truth))), "each word once"),
+    (counted(lambda ours, theirs: harmonic(len({*ours} & {*theirs}), len(ours), len(theirs))), "right words once"),
+    (
+        counted(lambda ours, theirs: harmonic(sum(word in theirs for word in ours), len(ours), len(theirs))),
+        "a word is right as often as it is said",
+    ),
+    (of_words(lambda text: re.sub(SIGNS, "", text.lower()).split()), "articles are kept"),
+    (of_words(replaced), "articles are dropped inside words"),
+    (
+        of_words(lambda text: re.sub(SIGNS, "", re.sub(ARTICLES, " ", text.lower())).split()),
+        "articles are dropped first",
+    ),
+    (of_words(case_kept), "capitals count"),
+    (of_words(lambda text: re.sub(ARTICLES, " ", text.lower()).split()), "punctuation is kept"),
+    (of_words(lambda text: words(re.sub(SIGNS, " ", text))), "punctuation becomes a space"),
+    (of_words(str.split), "no normalisation"),
+    (scored(lambda hits, n_ours, n_theirs: hits / n_ours), "precision only"),
+    (scored(lambda hits, n_ours, n_theirs: hits / n_theirs), "recall only"),
+    (scored(lambda hits, n_ours, n_theirs: (hits / n_ours + hits / n_theirs) / 2), "the arithmetic mean"),
+    (scored(lambda hits, n_ours, n_theirs: hits / (n_ours + n_theirs - hits)), "shared words over all words"),
+    (lambda guess, truth: float(words(guess) == words(truth)), "exact match"),
+    (of_words(lambda text: list("".join(words(text)))), "characters instead of words"),
+    (
+        of_words(words, lambda ours, theirs: harmonic(common(ours, theirs), len(ours), len(theirs))),
+        "two empty answers disagree",
+    ),
+    (
+        of_words(words, lambda ours, theirs: compare(ours, theirs) if ours and theirs else 1.0),
+        "an empty answer is always right",
+    ),
     (divides_by_zero, "error"),
-    (no_number, "0 divided by 0"),
-    (percent, "100 times too large"),
-    (other(articles=r"\bthe\b"), "wrong"),
-    (other(articles=r"\b(a|the)\b"), "wrong"),
-    (other(articles=r"^(a|an|the)\b"), "wrong"),
-    (other(articles=" (a|an|the) "), "wrong"),
-    (other(signs="[^a-z0-9 ]"), "wrong"),
-    (other(signs=r"[^\w\s]"), "wrong"),
+    (scored(no_number), "0 divided by 0"),
+    (lambda guess, truth: 100 * compare(words(guess), words(truth)), "100 times too large"),
+    (dropping(articles=r"\bthe\b"), "wrong"),
+    (dropping(articles=r"\b(a|the)\b"), "wrong"),
+    (dropping(articles=r"^(a|an|the)\b"), "wrong"),
+    (dropping(articles=" (a|an|the) "), "wrong"),
+    (dropping(signs="[^a-z0-9 ]"), "wrong"),
+    (dropping(signs=r"[^\w\s]"), "wrong"),
 ]

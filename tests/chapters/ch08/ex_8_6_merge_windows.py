@@ -3,13 +3,13 @@
 import math
 
 
-def shifted(windows):
+def moved(windows, start_by=1, end_by=1):
     """[score, start, end] in the passage, in the order of windows."""
-    found = []
-    for begins, spans in windows:
-        for score, start, end in spans:
-            found.append([score, begins + start, begins + end])
-    return found
+    return [
+        [score, start + start_by * begins, end + end_by * begins]
+        for begins, spans in windows
+        for score, start, end in spans
+    ]
 
 
 def by_score(found):
@@ -17,145 +17,76 @@ def by_score(found):
 
 
 def first_of_each_place(found):
-    kept = []
-    for _, start, end in found:
-        if (start, end) not in kept:
-            kept.append((start, end))
-    return kept
+    return list(dict.fromkeys((start, end) for _, start, end in found))
 
 
-def not_shifted(windows, n):
-    found = [span for _, spans in windows for span in spans]
-    return first_of_each_place(by_score(found))[:n]
+def ranked(spans):
+    """spans(windows): [score, start, end] each."""
+    return lambda windows, n: first_of_each_place(by_score(spans(windows)))[:n]
 
 
-def only_start(windows, n):
-    found = [(score, begins + start, end) for begins, spans in windows for score, start, end in spans]
-    return first_of_each_place(by_score(found))[:n]
+def pooled(pool):
+    """pool(scores of one place)."""
 
+    def spans(windows):
+        scores = {}
+        for score, start, end in moved(windows):
+            scores.setdefault((start, end), []).append(score)
+        return [(pool(own), *place) for place, own in scores.items()]
 
-def minus(windows, n):
-    found = [(score, start - begins, end - begins) for begins, spans in windows for score, start, end in spans]
-    return first_of_each_place(by_score(found))[:n]
+    return ranked(spans)
 
 
 def twice(windows, n):
-    return [(start, end) for _, start, end in by_score(shifted(windows))[:n]]
+    return [(start, end) for _, start, end in by_score(moved(windows))[:n]]
 
 
 def too_early(windows, n):
-    return first_of_each_place(by_score(shifted(windows))[:n])
+    return first_of_each_place(by_score(moved(windows))[:n])
 
 
-def pooled(windows, n, pool):
-    scores = {}
-    for score, start, end in shifted(windows):
-        scores.setdefault((start, end), []).append(score)
-    return first_of_each_place(by_score([(pool(own), *place) for place, own in scores.items()]))[:n]
-
-
-def average(windows, n):
-    return pooled(windows, n, lambda own: sum(own) / len(own))
-
-
-def added(windows, n):
-    return pooled(windows, n, sum)
-
-
-def overwritten(windows, n):
-    scores = {}
-    for score, start, end in shifted(windows):
-        scores[start, end] = score
-    return sorted(scores, key=lambda place: -scores[place])[:n]
-
-
-def not_again(windows, n):
-    scores = {}
-    for score, start, end in shifted(windows):
-        if (start, end) not in scores:
-            scores[start, end] = score
-    return sorted(scores, key=lambda place: -scores[place])[:n]
-
-
-def lowest(windows, n):
-    return pooled(windows, n, min)
-
-
-def probabilities(windows, n):
+def probabilities(windows):
     found = []
     for begins, spans in windows:
         highest = max(score for score, _, _ in spans)
         odds = [math.exp(score - highest) for score, _, _ in spans]
         found += [(p / sum(odds), begins + start, begins + end) for p, (_, start, end) in zip(odds, spans, strict=True)]
-    return first_of_each_place(by_score(found))[:n]
-
-
-def log_probabilities(windows, n):
-    found = []
-    for begins, spans in windows:
-        total = math.log(sum(math.exp(score) for score, _, _ in spans))
-        found += [(score - total, begins + start, begins + end) for score, start, end in spans]
-    return first_of_each_place(by_score(found))[:n]
+    return found
 
 
 def one_by_one(windows, n):
-    found = []
-    for window in windows:
-        found += by_score(shifted([window]))
-    return first_of_each_place(found)[:n]
-
-
-def one_for_each(windows, n):
-    return first_of_each_place(by_score([by_score(shifted([window]))[0] for window in windows]))[:n]
-
-
-def overwritten_list(windows, n):
-    for begins, spans in windows:
-        found = shifted([(begins, spans)])
-    return first_of_each_place(by_score(found))[:n]
+    return first_of_each_place([span for window in windows for span in by_score(moved([window]))])[:n]
 
 
 def ascending(windows, n):
-    best = {}
-    for score, start, end in sorted(shifted(windows)):
-        best[start, end] = score
+    best = {(start, end): score for score, start, end in sorted(moved(windows))}
     return sorted(best, key=lambda place: best[place])[:n]
 
 
-def everything(windows, n):
-    return first_of_each_place(by_score(shifted(windows)))
-
-
 def with_scores(windows, n):
-    found, kept = by_score(shifted(windows)), []
-    for score, start, end in found:
-        if (start, end) not in [place for _, *place in map(tuple, kept)] and len(kept) < n:
-            kept.append((score, start, end))
-    return kept
-
-
-def nothing(windows, n):
-    return []
+    best = {}
+    for score, *place in by_score(moved(windows)):
+        best.setdefault(tuple(place), score)
+    return [(score, *place) for place, score in best.items()][:n]
 
 
 WRONG = [
-    (not_shifted, "places are not shifted"),
-    (only_start, "only the start is shifted"),
-    (minus, "shifted to the left"),
+    (ranked(lambda windows: moved(windows, 0, 0)), "places are not shifted"),
+    (ranked(lambda windows: moved(windows, 1, 0)), "only the start is shifted"),
+    (ranked(lambda windows: moved(windows, -1, -1)), "shifted to the left"),
     (twice, "one answer is listed twice"),
     (too_early, "merged after cutting off"),
-    (average, "the mean over windows"),
-    (added, "the sum over windows"),
-    (overwritten, "the last window wins"),
-    (not_again, "the first window wins"),
-    (lowest, "the lowest score counts"),
-    (probabilities, "a softmax in each window"),
-    (log_probabilities, "a softmax in each window"),
+    (pooled(lambda own: sum(own) / len(own)), "the mean over windows"),
+    (pooled(sum), "the sum over windows"),
+    (pooled(lambda own: own[-1]), "the last window wins"),
+    (pooled(lambda own: own[0]), "the first window wins"),
+    (pooled(min), "the lowest score counts"),
+    (ranked(probabilities), "a softmax in each window"),
     (one_by_one, "window after window"),
-    (one_for_each, "only the best of each window"),
-    (overwritten_list, "only the last window"),
+    (ranked(lambda windows: [by_score(moved([window]))[0] for window in windows]), "only the best of each window"),
+    (ranked(lambda windows: moved(windows[-1:])), "only the last window"),
     (ascending, "the worst come first"),
-    (everything, "n is ignored"),
+    (lambda windows, n: ranked(moved)(windows, None), "n is ignored"),
     (with_scores, "scores are in the list"),
-    (nothing, "wrong"),
+    (lambda windows, n: [], "wrong"),
 ]

@@ -16,27 +16,23 @@ def nulls(windows):
     return torch.tensor([null for null, _ in windows])
 
 
+def decided(answers, span=best_span):
+    """answers(score, lowest null score, threshold): is there an answer? span(windows)."""
+
+    def answer(windows, threshold):
+        score, start, end = span(windows)
+        return (start, end) if answers(score, float(nulls(windows).min()), threshold) else (0, 0)
+
+    return answer
+
+
 def answer(windows, null, threshold):
-    score, start, end = best_span(windows)
-    return (start, end) if score - float(null) > threshold else (0, 0)
+    return decided(lambda score, _, threshold: score - float(null) > threshold)(windows, threshold)
 
 
-def highest_null(windows, threshold):
-    return answer(windows, nulls(windows).max(), threshold)
-
-
-def mean_null(windows, threshold):
-    return answer(windows, nulls(windows).mean(), threshold)
-
-
-def first_null(windows, threshold):
-    return answer(windows, windows[0][0], threshold)
-
-
-def overwritten_null(windows, threshold):
-    for null, _ in windows:
-        last = null
-    return answer(windows, last, threshold)
+def with_null(null):
+    """null(windows) in the place of the lowest."""
+    return lambda windows, threshold: answer(windows, null(windows), threshold)
 
 
 def own_null(windows, threshold):
@@ -57,51 +53,14 @@ def answered_windows(windows, threshold):
     return max(found)[1:] if found else (0, 0)
 
 
-def veto(windows, threshold):
-    for window in windows:
-        if answer([window], window[0], threshold) == (0, 0):
-            return 0, 0
-    return best_span(windows)[1:]
+def silenced(decide):
+    """decide(which windows have no answer of their own): has none of them?"""
 
+    def answer_or_none(windows, threshold):
+        silent = [answer([window], window[0], threshold) == (0, 0) for window in windows]
+        return (0, 0) if decide(silent) else best_span(windows)[1:]
 
-def vote(windows, threshold):
-    silent = [answer([window], window[0], threshold) == (0, 0) for window in windows]
-    return (0, 0) if silent.count(True) > silent.count(False) else best_span(windows)[1:]
-
-
-def sign_of_run_squad(windows, threshold):
-    score, start, end = best_span(windows)
-    return (0, 0) if float(nulls(windows).min()) - score >= threshold else (start, end)
-
-
-def no_threshold(windows, threshold):
-    return answer(windows, nulls(windows).min(), 0)
-
-
-def score_alone(windows, threshold):
-    return answer(windows, 0, threshold)
-
-
-def distance(windows, threshold):
-    score, start, end = best_span(windows)
-    return (start, end) if abs(score - float(nulls(windows).min())) > threshold else (0, 0)
-
-
-def at_least(windows, threshold):
-    score, start, end = best_span(windows)
-    return (start, end) if score - float(nulls(windows).min()) >= threshold else (0, 0)
-
-
-def always(windows, threshold):
-    return best_span(windows)[1:]
-
-
-def never(windows, threshold):
-    return 0, 0
-
-
-def turned(windows, threshold):
-    return (0, 0) if answer(windows, nulls(windows).min(), threshold) != (0, 0) else best_span(windows)[1:]
+    return answer_or_none
 
 
 def softmax_first(windows, threshold):
@@ -114,13 +73,11 @@ def softmax_first(windows, threshold):
 
 
 def last_window(windows, threshold):
-    null, spans = windows[-1]
-    return answer([(null, spans)], null, threshold)
+    return answer(windows[-1:], windows[-1][0], threshold)
 
 
-def first_spans(windows, threshold):
-    score, start, end = max(spans[0] for _, spans in windows)
-    return (start, end) if score - float(nulls(windows).min()) > threshold else (0, 0)
+def best_of_first_spans(windows):
+    return max(spans[0] for _, spans in windows)
 
 
 def yes_or_no(windows, threshold):
@@ -128,24 +85,27 @@ def yes_or_no(windows, threshold):
 
 
 WRONG = [
-    (highest_null, "the highest null score"),
-    (mean_null, "the mean null score"),
-    (first_null, "the null score of the first window"),
-    (overwritten_null, "the null score of the last window"),
+    (with_null(lambda windows: nulls(windows).max()), "the highest null score"),
+    (with_null(lambda windows: nulls(windows).mean()), "the mean null score"),
+    (with_null(lambda windows: windows[0][0]), "the null score of the first window"),
+    (with_null(lambda windows: windows[-1][0]), "the null score of the last window"),
     (own_null, "null score and span from the same window"),
     (answered_windows, "each window decides by itself"),
-    (veto, "one window says no for all"),
-    (vote, "the windows vote"),
-    (sign_of_run_squad, "the threshold has the wrong sign"),
-    (no_threshold, "the threshold is not used"),
-    (score_alone, "the null score is not used"),
-    (distance, "the distance to the null score"),
-    (at_least, "exactly the threshold is enough"),
-    (always, "it answers always"),
-    (never, "it never answers"),
-    (turned, "the comparison is turned round"),
+    (silenced(any), "one window says no for all"),
+    (silenced(lambda silent: silent.count(True) > silent.count(False)), "the windows vote"),
+    (decided(lambda score, null, threshold: null - score < threshold), "the threshold has the wrong sign"),
+    (decided(lambda score, null, threshold: score - null > 0), "the threshold is not used"),
+    (with_null(lambda windows: 0), "the null score is not used"),
+    (decided(lambda score, null, threshold: abs(score - null) > threshold), "the distance to the null score"),
+    (decided(lambda score, null, threshold: score - null >= threshold), "exactly the threshold is enough"),
+    (decided(lambda *_: True), "it answers always"),
+    (decided(lambda *_: False), "it never answers"),
+    (decided(lambda score, null, threshold: score - null <= threshold), "the comparison is turned round"),
     (softmax_first, "probabilities are compared"),
     (last_window, "only the last window"),
-    (first_spans, "only the first span of each window"),
+    (
+        decided(lambda score, null, threshold: score - null > threshold, best_of_first_spans),
+        "only the first span of each window",
+    ),
     (yes_or_no, "True and False"),
 ]

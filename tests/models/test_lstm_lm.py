@@ -213,16 +213,6 @@ def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_p
             use()
 
 
-def test_the_paper_has_its_sizes():
-    characters = Characters.from_words(["a"], min_count=1)
-    with torch.device("meta"):
-        model = BiLM.paper(Vocabulary([*SPECIALS, "a"], [3, 2, 1], unknown=UNKNOWN), characters)
-    assert sum(p.numel() for p in model.token.parameters()) == 18_037_856 - (262 - 5) * 16
-    assert model.dims == (1024, 1024, 1024)
-    assert model.lstms["forward_lstm"].layers[0].weight_hr_l0.shape == (512, 4096)
-    assert model.config.softmax == "sampled"
-
-
 test_what_cannot_work_is_named = mistakes(
     (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
     (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),

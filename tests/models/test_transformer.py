@@ -165,15 +165,6 @@ def test_dropout_at_the_borders_and_in_eval_mode(p):
     assert Dropout(0.5).eval()(states).equal(states)
 
 
-def test_paper_sizes():
-    sizes = TransformerConfig.paper()
-    assert (sizes.n_layers, sizes.d_model, sizes.d_ff, sizes.n_heads) == (6, 512, 2048, 8)
-    with torch.device("meta"):
-        layer = TransformerEncoder(sizes).layers[0]
-    # four projections, two feed-forward matrices with their biases, two layer norms
-    assert sum(p.numel() for p in layer.parameters()) == 4 * (512**2 + 512) + 2 * 512 * 2048 + 2048 + 512 + 4 * 512
-
-
 test_bad_settings_are_named = mistakes(
     ({"norm": "middle"}, "norm='middle'. Use one of: post, pre"),
     ({"positions": "rotary"}, "sinusoidal, learned, none"),

@@ -124,14 +124,6 @@ def test_save_and_load(tmp_path):
         load(tmp_path / "saved")
 
 
-def test_the_papers_base_model_has_65_million_parameters():
-    with torch.device("meta"):
-        model = Translator(TransformerConfig.paper(), Pieces.words([[f"w{i}" for i in range(36_996)]]))
-    assert [tuple(p.shape) for p in model.parameters()].count((len(model.pieces), 512)) == 1  # one table, three uses
-    # table 3 says 65 M with about 37,000 pieces; ours adds biases to the projections
-    assert sum(p.numel() for p in model.parameters()) == pytest.approx(63e6, rel=0.02)
-
-
 # -- Search against listing every sentence, with and without the cache, alone and in a padded batch
 SOURCES = [["a", "b", "c", "d", "e"], ["c"], ["e", "a", "a"]]
 

@@ -7,12 +7,12 @@ from torch.nn import functional as F
 
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
-from course_lib.models.bert import Bert, BertConfig, MaskedPairs
+from course_lib.models.bert import MaskedPairs
 from course_lib.models.transformer import sinusoidal_positions
 from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
-from tests.models.small_berts import small_bert, small_config, small_pieces
+from tests.models.small_berts import small_bert
 
 NORMS = pytest.mark.parametrize("norm", ["post", "pre"])
 
@@ -187,4 +187,3 @@ test_settings_that_cannot_work_are_named = mistakes(
     ({"vocab_size": 7}, r"vocab_size=7\. Use BertConfig"),
     of=lambda settings: small_bert(**settings),
 )
-

@@ -26,7 +26,7 @@ def make_cove(dim: int = 7, hidden: int = 3, dropout: float = 0.2) -> CoVe:
     return CoVe(LETTERS, torch.randn(len(LETTERS), dim), CoVeConfig(dim=dim, hidden=hidden, dropout=dropout))
 
 
-def make_seq2seq(*pairs: ParallelPair) -> Seq2Seq:
+def make_seq2seq(pairs: list[ParallelPair]) -> Seq2Seq:
     return Seq2Seq(make_cove(), target_vocabulary(pairs), Seq2SeqConfig(dim=5))
 
 
@@ -50,14 +50,14 @@ def test_layers_equal_one_bidirectional_lstm_of_two_layers():
 
 
 def test_targets_have_a_beginning_an_end_and_padding():
-    model = make_seq2seq(SHORT, LONG)
+    model = make_seq2seq([SHORT, LONG])
     a, b = (model.vocabulary.index[word] for word in "AB")
     rows = model.batch([SHORT, LONG]).labels["target"].tolist()
     assert rows == [[BEGIN, b, END, *[PADDING] * 12], [BEGIN, *[a] * 13, END]]
 
 
 def test_padding_changes_no_loss_and_no_translation():
-    model = make_seq2seq(SHORT, LONG).eval()
+    model = make_seq2seq([SHORT, LONG]).eval()
     alone = [model.loss(model.batch([pair])) for pair in (SHORT, LONG)]
     together = model.loss(model.batch([SHORT, LONG]))
     assert [int(part["count"]) for part in (*alone, together)] == [2, 14, 16]
@@ -68,7 +68,7 @@ def test_padding_changes_no_loss_and_no_translation():
 
 def test_a_step_by_hand_gives_the_same_logits():
     """Eq. 2 to 5 for one sentence and two steps, written with plain matrices."""
-    model = make_seq2seq(SHORT).eval()
+    model = make_seq2seq([SHORT]).eval()
     batch = model.batch([SHORT])
     logits, weights = model(batch)
     layers, states = model.encoder.read(batch)
@@ -99,14 +99,14 @@ def test_it_learns_to_reverse_a_toy_language():
 
 def test_batches_hold_each_pair_once_and_repeat_with_their_seed():
     pairs = make_pairs(53)
-    batches = make_seq2seq(*pairs).batches(pairs, 8, seed=3)
+    batches = make_seq2seq(pairs).batches(pairs, 8, seed=3)
     first, again, other = ([batch.labels["target"].tolist() for batch in batches(epoch)] for epoch in (0, 0, 1))
     assert first == again != other
     assert (len(first), sum(map(len, first)), sum(map(len, other))) == (7, 53, 53)
 
 
 def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():
-    model = make_seq2seq(SHORT, LONG).train()
+    model = make_seq2seq([SHORT, LONG]).train()
     sources = [SHORT.source, LONG.source, ["a"]]
     for bias, lengths in ((-1e4, [3, 3, 3]), (1e4, [0, 0, 0])):
         model.output.bias.data[END] = bias
@@ -127,7 +127,7 @@ class Script(torch.nn.Module):
 
 
 def test_nothing_follows_the_end_of_a_sentence_while_others_in_its_batch_go_on():
-    model = make_seq2seq(SHORT, LONG)
+    model = make_seq2seq([SHORT, LONG])
     a, b = (model.vocabulary.index[word] for word in "AB")
     model.output = Script([[a, END, b], [b, a, END], [END, b, a], [a, a, a]], len(model.vocabulary))
     assert model.translate([["a"], ["b"], ["c"]]) == [["A", "B"], [], ["B"]]
@@ -139,9 +139,9 @@ test_mistakes_are_named = mistakes(
     (lambda: CoVe(LETTERS, torch.zeros(len(LETTERS), 7), CoVeConfig(dim=5)), "7 dimensions.*dim=5"),
     (lambda: CoVeConfig(hidden=0), "hidden=0"),
     (
-        lambda: make_seq2seq(SHORT).batch([SHORT, ParallelPair(SHORT.source, NOTHING)]),
+        lambda: make_seq2seq([SHORT]).batch([SHORT, ParallelPair(SHORT.source, NOTHING)]),
         "pair 1 of 2 has an empty target",
     ),
-    (lambda: make_seq2seq(SHORT).batch([ParallelPair(NOTHING, SHORT.target)]), "sentence 0 of 1 is empty"),
+    (lambda: make_seq2seq([SHORT]).batch([ParallelPair(NOTHING, SHORT.target)]), "sentence 0 of 1 is empty"),
     (lambda: Seq2Seq(make_cove(), Vocabulary(["a", "b"])), "target_vocabulary"),
 )

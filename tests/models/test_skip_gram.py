@@ -24,8 +24,6 @@ from course_lib.models.skip_gram_trainer import (
     SoftmaxStep,
     encode_sentences,
     random_windows,
-    sampled_gradients,
-    sampled_loss,
     thin_out,
     train_skip_gram,
 )
@@ -43,32 +41,6 @@ def train(sentences, config, **options) -> SkipGram:
 
 def log_sigma(x: float) -> float:
     return -math.log1p(math.exp(-x))
-
-
-@pytest.fixture
-def block():
-    """2 chunks of 3 centres with 5 contexts, 7 shared negatives, 11 dimensions; about half the pairs count."""
-    centres, targets = torch.randn(2, 3, 11, dtype=torch.float64), torch.randn(2, 5 + 7, 11, dtype=torch.float64)
-    return centres, targets, (torch.rand(2, 3, 5) < 0.5).double(), 4
-
-
-def test_sampled_loss_is_the_sum_over_pairs(block):
-    centres, targets, pairs, negatives = block
-    expected = 0.0
-    for chunk, i, j in pairs.nonzero().tolist():
-        expected -= log_sigma(float(centres[chunk, i] @ targets[chunk, j]))
-        drawn = [log_sigma(-float(centres[chunk, i] @ targets[chunk, k])) for k in range(5, 12)]
-        expected -= negatives / 7 * sum(drawn)
-    assert float(sampled_loss(*block)) == pytest.approx(expected, rel=1e-12)
-
-
-def test_sampled_gradients_equal_autograd(block):
-    centres, targets, pairs, negatives = block
-    expected = torch.autograd.grad(
-        sampled_loss(centres.requires_grad_(), targets.requires_grad_(), pairs, negatives), [centres, targets]
-    )
-    ours = sampled_gradients(centres.detach(), targets.detach(), pairs, negatives)
-    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
 
 
 def small_model(objective: str, n_words: int = 13) -> SkipGram:

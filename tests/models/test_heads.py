@@ -174,26 +174,22 @@ def test_predicting_is_without_dropout_and_puts_every_mode_back():
     assert not head(batch).equal(head(batch))  # and training has dropout
 
 
+SIDES = SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))
+
+
 @pytest.mark.parametrize(
-    ("name", "same", "label", "by_hand"),
-    [
-        ("sentence", [LabelledText("not bad", "yes"), "not bad", ["not", "bad"]], 0, LabelledText("not bad", "no")),
-        (
-            "pair",
-            [SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))],
-            1,
-            SentencePair("not bad", "good", "same"),
-        ),
-    ],
+    ("name", "label", "same"),
+    [("sentence", 0, (LabelledText("not bad", "yes"), "not bad", ["not", "bad"])), ("pair", 1, SIDES)],
 )
-def test_records_texts_and_words_give_the_same_batch(name, same, label, by_hand):
-    head = build("static", name)
-    record, *bare = same
-    batches = [head.batch([record]), *(head.batch([text], [head.labels[label]]) for text in [*bare, by_hand])]
-    for batch in batches:
+def test_records_texts_and_words_give_the_same_batch(name, label, same):
+    head, (record, *bare) = build("static", name), same
+    first, *others = head.batch([record]), *(head.batch([text], [head.labels[label]]) for text in bare)
+    by_hand = head.batch([record], [head.labels[1 - label]])  # labels that are given go before the record's
+    assert by_hand.labels["labels"].tolist() == [1 - label]
+    for batch in (first, *others):
         assert batch.labels["labels"].tolist() == [label]
-        for side, first in zip(batch.sides or [batch], batches[0].sides or batches[:1], strict=True):
-            assert side.ids["words"].equal(first.ids["words"])
+        for side, same_side in zip(batch.sides or [batch], first.sides or [first], strict=True):
+            assert side.ids["words"].equal(same_side.ids["words"])
     assert head.batch(bare[:1]).labels == {}
     records = RECORDS[type(head)]
     assert head.batch(iter(records)).labels["labels"].equal(head.batch(records).labels["labels"])

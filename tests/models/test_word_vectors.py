@@ -12,20 +12,8 @@ from course_lib.errors import CourseError
 from course_lib.models.skip_gram import WordVectors
 from tests.mistakes import mistakes
 
-ODD_WORDS = [
-    "the",
-    "배",
-    "과수원의",
-    "🍐👩‍👩‍👧",
-    "<b>bold</b>",
-    "naïve",
-    "a\tb",
-    "日本　語",
-    "x" * 10_000,
-    "0.5",
-    "-1e9",
-    "\\n",
-]
+ODD_WORDS = ["the", "배", "과수원의", "🍐👩‍👩‍👧", "<b>bold</b>", "naïve", "a\tb", "日本　語", "0.5", "-1e9", "\\n"]
+ODD_WORDS += ["x" * 10_000]
 
 
 @pytest.fixture

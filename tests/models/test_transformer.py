@@ -225,7 +225,7 @@ def test_sub_words_a_word_has_the_vector_of_its_first_piece_and_a_sentence_that_
     first = [number for number, (a, _) in enumerate(pieces.spans[0]) if a in (0, 4)]
     by_word, by_piece = model.encode([text])[0], model.encode([text], unit="piece")[0]
     np.testing.assert_allclose(by_word, by_piece[:, first], rtol=1e-5, atol=1e-5)
-    encoding = model.states(model.batch([BANK, [text]], unit="piece"))
+    encoding = model.states(model.batch([BANK, ["wagesbank"]], unit="piece"))
     last = encoding.mask.sum(1) - 1
     torch.testing.assert_close(encoding.sentence, encoding.layers[-1, torch.arange(2), last])
 

@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig, LockedDropout, WeightDropLSTM, WordDropEmbedding
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import WORDS, small_awd_lstm
@@ -86,15 +85,6 @@ def test_the_loss_is_made_of_its_named_parts():
     assert scores.keys() == {"loss", "count", "cross_entropy", "carry"}
     torch.testing.assert_close(scores["loss"], expected)
     assert torch.isfinite(model.train().loss(step(model, length=1))["loss"])  # a step of one word, too
-
-
-def test_fit_teaches_it_a_repeated_text():
-    model = small_awd_lstm(n_layers=1, emb_dim=13, **NO_DROPOUT, alpha=0.0, beta=0.0)
-    streams = model.streams([[*"abcabd"] * 40], 2, 41)
-    perplexity = lambda: model.eval().loss(next(streams()))["loss"].exp().item()  # noqa: E731
-    before = perplexity()
-    fit(model, streams, steps=60, learning_rate=0.05, show=False)
-    assert perplexity() < 1.5 < 8 < before  # after "ab" only the words before it tell c from d
 
 
 def test_frozen_groups_drop_nothing_and_the_others_go_on():

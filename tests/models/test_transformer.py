@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_lib.data.streams import StreamBatch, TextStreams
+from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
@@ -22,7 +22,6 @@ from course_lib.models.transformer import (
     TransformerEncoder,
     sinusoidal_positions,
 )
-from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_transformers import copy_attention, small_lm
@@ -205,13 +204,6 @@ def test_stream_loss_is_the_mean_over_all_targets():
     expected = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
     torch.testing.assert_close(found["loss"], expected)
     assert found["count"] == 21
-
-
-def test_it_learns_a_cycle_from_running_text():
-    model = small_lm(BANK, norm="pre")
-    cycle = [model.pieces.ids(BANK) * 9 for _ in range(5)]
-    history = fit(model, TextStreams(cycle, 4, 11), steps=40, learning_rate=1e-2, seed=0, show=False)
-    assert history.losses[-1] < 0.5  # a guess costs ln 12 = 2.5 nats
 
 
 def test_sub_words_a_word_has_the_vector_of_its_first_piece_and_a_sentence_that_of_its_last():

@@ -1,4 +1,4 @@
-"""LSTM language models against PyTorch's layers: losses, directions, carry; softmax, projected LSTM, words."""
+"""LSTM language models against its equations, word by word: losses, directions, carry; softmax, projected LSTM."""
 
 import math
 from dataclasses import replace
@@ -38,9 +38,9 @@ def documents(seed=0, total=400):
 
 
 def top_state(stack, inputs):
-    """[word, dim] -> [word, projection] by PyTorch's own way through a layer (Sak et al. 2014)."""
-    first = nn.LSTM.forward(stack.layers[0], inputs[None])[0]
-    return (first + nn.LSTM.forward(stack.layers[1], first)[0])[0]
+    """[word, dim] -> [word, projection], one word at a time; below, these equations are compared with PyTorch's."""
+    first = lstm_by_steps(stack.layers[0], inputs[None])[0]
+    return (first + lstm_by_steps(stack.layers[1], first)[0])[0]
 
 
 def test_the_loss_of_one_direction_is_that_of_an_independent_computation():

@@ -71,10 +71,6 @@ class KeyValueCache:
     ) -> tuple[Float[Tensor, "batch head filled dim"], Float[Tensor, "batch head filled dim"]]:
         """All keys and values so far, the new ones last."""
         end = self.filled + keys.shape[2]
-        if end > self.keys.shape[2]:
-            raise CourseError(
-                f"KeyValueCache: step {end} does not fit into {self.keys.shape[2]} steps. Make a longer cache."
-            )
         self.keys[:, :, self.filled : end] = keys
         self.values[:, :, self.filled : end] = values
         self.filled = end

@@ -112,8 +112,6 @@ class BertEmbedding(nn.Module):
     def start_from_sinusoids(self, amplitude: float = 0.06) -> None:
         """Put `amplitude` times sines and cosines into the table of positions, which is learned from there."""
         n, d_model = self.positions.weight.shape
-        if d_model % 2:
-            raise CourseError(f"BertEmbedding: sinusoids need an even d_model, this one is {d_model}.")
         self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
 
 

@@ -30,7 +30,7 @@ class ProjectedLSTM(nn.Module):
         super().__init__()
         narrow = projection if projection < hidden else 0  # 0 is PyTorch's word for no projection
         self.layers = nn.ModuleList(LSTMLayer(projection, hidden, narrow, clip) for _ in range(n_layers))
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = dropout
         for layer in self.layers:
             for bias in (layer.bias_ih_l0, layer.bias_hh_l0):
                 nn.init.zeros_(bias)
@@ -42,7 +42,8 @@ class ProjectedLSTM(nn.Module):
         """All layers' outputs, lowest first, and the state after the last word."""
         outputs, after = [], []
         for number, layer in enumerate(self.layers):
-            states, last = layer(self.dropout(inputs), None if carry is None else carry[number])
+            dropped = F.dropout(inputs, self.dropout, layer.training)  # a frozen layer's input loses nothing
+            states, last = layer(dropped, None if carry is None else carry[number])
             inputs = states + inputs if number else states
             outputs.append(inputs)
             after.append(last)

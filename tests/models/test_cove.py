@@ -2,15 +2,14 @@
 
 import random
 
-import pytest
 import torch
 
 from course_lib.data.records import ParallelPair, Sentence
-from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.seq2seq import BEGIN, END, PADDING, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
+from tests.mistakes import mistakes
 
 LETTERS = list("abcdefghijk")  # 11 words
 REVERSED = {letter: letter.upper() for letter in LETTERS}
@@ -34,17 +33,6 @@ def make_seq2seq(pairs: list[ParallelPair]) -> Seq2Seq:
 SHORT, LONG = (ParallelPair(Sentence.of(s), Sentence.of(t)) for s, t in [(["a", "b"], ["B"]), (LETTERS, ["A"] * 13)])
 
 
-def test_sizes_of_the_paper():
-    config = CoVeConfig.paper()
-    encoder = CoVe(["a"], torch.zeros(1, config.dim), config)
-    assert encoder.dims == (300, 600, 600)
-    assert encoder.layer_names == ("word", "biLSTM 1", "biLSTM 2")
-    model = Seq2Seq(encoder, target_vocabulary([SHORT]), Seq2SeqConfig.paper())
-    assert [cell.hidden_size for cell in model.cells] == [600, 600]
-    assert model.cells[0].input_size == 300 + 600  # z and, by input feeding, the state before (eq. 2)
-    assert CoVe(["a"], torch.zeros(1, 100), CoVeConfig.small()).dims == (100, 200, 200)
-
-
 def test_layers_equal_one_bidirectional_lstm_of_two_layers():
     encoder = make_cove().eval()
     reference = torch.nn.LSTM(7, 3, num_layers=2, bidirectional=True, batch_first=True)
@@ -61,28 +49,11 @@ def test_layers_equal_one_bidirectional_lstm_of_two_layers():
     torch.testing.assert_close(encoder.states(batch).sentence, output.mean(1))
 
 
-def test_dropout_is_off_in_a_frozen_layer():
-    encoder = make_cove(dropout=0.5)
-    encoder.freeze()
-    encoder.train()
-    batch = encoder.batch([LETTERS])
-    torch.testing.assert_close(encoder.states(batch).layers, encoder.states(batch).layers)
-    encoder.unfreeze()
-    assert not torch.allclose(encoder.states(batch).layers, encoder.states(batch).layers)
-
-
-def test_wrong_width_of_the_words_and_wrong_sizes_are_named():
-    with pytest.raises(CourseError, match=r"7 dimensions.*dim=5"):
-        CoVe(LETTERS, torch.zeros(len(LETTERS), 7), CoVeConfig(dim=5))
-    with pytest.raises(CourseError, match="hidden=0"):
-        CoVeConfig(hidden=0)
-
-
 def test_targets_have_a_beginning_an_end_and_padding():
     model = make_seq2seq([SHORT, LONG])
+    a, b = (model.vocabulary.index[word] for word in "AB")
     rows = model.batch([SHORT, LONG]).labels["target"].tolist()
-    assert rows[0] == [BEGIN, model.vocabulary.index["B"], END, *[PADDING] * 12]
-    assert rows[1] == [BEGIN, *[model.vocabulary.index["A"]] * 13, END]
+    assert rows == [[BEGIN, b, END, *[PADDING] * 12], [BEGIN, *[a] * 13, END]]
 
 
 def test_padding_changes_no_loss_and_no_translation():
@@ -128,24 +99,18 @@ def test_it_learns_to_reverse_a_toy_language():
 
 def test_batches_hold_each_pair_once_and_repeat_with_their_seed():
     pairs = make_pairs(53)
-    model = make_seq2seq(pairs)
-    batches = model.batches(pairs, 8, seed=3)
-    first, again, other = batches(0), batches(0), batches(1)
-    assert (len(first), sum(map(len, first))) == (7, 53)
-    assert all(a.labels["target"].equal(b.labels["target"]) for a, b in zip(first, again, strict=True))
-    assert sum(map(len, other)) == 53
-    assert [b.ids["words"].tolist() for b in first] != [b.ids["words"].tolist() for b in other]
+    batches = make_seq2seq(pairs).batches(pairs, 8, seed=3)
+    first, again, other = ([batch.labels["target"].tolist() for batch in batches(epoch)] for epoch in (0, 0, 1))
+    assert first == again != other
+    assert (len(first), sum(map(len, first)), sum(map(len, other))) == (7, 53, 53)
 
 
 def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():
     model = make_seq2seq([SHORT, LONG]).train()
-    with torch.no_grad():
-        model.output.bias[END] = -1e4
-    found = model.translate([SHORT.source, LONG.source, ["a"]], max_words=3, batch_size=2)
-    assert [len(words) for words in found] == [3, 3, 3]
-    with torch.no_grad():
-        model.output.bias[END] = 1e4
-    assert model.translate([["a"]]) == [[]]
+    sources = [SHORT.source, LONG.source, ["a"]]
+    for bias, lengths in ((-1e4, [3, 3, 3]), (1e4, [0, 0, 0])):
+        model.output.bias.data[END] = bias
+        assert [len(words) for words in model.translate(sources, max_words=3, batch_size=2)] == lengths
     assert model.training
 
 
@@ -169,12 +134,14 @@ def test_nothing_follows_the_end_of_a_sentence_while_others_in_its_batch_go_on()
     assert model.output.step == 3  # all have ended: no further step
 
 
-def test_what_cannot_be_translated_is_named():
-    model = make_seq2seq([SHORT])
-    nothing = Sentence.of([])
-    with pytest.raises(CourseError, match="pair 1 of 2 has an empty target"):
-        model.batch([SHORT, ParallelPair(SHORT.source, nothing)])
-    with pytest.raises(CourseError, match="sentence 0 of 1 is empty"):
-        model.batch([ParallelPair(nothing, SHORT.target)])
-    with pytest.raises(CourseError, match="target_vocabulary"):
-        Seq2Seq(make_cove(), Vocabulary(["a", "b"]))
+NOTHING = Sentence.of([])
+test_mistakes_are_named = mistakes(
+    (lambda: CoVe(LETTERS, torch.zeros(len(LETTERS), 7), CoVeConfig(dim=5)), "7 dimensions.*dim=5"),
+    (lambda: CoVeConfig(hidden=0), "hidden=0"),
+    (
+        lambda: make_seq2seq([SHORT]).batch([SHORT, ParallelPair(SHORT.source, NOTHING)]),
+        "pair 1 of 2 has an empty target",
+    ),
+    (lambda: make_seq2seq([SHORT]).batch([ParallelPair(NOTHING, SHORT.target)]), "sentence 0 of 1 is empty"),
+    (lambda: Seq2Seq(make_cove(), Vocabulary(["a", "b"])), "target_vocabulary"),
+)

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from course_lib.errors import CourseError
 from course_lib.models.elmo import ELMo, FrozenStates, ScalarMix
 from course_lib.models.encoder import RandomEncoder, StaticVectors
+from tests.mistakes import mistakes
 from tests.models.battery import BANK, RIVER
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
@@ -38,23 +38,23 @@ def test_layer_norm_takes_one_mean_and_variance_of_the_real_units_of_a_layer():
     torch.testing.assert_close(mixed, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_errors(encoder):
-    layers = torch.randn(3, 2, 5, 7)
-    with pytest.raises(CourseError, match=r"2 weights but got 3 layers. Use ScalarMix\(3\)"):
-        ScalarMix(2)(layers)
-    with pytest.raises(CourseError, match=r"shape \[2, 3\].*\[2, 5\]"):
-        ScalarMix(3)(layers, MASK[:, :3])
-    with pytest.raises(CourseError, match="no mean"):
-        ScalarMix(3, layer_norm=True)(layers, torch.zeros_like(MASK))
-    with pytest.raises(CourseError, match="Name each place once"):
-        ELMo(encoder, ("input", "input"))
-    with pytest.raises(CourseError, match=r"8 words takes 0 MB, more than megabytes=0"):
-        FrozenStates(encoder).keep([BANK], megabytes=0)
+def reader():
+    return RandomEncoder(6, n_layers=2, buckets=97)
+
+
+LAYERS = torch.zeros(3, 2, 5, 7)
+test_errors = mistakes(
+    (lambda: ScalarMix(2)(LAYERS), r"2 weights but got 3 layers. Use ScalarMix\(3\)"),
+    (lambda: ScalarMix(3)(LAYERS, MASK[:, :3]), r"shape \[2, 3\].*\[2, 5\]"),
+    (lambda: ScalarMix(3, layer_norm=True)(LAYERS, torch.zeros_like(MASK)), "no mean"),
+    (lambda: ELMo(reader(), ("input", "input")), "Name each place once"),
+    (lambda: FrozenStates(reader()).keep([BANK], megabytes=0), "8 words takes 0 MB, more than megabytes=0"),
+)
 
 
 @pytest.fixture
 def encoder():
-    return RandomEncoder(6, n_layers=2, buckets=97)
+    return reader()
 
 
 def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):
@@ -71,16 +71,11 @@ def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):
 
 
 def test_the_mix_learns_and_the_encoder_does_not(encoder):
-    before = {name: tensor.clone() for name, tensor in encoder.state_dict().items()}
-    elmo = ELMo(encoder, l2=0.1).train()
-    loss = elmo(elmo.read([BANK]))["input"].square().sum()
-    loss.backward()
-    optimizer = torch.optim.SGD([p for p in elmo.parameters() if p.requires_grad], lr=0.1)
-    optimizer.step()
+    elmo = ELMo(encoder).train()
+    elmo(elmo.read([BANK]))["input"].square().sum().backward()
     assert all(parameter.grad is None and not parameter.requires_grad for parameter in encoder.parameters())
-    assert all(tensor.equal(before[name]) for name, tensor in encoder.state_dict().items())
-    assert elmo.mixes["input"].raw.any()
-    assert elmo.mixes["input"].gamma != 1
+    assert elmo.mixes["input"].raw.grad.any()
+    assert elmo.mixes["input"].gamma.grad.any()
 
 
 def test_dropout_falls_on_the_mixed_vectors_in_training_only(encoder):

@@ -38,14 +38,10 @@ ENCODERS = {
 }
 
 
-@pytest.fixture(params=ENCODERS, ids=list(ENCODERS))
-def encoder(request):
-    torch.manual_seed(0)
-    return ENCODERS[request.param]().eval()
-
-
 class TestEncoders(EncoderBattery):
-    pass
+    @pytest.fixture(params=ENCODERS, ids=list(ENCODERS))
+    def encoder(self, request):
+        return ENCODERS[request.param]().eval()
 
 
 def test_static_vectors_fall_back_to_lower_case_then_to_one_unknown():

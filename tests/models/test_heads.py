@@ -62,17 +62,23 @@ def test_count_is_texts_or_real_words():
     classifier, tagger = build("static", "mean"), build("static", "tagger")
     assert int(classifier.loss(classifier.batch(TEXTS[:5]))["count"]) == 5
     batch = tagger.batch([["not", "bad"], ["the", "film", "was"]], [["ADV", "ADJ"], ["DET", "NOUN", "VERB"]])
-    adjective, adverb, determiner, noun, verb = map(UPOS.index, ["ADJ", "ADV", "DET", "NOUN", "VERB"])
-    assert batch.labels["labels"].tolist() == [[adverb, adjective, -100], [determiner, noun, verb]]
+    tags = [[UPOS.index("ADV"), UPOS.index("ADJ"), -100], [UPOS.index(tag) for tag in ("DET", "NOUN", "VERB")]]
+    assert batch.labels["labels"].tolist() == tags
     assert int(tagger.loss(batch)["count"]) == 5
 
 
-def test_pooling_by_hand():
-    table = torch.tensor([[1.0, 5.0], [3.0, 2.0]])
-    for pooling, vector in [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])]:
-        head = SequenceClassifier(StaticVectors(["a", "b"], table), ANSWERS, pooling=pooling).eval()
-        logits = head(head.batch([["a", "b"], ["a"] * 3]))[0]
-        torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
+@pytest.mark.parametrize(
+    ("pooling", "u"),
+    [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])],  # of [1, 5] and [3, 2]
+)
+def test_pooling_and_sides_read_apart_by_hand(pooling, u):
+    static = StaticVectors(["a", "b"], torch.tensor([[1.0, 5.0], [3.0, 2.0]]))
+    head = SequenceClassifier(static, ANSWERS, pooling=pooling).eval()
+    torch.testing.assert_close(head(head.batch([["a", "b"], ["a"] * 3]))[0], head.output(torch.tensor(u)))
+    head, v = PairClassifier(static, LABELS[PairClassifier], pooling=pooling).eval(), [3.0, 2.0]
+    vector = [*u, *v, abs(u[0] - v[0]), abs(u[1] - v[1]), u[0] * v[0], u[1] * v[1]]
+    logits = head(head.batch([(["a", "b"], ["b"]), (["a"], ["a"] * 3)]))[0]
+    torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
 
 
 def test_mix_by_hand():
@@ -103,16 +109,6 @@ def test_a_word_s_label_belongs_to_its_first_piece_in_any_script():
     torch.testing.assert_close(found["loss"], expected, **TOLERANCE)
     assert int(found["count"]) == len(words)
     assert [len(tags) for tags in head.predict([words, ["."]])] == [6, 1]
-
-
-def test_sides_read_apart_by_hand():
-    table = torch.tensor([[1.0, 5.0], [3.0, 2.0]])
-    for pooling, u in [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])]:
-        head = PairClassifier(StaticVectors(["a", "b"], table), LABELS[PairClassifier], pooling=pooling).eval()
-        v = [3.0, 2.0]
-        vector = [*u, *v, abs(u[0] - v[0]), abs(u[1] - v[1]), u[0] * v[0], u[1] * v[1]]
-        logits = head(head.batch([(["a", "b"], ["b"]), (["a"], ["a"] * 3)]))[0]
-        torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
 
 
 def test_the_body_reads_each_side_by_itself():
@@ -178,26 +174,22 @@ def test_predicting_is_without_dropout_and_puts_every_mode_back():
     assert not head(batch).equal(head(batch))  # and training has dropout
 
 
+SIDES = SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))
+
+
 @pytest.mark.parametrize(
-    ("name", "same", "label", "by_hand"),
-    [
-        ("sentence", [LabelledText("not bad", "yes"), "not bad", ["not", "bad"]], 0, LabelledText("not bad", "no")),
-        (
-            "pair",
-            [SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))],
-            1,
-            SentencePair("not bad", "good", "same"),
-        ),
-    ],
+    ("name", "label", "same"),
+    [("sentence", 0, (LabelledText("not bad", "yes"), "not bad", ["not", "bad"])), ("pair", 1, SIDES)],
 )
-def test_records_texts_and_words_give_the_same_batch(name, same, label, by_hand):
-    head = build("static", name)
-    record, *bare = same
-    batches = [head.batch([record]), *(head.batch([text], [head.labels[label]]) for text in [*bare, by_hand])]
-    for batch in batches:
+def test_records_texts_and_words_give_the_same_batch(name, label, same):
+    head, (record, *bare) = build("static", name), same
+    first, *others = head.batch([record]), *(head.batch([text], [head.labels[label]]) for text in bare)
+    by_hand = head.batch([record], [head.labels[1 - label]])  # labels that are given go before the record's
+    assert by_hand.labels["labels"].tolist() == [1 - label]
+    for batch in (first, *others):
         assert batch.labels["labels"].tolist() == [label]
-        for side, first in zip(batch.sides or [batch], batches[0].sides or batches[:1], strict=True):
-            assert side.ids["words"].equal(first.ids["words"])
+        for side, same_side in zip(batch.sides or [batch], first.sides or [first], strict=True):
+            assert side.ids["words"].equal(same_side.ids["words"])
     assert head.batch(bare[:1]).labels == {}
     records = RECORDS[type(head)]
     assert head.batch(iter(records)).labels["labels"].equal(head.batch(records).labels["labels"])
@@ -215,25 +207,17 @@ def test_a_record_with_several_tag_layers_needs_a_name():
 
 def test_batches_hold_every_record_once_with_its_own_label_and_are_shuffled():
     head = build("static", "tagger")
-    words = head.encoder.index
-
-    def pairs(epoch):
-        found = []
-        for batch in make(epoch):
-            assert len(batch) <= 4
-            for ids, tags, mask in zip(batch.ids["words"], batch.labels["labels"], batch.mask, strict=True):
-                found.append((tuple(ids[mask].tolist()), tuple(tags[mask].tolist())))
-        return found
-
     make, before = head.batches(TAGGED, 4, seed=3), torch.get_rng_state()
-    expected = sorted(
-        (tuple(words[w] for w in r.sentence.words), tuple(UPOS.index(t) for t in r.tags["upos"])) for r in TAGGED
-    )
-    first, second = pairs(0), pairs(1)
-    assert sorted(first) == sorted(second) == expected
-    assert first != second
-    assert first == pairs(0)
-    assert len(make(0)) == len(list(make(0))) == 7  # 27 records by 4
+
+    def pairs(batches):
+        rows = [row for b in batches for row in zip(b.ids["words"], b.labels["labels"], b.mask, strict=True)]
+        return [(tuple(ids[mask].tolist()), tuple(tags[mask].tolist())) for ids, tags, mask in rows]
+
+    first, second = pairs(make(0)), pairs(make(1))
+    assert sorted(first) == sorted(second) == sorted(pairs([head.batch([record]) for record in TAGGED]))
+    assert first == pairs(make(0)) != second
+    assert [len(batch) for batch in make(0)].count(4) == 6  # 27 records by 4
+    assert len(make(0)) == 7
     assert torch.get_rng_state().equal(before)
 
 
@@ -256,22 +240,23 @@ def test_groups_cover_every_parameter_once(head):
 def test_gradients_reach_what_is_not_frozen(kind):
     head = build(kind, "mix")
     names = [name for name, _ in head.layer_groups()]
-    assert gradients(head) == dict.fromkeys(names, True)
+
+    def frozen_are(*frozen):
+        assert head.frozen == frozen
+        assert gradients(head) == {name: name not in frozen for name in names}
+
+    frozen_are()
     head.freeze(["word"])
-    assert head.frozen == ("word",)
-    assert gradients(head) == {name: name != "word" for name in names}
+    frozen_are("word")
     head.freeze()
-    assert head.frozen == tuple(names)
     batch = head.batch(SENTENCES)
     assert not head.encoder.states(batch).layers.requires_grad
     head.unfreeze("head")
-    assert head(batch).requires_grad
-    assert gradients(head) == {name: name == "head" for name in names}
+    frozen_are(*names[:-1])
     head.unfreeze()
-    assert head.frozen == ()
-    assert gradients(head) == dict.fromkeys(names, True)
+    frozen_are()
     head.freeze("head")
-    assert gradients(head) == {name: name != "head" for name in names}
+    frozen_are("head")
 
 
 def test_a_frozen_head_has_no_dropout_in_training():
@@ -283,17 +268,17 @@ def test_a_frozen_head_has_no_dropout_in_training():
     assert not head(batch).equal(head(batch))
 
 
-def test_three_ways_to_reuse_vectors():
-    for way, moves in [("initial", 1.0), ("slow", 0.1), ("frozen", 0.0)]:
-        head = SequenceClassifier(StaticVectors(WORDS, torch.ones(len(WORDS), 11)), ANSWERS, dropout=0, seed=1)
-        if way == "frozen":
-            head.freeze(["word"])
-        groups = head.groups(slow={"word": 0.1} if way == "slow" else None)
-        assert ("word" in [name for name, *_ in groups]) is (way != "frozen")
-        before = head.encoder.embedding.weight.detach().clone()
-        fit(head, [head.batch(TEXTS)], steps=1, learning_rate=0.01, groups=groups, show=False)
-        moved = (head.encoder.embedding.weight.detach() - before).abs().max()
-        assert float(moved) == pytest.approx(0.01 * moves, rel=1e-3)  # Adam's first step is the learning rate
+@pytest.mark.parametrize(("way", "moves"), [("initial", 1.0), ("slow", 0.1), ("frozen", 0.0)])
+def test_three_ways_to_reuse_vectors(way, moves):
+    head = SequenceClassifier(StaticVectors(WORDS, torch.ones(len(WORDS), 11)), ANSWERS, dropout=0, seed=1)
+    if way == "frozen":
+        head.freeze(["word"])
+    groups = head.groups(slow={"word": 0.1} if way == "slow" else None)
+    assert ("word" in [name for name, *_ in groups]) is (way != "frozen")
+    before = head.encoder.embedding.weight.detach().clone()
+    fit(head, [head.batch(TEXTS)], steps=1, learning_rate=0.01, groups=groups, show=False)
+    moved = (head.encoder.embedding.weight.detach() - before).abs().max()
+    assert float(moved) == pytest.approx(0.01 * moves, rel=1e-3)  # Adam's first step is the learning rate
 
 
 def test_a_seed_fixes_the_new_weights_and_leaves_the_generator_alone():
@@ -342,39 +327,22 @@ test_bad_settings_are_named = mistakes(
     ({"layer": "mix"}, "layer='mix' would be ignored"),
     of=lambda arguments: SequenceClassifier(ENCODERS["random"](), **{"labels": ANSWERS, **arguments}),
 )
-
-
-@pytest.mark.parametrize(
-    ("name", "texts", "labels", "words"),
-    [
-        ("mean", ["good", "bad"], ["yes", "nope"], "sentence 1 has the label 'nope'.*yes, no, maybe"),
-        ("mean", ["good", "bad"], ["yes"], "1 labels for 2 sentences"),
-        ("mean", [LabelledText("good", "yes"), "bad"], None, "sentence 1 has the label None"),
-        ("mean", "good", None, "one str. Put it in"),
-        ("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ", "X"]], "sentence 1, word 1, has the label 'X'"),
-        ("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ"]], "sentence 1 has 2 words but 1 labels"),
-        ("pair", [("good", "bad"), "good"], None, r"item 1 is 'good', not a pair.*\(first, second\)"),
-        ("pair", [("good", "bad"), ("good", "")], None, "second sentences of the pairs: .*sentence 1 of 2 is empty"),
-    ],
+test_bad_texts_and_labels_are_named = mistakes(
+    (("mean", ["good", "bad"], ["yes", "nope"]), "sentence 1 has the label 'nope'.*yes, no, maybe"),
+    (("mean", ["good", "bad"], ["yes"]), "1 labels for 2 sentences"),
+    (("mean", [LabelledText("good", "yes"), "bad"]), "sentence 1 has the label None"),
+    (("mean", "good"), "one str. Put it in"),
+    (("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ", "X"]]), "sentence 1, word 1, has the label 'X'"),
+    (("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ"]]), "sentence 1 has 2 words but 1 labels"),
+    (("pair", [("good", "bad"), "good"]), r"item 1 is 'good', not a pair.*\(first, second\)"),
+    (("pair", [("good", "bad"), ("good", "")]), "second sentences of the pairs: .*sentence 1 of 2 is empty"),
+    of=lambda row: build("static", row[0]).batch(*row[1:]),
 )
-def test_bad_texts_and_labels_are_named(name, texts, labels, words):
-    with pytest.raises(CourseError, match=words):
-        build("static", name).batch(texts, labels)
-
-
-def test_other_mistakes_are_named():
-    head = build("static", "mean")
-    with pytest.raises(CourseError, match="no labels to learn from"):
-        head.batches(["good"], 2)
-    with pytest.raises(CourseError, match=r"the batch has no labels.*batch\(sentences, labels\)"):
-        head.loss(head.batch(["good"]))
-    with pytest.raises(CourseError, match=r"no layer group 'biLSTM'.*word, head"):
-        head.freeze(["biLSTM"])
-    with pytest.raises(CourseError, match="'word' is -1"):
-        head.groups(slow={"word": -1})
-    with pytest.raises(CourseError, match="batch_size=0"):
-        head.predict(["good"], batch_size=0)
-    head = PairClassifier(small_bert(WORDS, max_units=13), LABELS[PairClassifier])
-    assert len(head.batch([(["the"] * 5, ["bad"] * 5)])) == 1
-    with pytest.raises(CourseError, match="pair 1 has 11 pieces; at most 10 fit"):
-        head.batch([("good", "bad"), (["the"] * 5, ["bad"] * 6)])
+test_other_mistakes_are_named = mistakes(
+    (lambda head: head.batches(["good"], 2), "no labels to learn from"),
+    (lambda head: head.loss(head.batch(["good"])), r"the batch has no labels.*batch\(sentences, labels\)"),
+    (lambda head: head.freeze(["biLSTM"]), r"no layer group 'biLSTM'.*word, head"),
+    (lambda head: head.groups(slow={"word": -1}), "'word' is -1"),
+    (lambda head: head.predict(["good"], batch_size=0), "batch_size=0"),
+    of=lambda call: call(build("static", "mean")),
+)

@@ -1,6 +1,5 @@
 """Published BERTs by name: fetched from a hub on this machine, files written by transformers; every way it can fail."""
 
-import json
 import shutil
 import socket
 
@@ -114,15 +113,12 @@ def test_a_broken_connection_goes_on_where_it_broke(server, monkeypatch):
 
 
 def test_a_download_that_was_given_up_goes_on_in_the_next_call(server):
-    size = (server.folders["course/bert"] / "model.safetensors").stat().st_size
+    content = (server.folders["course/bert"] / "model.safetensors").read_bytes()
     whole = module._cache() / "course--bert" / server.revision
     whole.mkdir(parents=True)
-    # what a killed process leaves behind: half a file under its other name
-    (whole / "model.safetensors.part").write_bytes(
-        (server.folders["course/bert"] / "model.safetensors").read_bytes()[: size // 2]
-    )
+    (whole / "model.safetensors.part").write_bytes(content[: len(content) // 2])  # what a killed process leaves behind
     load(NAME)
-    assert next(s for f, s in server.asked if f == "model.safetensors") == size // 2
+    assert next(start for file, start in server.asked if file == "model.safetensors") == len(content) // 2
     assert not list(whole.glob("*.part"))
 
 
@@ -136,24 +132,23 @@ def test_no_network_says_what_works_without_one(server, monkeypatch):
         load(NAME)
 
 
-def test_a_connection_that_always_breaks_keeps_what_came(server):
-    server.cut, server.breaks = {"model.safetensors": 0}, 100
-    with fails(r"model\.safetensors \(0 of \d+ bytes are here\) could not be fetched"):
-        load(NAME)
-    server.breaks = 0
-    load(NAME)
-
-
 @pytest.mark.parametrize(
-    ("lie", "words"),
-    [((None, "a" * 64), "is not what was published"), ((100, None), "should have 100"), ((10**6, None), "of 1000000")],
-    ids=["wrong hash", "larger than said", "smaller than said"],
+    ("fault", "words"),
+    [
+        ({"lies": {"model.safetensors": (None, "a" * 64)}}, "is not what was published"),
+        ({"lies": {"model.safetensors": (100, None)}}, "should have 100"),
+        ({"lies": {"model.safetensors": (10**6, None)}}, "of 1000000"),
+        ({"missing": {"model.safetensors"}}, r"model\.safetensors .*404"),
+        ({"cut": {"model.safetensors": 0}, "breaks": 100}, r"\(0 of \d+ bytes are here\) could not be fetched"),
+    ],
+    ids=["wrong hash", "larger than said", "smaller than said", "listed and not there", "a connection that breaks"],
 )
-def test_a_file_that_is_not_as_published_is_refused(lie, words, server):
-    server.lies = {"model.safetensors": lie}
+def test_a_file_that_is_not_as_published_is_refused_until_it_is(fault, words, server):
+    honest = {name: getattr(server, name) for name in fault}
+    vars(server).update(fault)
     with fails(words):
         load(NAME)
-    server.lies = {}
+    vars(server).update(honest)
     load(NAME)
 
 
@@ -169,33 +164,28 @@ def test_a_damaged_file_in_the_cache_is_named(server):
     load(NAME)
 
 
-def test_pickles_are_refused_before_anything_is_fetched(server):
-    folder = server.folders["course/bert"]
-    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with fails(r"no model\.safetensors: only pytorch_model\.bin, which may hold code"):
+@pytest.mark.parametrize(
+    ("change", "words", "fetched"),
+    [
+        (
+            lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
+            r"no model\.safetensors: only pytorch_model\.bin, which may hold code",
+            set(),
+        ),
+        (lambda folder: (folder / "vocab.txt").unlink(), r"has no vocab\.txt", set()),
+        (
+            lambda folder: (folder / "config.json").write_text('{"model_type": "roberta"}'),
+            "Bert computes 'bert' only",
+            {"config.json"},
+        ),
+    ],
+    ids=["pickle", "no vocabulary", "another kind"],
+)
+def test_what_cannot_be_used_is_refused_before_its_weights_are_fetched(change, words, fetched, server):
+    change(server.folders["course/bert"])
+    with fails(words):
         load(NAME)
-    assert server.asked == []
-
-
-def test_missing_files_are_named(server):
-    (server.folders["course/bert"] / "vocab.txt").unlink()
-    with fails(r"has no vocab\.txt"):
-        load(NAME)
-    assert server.asked == []
-
-
-def test_a_file_that_is_listed_and_not_there_is_named(server):
-    server.missing = {"model.safetensors"}
-    with fails(r"model\.safetensors .*404"):
-        load(NAME)
-
-
-def test_another_kind_of_model_is_refused_before_its_weights_are_fetched(server):
-    path = server.folders["course/bert"] / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": "roberta"}))
-    with fails("Bert computes 'bert' only"):
-        load(NAME)
-    assert {file for file, _ in server.asked} == {"config.json"}
+    assert {file for file, _ in server.asked} == fetched
 
 
 def test_names_that_are_none(server):

@@ -1,4 +1,4 @@
-"""LSTM language models against a loop over cells: losses, directions, carry; softmax, projected LSTM, words."""
+"""LSTM language models against its equations, word by word: losses, directions, carry; softmax, projected LSTM."""
 
 import math
 from dataclasses import replace
@@ -14,12 +14,11 @@ from course_lib.data.streams import StreamBatch, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import LSTMLM, SPECIALS, UNKNOWN, BiLM, BiLMConfig, LSTMLMConfig
-from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps, turned
+from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps
 from course_lib.models.shipped import load
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models.bilms import PROJECTION, small_bilm
 
@@ -38,21 +37,10 @@ def documents(seed=0, total=400):
     return [ids[: total // 3], ids[total // 3 :]]
 
 
-def lstm_cell_by_cell(lstm, inputs):
-    """[word, dim] -> [word, projection]: Sak et al. 2014, one word at a time, nothing shared with the library."""
-    h, c, outputs = torch.zeros(lstm.proj_size), torch.zeros(lstm.hidden_size), []
-    for x in inputs:
-        gates = lstm.weight_ih_l0 @ x + lstm.bias_ih_l0 + lstm.weight_hh_l0 @ h + lstm.bias_hh_l0
-        take, forget, new, show = gates.view(4, -1)
-        c = torch.sigmoid(forget) * c + torch.sigmoid(take) * torch.tanh(new)
-        h = lstm.weight_hr_l0 @ (torch.sigmoid(show) * torch.tanh(c))
-        outputs.append(h)
-    return torch.stack(outputs)
-
-
 def top_state(stack, inputs):
-    first = lstm_cell_by_cell(stack.layers[0], inputs)
-    return first + lstm_cell_by_cell(stack.layers[1], first)
+    """[word, dim] -> [word, projection], one word at a time; below, these equations are compared with PyTorch's."""
+    first = lstm_by_steps(stack.layers[0], inputs[None])[0]
+    return (first + lstm_by_steps(stack.layers[1], first)[0])[0]
 
 
 def test_the_loss_of_one_direction_is_that_of_an_independent_computation():
@@ -170,32 +158,6 @@ def test_perplexity_is_exp_of_the_mean_and_leaves_the_mode():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_both_directions_learn_the_rule_of_a_text(kind):
-    model = small_bilm(WORDS, **KINDS[kind])
-    fit(model, TwoWayStreams(documents(), 5, 11), steps=60, learning_rate=0.03, seed=0, show=False)
-    found = model.perplexity(documents(seed=1))  # entropy of the rule: about 2.6 words; of ids alone: 19
-    assert max(found.values()) < 8
-
-
-def test_fit_resumes_bit_for_bit(tmp_path):
-    def train(folder, watchers):
-        torch.manual_seed(0)
-        model = small_bilm(WORDS, softmax="sampled", n_samples=3)
-        options = {"seed": 0, "show": False, "watchers": watchers, "keep_interrupted": True}
-        fit(model, TwoWayStreams(documents(), 5, 11), steps=11, folder=folder, **options)
-        return model.state_dict()
-
-    def stop(step, losses):
-        if step == 4:
-            raise KeyboardInterrupt
-
-    whole, half = train(tmp_path / "whole", []), train(tmp_path / "halves", [stop])
-    resumed = train(tmp_path / "halves", [])
-    assert all(whole[name].equal(resumed[name]) for name in whole)
-    assert not any(whole[name].equal(half[name]) for name in whole)
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_path):
     model = small_bilm(WORDS, softmax="adaptive", cutoffs=(3,), **KINDS[kind]).eval()
     model.save(tmp_path / "whole")
@@ -213,16 +175,6 @@ def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_p
             use()
 
 
-def test_the_paper_has_its_sizes():
-    characters = Characters.from_words(["a"], min_count=1)
-    with torch.device("meta"):
-        model = BiLM.paper(Vocabulary([*SPECIALS, "a"], [3, 2, 1], unknown=UNKNOWN), characters)
-    assert sum(p.numel() for p in model.token.parameters()) == 18_037_856 - (262 - 5) * 16
-    assert model.dims == (1024, 1024, 1024)
-    assert model.lstms["forward_lstm"].layers[0].weight_hr_l0.shape == (512, 4096)
-    assert model.config.softmax == "sampled"
-
-
 test_what_cannot_work_is_named = mistakes(
     (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
     (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),
@@ -237,26 +189,23 @@ test_what_cannot_work_is_named = mistakes(
 BANKS = ["the", "bank", "paid"]
 
 
-def test_a_table_has_one_row_for_all_unknown_words():
+def test_a_table_has_one_row_for_all_unknown_words_and_characters_tell_them_apart():
     token = small_bilm(BANKS).token
     the, unseen, other = token.read(token.inputs([["the", "unseen", "other"]]))[0]
     assert the.tolist() == token.embedding.weight[2].tolist()
     assert unseen.tolist() == other.tolist() == token.embedding.weight[0].tolist()
-
-
-def test_characters_read_words_outside_the_vocabulary():
     token = small_bilm(BANKS, characters=True).token
     banks, again, tank, bank = token.read(token.inputs([["banks", "banks"], ["tank", "bank"]])).flatten(0, 1)
     assert banks.tolist() == again.tolist()
     assert len({tuple(vector.tolist()) for vector in (banks, tank, bank)}) == 3
 
 
-def test_in_training_ids_give_the_same_vectors_as_words_at_use():
-    for characters in (False, True):
-        token = small_bilm(BANKS, characters=characters).token
-        ids = torch.tensor([[2, 3, 2], [4, 4, 1]])
-        words = [["the", "bank", "the"], ["paid", "paid", "</s>"]]
-        torch.testing.assert_close(token(ids), token.read(token.inputs(words)), rtol=0, atol=1e-6)
+@pytest.mark.parametrize("kind", KINDS)
+def test_in_training_ids_give_the_same_vectors_as_words_at_use(kind):
+    token = small_bilm(BANKS, **KINDS[kind]).token
+    words = [["the", "bank", "the"], ["paid", "paid", "</s>"]]
+    ids = torch.tensor([[2, 3, 2], [4, 4, 1]])
+    torch.testing.assert_close(token(ids), token.read(token.inputs(words)), rtol=0, atol=1e-6)
 
 
 def test_each_different_word_goes_through_the_network_once(monkeypatch):
@@ -282,36 +231,15 @@ def test_the_equations_word_by_word_equal_the_fused_kernel(projection):
         torch.testing.assert_close(c_steps, c, rtol=0, atol=1e-6)
 
 
-def test_the_second_layer_adds_its_input_and_the_first_does_not():
-    stack = ProjectedLSTM(3, 7, 2)
-    inputs = torch.randn(2, 5, 3)
-    first, second = stack(inputs)[0]
-    torch.testing.assert_close(first, lstm_by_steps(stack.layers[0], inputs)[0], rtol=0, atol=1e-6)
-    torch.testing.assert_close(second, first + lstm_by_steps(stack.layers[1], first)[0], rtol=0, atol=1e-6)
-
-
-def test_the_carry_makes_pieces_one_pass():
+def test_dropout_acts_in_training_only():
     stack, inputs = ProjectedLSTM(3, 7, 2, dropout=0.5), torch.randn(2, 11, 3)
     assert not stack(inputs)[0].equal(stack(inputs)[0])
-    stack.eval()  # without dropout
-    whole, after = stack(inputs)
-    carry, pieces = None, []
-    for piece in inputs.split(5, dim=1):
-        states, carry = stack(piece, carry)
-        pieces.append(states)
-    torch.testing.assert_close(torch.cat(pieces, dim=2), whole, rtol=0, atol=1e-6)
-    torch.testing.assert_close(carry, after, rtol=0, atol=1e-6)
+    assert stack.eval()(inputs)[0].equal(stack(inputs)[0])
 
 
 def test_forget_gates_start_open():
     biases = ProjectedLSTM(3, 7, 1).layers[0].bias_ih_l0.view(4, 7)  # input, forget, cell, output
     assert biases.sum(1).tolist() == [0, 7, 0, 0]
-
-
-def test_rows_are_reversed_by_their_own_length():
-    rows = torch.arange(1.0, 11.0).view(2, 5, 1)
-    mask = torch.tensor([[True] * 3 + [False] * 2, [True] * 5])
-    assert turned(rows, mask)[..., 0].tolist() == [[3, 2, 1, 4, 5], [10, 9, 8, 7, 6]]
 
 
 def test_outputs_and_all_gradients_equal_pytorchs():

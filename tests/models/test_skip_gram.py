@@ -1,5 +1,6 @@
 """Skip-gram: gradients against a loop over pairs and against autograd, what is sampled, what is learnt, bad input."""
 
+import itertools
 import math
 
 import pytest
@@ -23,55 +24,23 @@ from course_lib.models.skip_gram_trainer import (
     SoftmaxStep,
     encode_sentences,
     random_windows,
-    sampled_gradients,
-    sampled_loss,
     thin_out,
     train_skip_gram,
 )
 from course_lib.text.vocabulary import Vocabulary
 from tests.mistakes import mistakes
 
-CPU = torch.device("cpu")
-
 
 def generator(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+def train(sentences, config, **options) -> SkipGram:
+    return train_skip_gram(sentences, config, device="cpu", progress=False, **options)
+
+
 def log_sigma(x: float) -> float:
     return -math.log1p(math.exp(-x))
-
-
-# --- the gradients
-
-
-@pytest.fixture
-def block():
-    """2 chunks of 3 centres with 5 contexts, 7 shared negatives, 11 dimensions; about half the pairs count."""
-    centres, targets = torch.randn(2, 3, 11, dtype=torch.float64), torch.randn(2, 5 + 7, 11, dtype=torch.float64)
-    return centres, targets, (torch.rand(2, 3, 5) < 0.5).double(), 4
-
-
-def test_sampled_loss_is_the_sum_over_pairs(block):
-    centres, targets, pairs, negatives = block
-    expected = 0.0
-    for chunk in range(2):
-        for i in range(3):
-            for j in range(5):
-                if pairs[chunk, i, j]:
-                    expected -= log_sigma(float(centres[chunk, i] @ targets[chunk, j]))
-                    for k in range(5, 12):
-                        expected -= negatives / 7 * log_sigma(-float(centres[chunk, i] @ targets[chunk, k]))
-    assert float(sampled_loss(*block)) == pytest.approx(expected, rel=1e-12)
-
-
-def test_sampled_gradients_equal_autograd(block):
-    centres, targets, pairs, negatives = block
-    expected = torch.autograd.grad(
-        sampled_loss(centres.requires_grad_(), targets.requires_grad_(), pairs, negatives), [centres, targets]
-    )
-    ours = sampled_gradients(centres.detach(), targets.detach(), pairs, negatives)
-    torch.testing.assert_close(ours, expected, rtol=0, atol=1e-12)
 
 
 def small_model(objective: str, n_words: int = 13) -> SkipGram:
@@ -132,18 +101,11 @@ def test_loss_for_fit_is_the_mean_per_pair():
         model.loss(WordPairs(torch.zeros(0).long(), torch.zeros(0).long()))
 
 
-# --- what is sampled
-
-
 @given(st.lists(st.sampled_from("abc"), max_size=9), st.integers(1, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_pairs_are_all_neighbours_within_the_window(sentence, window):
-    expected = [
-        (sentence[i], sentence[j])
-        for i in range(len(sentence))
-        for j in range(len(sentence))
-        if i != j and abs(i - j) <= window
-    ]
+    places = itertools.permutations(range(len(sentence)), 2)
+    expected = [(sentence[i], sentence[j]) for i, j in places if abs(i - j) <= window]
     assert skip_gram_pairs(sentence, window) == expected
 
 
@@ -160,8 +122,7 @@ def test_a_context_at_distance_k_counts_with_probability_w_minus_k_plus_1_over_w
 
 
 def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
-    vocabulary = Vocabulary(list("abcdefg"), [1] * 7)
-    layout = Layout(chunks=2, chunk=5, window=3)
+    vocabulary, layout = Vocabulary(list("abcdefg"), [1] * 7), Layout(chunks=2, chunk=5, window=3)
     text = encode_sentences([["a", "b", "unknown", "c"], ["d"], ["e", "f", "g"]], vocabulary)
     blocks = thin_out(text, torch.ones(7), layout, generator())
     assert len(blocks) == 1
@@ -169,23 +130,19 @@ def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
     found = set()
     for seed in range(50):
         chunk, i, j = random_windows(sentence, layout, generator(seed)).nonzero(as_tuple=True)
-        found |= {
-            (vocabulary.words[a], vocabulary.words[b])
-            for a, b in zip(ids[chunk * 5 + 3 + i].tolist(), ids[chunk * 5 + j].tolist(), strict=True)
-        }
-    expected = {pair for sentence in (["a", "b", "c"], ["e", "f", "g"]) for pair in skip_gram_pairs(sentence, 3)}
-    assert found == expected
+        pairs = zip(ids[chunk * 5 + 3 + i].tolist(), ids[chunk * 5 + j].tolist(), strict=True)
+        found |= {(vocabulary.words[a], vocabulary.words[b]) for a, b in pairs}
+    assert found == {pair for words in ("abc", "efg") for pair in skip_gram_pairs(words, 3)}
 
 
 def test_every_kept_token_is_a_centre_once():
     vocabulary = Vocabulary([str(i) for i in range(101)], [1] * 101)
-    sentences = [[str(i) for i in range(101)]] * 3
-    blocks = thin_out(encode_sentences(sentences, vocabulary), torch.ones(101), Layout(2, 7, 3), generator())
-    centres = torch.cat([blocks[k][0][3:-3] for k in range(len(blocks))])
-    real = torch.cat([blocks[k][1][3:-3] for k in range(len(blocks))]) >= 0
-    assert centres[real].tolist() == list(range(101)) * 3
-    with_edges = [blocks[k][0].tolist() for k in range(len(blocks))]
-    assert with_edges[0][-6:] == with_edges[1][:6]  # neighbours share what lies between them
+    text = encode_sentences([vocabulary.words] * 3, vocabulary)
+    blocks = thin_out(text, torch.ones(101), Layout(2, 7, 3), generator())
+    blocks = [blocks[number] for number in range(len(blocks))]
+    ids, sentences = (torch.cat([part[3:-3] for part in parts]) for parts in zip(*blocks, strict=True))
+    assert ids[sentences >= 0].tolist() == list(range(101)) * 3
+    assert blocks[0][0][-6:].equal(blocks[1][0][:6])  # neighbours share what lies between them
 
 
 def test_keep_probability_is_the_programs_rule_not_the_papers():
@@ -229,31 +186,22 @@ def test_negatives_follow_the_count_to_the_three_quarters(monkeypatch):
         assert edge.draw_negatives((1,)).tolist() == [word]
 
 
-def test_large_windows_and_many_negatives_draw_more_so_that_no_row_gets_a_burst():
-    vocabulary = Vocabulary([f"w{i}" for i in range(101)], [100] * 101)
-    for window, negatives, expected in [(5, 5, 16), (10, 15, 53)]:  # 16 centres * 11 pairs * 15 / 50 = 52.8
-        step = NegativeSamplingStep(
-            SkipGram(SkipGramConfig(window=window, negatives=negatives), vocabulary), torch.ones(101)
-        )
-        assert step.shared == expected
+@pytest.mark.parametrize(("window", "negatives", "shared"), [(5, 5, 16), (10, 15, 53)])  # 16 * 11 * 15 / 50 = 52.8
+def test_large_windows_and_many_negatives_draw_more_so_that_no_row_gets_a_burst(window, negatives, shared):
+    model = SkipGram(SkipGramConfig(window=window, negatives=negatives), Vocabulary(["a", "b"], [1, 1]))
+    assert NegativeSamplingStep(model, torch.ones(2)).shared == shared
 
 
 def test_no_row_leaps_in_the_full_softmax():
     model = small_model("softmax")
     step = SoftmaxStep(model, torch.ones(13))
     text = encode_sentences([[f"w{i % 13}" for i in range(101)]], model.vocabulary)
-    block = thin_out(text, torch.ones(13), step.layout, generator())[0]
-    before = [model.input.weight.detach().clone(), model.output.weight.detach().clone()]
-    step(*block, 1.0, generator(), want_loss=False)
-    moves = [
-        (table.detach() - old).norm(dim=1)
-        for table, old in zip((model.input.weight, model.output.weight), before, strict=True)
-    ]
-    assert max(move.max() for move in moves) == pytest.approx(0.3)
-    assert min(move.min() for move in moves) > 0
-
-
-# --- what is learnt
+    tables = model.input.weight, model.output.weight
+    before = torch.cat(tables).detach()
+    step(*thin_out(text, torch.ones(13), step.layout, generator())[0], 1.0, generator(), want_loss=False)
+    moves = (torch.cat(tables).detach() - before).norm(dim=1)
+    assert float(moves.max()) == pytest.approx(0.3)
+    assert moves.min() > 0
 
 
 def synonym_text(n_sentences: int = 3000, *, seed: int = 0, shuffled: bool = False) -> list[list[str]]:
@@ -281,10 +229,10 @@ def synonyms_found(model: SkipGram) -> int:
 @pytest.mark.parametrize("objective", ["negative", "softmax"])
 def test_words_in_the_same_company_become_neighbours_and_in_shuffled_text_do_not(objective):
     config = SkipGramConfig(dim=23, window=3, sample=0, min_count=1, epochs=8, objective=objective)
-    learnt = train_skip_gram(synonym_text(), config, device="cpu", progress=False)
+    learnt = train(synonym_text(), config)
     assert learnt.trained_epochs == 8
     assert synonyms_found(learnt) >= 10
-    control = train_skip_gram(synonym_text(shuffled=True), config, device="cpu", progress=False)
+    control = train(synonym_text(shuffled=True), config)
     assert synonyms_found(control) <= 5  # by chance 11 * 8 / 98 = 0.9
 
 
@@ -292,7 +240,7 @@ def test_one_thread_and_a_seed_give_the_same_bits():
     text, config = synonym_text(300), SkipGramConfig(dim=7, min_count=1, sample=0.01, epochs=2)
 
     def run(seed, **options):
-        model = train_skip_gram(text, config, seed=seed, device="cpu", progress=False, **options)
+        model = train(text, config, seed=seed, **options)
         return torch.cat([model.input.weight, model.output.weight])
 
     torch.manual_seed(5)
@@ -307,15 +255,17 @@ def test_one_thread_and_a_seed_give_the_same_bits():
 
 
 def test_the_number_of_threads_is_restored_also_after_an_error(monkeypatch):
-    before = torch.get_num_threads()
+    before, config = torch.get_num_threads(), SkipGramConfig(dim=3, min_count=1, epochs=1)
     torch.set_num_threads(2)
     try:
-        train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1, epochs=1), device="cpu", progress=False)
+        train(synonym_text(50), config)
         assert torch.get_num_threads() == 2
-        monkeypatch.setattr(trainer.Progress, "update", _raise(ZeroDivisionError))
-        with pytest.raises(ZeroDivisionError):
-            train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1), device="cpu", progress=False)
-        assert torch.get_num_threads() == 2
+        for where in ((trainer.Progress, "update"), (NegativeSamplingStep, "__call__")):  # here, and in a worker
+            with monkeypatch.context() as patched:
+                patched.setattr(*where, _raise(ZeroDivisionError))
+                with pytest.raises((ZeroDivisionError, TypeError)):
+                    train(synonym_text(50), config)
+            assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
 
@@ -330,21 +280,14 @@ def _raise(error, after=0):
     return update
 
 
-def test_an_error_in_a_worker_is_not_lost(monkeypatch):
-    monkeypatch.setattr(NegativeSamplingStep, "__call__", _raise(ZeroDivisionError))
-    with pytest.raises((ZeroDivisionError, TypeError)):
-        train_skip_gram(synonym_text(50), SkipGramConfig(dim=3, min_count=1), device="cpu", progress=False)
-
-
 def test_an_interrupt_goes_on_to_the_caller_or_leaves_a_usable_model(monkeypatch):
     config = SkipGramConfig(dim=7, min_count=1, sample=0, epochs=500)
-    options = {"device": "cpu", "progress": False}
     monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
     with pytest.raises(KeyboardInterrupt):
-        train_skip_gram(synonym_text(400), config, **options)
+        train(synonym_text(400), config)
     monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt, after=2))
     with pytest.warns(UserWarning, match="interrupted after"):
-        model = train_skip_gram(synonym_text(400), config, **options, keep_interrupted=True)
+        model = train(synonym_text(400), config, keep_interrupted=True)
     assert 0 < model.trained_epochs < 500
     assert model.output.weight.abs().sum() > 0
     assert len(model.word_vectors().neighbours("t0a")) == 10
@@ -354,13 +297,10 @@ def test_the_bar_sees_words_and_a_falling_loss(monkeypatch):
     seen = []
     monkeypatch.setattr(trainer.Progress, "update", lambda self, done, **notes: seen.append((done, notes["loss"])))
     text = synonym_text(1500)
-    train_skip_gram(text, SkipGramConfig(dim=13, min_count=1, sample=0, epochs=6), device="cpu", progress=False)
+    train(text, SkipGramConfig(dim=13, min_count=1, sample=0, epochs=6))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert seen[-1][0] == 6 * 1500 * 6
     assert seen[-1][1] < 6 * math.log(2) - 0.3  # below the loss of knowing nothing
-
-
-# --- doors
 
 
 def test_records_generators_and_a_given_vocabulary():
@@ -369,9 +309,9 @@ def test_records_generators_and_a_given_vocabulary():
     config = SkipGramConfig(dim=3, min_count=2, epochs=1)
     records = [Sentence.of(["pear", "tree"]), Sentence.of(["pear", "tree", "orchard"])]
     for sentences in (records, iter(records), (list(record.words) for record in records)):
-        assert train_skip_gram(sentences, config, device="cpu", progress=False).vocabulary.words == ("pear", "tree")
+        assert train(sentences, config).vocabulary.words == ("pear", "tree")
     vocabulary = Vocabulary(["orchard", "tree"], [1, 2])
-    model = train_skip_gram(records, config, vocabulary=vocabulary, device="cpu", progress=False)
+    model = train(records, config, vocabulary=vocabulary)
     assert model.word_vectors().words == ["orchard", "tree"]
     assert model.output_vectors().counts == [1, 2]
 
@@ -381,7 +321,7 @@ ODD = ["배", "🍐", "<script>alert(1)</script>", "x" * 10_000, "a\nb", " "]
 
 def test_words_of_any_kind_are_learnt_and_survive_a_checkpoint(tmp_path):
     config = SkipGramConfig(dim=5, min_count=1, sample=0, epochs=1)
-    model = train_skip_gram([ODD] * 7, config, device="cpu", threads=1, progress=False)
+    model = train([ODD] * 7, config, threads=1)
     assert set(model.word_vectors().words) == set(ODD)
     model.save(tmp_path / "model", card="# Card\n")
     loaded = SkipGram.load(tmp_path / "model")
@@ -396,7 +336,7 @@ def test_words_of_any_kind_are_learnt_and_survive_a_checkpoint(tmp_path):
 
 
 def test_a_vocabulary_of_one_word():
-    model = train_skip_gram([["a"] * 50], SkipGramConfig(dim=3, sample=0), device="cpu", progress=False)
+    model = train([["a"] * 50], SkipGramConfig(dim=3, sample=0))
     assert model.word_vectors().words == ["a"]
     assert model.input.weight.isfinite().all()
 
@@ -404,13 +344,11 @@ def test_a_vocabulary_of_one_word():
 def test_diverged_training_is_an_error_not_nan(monkeypatch):
     monkeypatch.setattr("torch.nn.init.uniform_", lambda table, low, high: torch.nn.init.constant_(table, math.inf))
     with pytest.raises(CourseError, match="diverged"):
-        train_skip_gram([["a", "b"] * 20], SkipGramConfig(dim=3), device="cpu", progress=False)
+        train([["a", "b"] * 20], SkipGramConfig(dim=3))
 
 
 def learn(sentences=(("a", "b"),), vocabulary=None, threads=2, **settings):
-    return lambda: train_skip_gram(
-        sentences, SkipGramConfig(**settings), vocabulary=vocabulary, threads=threads, device="cpu", progress=False
-    )
+    return lambda: train(sentences, SkipGramConfig(**settings), vocabulary=vocabulary, threads=threads)
 
 
 test_what_cannot_be_learnt_is_said = mistakes(

@@ -130,17 +130,19 @@ def test_windows_that_share_an_answer_s_length_change_nothing(table, passage, li
     assert head.n_best(asked, n, max_answer=longest, batch_size=2) == whole
 
 
-def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces():
-    text = "Mina 서울에서 now"
-    asked = [Passage(text, (Question("q", "where", (("서울", 5),)),))]
-    for unit, labels, end in [("piece", [3, 3], 7), ("word", [3, 3], 9)]:
-        head = build("bert", unit=unit)
-        batch = head.batch(asked)
-        assert [int(batch.labels["start"]), int(batch.labels["end"])] == labels
-        assert batch.spans[0][labels[1] - 1] == (5, end)
-    head = build("bert")
-    inside = [Passage(text, (Question("q", "where", (("울에", 6),)),))]  # widened to the pieces that hold it
-    assert [int(head.batch(inside).labels[name]) for name in ("start", "end")] == [3, 4]
+@pytest.mark.parametrize(
+    ("unit", "answer", "labels", "end"),
+    [
+        ("piece", ("서울", 5), [3, 3], 7),
+        ("word", ("서울", 5), [3, 3], 9),
+        ("piece", ("울에", 6), [3, 4], 9),  # widened to the pieces that hold it
+    ],
+)
+def test_an_answer_may_end_inside_a_word_where_the_encoder_has_pieces(unit, answer, labels, end):
+    asked = [Passage("Mina 서울에서 now", (Question("q", "where", (answer,)),))]
+    batch = build("bert", unit=unit).batch(asked)
+    assert [int(batch.labels["start"]), int(batch.labels["end"])] == labels
+    assert batch.spans[0][labels[1] - 1][1] == end
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
@@ -199,23 +201,17 @@ def test_training_windows_without_the_answer_are_null_or_left_out():
 
 
 def test_batches_hold_every_row_once_and_are_shuffled():
-    head = build("bert", "no answer")
-    make = head.batches([*PASSAGES, HOLDING_NOTHING], 4, seed=3)
+    head, asked = build("bert", "no answer"), [*PASSAGES, HOLDING_NOTHING]
+    make = head.batches(asked, 4, seed=3)
 
-    def rows(epoch):
-        return [
-            (tuple(ids[real].tolist()), int(start), int(end))
-            for batch in make(epoch)
-            for ids, real, start, end in zip(
-                batch.ids["pieces"], batch.ids["real"], batch.labels["start"], batch.labels["end"], strict=True
-            )
-        ]
+    def rows(batches):
+        parts = [(b.ids["pieces"], b.ids["real"], b.labels["start"], b.labels["end"]) for b in batches]
+        found = [row for part in parts for row in zip(*part, strict=True)]
+        return [(tuple(ids[real].tolist()), int(start), int(end)) for ids, real, start, end in found]
 
-    whole = head.batch([*PASSAGES, HOLDING_NOTHING])
-    expected = zip(whole.ids["pieces"], whole.ids["real"], whole.labels["start"], whole.labels["end"], strict=True)
-    expected = sorted((tuple(ids[real].tolist()), int(start), int(end)) for ids, real, start, end in expected)
-    assert sorted(rows(0)) == sorted(rows(1)) == expected
-    assert rows(0) == rows(0) != rows(1)
+    expected = rows([head.batch(asked)])
+    assert sorted(rows(make(0))) == sorted(rows(make(1))) == sorted(expected)
+    assert rows(make(0)) == rows(make(0)) != rows(make(1))
     assert len(expected) == 22
 
 

@@ -14,6 +14,7 @@ from course_lib.models.bert import Bert
 from course_lib.models.heads import SpanExtractor
 from course_lib.models.spans import distinct, rows_of, spans_by_score, training_rows, units_of, word_windows
 from course_lib.text.word_pieces import WordPieces
+from tests.mistakes import mistakes
 from tests.models.small_berts import small_bert, small_config
 from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, WORDS, build, passage
 
@@ -122,36 +123,21 @@ def test_an_encoder_that_reads_apart_gives_the_passage_all_its_places():
     ],
 )
 def test_answers_at_the_borders_of_windows(answer, windows):
-    words = list("abcdefghijklmnop")  # windows: words 0-10 and 6-15
-    text, (first, last) = " ".join(words), answer
-    asked = Passage(text, (Question("q", ASKED, ((text[2 * first : 2 * last + 1], 2 * first),)),))
-    rows = rows_of([asked], bert(), None)[0]
-    kept = training_rows(rows, no_answer=False)
+    first, last = answer
+    words = "abcdefghijklmnop"
+    asked = passage(" ".join(words), (ASKED, " ".join(words[first : last + 1])))
+    rows, touched = rows_of([asked], bert(), None)[0], [range(0, 11), range(6, 16)]
+    kept, with_null = (training_rows(rows, no_answer=no_answer) for no_answer in (False, True))
     assert [rows.index(row) for row in kept] == windows
-    with_null = training_rows(rows, no_answer=True)
-    nulls = [row for row in with_null if row.answer is None]
-    cut = [row for row in rows if row.window not in [r.window for r in with_null]]
-    assert len(kept) + len(nulls) + len(cut) == 2
-    touched = [range(0, 11), range(6, 16)]
-    wanted = set(range(first, last + 1))
-    for row in nulls:
-        assert not wanted & set(touched[[r.window for r in rows].index(row.window)])
-    for row in cut:
-        assert wanted & set(touched[rows.index(row)])
+    # a window with nothing of the answer is learned as one without; one that cuts it is left out
+    nothing = [number for number in (0, 1) if not {*range(first, last + 1)} & {*touched[number]}]
+    assert [row.window for row in with_null] == [rows[number].window for number in sorted([*windows, *nothing])]
+    assert [row.answer is None for row in with_null] == [number in nothing for number in sorted([*windows, *nothing])]
     head = build("bert")
     head.encoder = bert()
     batch = head.batch([asked])
-    for row, start, end in zip(range(len(batch)), batch.labels["start"], batch.labels["end"], strict=True):
-        a, b = batch.spans[row][start - 1][0], batch.spans[row][end - 1][1]
-        assert (a, text[a:b]) == (2 * first, text[2 * first : 2 * last + 1])
-
-
-def test_an_answer_that_no_window_holds_is_named():
-    text = " ".join("abcdefghijklmnop")
-    asked = Passage(text, (Question("wide", ASKED, ((text[2:29], 2),)),))
-    for no_answer in (False, True):
-        with pytest.raises(CourseError, match=r"'wide', characters 2 to 29, is in no window.*larger overlap"):
-            training_rows(rows_of([asked], bert(), None)[0], no_answer)
+    for spans, start, end in zip(batch.spans, batch.labels["start"], batch.labels["end"], strict=True):
+        assert (spans[start - 1][0], spans[end - 1][1]) == (2 * first, 2 * last + 1)
 
 
 def test_questions_without_answers_are_learned_only_with_no_answer():
@@ -159,31 +145,29 @@ def test_questions_without_answers_are_learned_only_with_no_answer():
     assert training_rows(rows, no_answer=True) == rows
     with pytest.raises(CourseError, match=r"question 'now \.-0' has no answer to learn.*no_answer=True"):
         training_rows(rows, no_answer=False)
+    wide = passage("a b c d e f g h i j k l m n o p", (ASKED, "b c d e f g h i j k l m n o"))
+    for no_answer in (False, True):
+        with pytest.raises(CourseError, match=r"'a b c-0', characters 2 to 29, is in no window.*larger overlap"):
+            training_rows(rows_of([wide], bert(), None)[0], no_answer)
 
 
-def answered(text, start, passage_text="Mina is in Paris ."):
-    return [Passage(passage_text, (Question("q7", "where", ((text, start),)),))]
+def answered(text, start):
+    return [Passage("Mina is in Paris .", (Question("q7", "where", ((text, start),)),))]
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ([], "no question"),
-        ([("where is Mina", "")], "question 0: the passage is empty"),
-        ([passage("Mina", ("", None))], "question 'Mina-0': the question is empty"),
-        ([("where " * 15, "Paris")], "it has 15 pieces; the encoder reads 15, passage included.*Shorten"),
-        ([("where " * 12, "cat in Paris")], "the word 'cat' has 3 pieces, but 2 fit"),
-        (answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
-        (answered("Mina", -18), "does not stand at character -18"),
-        (answered(" ", 4), "'q7': the answer ' ' holds no word"),
-        ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
-    ],
+test_mistakes_are_named = mistakes(
+    ([], "no question"),
+    ([("where is Mina", "")], "question 0: the passage is empty"),
+    ([passage("Mina", ("", None))], "question 'Mina-0': the question is empty"),
+    ([("where " * 15, "Paris")], "it has 15 pieces; the encoder reads 15, passage included.*Shorten"),
+    ([("where " * 12, "cat in Paris")], "the word 'cat' has 3 pieces, but 2 fit"),
+    (answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
+    (answered("Mina", -18), "does not stand at character -18"),
+    (answered(" ", 4), "'q7': the answer ' ' holds no word"),
+    ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
+    ([PASSAGES[0], (ASKED, "in Paris")], "question 2 came as bare text, others with answers"),
+    of=lambda asked: SpanExtractor(bert(), seed=1).batch(asked),
 )
-def test_mistakes_are_named(asked, words):
-    with pytest.raises(CourseError, match=words):
-        rows_of(asked, bert(), None)
-    with pytest.raises(CourseError, match="question 2 came as bare text, others with answers"):
-        build("bert").batch([PASSAGES[0], ("where is Mina", "in Paris")])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.data.records import LabelledText
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.heads import load_head
 from course_lib.models.ulmfit import BatchNorm, Ensemble, ULMFiTClassifier, concat_pool
@@ -107,8 +106,7 @@ def test_running_averages_start_from_the_first_batches():
 
 def test_a_batch_of_one_text_trains_on_the_running_averages():
     classifier = small(dropout=0.0).train()
-    record = [LabelledText("a b c", "bad")]
-    losses = classifier.loss(next(iter(classifier.batches(record, 3)(0))))
+    losses = classifier.loss(classifier.batch(TEXTS[:1], LABELS[:1]))
     assert losses["count"] == 1
     assert torch.isfinite(losses["loss"])
     assert not classifier.output[0].running_mean.any()

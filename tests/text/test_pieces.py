@@ -14,8 +14,16 @@ from course_lib.text.byte_pairs import apply, learn
 from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.word_pieces import SPECIALS, WordPieces
+from tests.mistakes import mistakes
 
 SENTENCES = [["low", "lower", "lowest"], ["새로", "새", "low", "low"]] * 3
+
+
+def written(pieces, folder, **others):
+    """The files of these pieces, by name; `others` (name -> bytes) in place of some."""
+    for name, content in ({name: text.encode() for name, text in pieces.files().items()} | others).items():
+        (folder / name).write_bytes(content)
+    return {path.name: path for path in folder.iterdir()}
 
 
 @pytest.fixture(params=["words", "bpe"])
@@ -45,22 +53,26 @@ def test_a_word_spelt_like_a_special_is_an_unknown_word(pieces):
 
 
 def test_files_give_the_same_pieces(pieces, tmp_path):
-    for name, content in pieces.files().items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    again = Pieces.from_files({path.name: path for path in tmp_path.iterdir()})
+    again = Pieces.from_files(written(pieces, tmp_path))
     assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
     assert len(again) == len(pieces)
     assert len(pieces.ids(["low"])) == 1  # frequent, so whole
 
 
 def test_faults_of_the_files_are_named(tmp_path):
-    with pytest.raises(CourseError, match=r"has no \[PAD\]"):
-        Pieces(Vocabulary(["a"]))
-    with pytest.raises(CourseError, match="neither"):
-        Pieces.from_files({})
     (tmp_path / "tokenizer.json").write_text("{")
     with pytest.raises(CourseError, match=r"tokenizer.json is no tokenizer"):
         Pieces.from_files({"tokenizer.json": tmp_path / "tokenizer.json"})
+
+
+test_says_what_is_wrong = mistakes(
+    (lambda: Pieces(Vocabulary(["a"])), r"has no \[PAD\]"),
+    (lambda: Pieces.from_files({}), "neither"),
+    (lambda: WordPieces.from_files({}), r"no vocab\.txt"),
+    (lambda: learn({"a": 1}, -1), "n=-1"),
+    (lambda: learn({"": 2}, 1), "''"),
+    (lambda: learn({"ab": 0}, 1), "count 0"),
+)
 
 
 # -- Byte-pair encoding by hand, and merge for merge against the tokenizers library
@@ -107,14 +119,6 @@ def test_equals_tokenizers_with_word_ends():
     assert [apply(word, ours) for word in words] == [tokenizer.encode(word).tokens for word in words]
 
 
-@pytest.mark.parametrize(
-    ("words", "n", "says"), [({"a": 1}, -1, "n=-1"), ({"": 2}, 1, "''"), ({"ab": 0}, 1, "count 0")]
-)
-def test_says_what_is_wrong(words, n, says):
-    with pytest.raises(CourseError, match=says):
-        learn(words, n)
-
-
 # -- BERT's sub-words: the longest match by hand, the ids of transformers, the same vocabulary every time
 PIECES = ["un", "##aff", "##able", "##a", "##b", "##le", "bank", "##s", "cafe", "a", "b", "[", "]", "mask", "中", "'"]
 PIECES += ["##é", "Bank", "배", "##를", "é", "café", "ᄇ", "##ᅢ"]
@@ -146,10 +150,8 @@ def test_words_and_pieces_stay_aligned(word_pieces):
 
 
 def test_a_text_never_turns_into_a_special(word_pieces):
-    for special in SPECIALS:
-        assert not {word_pieces.padding, word_pieces.cls, word_pieces.sep, word_pieces.mask} & set(
-            word_pieces.ids([special])
-        )
+    reserved = {word_pieces.padding, word_pieces.cls, word_pieces.sep, word_pieces.mask}
+    assert reserved.isdisjoint(word_pieces.ids(SPECIALS))
     assert cut(word_pieces, "[MASK]") == [("[", "["), ("mask", "MASK"), ("]", "]")]
 
 
@@ -157,14 +159,13 @@ def test_a_text_never_turns_into_a_special(word_pieces):
     "settings",
     [{}, {"lowercase": False}, {"lowercase": True, "strip_accents": False}, {"chinese_characters": False}],
 )
-def test_equal_to_transformers(settings, tmp_path):
+def test_equal_to_transformers_and_to_itself_from_its_files(settings, tmp_path):
     from transformers import BertTokenizer
 
     pieces = WordPieces([*SPECIALS, *PIECES], **settings)
-    for name, content in pieces.files().items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    again = WordPieces.from_files(written(pieces, tmp_path))
     theirs = BertTokenizer.from_pretrained(tmp_path)
-    assert pieces.ids(WORDS) == theirs(" ".join(WORDS), add_special_tokens=False)["input_ids"]
+    assert pieces.ids(WORDS) == again.ids(WORDS) == theirs(" ".join(WORDS), add_special_tokens=False)["input_ids"]
     for word in WORDS:
         assert pieces.ids([word]) == theirs(word, add_special_tokens=False)["input_ids"]
     ours = (pieces.padding, pieces.unknown, pieces.cls, pieces.sep, pieces.mask)
@@ -204,20 +205,15 @@ def test_every_process_learns_the_same_vocabulary():
     assert len(printed) == 1
 
 
-def test_files_give_the_same_word_pieces(tmp_path):
-    pieces = WordPieces([*SPECIALS, *PIECES, "\u2028", "a\x85b"], lowercase=False, chinese_characters=False)
-    for name, content in pieces.files().items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-    again = WordPieces.from_files({path.name: path for path in tmp_path.iterdir()})
-    assert again.vocabulary == pieces.vocabulary
-    assert (again.lowercase, again.strip_accents, again.chinese_characters) == (False, None, False)
-    assert again.ids(WORDS) == pieces.ids(WORDS)
+def test_files_keep_line_separators_inside_a_piece(tmp_path):
+    pieces = WordPieces([*SPECIALS, *PIECES, "\u2028", "a\x85b"])
+    assert WordPieces.from_files(written(pieces, tmp_path)).vocabulary == pieces.vocabulary
 
 
 def test_without_settings_berts_defaults_hold(tmp_path):
     (tmp_path / "vocab.txt").write_text("\n".join([*SPECIALS, "cafe"]), encoding="utf-8")
-    assert WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"}).tokens([5]) == ["cafe"]
-    assert WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"}).ids(["CAFÉ"]) == [5]
+    pieces = WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"})
+    assert pieces.tokens(pieces.ids(["CAFÉ"])) == ["cafe"]
 
 
 @pytest.mark.parametrize(
@@ -230,10 +226,5 @@ def test_without_settings_berts_defaults_hold(tmp_path):
     ],
 )
 def test_damaged_word_pieces_are_named(word_pieces, tmp_path, name, content, says):
-    files = {name: text.encode() for name, text in word_pieces.files().items()} | {name: content}
-    for file, data in files.items():
-        (tmp_path / file).write_bytes(data)
-    with pytest.raises(CourseError, match=r"no vocab\.txt"):
-        WordPieces.from_files({})
     with pytest.raises(CourseError, match=says):
-        WordPieces.from_files({path.name: path for path in tmp_path.iterdir()})
+        WordPieces.from_files(written(word_pieces, tmp_path, **{name: content}))

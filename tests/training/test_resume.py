@@ -57,12 +57,9 @@ def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path, case, at):
     resumed = build(make)
     torch.rand(at)  # other generators than then
     history = fit(resumed, batches, folder=tmp_path / "state", **options)
-    assert history.losses == expected.losses
-    assert history.parts == expected.parts
-    assert history.learning_rates == expected.learning_rates
-    assert history.evaluations == expected.evaluations
-    for name, tensor in whole.state_dict().items():
-        assert resumed.state_dict()[name].equal(tensor), name
+    for part in ("losses", "parts", "learning_rates", "evaluations"):
+        assert getattr(history, part) == getattr(expected, part)
+    torch.testing.assert_close(resumed.state_dict(), whole.state_dict(), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("where", ["watcher", "loss", "batches", "evaluate"])
@@ -92,19 +89,18 @@ def test_interrupted_anywhere_and_resumed_equals_uninterrupted(tmp_path, where):
         interrupt("evaluate", True)
         return {"drawn": float(torch.rand(()))}
 
-    def run(model, folder):
+    def run(folder):
+        model = build(lambda: Interrupted(dropout=0.5))
         watchers = [lambda step, numbers: interrupt("watcher", step == 4)]
         options = {"steps": 11, "seed": 3, "evaluate": evaluate, "evaluate_every": 4, **QUIET}
-        return fit(model, batches, folder=folder, watchers=watchers, keep_interrupted=True, **options)
+        return model, fit(model, batches, folder=folder, watchers=watchers, keep_interrupted=True, **options)
 
-    broken, resumed, whole = (build(lambda: Interrupted(dropout=0.5)) for _ in range(3))
-    history = run(broken, tmp_path / "state")
+    _, history = run(tmp_path / "state")
     assert history.interrupted
     assert history.steps == [1, 2, 3, 4]
-    resumed.calls = whole.calls = 99
-    history = run(resumed, tmp_path / "state")
+    resumed, history = run(tmp_path / "state")
+    whole, expected = run(None)
     assert not history.interrupted
-    expected = run(whole, None)
     assert history.losses == expected.losses
     assert history.evaluations == expected.evaluations
     assert resumed.lower.weight.equal(whole.lower.weight)
@@ -146,17 +142,16 @@ def test_a_last_evaluation_still_to_come_is_the_same(tmp_path):
 
 
 def test_a_finished_training_is_not_done_again(tmp_path):
-    first, second = build(Classifier), Classifier()
-    history = fit(first, rows(), epochs=3, folder=tmp_path / "state", **QUIET)
+    first, second, options = build(Classifier), Classifier(), {"epochs": 3, "folder": tmp_path / "state", **QUIET}
+    history = fit(first, rows(), **options)
     stamp = (tmp_path / "state" / "config.json").stat().st_mtime_ns
-    again = fit(second, rows(), epochs=3, folder=tmp_path / "state", watchers=[crash(10)], **QUIET)
-    assert again.losses == history.losses
+    assert fit(second, rows(), watchers=[crash(10)], **options).losses == history.losses
     assert second.lower.weight.equal(first.lower.weight)
     assert (tmp_path / "state" / "config.json").stat().st_mtime_ns == stamp
     names = sorted(path.name for path in (tmp_path / "state").iterdir())
     assert names == ["config.json", "history.json", "model.safetensors"]  # no pickle
     with pytest.raises(Stop):  # unless it is to start anew
-        fit(second, rows(), epochs=3, folder=tmp_path / "state", watchers=[crash(1)], resume=False, **QUIET)
+        fit(second, rows(), watchers=[crash(1)], resume=False, **options)
 
 
 def test_minutes_count_over_all_runs(tmp_path):

@@ -104,15 +104,11 @@ test_bad_arguments = mistakes(
 NAMES = ("word", "LSTM 1", "LSTM 2", "LSTM 3", "softmax")
 
 
-def test_one_more_group_opens_with_every_epoch_from_the_last_down():
+def test_one_more_group_opens_with_every_epoch_and_moves_2_6_times_slower_than_the_one_above():
     plan = gradual(small_awd_lstm(), epochs=7)
     assert plan.names == NAMES
     assert plan.stages == (*(Stage(epoch, 1, NAMES[4 - epoch :]) for epoch in range(4)), Stage(4, 3, NAMES))
     assert [len(plan.stage_of(epoch).open) for epoch in range(7)] == [1, 2, 3, 4, 5, 5, 5]
-
-
-def test_each_group_moves_2_6_times_slower_than_the_one_above():
-    plan = gradual(small_awd_lstm(), epochs=5)
     assert list(plan.rates(4).values()) == pytest.approx([2.6**-4, 2.6**-3, 2.6**-2, 1 / 2.6, 1])
     assert list(plan.rates(1).values()) == pytest.approx([0, 0, 0, 1 / 2.6, 1])
     assert set(gradual(small_awd_lstm(), epochs=5, factor=1).rates(4).values()) == {1.0}

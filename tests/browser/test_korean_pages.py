@@ -14,7 +14,8 @@ RUN = re.compile(rf"{LATIN}(?:[ ,;:]+{LATIN}){{3,}}")
 DATA = (  # recall questions, drawings and cards show sentences and words as they are; labels of live measurements
     "She paid her wages in at the bank. The bank was slippery with mud. who paid ? she paid her wages in. "
     "the boat touched the far bank again.",
-    "bank, play, spring, seal. labelled sentences; vectors of. trained biLM: largest change on the blind side",
+    "bank, play, spring, seal. tagging: UD English EWT. UD English EWT, CoarseWSD-20. "
+    "labelled sentences; vectors of. trained biLM: largest change on the blind side",
 )
 # What a reader sees or hears of a page: not code, nor what a widget's frame says (test_korean_widgets.py). In prose
 # names, titles and examples stand among Korean: a whole paragraph without Hangul is meant. Drawings are pictures.

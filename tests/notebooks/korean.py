@@ -40,7 +40,7 @@ BEHIND = "(이 부분은 영어판이 바뀌어 다시 옮기고 있습니다.)"
 _BLOCK = re.compile(r"```\{strings\}\n(.*?)\n?```", re.DOTALL)
 _EXERCISE = re.compile(r"### Exercise (\d+\.\d+) · ")
 _STARTER = re.compile(r'^    \.\.\.\n\n\ncheck\("(\d+\.\d+)"', re.MULTILINE)
-_START = re.compile(r"course_lib\.start\((\w+)\)")
+_START = re.compile(r"course_lib\.start\((\w+|\"\w+\")\)")
 
 
 class KoreanError(Exception):

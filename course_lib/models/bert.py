@@ -216,7 +216,7 @@ ONE_SEGMENT = (
 class BertOutput:
     """hidden_states: the embedding's, then each layer's; pooled: of [CLS]; attentions: one per layer, if asked for."""
 
-    hidden_states: tuple[Float[Tensor, "batch seq d_model"], ...]
+    hidden_states: tuple[Float[Tensor, "batch _ d_model"], ...]
     pooled: Float[Tensor, "batch d_model"]
     attentions: tuple[Float[Tensor, "batch head query key"], ...] | None = None
 
@@ -260,8 +260,12 @@ class Bert(ContextEncoder):
         attention_mask: Bool[Tensor, "batch seq"] | Int[Tensor, "batch seq"] | None = None,
         *,
         need_weights: bool = False,
+        at: Int[Tensor, "batch place"] | None = None,
     ) -> BertOutput:
-        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
+        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real.
+
+        at  the last layer computes these places of each row only; `pooled` is the first one's
+        """
         if input_ids.shape[1] > self.config.max_units:
             raise CourseError(
                 f"Bert: rows of {input_ids.shape[1]} pieces, [CLS] and [SEP] included; at most "
@@ -273,7 +277,7 @@ class Bert(ContextEncoder):
         if attention_mask is not None and not attention_mask.all():  # attention without a mask is faster
             mask = padding_mask(attention_mask.bool())
         bottom = self.embedding(input_ids, token_type_ids)
-        states, weights = self.stack.trace(bottom, mask, need_weights=need_weights)
+        states, weights = self.stack.trace(bottom, mask, need_weights=need_weights, at=at)
         return BertOutput((bottom, *states), self.pooler(states[-1]), tuple(weights) if need_weights else None)
 
     # -- pre-training -------------------------------------------------------------------------------------------------
@@ -281,12 +285,19 @@ class Bert(ContextEncoder):
         """Mean negative log-likelihood (nats) of the hidden pieces, plus that of the next-sentence answer if asked.
 
         Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for,
-        "counts" what is a mean over pairs.
+        "counts" what is a mean over pairs. The last layer computes [CLS] and the places that are asked, no others:
+        that saves a sixth of the step.
         """
-        output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask)
-        logits = self.logits(output.hidden_states[-1], batch.rows, batch.columns)
+        by_row = batch.rows.argsort(stable=True)
+        n_asked = batch.rows.bincount(minlength=len(batch))
+        nth = torch.arange(int(n_asked.max()) + 1, device=n_asked.device)
+        asked = (nth > 0) & (nth <= n_asked[:, None])  # [batch, place]; the first place is [CLS]'s
+        places = torch.zeros_like(asked, dtype=torch.long)
+        places[asked] = batch.columns[by_row]
+        output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask, at=places)
+        logits = self.mlm(output.hidden_states[-1][asked], self.embedding.tokens.weight)
         follows = None if batch.next is None else self.nsp(output.pooled)
-        return pretraining_loss(logits, batch.answers, follows, batch.next)
+        return pretraining_loss(logits, batch.answers[by_row], follows, batch.next)
 
     def logits(
         self, hidden: Float[Tensor, "batch seq d_model"], rows: Int[Tensor, " chosen"], columns: Int[Tensor, " chosen"]

@@ -190,8 +190,6 @@ def pretraining_loss(
 
     "count": pieces asked; "counts": of what is a mean over pairs, their number.
     """
-    if not len(answers):
-        raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
     mlm = F.cross_entropy(logits, answers)
     parts = {"loss": mlm, "count": len(answers), "mlm": mlm.detach(), "mlm_accuracy": _accuracy(logits, answers)}
     if next is None:
@@ -288,14 +286,15 @@ class Bert(ContextEncoder):
         "counts" what is a mean over pairs. The last layer computes [CLS] and the places that are asked, no others:
         that saves a sixth of the step.
         """
+        if not len(batch.rows):
+            raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
         by_row = batch.rows.argsort(stable=True)
-        n_asked = batch.rows.bincount(minlength=len(batch))
-        nth = torch.arange(int(n_asked.max()) + 1, device=n_asked.device)
-        asked = (nth > 0) & (nth <= n_asked[:, None])  # [batch, place]; the first place is [CLS]'s
-        places = torch.zeros_like(asked, dtype=torch.long)
-        places[asked] = batch.columns[by_row]
+        rows = batch.rows[by_row]
+        nth = torch.arange(1, len(rows) + 1, device=rows.device) - torch.searchsorted(rows, rows)  # in its row, from 1
+        places = rows.new_zeros(len(batch), int(nth.max()) + 1)  # the first is [CLS]'s
+        places[rows, nth] = batch.columns[by_row]
         output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask, at=places)
-        logits = self.mlm(output.hidden_states[-1][asked], self.embedding.tokens.weight)
+        logits = self.logits(output.hidden_states[-1], rows, nth)
         follows = None if batch.next is None else self.nsp(output.pooled)
         return pretraining_loss(logits, batch.answers[by_row], follows, batch.next)
 

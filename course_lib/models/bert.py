@@ -190,8 +190,6 @@ def pretraining_loss(
 
     "count": pieces asked; "counts": of what is a mean over pairs, their number.
     """
-    if not len(answers):
-        raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
     mlm = F.cross_entropy(logits, answers)
     parts = {"loss": mlm, "count": len(answers), "mlm": mlm.detach(), "mlm_accuracy": _accuracy(logits, answers)}
     if next is None:
@@ -216,7 +214,7 @@ ONE_SEGMENT = (
 class BertOutput:
     """hidden_states: the embedding's, then each layer's; pooled: of [CLS]; attentions: one per layer, if asked for."""
 
-    hidden_states: tuple[Float[Tensor, "batch seq d_model"], ...]
+    hidden_states: tuple[Float[Tensor, "batch _ d_model"], ...]
     pooled: Float[Tensor, "batch d_model"]
     attentions: tuple[Float[Tensor, "batch head query key"], ...] | None = None
 
@@ -260,8 +258,12 @@ class Bert(ContextEncoder):
         attention_mask: Bool[Tensor, "batch seq"] | Int[Tensor, "batch seq"] | None = None,
         *,
         need_weights: bool = False,
+        at: Int[Tensor, "batch place"] | None = None,
     ) -> BertOutput:
-        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
+        """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real.
+
+        at  the last layer computes these places of each row only; `pooled` is the first one's
+        """
         if input_ids.shape[1] > self.config.max_units:
             raise CourseError(
                 f"Bert: rows of {input_ids.shape[1]} pieces, [CLS] and [SEP] included; at most "
@@ -273,7 +275,7 @@ class Bert(ContextEncoder):
         if attention_mask is not None and not attention_mask.all():  # attention without a mask is faster
             mask = padding_mask(attention_mask.bool())
         bottom = self.embedding(input_ids, token_type_ids)
-        states, weights = self.stack.trace(bottom, mask, need_weights=need_weights)
+        states, weights = self.stack.trace(bottom, mask, need_weights=need_weights, at=at)
         return BertOutput((bottom, *states), self.pooler(states[-1]), tuple(weights) if need_weights else None)
 
     # -- pre-training -------------------------------------------------------------------------------------------------
@@ -281,12 +283,20 @@ class Bert(ContextEncoder):
         """Mean negative log-likelihood (nats) of the hidden pieces, plus that of the next-sentence answer if asked.
 
         Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for,
-        "counts" what is a mean over pairs.
+        "counts" what is a mean over pairs. The last layer computes [CLS] and the places that are asked, no others:
+        that saves a sixth of the step.
         """
-        output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask)
-        logits = self.logits(output.hidden_states[-1], batch.rows, batch.columns)
+        if not len(batch.rows):
+            raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
+        by_row = batch.rows.argsort(stable=True)
+        rows = batch.rows[by_row]
+        nth = torch.arange(1, len(rows) + 1, device=rows.device) - torch.searchsorted(rows, rows)  # in its row, from 1
+        places = rows.new_zeros(len(batch), int(nth.max()) + 1)  # the first is [CLS]'s
+        places[rows, nth] = batch.columns[by_row]
+        output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask, at=places)
+        logits = self.logits(output.hidden_states[-1], rows, nth)
         follows = None if batch.next is None else self.nsp(output.pooled)
-        return pretraining_loss(logits, batch.answers, follows, batch.next)
+        return pretraining_loss(logits, batch.answers[by_row], follows, batch.next)
 
     def logits(
         self, hidden: Float[Tensor, "batch seq d_model"], rows: Int[Tensor, " chosen"], columns: Int[Tensor, " chosen"]

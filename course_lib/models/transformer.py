@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
@@ -93,12 +93,19 @@ class Residual(nn.Module):
         self.norm_first = config.norm == "pre"
 
     def forward(
-        self, states: Float[Tensor, "batch seq d_model"], sublayer: Callable[[Tensor], tuple[Tensor, Tensor | None]]
-    ) -> tuple[Float[Tensor, "batch seq d_model"], Tensor | None]:
-        """`sublayer` gives its output and its attention weights, or None; they are handed on."""
+        self,
+        states: Float[Tensor, "batch seq d_model"],
+        sublayer: Callable[[Tensor], tuple[Tensor, Tensor | None]],
+        at: Int[Tensor, "batch place"] | None = None,
+    ) -> tuple[Float[Tensor, "batch _ d_model"], Tensor | None]:
+        """`sublayer` gives its output and its attention weights, or None; they are handed on. at: its places only."""
         output, weights = sublayer(self.norm(states) if self.norm_first else states)
-        states = states + self.dropout(output)
+        states = _at(states, at) + self.dropout(output)
         return states if self.norm_first else self.norm(states), weights
+
+
+def _at(states: Shaped[Tensor, "batch seq d"], places: Int[Tensor, "batch place"] | None) -> Tensor:
+    return states if places is None else states.take_along_dim(places[:, :, None], dim=1)
 
 
 def _attention(config: TransformerConfig) -> MultiHeadAttention:
@@ -120,11 +127,20 @@ class EncoderLayer(nn.Module):
         *,
         causal: bool = False,
         need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch seq d_model"], Float[Tensor, "batch head seq seq"] | None]:
-        """States and, if asked for, attention weights."""
-        states, weights = self.attention_residual(
-            states, lambda x: self.attention(x, mask=mask, causal=causal, need_weights=need_weights)
-        )
+        at: Int[Tensor, "batch place"] | None = None,
+    ) -> tuple[Float[Tensor, "batch _ d_model"], Float[Tensor, "batch head query seq"] | None]:
+        """States and, if asked for, attention weights.
+
+        at  places of each row: theirs alone are computed, from all the others (not with `causal`)
+        """
+        if at is not None and mask is not None and mask.shape[-2] > 1:
+            mask = _at(mask.expand(len(states), -1, -1), at)
+
+        def attention(x: Tensor) -> tuple[Tensor, Tensor | None]:
+            key = None if at is None else x
+            return self.attention(_at(x, at), key, mask=mask, causal=causal, need_weights=need_weights)
+
+        states, weights = self.attention_residual(states, attention, at)
         return self.feed_forward_residual(states, lambda x: (self.feed_forward(x), None))[0], weights
 
 
@@ -227,11 +243,16 @@ class TransformerEncoder(nn.Module):
         *,
         causal: bool = False,
         need_weights: bool = False,
-    ) -> tuple[list[Float[Tensor, "batch seq d_model"]], list[Float[Tensor, "batch head seq seq"] | None]]:
-        """Each layer's states, the last one as `forward` gives it, and each layer's attention weights if asked for."""
+        at: Int[Tensor, "batch place"] | None = None,
+    ) -> tuple[list[Float[Tensor, "batch _ d_model"]], list[Float[Tensor, "batch head query seq"] | None]]:
+        """Each layer's states, the last one as `forward` gives it, and each layer's attention weights if asked for.
+
+        at  the last layer computes these places of each row only: all that a loss reads
+        """
         outputs, weights = [], []
         for layer in self.layers:
-            states, own = layer(states, mask, causal=causal, need_weights=need_weights)
+            last = at if layer is self.layers[-1] else None
+            states, own = layer(states, mask, causal=causal, need_weights=need_weights, at=last)
             outputs.append(states)
             weights.append(own)
         outputs[-1] = self.norm(states)

@@ -1,12 +1,14 @@
 """BERT beyond the battery: what it sees, what it is asked, gaps, pieces and words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
-from course_lib.models.bert import MaskedPairs
+from course_lib.models.bert import MaskedPairs, pretraining_loss
 from course_lib.models.transformer import sinusoidal_positions
 from course_lib.training import fit
 from tests.mistakes import mistakes
@@ -52,6 +54,19 @@ def test_loss_is_the_sum_of_both_means():
     none = torch.zeros(0, dtype=torch.long)
     with pytest.raises(CourseError, match="asks for no piece"):
         model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
+
+
+@NORMS
+def test_loss_asks_the_states_of_all_places_in_any_order(norm):
+    model = small_bert(BANK + RIVER, norm=norm).eval()
+    batch = masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK], torch.tensor([True, False, False]))
+    mixed = torch.randperm(len(batch.rows), generator=torch.Generator().manual_seed(1))
+    mixed = replace(batch, **{name: getattr(batch, name)[mixed] for name in ("rows", "columns", "answers")})
+    output = model(batch.input_ids, batch.token_type_ids, batch.attention_mask)
+    logits = model.logits(output.hidden_states[-1], batch.rows, batch.columns)
+    whole = pretraining_loss(logits, batch.answers, model.nsp(output.pooled), batch.next)
+    for found in (model.loss(batch), model.loss(mixed)):
+        torch.testing.assert_close(found, whole)
 
 
 def test_accuracies_count_what_is_right():

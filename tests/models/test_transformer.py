@@ -107,6 +107,16 @@ def test_trace_ends_as_forward_and_gives_weights_only_when_asked():
     assert [tuple(weight.shape) for weight in cross] == [(2, 3, 5, 7)] * 2
 
 
+@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("mask", [None, padding_mask(REAL), causal_mask(7)])
+def test_the_last_layer_at_some_places_gives_what_it_gives_at_all(norm, mask):
+    encoder, states = TransformerEncoder(config(norm)), torch.randn(2, 7, 12)
+    places = torch.tensor([[3, 0, 1], [2, 2, 0]])
+    every, at_places = (encoder.trace(states, mask, at=at)[0] for at in (None, places))
+    torch.testing.assert_close(at_places[0], every[0], **CLOSE)
+    torch.testing.assert_close(at_places[1], every[1][torch.arange(2)[:, None], places], **CLOSE)
+
+
 @pytest.mark.parametrize("positions", ["none", "sinusoidal", "learned"])
 def test_without_positions_order_is_not_seen_and_with_them_it_is(positions):
     sizes = config(positions=positions, max_units=7)

@@ -26,6 +26,7 @@ from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.fast import Dropout
 from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
@@ -70,15 +71,15 @@ class WeightDropLSTM(nn.Module):
     def __init__(self, input_dim: int, hidden: int, p: float | int):
         super().__init__()
         self.lstm = nn.LSTM(input_dim, hidden, batch_first=True)
-        self.p = p
+        self.dropout = Dropout(p)
 
     def forward(
         self, vectors: Float[Tensor, "batch seq input_dim"], state: State | None = None
     ) -> tuple[Float[Tensor, "batch seq hidden"], State]:
         """Output at every step, and the state after the last. `state` is where it starts; None: zeros."""
-        if not self.training or self.p == 0:
+        if not self.training or self.dropout.p == 0:
             return self.lstm(vectors, state)
-        thinned = {"weight_hh_l0": F.dropout(self.lstm.weight_hh_l0, self.p)}
+        thinned = {"weight_hh_l0": self.dropout(self.lstm.weight_hh_l0)}
         return torch.func.functional_call(self.lstm, thinned, (vectors, state))
 
 

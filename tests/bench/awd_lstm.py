@@ -65,7 +65,7 @@ def model_of(side: str) -> AWDLSTM:
     model = AWDLSTM(config(side), Vocabulary(words, unknown="w0")).train()
     if side == "fastai's way":
         for number, layer in enumerate(model.lstms):
-            model.lstms[number] = PeerWeightDrop(layer.lstm, layer.p)
+            model.lstms[number] = PeerWeightDrop(layer.lstm, layer.dropout.p)
         model.embedding = PeerEmbedding(model.embedding.weight, model.embedding.p)
     return model
 
@@ -88,7 +88,7 @@ def awd_lstm_cpu(options: Options) -> dict:
     what = (
         "AWD-LSTM, words of running text per second of training steps, against fastai's way of dropping "
         f"weights and words; without weight drop: {middle(plain):,.0f}. Quality: cross-entropy after "
-        f"{WARM_UP + STEPS} steps on random words, the same masks on both sides"
+        f"{WARM_UP + STEPS} steps on random words"
     )
     return row(ours, theirs, options, what=what, unit="words/s", sizes=SIZES, quality="cross_entropy")
 

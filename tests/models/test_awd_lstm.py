@@ -138,7 +138,7 @@ def test_all_time_steps_use_the_same_thinned_matrix():
     plain = torch.nn.LSTM(3, 5, batch_first=True, dtype=torch.float64)
     plain.load_state_dict(layer.lstm.state_dict())
     torch.manual_seed(11)
-    plain.weight_hh_l0.data = F.dropout(layer.lstm.weight_hh_l0.detach(), 0.5)
+    plain.weight_hh_l0.data = layer.dropout(layer.lstm.weight_hh_l0.detach())
     torch.manual_seed(11)
     torch.testing.assert_close(layer(vectors), plain(vectors))
     assert not layer(vectors)[0].equal(layer(vectors)[0])  # a new mask with each call

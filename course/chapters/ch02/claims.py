@@ -248,7 +248,7 @@ def own_vector_per_new_word(
             again = reader(seed, unknown="own", redraw=False)
             found.setdefault("own, not redrawn in training", []).append(again.accuracy(test))
             seen = name_questions(known, n_test, seed=seed, split="test", made_up=False)
-            found.setdefault("rows of a larger table at test time", []).append(
+            found.setdefault("random rows in place of a larger table's, at test time", []).append(
                 _with_names_of_the_table(readers["own"], seen, seed)
             )
     return Measurement(

@@ -135,7 +135,7 @@ def test_orphans_of_both_kinds(pair):
     pair.store()
     pair.stored.rename(pair.folder / "04_other.ipynb")
     assert "04_other.ipynb has no text/04_other.md" in pair.faults()
-    assert f"{NAME}.ipynb is missing" in pair.faults()
+    assert f"{NAME}.ipynb: is missing" in pair.faults()
 
 
 def test_all_together_have_a_limit(pair, monkeypatch):

@@ -39,18 +39,16 @@ test: $(TESTED)      ## everything CI does: style, unit tests, widgets in a brow
 	@$(BIN)/python -m tests.summary $(REPORTS)
 
 unit: $(TESTED)      ## the unit tests, two at a time
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "not browser and not slow and not gpu" \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "not browser and not slow and not gpu" \
 	    -n 2 --dist loadfile --no-loadscope-reorder \
 	    --junitxml $(REPORTS)/unit.xml tests
 
 browser: $(TESTED)   ## the widgets in Chromium, two files at a time
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m "browser and not slow" -n 2 --dist loadgroup \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "browser and not slow" -n 2 --dist loadgroup \
 	    --junitxml $(REPORTS)/browser.xml tests
 
 check: $(TESTED)     ## is every stored notebook what its text says, and the Korean what the English says? (no kernel)
-	$(BIN)/python -m tests.notebooks.build check $(if $(filter ko,$(EDITION)),,$(NAME))
-	$(BIN)/python -m tests.notebooks.korean check $(if $(filter ko,$(EDITION)),$(NAME))
-	$(BIN)/python -m tests.notebooks.build check --edition ko $(if $(filter ko,$(EDITION)),$(NAME))
+	$(BIN)/python -m tests.notebooks.build check $(NAME)
 
 # Korean notebooks have the English code, which a test proves, and ran when they were built: some run each time, all by EDITION=ko
 KO_RUN := $(patsubst %,notebooks/ko/%.ipynb,00_start_here 01_word_vectors A1_data)

@@ -15,20 +15,8 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
-from tests.bench.measure import (
-    PEAK_SHARE,
-    Options,
-    main,
-    matrix_flops,
-    matrix_peak,
-    middle,
-    peak_megabytes,
-    ratios,
-    rounds_of,
-    row,
-    timed,
-    training_step,
-)
+from tests.bench import measure
+from tests.bench.measure import PEAK_SHARE, Options, main
 
 SIZES = {"vocab_size": 8_192, "d_model": 256, "n_heads": 4, "n_layers": 4, "d_ff": 1_024}
 BATCH, LENGTH, SHORTEST = 32, 128, 8
@@ -99,16 +87,16 @@ def run(side: str, name: str, threads: int) -> dict[str, float]:
     model, loss_of = (model, model.loss) if side == SIDES[0] else peer_of(model)
     fused = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0, fused=True) if side == SIDES[1] else None
     usual = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0) if side == SIDES[2] else None
-    step = training_step(model, loss_of, learning_rate=1e-4, optimizer=fused or usual)
+    step = measure.training_step(model, loss_of, learning_rate=1e-4, optimizer=fused or usual)
     if name == "bert-cpu":
         batches = full_rows(WARM_UP + STEPS[name])
     else:
         batches = full_rows(WARM_UP) + mixed_rows(STEPS[name], sort=side == SIDES[0])
-    seconds, losses = timed(step, batches, WARM_UP)
+    seconds, losses = measure.timed(step, batches, WARM_UP)
     pieces = sum(real_pieces(one) for one in batches[WARM_UP:])
     loss = losses["loss"].item()
-    share = sum(matrix_flops(partial(step, one)) for one in batches[WARM_UP:]) / seconds / matrix_peak()
-    return {"speed": pieces / seconds, "loss": loss, "peak_share": share, "peak_mb": peak_megabytes()}
+    share = sum(measure.matrix_flops(partial(step, one)) for one in batches[WARM_UP:]) / seconds / measure.matrix_peak()
+    return {"speed": pieces / seconds, "loss": loss, "peak_share": share, "peak_mb": measure.peak_megabytes()}
 
 
 def real_pieces(one: MaskedPairs) -> int:
@@ -116,13 +104,13 @@ def real_pieces(one: MaskedPairs) -> int:
 
 
 def measured(name: str, what: str, options: Options) -> dict:
-    ours, best, usual = rounds_of(__name__, SIDES, options, name).values()
+    ours, best, usual = measure.rounds_of(__name__, SIDES, options, name).values()
     sizes = {
         **{**SIZES, "batch": BATCH, "length": LENGTH},
-        "against transformers as it comes (dropout 0.1)": ratios(ours, usual)["ratio"],
-        PEAK_SHARE: [round(middle(results, "peak_share"), 2) for results in (ours, best)],
+        "against transformers as it comes (dropout 0.1)": measure.ratios(ours, usual)["ratio"],
+        PEAK_SHARE: [round(measure.middle(results, "peak_share"), 2) for results in (ours, best)],
     }
-    return row(ours, best, options, what=what, unit="real pieces/s", sizes=sizes, quality="loss")
+    return measure.row(ours, best, options, what=what, unit="real pieces/s", sizes=sizes, quality="loss")
 
 
 def bert_cpu(options: Options) -> dict:

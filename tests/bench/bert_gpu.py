@@ -12,20 +12,9 @@ from torch import nn
 
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
+from tests.bench import measure
 from tests.bench.bert import LossOf, masked, peer_of
-from tests.bench.measure import (
-    PEAK_SHARE,
-    Options,
-    main,
-    matrix_flops,
-    matrix_peak,
-    middle,
-    ratios,
-    rounds_of,
-    row,
-    timed,
-    training_step,
-)
+from tests.bench.measure import PEAK_SHARE, Options, main
 
 SIDES = ("ours", "transformers, compiled", "transformers, as it comes")
 WARM_UP, STEPS = 5, 20
@@ -76,13 +65,13 @@ def run(side: str, threads: int = 0, setting: Setting | None = None) -> dict[str
         with torch.autocast(kind, torch.bfloat16):
             return {"loss": loss_of(one)["loss"]}
 
-    flops = matrix_flops(lambda: amp(batches[0])["loss"].backward())
+    flops = measure.matrix_flops(lambda: amp(batches[0])["loss"].backward())
     model.zero_grad()
     compiled = setting.compiled and side != SIDES[2]
-    step = training_step(model, torch.compile(amp) if compiled else amp, learning_rate=1e-4)
+    step = measure.training_step(model, torch.compile(amp) if compiled else amp, learning_rate=1e-4)
     wait = torch.cuda.synchronize if kind == "cuda" else lambda: None
-    seconds, losses = timed(step, batches, WARM_UP, wait)
-    peak = matrix_peak(setting.device, 8_192 if kind == "cuda" else 512, dtype=torch.bfloat16)
+    seconds, losses = measure.timed(step, batches, WARM_UP, wait)
+    peak = measure.matrix_peak(setting.device, 8_192 if kind == "cuda" else 512, dtype=torch.bfloat16)
     return {
         "speed": setting.steps * batches[0].input_ids.numel() / seconds,
         "loss": losses["loss"].item(),
@@ -93,7 +82,7 @@ def run(side: str, threads: int = 0, setting: Setting | None = None) -> dict[str
 
 def bert_base_gpu(options: Options) -> dict:
     config, batch = Setting().config, Setting().batch
-    ours, compiled, usual = rounds_of(__name__, SIDES, options).values()
+    ours, compiled, usual = measure.rounds_of(__name__, SIDES, options).values()
     what = (
         "a pre-training step of BERT base on one GPU, pieces per second, against BertForPreTraining: both "
         f"compiled, dropout 0.1. Quality: loss after {WARM_UP + STEPS} steps on random pieces, from the same weights"
@@ -101,11 +90,11 @@ def bert_base_gpu(options: Options) -> dict:
     sizes = {
         **{"d_model": config.d_model, "n_layers": config.n_layers, "batch": batch, "length": config.max_units},
         "gpu": torch.cuda.get_device_name(),
-        "against transformers as it comes": ratios(ours, usual)["ratio"],
-        PEAK_SHARE: [round(middle(results, "peak_share"), 2) for results in (ours, compiled)],
+        "against transformers as it comes": measure.ratios(ours, usual)["ratio"],
+        PEAK_SHARE: [round(measure.middle(results, "peak_share"), 2) for results in (ours, compiled)],
     }
     precision = "bfloat16 (autocast), weights float32"
-    measured = row(
+    measured = measure.row(
         ours, compiled, options, what=what, unit="pieces/s", sizes=sizes, quality="loss", precision=precision
     )
     return {**measured, "threads": torch.get_num_threads()}

@@ -15,7 +15,8 @@ from statistics import median, quantiles
 
 from course_lib.config import project_dir
 from tests.bench.report import keep_latency
-from tests.notebooks.stored import browser, open_widget
+from tests.notebooks.lab import browser
+from tests.notebooks.stored import open_widget
 
 BAR_MS = 20.0
 INPUTS = 40  # at least 30 for a median that counts

@@ -14,7 +14,7 @@ from statistics import median
 
 from course_lib.config import project_dir
 from tests.bench.latency import WATCH
-from tests.notebooks.stored import browser
+from tests.notebooks.lab import browser
 
 BARS = {"MB": 6.0, "first answer, ms": 1000.0, "a key at 12 pieces, ms": 20.0, "a key at 64 pieces, ms": 60.0}
 SENTENCE = "the king and the city in the north of the river "  # each word is one piece

@@ -13,20 +13,8 @@ from course_lib.models.decoding import beam_search
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
-from tests.bench.measure import (
-    PEAK_SHARE,
-    Options,
-    main,
-    matrix_flops,
-    matrix_peak,
-    middle,
-    peak_megabytes,
-    ratios,
-    rounds_of,
-    row,
-    timed,
-    training_step,
-)
+from tests.bench import measure
+from tests.bench.measure import PEAK_SHARE, Options, main
 
 SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
 TRAINING = {"batch": 64, "length": 16}
@@ -114,18 +102,20 @@ def run_training(side: str, threads: int) -> dict[str, float]:
     """Target pieces per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
     torch.set_num_threads(threads)
     model = model_of(side)
-    step = training_step(model, model.loss, learning_rate=1e-4, betas=(0.9, 0.98))
+    step = measure.training_step(model, model.loss, learning_rate=1e-4, betas=(0.9, 0.98))
     torch.manual_seed(1)
     batch, length = TRAINING["batch"], TRAINING["length"] - 1  # with [EOS] as long as stated
     sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
     batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
-    seconds, losses = timed(step, batches, WARM_UP)
-    work = STEPS * matrix_flops(lambda: model.loss(batches[-1])["loss"].backward())  # all batches are of one size
+    seconds, losses = measure.timed(step, batches, WARM_UP)
+    work = STEPS * measure.matrix_flops(
+        lambda: model.loss(batches[-1])["loss"].backward()
+    )  # all batches are of one size
     return {
         "speed": STEPS * losses["count"] / seconds,
         "cross_entropy": losses["cross_entropy"].item(),
-        "peak_share": work / seconds / matrix_peak(),
-        "peak_mb": peak_megabytes(),
+        "peak_share": work / seconds / measure.matrix_peak(),
+        "peak_mb": measure.peak_megabytes(),
     }
 
 
@@ -142,7 +132,7 @@ def run_search(side: str, threads: int) -> dict:
     seconds = time.perf_counter() - started
     n_pieces = sum(len(one.ids) for one in translations)
     score = sum(one.score for one in translations) / len(translations)
-    return {"speed": n_pieces / seconds, "pieces": n_pieces, "score": score, "peak_mb": peak_megabytes()}
+    return {"speed": n_pieces / seconds, "pieces": n_pieces, "score": score, "peak_mb": measure.peak_megabytes()}
 
 
 def run(side: str, name: str, threads: int) -> dict:
@@ -150,8 +140,8 @@ def run(side: str, name: str, threads: int) -> dict:
 
 
 def transformer_cpu(options: Options) -> dict:
-    results = rounds_of(__name__, TRAINING_SIDES, options, "transformer-cpu")
-    speeds = {name: round(middle(results[name])) for name in TRAINING_SIDES}
+    results = measure.rounds_of(__name__, TRAINING_SIDES, options, "transformer-cpu")
+    speeds = {name: round(measure.middle(results[name])) for name in TRAINING_SIDES}
     best, equal = max(TRAINING_SIDES[1:3], key=speeds.get), TRAINING_SIDES[3]
     ours, theirs = results["ours"], results[best]
     what = (
@@ -162,20 +152,20 @@ def transformer_cpu(options: Options) -> dict:
     )
     sizes = {
         **{**SIZES, **TRAINING, "pieces/s": speeds},
-        "no dropout inside feed-forward": ratios(ours, results[equal]),
-        PEAK_SHARE: [round(middle(rounds, "peak_share"), 2) for rounds in (ours, theirs)],
+        "no dropout inside feed-forward": measure.ratios(ours, results[equal]),
+        PEAK_SHARE: [round(measure.middle(rounds, "peak_share"), 2) for rounds in (ours, theirs)],
     }
-    return row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="cross_entropy")
+    return measure.row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="cross_entropy")
 
 
 def beam_cache_cpu(options: Options) -> dict:
-    ours, theirs = rounds_of(__name__, SEARCH_SIDES, options, "beam-cache-cpu").values()
+    ours, theirs = measure.rounds_of(__name__, SEARCH_SIDES, options, "beam-cache-cpu").values()
     what = (
         "beam search with the decoder's cache (ours) against reading the whole prefix anew at every piece, "
         "pieces of the translations per second. Quality: mean score of the translations"
     )
     sizes = {**SIZES, **SEARCH, "pieces": ours[0]["pieces"]}
-    return row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="score")
+    return measure.row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="score")
 
 
 ROWS = {"transformer-cpu": transformer_cpu, "beam-cache-cpu": beam_cache_cpu}

@@ -12,8 +12,7 @@ import pytest
 
 from course.site.build import build_site
 from course_lib.config import project_dir
-from tests.notebooks.lab import Lab, find_browser
-from tests.notebooks.stored import browser
+from tests.notebooks.lab import Lab, browser, find_browser
 from tests.widgets import gap_models
 
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}  # or Lab asks which

@@ -4,8 +4,7 @@ import nbformat
 import pytest
 
 from tests.browser.conftest import KERNEL, asked_elsewhere, needs_browser
-from tests.notebooks.lab import Lab
-from tests.notebooks.stored import browser
+from tests.notebooks.lab import Lab, browser
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,9 @@
 from contextlib import contextmanager
 
 import pytest
+from playwright.sync_api import expect
 
+from course_lib.config import project_dir
 from course_lib.widgets import softmax_saturation
 from tests.browser.conftest import asked_elsewhere
 
@@ -38,21 +40,25 @@ def address(site, name: str) -> str:
     return (site / f"{name}.html").as_uri()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1000, "light"), (360, "light"), (1000, "dark")])
-def test_each_page_fits_its_window_in_its_theme(site, chromium, width, scheme):
-    every = (width, scheme) in ((360, "dark"), (1000, "light"))
-    every_name = [path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")]
-    names = sorted(every_name) if every else FULL
-    with reader(chromium, width, scheme) as page:
-        for name in names:
+def test_each_page_fits_its_window_in_its_theme(site, chromium):
+    """Each is loaded once, every second one as on a phone at night; then window and theme change, as a reader's do."""
+    looks = [(360, "dark"), (1000, "light")]
+    with reader(chromium, *looks[0]) as page:
+        for name in sorted(path.relative_to(site).with_suffix("").as_posix() for path in site.rglob("*.html")):
             page.goto(address(site, name))
             if name in FULL:
                 for frame in page.locator("iframe").all():  # those in sight are loaded
                     frame.scroll_into_view_if_needed()
                     frame.content_frame.locator(DRAWN).first.wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
-            assert page.evaluate(STICKS_OUT) == [], name
-            assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
+            between = [(360, "light"), (1000, "dark")] if name in FULL else []
+            for width, scheme in (looks[0], *between, looks[1]):
+                page.set_viewport_size({"width": width, "height": 800})
+                page.emulate_media(color_scheme=scheme)
+                expect(page.locator("html"), name).to_have_attribute("data-theme", scheme)  # a moment later
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+                assert page.evaluate(STICKS_OUT) == [], name
+                assert (page.evaluate(BRIGHTNESS) < 0.2) == (scheme == "dark"), name
+            looks.reverse()
 
 
 def test_the_switch_of_languages_keeps_the_place(site, chromium):
@@ -119,8 +125,6 @@ def test_a_frame_is_as_high_as_what_it_shows(site, chromium, width):
 
 
 def test_the_switch_turns_page_and_widgets_dark_and_is_remembered(site, chromium):
-    from playwright.sync_api import expect
-
     with reader(chromium, scheme="null") as page:  # the system's own, light: a feigned one would reach into frames
         page.goto(address(site, "06_transformer"))
         page.locator("iframe").first.scroll_into_view_if_needed()
@@ -138,7 +142,7 @@ def test_the_switch_turns_page_and_widgets_dark_and_is_remembered(site, chromium
         assert page.evaluate(BRIGHTNESS) > 0.8
 
 
-def test_the_way_through_the_course_by_links(site, chromium):
+def test_the_way_by_links_through_pages_that_hold_all_that_is_stored(site, chromium):
     with reader(chromium) as page:
         page.goto(address(site, "index"))
         onward, seen = page.get_by_role("link", name="Start here"), []
@@ -147,6 +151,10 @@ def test_the_way_through_the_course_by_links(site, chromium):
             onward.click()
             page.wait_for_url(f"**/{target}")
             seen.append(page.locator("h1").inner_text())
+            stored = (project_dir() / "notebooks" / target).with_suffix(".ipynb").read_text(encoding="utf-8")
+            assert page.locator("iframe").count() == stored.count("<iframe sandbox=")  # every widget
+            assert page.locator("img.figure").count() == stored.count('"image/png"') + stored.count('"image/svg+xml"')
+            assert "$" not in "".join(page.locator(".prose p").all_text_contents())  # every formula is drawn
             onward = page.locator(".steps [rel=next]")
         assert len(seen) == len(list(site.glob("[0-9A-Z]*_*.html")))
         page.locator("header.top a:not(.language)").click()

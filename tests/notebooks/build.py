@@ -2,8 +2,9 @@
 In notebooks/ko/ the same for Korean: prose of notebooks/ko/text/NAME.md, code of the English text (korean.py).
 
     python -m tests.notebooks.build build [NAME ...]    run and write; nothing is written when a cell fails
-    python -m tests.notebooks.build check [NAME ...]    no kernel, seconds: is every .ipynb what its text says?
-    ... --edition ko                                    the Korean ones
+    python -m tests.notebooks.build check [NAME ...]    no kernel, seconds: is every .ipynb what its text says, and
+                                                        every Korean text what the English says?
+    ... --edition ko                                    the Korean ones (build: else the English; check: else both)
 
 The kernel runs as in `make test`: without network, one compute thread, the default settings, on the CPU.
 """
@@ -28,9 +29,9 @@ from nbclient.exceptions import CellControlSignal, DeadKernelError
 from course_lib.files import atomic_file
 from course_lib.language import LANGUAGES
 from tests.notebooks import korean
-from tests.notebooks.environment import ROOT, notebook_environment
+from tests.notebooks.environment import ROOT, named, notebook_environment
 from tests.notebooks.normal_form import KERNEL, kept_metadata, normalise, render
-from tests.notebooks.rules import again, problems_of_all, problems_of_one
+from tests.notebooks.rules import problems_of_all, problems_of_one
 
 CELL_TIMEOUT = 300  # seconds: a busy machine may build; `make test` allows 120
 
@@ -78,9 +79,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path, timeout: float = CELL
     )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         environment = notebook_environment(Path(scratch))
-        os.environ["JUPYTER_PREFER_ENV_PATH"] = environment[
-            "JUPYTER_PREFER_ENV_PATH"
-        ]  # read when the kernel is looked up
+        os.environ["JUPYTER_PREFER_ENV_PATH"] = "1"  # read when the kernel is looked up
         try:
             try:
                 client.execute(env=environment)
@@ -113,14 +112,15 @@ def build(text: Path, target: Path, timeout: float = CELL_TIMEOUT) -> str:
 
 
 def check(folder: Path, names: Sequence[str] = ()) -> list[str]:
-    """Everything that is wrong with the stored notebooks in `folder`; an empty list when all is well."""
+    """Everything that is wrong with the texts and stored notebooks in `folder`; an empty list when all is well."""
     problems = [] if names else problems_of_all(folder)
     for text in chosen_texts(folder, names):
         target = folder / f"{text.stem}.ipynb"
-        if target.exists():
-            problems += [f"{target.name}: {fault}" for fault in problems_of_one(from_text(text), target, ROOT)]
-        else:
-            problems.append(f"{target.name} is missing: run {again(target)}")
+        try:
+            problems += korean.faults(text) if folder.name == "ko" else []
+            problems += [f"{named(target)}.ipynb: {fault}" for fault in problems_of_one(from_text(text), target, ROOT)]
+        except korean.KoreanError as error:
+            problems.append(str(error))
     return problems
 
 
@@ -137,15 +137,20 @@ def main(arguments: Sequence[str] | None = None, folder: Path = ROOT / "notebook
     parser = argparse.ArgumentParser(prog="python -m tests.notebooks.build", description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("build", "check"))
     parser.add_argument("names", nargs="*", metavar="NAME", help="a notebook's name; none: all")
-    parser.add_argument("--edition", choices=LANGUAGES, default="en", help="the language of the notebooks; default: en")
+    parser.add_argument("--edition", choices=LANGUAGES, help="default: to build en, to check each that has the texts")
     chosen = parser.parse_args(arguments)
-    folder = folder / chosen.edition if chosen.edition != "en" else folder
+    korean_folder = folder / "ko"
+    asked = {korean_folder if chosen.edition == "ko" else folder: chosen.names}
     if chosen.what == "check":
-        problems = check(folder, chosen.names)
-        print(
-            "\n".join(problems) or f"check: {len(chosen_texts(folder, chosen.names))} notebooks are as their texts say"
-        )
+        if chosen.edition is None:
+            texts = [text.stem for text in chosen_texts(folder, chosen.names)]
+            translated = [name for name in texts if (korean_folder / "text" / f"{name}.md").exists()]
+            asked |= {korean_folder: translated if chosen.names else []} if translated else {}
+        problems = [problem for place, names in asked.items() for problem in check(place, names)]
+        n = sum(len(chosen_texts(place, names)) for place, names in asked.items())
+        print("\n".join(problems) or f"check: {n} notebooks are as their texts say")
         return int(bool(problems))
+    ((folder, _),) = asked.items()
     failed = 0
     for text in chosen_texts(folder, chosen.names):
         try:

@@ -26,3 +26,8 @@ def notebook_environment(scratch: Path) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # two notebooks at a time on two cores
         "JUPYTER_PREFER_ENV_PATH": "1",  # this environment's kernel, not a "python3" of the user's
     }
+
+
+def named(path: Path) -> str:
+    """04_elmo, and ko/04_elmo for the Korean one."""
+    return f"ko/{path.stem}" if path.parent.name == "ko" else path.stem

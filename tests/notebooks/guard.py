@@ -21,7 +21,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.notebooks.environment import notebook_environment
+from tests.notebooks.environment import named, notebook_environment
 
 LEAST_SECONDS = 0.5  # a chapter imports torch: faster than this, it did nothing
 MOST_SECONDS = defaultdict(lambda: 60, {"06": 90, "07": 90})  # by the first letters of the file name
@@ -127,11 +127,6 @@ class Guard:
             costs = json.loads(file.read_text())
             peaks[costs["notebook"]] = max(costs["peak_mb"], peaks.get(costs["notebook"], 0.0))
         return peaks
-
-
-def named(path: Path) -> str:
-    """04_elmo, and ko/04_elmo for the Korean one."""
-    return f"ko/{path.stem}" if path.parent.name == "ko" else path.stem
 
 
 def n_cells_to_run(path: Path) -> int:

@@ -358,11 +358,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
+def faults(text: Path) -> list[str]:
+    """Everything that is wrong with a Korean text and with the catalogue of its chapter."""
+    english, edition = edition_of(text.stem, text.parent)
+    return problems(english, edition) + catalogue.faults(text.stem, complete=not edition.draft)
+
+
 def _check(name: str) -> int:
-    english, edition = edition_of(name)
-    faults = problems(english, edition) + catalogue.faults(name, complete=not edition.draft)
-    print("\n".join([*faults, standing(name)]))
-    return bool(faults)
+    found = faults(TEXTS / f"{name}.md")
+    print("\n".join([*found, standing(name)]))
+    return bool(found)
 
 
 def _todo(name: str) -> int:

@@ -18,10 +18,12 @@ import tempfile
 import time
 import urllib.parse
 import urllib.request
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+from course_lib.errors import CourseError
 from tests.notebooks.environment import notebook_environment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -60,6 +62,15 @@ def playwright():
     play = sync_playwright().start()
     atexit.register(play.stop)
     return play
+
+
+@contextmanager
+def browser() -> Iterator:
+    """A Chromium without network. Raises CourseError if the machine has none."""
+    if (program := find_browser()) is None:
+        raise CourseError("No Chromium or Chrome was found: install one (on Debian: apt-get install chromium).")
+    with closing(playwright().chromium.launch(executable_path=program, headless=True, args=CHROMIUM_FLAGS)) as chromium:
+        yield chromium
 
 
 class Lab:
@@ -133,9 +144,7 @@ class Lab:
         raise RuntimeError(f"JupyterLab did not start; its log ends:\n{(scratch / 'lab.log').read_text()[-2000:]}")
 
     def _open_page(self, address: str, stack: ExitStack) -> None:
-        browser = playwright().chromium.launch(executable_path=find_browser(), headless=True, args=CHROMIUM_FLAGS)
-        stack.callback(browser.close)
-        context = browser.new_context(viewport={"width": self.width, "height": 1000})
+        context = stack.enter_context(browser()).new_context(viewport={"width": self.width, "height": 1000})
         context.route("**/*", self._refuse_strangers)
         self.page = context.new_page()
         self.page.set_default_timeout(self.timeout * 1000)

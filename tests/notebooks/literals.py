@@ -17,17 +17,8 @@ _WORD = re.compile(r"[A-Za-z가-힣]{2,}")
 _SENTENCE = re.compile(r"[a-z]{2,}[,;:.?!)]?\s+\(?[A-Za-z]{2,}")
 _SHOWN_AS = {"title", "suptitle", "xlabel", "ylabel", "label", "note"}
 _NEVER_SHOWN = {"textcoords", "xycoords", "loc", "anywidget", "bbox_inches", "mode"}
-_SHOWN_BY = {
-    "print",
-    "annotate",
-    "text",
-    "set_title",
-    "suptitle",
-    "set_xlabel",
-    "set_ylabel",
-    "legend",
-    "set_yticklabels",
-}
+_SHOWN_BY = {"print", "annotate", "text", "legend", "suptitle"}
+_SHOWN_BY |= {"set_title", "set_xlabel", "set_ylabel", "set_yticklabels"}
 
 
 @dataclass(frozen=True)

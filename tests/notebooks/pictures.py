@@ -11,7 +11,8 @@ from pathlib import Path
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from tests.notebooks.environment import ROOT
-from tests.notebooks.stored import browser, open_widget, stored_widget
+from tests.notebooks.lab import browser
+from tests.notebooks.stored import open_widget, stored_widget
 
 FOLDER = ROOT / "docs" / "pictures"
 WIDTH = 1400  # pixels: sharp where a page shows 700 on a fine screen

@@ -38,6 +38,8 @@ def problems_of_all(folder: Path) -> list[str]:
 
 def problems_of_one(text: NotebookNode, target: Path, root: Path) -> list[str]:
     """`text`: the notebook its text gives; `target`: the stored .ipynb; `root`: the project's folder."""
+    if not target.exists():
+        return [f"is missing: run {again(target)}"]
     stored_text = target.read_text(encoding="utf-8")
     stored = nbformat.reads(stored_text, as_version=4)
     if fault := _stale(text, stored):

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import nbformat
 
 from course_lib.errors import CourseError
 from tests.notebooks.environment import ROOT
-from tests.notebooks.lab import CHROMIUM_FLAGS, find_browser, playwright
 
 PAGE = (
     '<!doctype html><meta charset="utf-8"><style>body{margin:0;background:#fff}img{display:none}'
     "iframe{height:1600px!important}</style>%s"  # higher than any widget: nothing is cut by a scroll bar
 )
-
-
-@contextmanager
-def browser() -> Iterator:
-    """A Chromium without network. Raises CourseError if the machine has none."""
-    if (program := find_browser()) is None:
-        raise CourseError("No Chromium or Chrome was found: install one (on Debian: apt-get install chromium).")
-    chromium = playwright().chromium.launch(executable_path=program, headless=True, args=CHROMIUM_FLAGS)
-    yield chromium
-    chromium.close()
 
 
 def stored_widget(name: str, title: str) -> str:

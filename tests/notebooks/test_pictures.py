@@ -8,8 +8,8 @@ import pytest
 from course_lib.errors import CourseError
 from tests.notebooks import pictures
 from tests.notebooks.environment import ROOT
-from tests.notebooks.lab import find_browser
-from tests.notebooks.stored import browser, stored_widget
+from tests.notebooks.lab import browser, find_browser
+from tests.notebooks.stored import stored_widget
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = {name: words for words, name in re.findall(r"!\[([^\]]*)\]\(docs/pictures/(\w+)\.png\)", README)}

@@ -1,7 +1,4 @@
-"""The registered sets on the real files (skipped without a mirror), and what `data/public.toml` must hold.
-
-`pytest -s tests/data/test_registered_sets.py` prints the first record of every set.
-"""
+"""The registered sets on the real files (skipped without a mirror), and what `data/public.toml` must hold."""
 
 import hashlib
 import json
@@ -72,7 +69,6 @@ def test_counts_and_records(name):
     if name == "coarsewsd20":
         found["words"] = len({record.word for record in records})
     assert found == public.counts
-    print(f"\n{name}: {records[0]!r:.300}")
 
 
 def check(record) -> None:
@@ -129,7 +125,6 @@ def test_wikipedia_is_counted_whole_and_streamed(name):
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=project_dir()).stdout.split()
     assert {"articles": int(said[0]), "words": int(said[1])} == SETS[name].counts
     assert float(said[2]) < 500, "MB at the peak"
-    print(f"\n{name}: {float(said[2]):.0f} MB at the peak")
 
 
 @needs_mirror
@@ -138,7 +133,6 @@ def test_wikipedia_begins_at_once(name):
     article = next(iter(load_public(name)))
     assert article.title
     assert len(article.paragraphs) >= 1
-    print(f"\n{name}: {article!r:.300}")
 
 
 # -- What `data/public.toml` must hold, and what is said when it is damaged

@@ -72,11 +72,7 @@ def spoil_bytes(chance: Random, content: bytes) -> tuple[str, bytes]:
 
 def spoil_json(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tuple[str, str]:
     """What was done, and the text of a document that differs in one place under the keys `below`."""
-    document = copy.deepcopy(document)
-    root = document
-    for key in below:
-        root = root[key]
-    places = list(_places(root))
+    document, places = _copied(document, below)
     if not places:
         return "nothing", json.dumps(document)
     holder, key, path = chance.choice(places)
@@ -96,16 +92,21 @@ def spoil_json(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tu
 
 def spoil_size(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tuple[str, str]:
     """The same for a whole number: it becomes one that no machine has room or time for."""
-    document = copy.deepcopy(document)
-    root = document
-    for key in below:
-        root = root[key]
-    numbers = [place for place in _places(root) if type(place[0][place[1]]) is int]
+    document, places = _copied(document, below)
+    numbers = [place for place in places if type(place[0][place[1]]) is int]
     if not numbers:
         return "nothing", json.dumps(document)
     holder, key, path = chance.choice(numbers)
     holder[key] = chance.choice((10**7, 10**9, 10**12, 10**18, 10**30))
     return f"{holder[key]} in {path}", json.dumps(document)
+
+
+def _copied(document: Any, below: tuple[str, ...]) -> tuple[Any, list]:
+    """A copy, and the places in it under these keys."""
+    root = document = copy.deepcopy(document)
+    for key in below:
+        root = root[key]
+    return document, list(_places(root))
 
 
 def _places(value: Any, path: str = ""):

@@ -65,34 +65,22 @@ def expected(tmp_path_factory):
     return lines
 
 
-def test_letters_are_ascii_only(tmp_path, expected):
-    lines, _ = run(tmp_path / "빈 w", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+LUCK = {  # what the machine is like, what the output below the line END says of it
+    "letters are ASCII only": ({"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, ""),
+    # not by their rights, which would not stop a test that runs as root: they lie below a file
+    "home cannot be written": (dict.fromkeys(("HOME", "TMPDIR", "TEMP"), f"{SCRIPT}/x"), "cannot write to"),
+    "two gigabytes": ({"memory": 2_000_000 << 10}, ""),
+    "the clock stands in 1970": ({"before": OLD_CLOCK}, ""),
+    "no fonts but DejaVu": ({"before": ONLY_DEJAVU}, "Hangul"),
+}
+
+
+@pytest.mark.parametrize("luck", LUCK)
+def test_bad_luck(tmp_path, expected, luck):
+    machine, says = LUCK[luck]
+    lines, rest = run(tmp_path / "빈 w", **machine)
     assert lines == expected
-
-
-def test_home_and_temporary_folder_cannot_be_written(tmp_path, expected):
-    """Not by their rights, which would not stop a test that runs as root: they lie below a file."""
-    nowhere = str(tmp_path / "file" / "x")
-    (tmp_path / "file").touch()
-    lines, rest = run(tmp_path / "w", HOME=nowhere, TMPDIR=nowhere, TEMP=nowhere)
-    assert lines == expected
-    assert "cannot write to" in rest
-
-
-def test_two_gigabytes(tmp_path, expected):
-    lines, _ = run(tmp_path / "w", memory=2_000_000 << 10)
-    assert lines == expected
-
-
-def test_the_clock_stands_in_1970(tmp_path, expected):
-    lines, _ = run(tmp_path / "w", before=OLD_CLOCK)
-    assert lines == expected
-
-
-def test_no_fonts_but_dejavu(tmp_path, expected):
-    lines, rest = run(tmp_path / "w", before=ONLY_DEJAVU)
-    assert lines == expected
-    assert "Hangul" in rest
+    assert says in rest
 
 
 def test_a_copy_in_a_path_with_spaces_and_hangul(tmp_path, expected):

@@ -5,78 +5,68 @@ Twenty kills at random moments, taken up again each time: the checkpoint in the 
 
 import contextlib
 import json
-import os
+import multiprocessing
 import random
+import shutil
 import signal
-import subprocess
-import sys
-import threading
 import time
+from dataclasses import replace
 
 import pytest
+import torch
 
+from course.recipes import cove, engine
+from course.recipes.__main__ import RECIPES
 from course_lib.checkpoints import load_checkpoint
-from course_lib.config import project_dir
-from tests.attacks.killable_recipe import STEPS
-from tests.recipes.small import write_corpora
+from tests.recipes.small import pairs, small, write_corpora
 
 pytestmark = pytest.mark.slow
 
+STEPS = 40
 KILLS = {"bert-en-wiki": 8, "awd-lstm-en": 6, "cove-en": 6}
 WITHOUT_CARD = ("card.md", "config.json")  # these say how long it took
+CHILDREN = multiprocessing.get_context("forkserver")  # so that twenty of them do not import PyTorch twenty times
+CHILDREN.set_forkserver_preload([__name__])
 
 
-class Server:
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.attacks.killable_recipe"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=project_dir(),
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )
-        assert self.process.stdout.readline() == "ready\n"
+def train(name, folder):
+    """In a child."""
+    torch.set_num_threads(1)
+    cove.load_public = pairs
+    recipe = small(RECIPES[name], steps=STEPS)
 
-    def run(self, name, folder, wait=None) -> tuple[int, float]:
-        """How a run ended (-9: killed when `wait` came back), and after how many seconds."""
-        print(name, folder, file=self.process.stdin, flush=True)
-        child, begin, over = int(self.process.stdout.readline()), time.monotonic(), threading.Event()
-        assert child > 0
+    def watch(job, material, model):
+        given = recipe.watch(job, material, model) if recipe.watch else {}
+        return {**given, "save_steps": 2}
 
-        def kill():
-            wait(over)
-            if not over.is_set():
-                os.kill(child, signal.SIGKILL)
+    engine.run(replace(recipe, watch=watch), folder)
 
-        killer = threading.Thread(target=kill) if wait else None
-        if killer:
-            killer.start()
-        ended = int(self.process.stdout.readline())
-        over.set()
-        if killer:
-            killer.join()
-        return ended, time.monotonic() - begin
 
-    def close(self) -> None:
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(60)
+def run(name, folder, wait=None) -> tuple[int, float]:
+    """How a run ended (-9: killed when `wait` came back), and after how many seconds."""
+    child, begin = CHILDREN.Process(target=train, args=(name, folder)), time.monotonic()
+    child.start()
+    if wait:
+        wait(child)
+        child.kill()
+    child.join()
+    return child.exitcode, time.monotonic() - begin
 
 
 def after(seconds):
-    return lambda over: over.wait(seconds)
+    return lambda child: child.join(seconds)
 
 
 def after_saves(path, saves, seconds):
     """A moment after the file was replaced so many times."""
 
-    def wait(over):
+    def wait(child):
         left, last = saves, written(path)
-        while left and not over.wait(0.002):
+        while left and child.is_alive():
             if (now := written(path)) not in (None, last):
                 left, last = left - 1, now
-        over.wait(seconds)
+            child.join(0.002)
+        child.join(seconds)
 
     return wait
 
@@ -84,13 +74,6 @@ def after_saves(path, saves, seconds):
 def written(path):
     with contextlib.suppress(OSError):
         return path.stat().st_ino, path.stat().st_mtime_ns
-
-
-@pytest.fixture(scope="module")
-def server():
-    found = Server()
-    yield found
-    found.close()
 
 
 def step_of(folder) -> int:
@@ -105,42 +88,51 @@ def files(folder):
 
 
 @pytest.mark.parametrize("name", KILLS)
-def test_killed_recipes_end_as_undisturbed_ones(tmp_path, server, capsys, name):
+def test_killed_recipes_end_as_undisturbed_ones(tmp_path, capsys, name):
     whole, killed, chance = tmp_path / "whole", tmp_path / "killed", random.Random(name)
-    for folder in (whole, killed):
-        write_corpora(folder)
-    corpora = {path: path.read_bytes() for path in killed.iterdir()}
-    ended, seconds = server.run(name, whole)
+    write_corpora(whole)
+    corpora = {path.name: path.read_bytes() for path in whole.iterdir()}
+    ended, seconds = run(name, whole)
     assert ended == 0
+    states = [folder / f"{name}.training" for folder in (killed, whole)]
 
-    steps, kills = [0], 0
+    def equals_the_undisturbed_one():
+        assert files(killed / name) == files(whole / name)
+        assert step_of(states[0]) == STEPS
+        one, other = map(load_checkpoint, states)
+        assert all(tensor.equal(other.tensors[key]) for key, tensor in one.tensors.items())
+        losses, others = (json.loads(state.files["history.json"].read_text())["losses"] for state in (one, other))
+        assert losses == others
+
+    write_corpora(killed)
+    before, reached = 0, []
     for attempt in range(3 * KILLS[name]):
-        state, checkpoint = (killed / part / "config.json" for part in (f"{name}.training", name))
         waits = {
-            0: after_saves(state, chance.randrange(1, 5), chance.uniform(0, 0.02)),
+            0: after_saves(states[0] / "config.json", chance.randrange(1, 5), chance.uniform(0, 0.02)),
             1: after(seconds * chance.uniform(0.02, 0.7)),
-            2: after_saves(state, chance.randrange(1, 9), chance.uniform(0, 0.02)),
-            3: after_saves(checkpoint, 1, chance.uniform(0, 0.05)),
+            2: after_saves(states[0] / "config.json", chance.randrange(1, 9), chance.uniform(0, 0.02)),
+            3: after_saves(killed / name / "config.json", 1, chance.uniform(0, 0.05)),
         }
-        ended, _ = server.run(name, killed, waits[3 if kills == KILLS[name] - 1 else attempt % 3])
+        ended, _ = run(name, killed, waits[3 if len(reached) == KILLS[name] - 1 else attempt % 3])
         assert ended in (-signal.SIGKILL, 0)
-        kills += ended == -signal.SIGKILL
-        steps.append(step_of(killed / f"{name}.training"))
-        assert steps[-1] >= steps[-2], "a state was lost"
-        assert {path: path.read_bytes() for path in corpora} == corpora
+        step = step_of(states[0])
+        assert step >= before, "a state was lost"
+        before = step
+        assert {file: (killed / file).read_bytes() for file in corpora} == corpora
         if (killed / name).exists():
             load_checkpoint(killed / name)
-        if kills == KILLS[name]:
+        if ended:
+            reached.append(step)
+        else:  # too fast to be killed: once more from the start
+            equals_the_undisturbed_one()
+            shutil.rmtree(killed)
+            write_corpora(killed)
+            before = 0
+        if len(reached) == KILLS[name]:
             break
-    assert kills == KILLS[name]
-    assert steps.count(0) <= kills / 2, "most kills came before anything was reached"
-    assert server.run(name, killed)[0] == 0
-
-    assert files(killed / name) == files(whole / name)
-    assert step_of(killed / f"{name}.training") == STEPS
-    one, other = (load_checkpoint(folder / f"{name}.training") for folder in (killed, whole))
-    assert all(tensor.equal(other.tensors[key]) for key, tensor in one.tensors.items())
-    losses = [json.loads(found.files["history.json"].read_text(encoding="utf-8"))["losses"] for found in (one, other)]
-    assert losses[0] == losses[1]
+    assert len(reached) == KILLS[name]
+    assert reached.count(0) < KILLS[name] / 2, "most kills came before anything was reached"
+    assert run(name, killed)[0] == 0
+    equals_the_undisturbed_one()
     with capsys.disabled():
-        print(f"\n{name}: {kills} kills in {seconds:.1f} s of work, steps reached {steps}", end=" ")
+        print(f"\n{name}: {len(reached)} kills in {seconds:.1f} s of work, steps reached {reached}", end=" ")

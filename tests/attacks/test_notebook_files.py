@@ -11,7 +11,6 @@ from nbformat import v4
 from course.site.build import read_chapters
 from course.site.lecture import write_lecture
 from course.site.slides import write_slides
-from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json
 from tests.site.small import FRAME, PIXEL, display
 from tests.site.test_slides import code, text
@@ -73,19 +72,20 @@ def test_spoilt_notebooks(law, tmp_path, whole, draw):
     path, document = folder / "00_begin.ipynb", json.loads(whole)
     path.write_text(whole, encoding="utf-8")
     assert draw(path, out) > 100
-    for number in range(EACH * TIMES):
+
+    def spoil(number):
+        if number < len(ODD):
+            what, cell = list(ODD.items())[number]
+            return what, nbformat.writes(v4.new_notebook(cells=[*CELLS, cell]))
         if number % 3:
-            what, content = spoil_json(chance, document, ("cells",) if number % 6 else ())
-            path.write_text(content, encoding="utf-8")
-        else:
-            what, content = spoil_bytes(chance, whole.encode())
-            path.write_bytes(content)
+            return spoil_json(chance, document, ("cells",) if number % 6 else ())
+        return spoil_bytes(chance, whole.encode())
+
+    def drawn():
         shutil.rmtree(out, ignore_errors=True)
-        law.hold(f"{number} {what}", folder, lambda: draw(path, out), lambda length: length > 0)
-        left = [file.name for file in out.rglob("*") if file.suffix == ".part"] if out.exists() else []
-        assert left == [], what
-    for what, cell in ODD.items():
-        path.write_text(nbformat.writes(v4.new_notebook(cells=[*CELLS, cell])), encoding="utf-8")
-        shutil.rmtree(out, ignore_errors=True)
-        law.hold(what, folder, lambda: draw(path, out), lambda length: length > 0)
-    law.judge(EACH * TIMES + len(ODD))
+        try:
+            return draw(path, out)
+        finally:
+            assert not list(out.rglob("*.part"))
+
+    law.attack(len(ODD) + EACH, path, spoil, drawn, lambda length: length > 0)

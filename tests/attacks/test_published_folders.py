@@ -8,7 +8,6 @@ import safetensors.torch
 import torch
 
 from course_lib.models.bert import Bert
-from tests.attacks.law import TIMES
 from tests.attacks.spoilers import FOREIGN, spoil_bytes, spoil_json, spoil_size
 from tests.models.small_berts import small_bert
 
@@ -35,16 +34,17 @@ def works(model) -> bool:
 def test_spoilt_files(law, folder, name):
     chance, path = random.Random(f"published {name}"), folder / name
     whole = path.read_bytes()
-    for number in range(EACH[name] * TIMES):
+
+    def spoil(number):
+        if number < len(FOREIGN):
+            return list(FOREIGN.items())[number]
+        number -= len(FOREIGN)
         if path.suffix == ".json" and number % 4:
-            spoil = spoil_size if number % 4 == 1 and name == "config.json" else spoil_json
-            what, text = spoil(chance, json.loads(whole))
-            content = text.encode()
-        else:
-            what, content = spoil_bytes(chance, whole)
-        path.write_bytes(content)
-        law.hold(f"{number} {name} {what}", folder, lambda: Bert.from_pretrained(folder), works)
-    law.judge(EACH[name] * TIMES)
+            way = spoil_size if number % 4 == 1 and name == "config.json" else spoil_json
+            return way(chance, json.loads(whole))
+        return spoil_bytes(chance, whole)
+
+    law.attack(len(FOREIGN) + EACH[name], path, spoil, lambda: Bert.from_pretrained(folder), works)
 
 
 def test_tensors_of_other_kinds(law, folder):
@@ -72,14 +72,3 @@ def test_tensors_of_other_kinds(law, folder):
         safetensors.torch.save_file(tensors, path)
         law.hold(f"tensors {number}", folder, lambda: Bert.from_pretrained(folder), works)
     law.judge(len(files))
-
-
-def test_files_that_are_none(law, folder):
-    for name in EACH:
-        path = folder / name
-        whole = path.read_bytes()
-        for what, content in FOREIGN.items():
-            path.write_bytes(content)
-            law.hold(f"{name} {what}", folder, lambda: Bert.from_pretrained(folder), works)
-        path.write_bytes(whole)
-    law.judge(len(EACH) * len(FOREIGN))

@@ -22,7 +22,7 @@ def zipped(one: bytes = BLOCK) -> bytes:
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `pages` (path -> bytes); `fault`: None, "cut" (ends early), "endless", or "slow" (waits a little)."""
+    """Serves `pages` (path -> bytes); `fault`: None, "cut" (ends early) or "endless"."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Handler)

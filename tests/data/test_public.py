@@ -139,6 +139,7 @@ def test_verify_reads_everything_anew(mirror):
         (None, {}, "answers 404"),
         (None, {"/table.tsv": TABLE[:-1] + b"?"}, "not the registered file"),
         ("cut", {"/table.tsv": TABLE}, "connection broke"),
+        ("endless", {"/table.tsv": TABLE}, "not the registered file"),
     ],
 )
 def test_a_failed_download_leaves_nothing(small_sets, server, fault, pages, message):
@@ -146,16 +147,9 @@ def test_a_failed_download_leaves_nothing(small_sets, server, fault, pages, mess
     with pytest.raises(CourseError, match=message):
         get("small_table")
     assert left_behind(small_sets) == []
+    assert server.pieces < 1999, "an endless one was read to its end"
     server.fault, server.pages = None, {"/table.tsv": TABLE}
     assert get("small_table")[0].read_bytes() == TABLE
-
-
-def test_an_endless_download_is_ended(small_sets, server):
-    server.fault = "endless"
-    with pytest.raises(CourseError, match="not the registered file"):
-        get("small_table")
-    assert 0 < server.pieces < 1999
-    assert left_behind(small_sets) == []
 
 
 @pytest.mark.parametrize("page", [b"no zip", b"PK\x05\x06" + b"\0" * 18, zipped(BLOCK + b"more"), zipped(BLOCK[:-1])])
@@ -243,21 +237,15 @@ def course(monkeypatch, capsys, small_sets):
     return run
 
 
-def test_list_says_what_is_here(course):
-    assert [line.split()[-1] for line in course("list")[1].splitlines() if "small_" in line] == ["no", "no", "no"]
-    course("get", "small_table")
-    code, out, _ = course("list")
-    assert code == 0
-    assert [line.split()[-1] for line in out.splitlines() if "small_" in line] == ["cache", "no", "no"]
-
-
-def test_list_in_a_narrow_terminal_leaves_out_what_a_set_is(course, monkeypatch):
-    wide = course("list")[1]
-    monkeypatch.setenv("COLUMNS", "80")
-    narrow = course("list")[1]
-    assert ("what it is" in wide, "what it is" in narrow) == (True, False)
-    assert [line.split()[-1] for line in narrow.splitlines() if "small_" in line] == ["no", "no", "no"]
-    assert "A terminal of 120 columns" in narrow
+@pytest.mark.parametrize(("columns", "wide"), [("200", True), ("80", False)])
+def test_list_says_what_is_here_and_where_there_is_room_what_it_is(course, monkeypatch, columns, wide):
+    monkeypatch.setenv("COLUMNS", columns)
+    for place in ("no", "cache"):
+        code, out, _ = course("list")
+        assert code == 0
+        assert [line.split()[-1] for line in out.splitlines() if "small_" in line] == [place, "no", "no"]
+        assert ("what it is" in out, "A terminal of 120 columns" in out) == (wide, not wide)
+        course("get", "small_table")
 
 
 def test_get_shows_licence_files_and_the_first_record(course, small_sets):

@@ -1,7 +1,4 @@
-"""The registered sets on the real files (skipped without a mirror), and what `data/public.toml` must hold.
-
-`pytest -s tests/data/test_registered_sets.py` prints the first record of every set.
-"""
+"""The registered sets on the real files (skipped without a mirror), and what `data/public.toml` must hold."""
 
 import hashlib
 import json
@@ -72,7 +69,6 @@ def test_counts_and_records(name):
     if name == "coarsewsd20":
         found["words"] = len({record.word for record in records})
     assert found == public.counts
-    print(f"\n{name}: {records[0]!r:.300}")
 
 
 def check(record) -> None:
@@ -129,7 +125,6 @@ def test_wikipedia_is_counted_whole_and_streamed(name):
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=project_dir()).stdout.split()
     assert {"articles": int(said[0]), "words": int(said[1])} == SETS[name].counts
     assert float(said[2]) < 500, "MB at the peak"
-    print(f"\n{name}: {float(said[2]):.0f} MB at the peak")
 
 
 @needs_mirror
@@ -138,36 +133,26 @@ def test_wikipedia_begins_at_once(name):
     article = next(iter(load_public(name)))
     assert article.title
     assert len(article.paragraphs) >= 1
-    print(f"\n{name}: {article!r:.300}")
 
 
 # -- What `data/public.toml` must hold, and what is said when it is damaged
-FILES = [file for public in SETS.values() for file in public.files]
-
-
-def test_every_file_is_pinned():
-    assert len(SETS) == 22
+def test_every_file_is_pinned_and_has_its_size_and_hash_in_each_form():
     for public in SETS.values():
         assert public.kind in KINDS
+        made = [(file.member, file.replace) != (None, None) for file in public.files]
+        assert any(made) == (public.kind == "built")
         for file in public.files:
             if public.kind == "mirror only":
-                assert (file.url, file.member, file.replace) == (None, None, None)
+                assert file.url is None
             else:
                 assert re.fullmatch(r"https://\S+/[0-9a-f]{40}/\S+", file.url), "an address pinned to a commit"
-            if public.kind == "direct":
-                assert (file.member, file.replace) == (None, None)
-        assert public.kind != "built" or any(file.member or file.replace for file in public.files)
-
-
-def test_every_file_has_its_size_and_hash_in_each_form():
-    paths = [path for file in FILES for path, *_ in file.forms]
+            assert not re.search(r"\.\.|^/|\\", file.path)
+            assert (len(file.forms) == 2) == file.path.endswith(".xz")
+            for _, n_bytes, digest in file.forms:
+                assert n_bytes > 0
+                assert re.fullmatch(r"[0-9a-f]{64}", digest)
+    paths = [path for public in SETS.values() for file in public.files for path, *_ in file.forms]
     assert len(set(paths)) == len(paths)
-    for file in FILES:
-        assert not re.search(r"\.\.|^/|\\", file.path)
-        assert (len(file.forms) == 2) == file.path.endswith(".xz")
-        for _, n_bytes, digest in file.forms:
-            assert n_bytes > 0
-            assert re.fullmatch(r"[0-9a-f]{64}", digest)
 
 
 def test_every_set_says_what_it_is_and_has_a_reader():

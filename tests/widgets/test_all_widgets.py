@@ -20,14 +20,10 @@ from course_lib.widgets import (
 )
 from course_lib.widgets.strip import Frame
 from tests.widgets.gap_models import WORDS, counting
+from tests.widgets.test_heads_map import weights
 
 RNG = np.random.default_rng(3)
 WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
-
-
-def shares(*shape):
-    powers = np.exp(RNG.normal(size=shape))
-    return powers / powers.sum(-1, keepdims=True)
 
 
 def cosines(n):
@@ -43,7 +39,7 @@ def gaps_of_wild():
 
 SENTENCE = "word stands in a sentence of some length here".split()  # noqa: SIM905
 LARGE = {  # as large as the chapters show, and the most bytes of its page
-    "attention_heatmap": (lambda: attention_heatmap(shares(2, 3, 5, 5), list("abcde")), 60_000),
+    "attention_heatmap": (lambda: attention_heatmap(weights(2, 3, 5, 5), list("abcde")), 60_000),
     "embedding_map": (
         lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
         60_000,
@@ -72,7 +68,7 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page
     "token_strip": (lambda: token_strip([Frame(["something"] * 60, "Long.")]), 60_000),
 }
 HOSTILE = {
-    "attention_heatmap": lambda: attention_heatmap(shares(1, 2, 6, 6), WILD, gold=[(2, 0)]),
+    "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
     "embedding_map": lambda: embedding_map(RNG.normal(size=(6, 5)), WILD),
     "fill_mask": gaps_of_wild,
     "occurrences": lambda: occurrences({WILD[2]: cosines(6)}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3),

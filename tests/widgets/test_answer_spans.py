@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.errors import CourseError
 from course_lib.widgets import span_explorer
 from course_lib.widgets.answer_spans import best_spans, log_probabilities, refused_spans, valid_pairs
+from tests.mistakes import mistakes
 
 WORDS = ["In", "1443", "Sejong", "made", "han", "##gul", "<b>"]
 START = [0.0, 1.0, 3.0, 0.0, 2.5, -1.0, 0.0]
@@ -40,13 +40,6 @@ def test_best_and_refused_spans_are_those_of_looking_at_each_pair(n, max_answer,
     assert valid_pairs(n, max_answer).sum() == len(expected)
 
 
-def test_best_start_and_best_end_apart_can_be_no_answer():
-    start, end = np.array(START), np.array(END)
-    assert refused_spans(start, end, 30, 3)[0] == (2, 1, 7.0)  # "1443" ends before "Sejong" begins
-    assert best_spans(start, end, 30, 1) == [(2, 5, 6.0)]
-    assert best_spans(start, end, 3, 1) == [(4, 5, 5.5)]
-
-
 def test_log_probabilities_sum_to_one_and_survive_large_scores():
     logs = log_probabilities(np.array([[1000.0, 1001.0, 999.0], [0.0, np.log(3), 0.0]]))
     assert np.exp(logs).sum(-1) == pytest.approx([1, 1])
@@ -74,9 +67,6 @@ def test_the_finding_follows_the_state():
     widget.start, widget.end = 0, 6
     assert "has 7 tokens, and an answer at most 4, and its log-probability" in widget.finding()
     assert "is not higher than that of the best answer" in widget.finding()
-
-
-def test_a_passage_of_one_token_and_the_gold_answer_first():
     assert ": the only valid span." in span_explorer(["a"], [1.0], [2.0]).finding()
     widget = span_explorer(WORDS, START, END, null=5.75, gold=(2, 5))
     assert "The best one is the gold answer. “No answer” scores 5.75" in widget.finding()
@@ -88,20 +78,15 @@ def test_the_still_picture_strikes_out_what_was_refused():
     assert widget.still().count("line-through") == len(widget.refused()) == 2
 
 
-@pytest.mark.parametrize(
-    ("more", "says"),
-    [
-        ({"tokens": []}, "0 tokens. Give 1 to 200"),
-        ({"tokens": WORDS[:5]}, r"are \(7,\) and \(7,\) for 5 tokens"),
-        ({"start": [float("nan")] * 7}, "not finite"),
-        ({"end": [float("-inf")] * 7}, "not finite"),
-        ({"null": float("inf")}, "not finite"),
-        ({"gold": (3, 2)}, r"gold=\(3, 2\)"),
-        ({"gold": (3, 7)}, "0 to 6"),
-        ({"n_best": 0}, "n_best=0. Use a whole number from 1 to 10"),
-        ({"max_answer": 2.5}, "max_answer=2.5"),
-    ],
+test_input_that_cannot_be_shown_is_named = mistakes(
+    ({"tokens": []}, "0 tokens. Give 1 to 200"),
+    ({"tokens": WORDS[:5]}, r"are \(7,\) and \(7,\) for 5 tokens"),
+    ({"start": [float("nan")] * 7}, "not finite"),
+    ({"end": [float("-inf")] * 7}, "not finite"),
+    ({"null": float("inf")}, "not finite"),
+    ({"gold": (3, 2)}, r"gold=\(3, 2\)"),
+    ({"gold": (3, 7)}, "0 to 6"),
+    ({"n_best": 0}, "n_best=0. Use a whole number from 1 to 10"),
+    ({"max_answer": 2.5}, "max_answer=2.5"),
+    of=lambda changes: span_explorer(**{"tokens": WORDS, "start": START, "end": END, **changes}),
 )
-def test_input_that_cannot_be_shown_is_named(more, says):
-    with pytest.raises(CourseError, match=says):
-        span_explorer(**{"tokens": WORDS, "start": START, "end": END, **more})

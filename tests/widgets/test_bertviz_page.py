@@ -5,44 +5,39 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.errors import CourseError
 from course_lib.widgets import bertviz_view
 from course_lib.widgets.bertviz_page import MOST, VENDOR
+from tests.mistakes import mistakes
+from tests.widgets.test_heads_map import weights
 
-TOKENS = ["[CLS]", "배", "</script><img src=x onerror=alert(2)>", "[SEP]"]
-
-
-def weights(layers=2, heads=3, n=4):
-    powers = np.exp(np.random.default_rng(5).normal(size=(layers, heads, n, n)))
-    return powers / powers.sum(-1, keepdims=True)
+TOKENS = ["[CLS]", "배", "is", "</script><img src=x onerror=alert(2)>", "[SEP]"]
 
 
 @pytest.mark.parametrize("view", ["head", "model", "neuron"])
 def test_every_view_is_one_closed_frame_that_loads_nothing(view):
-    parts = np.random.default_rng(6).normal(size=(2, 3, 4, 5))
+    parts = np.random.default_rng(6).normal(size=(2, 3, 5, 7))
     page = bertviz_view(weights(), TOKENS, view, queries=parts, keys=parts)._repr_html_()
     assert "default-src &#x27;none&#x27;" in page
     assert "require.min.js" not in page
     assert page.count("<iframe") == 1
     assert page.count("<script") == 0  # all scripts stand escaped inside the frame
-    assert "0.123456" not in page
 
 
 def test_a_token_cannot_end_the_script():
     page = bertviz_view(weights(), TOKENS)._repr_html_()
     assert "onerror=alert" not in page.replace("&lt;", "<").replace("</scrip…", "")
-    short = bertviz_view(weights(), ["[CLS]", "</script>", "<b>", "[SEP]"])._repr_html_()
+    short = bertviz_view(weights(), ["[CLS]", "</script>", "<b>", "is", "[SEP]"])._repr_html_()
     assert "\\u003c/script>" in short.replace("&gt;", ">")
 
 
 def test_numbers_are_rounded():
     page = bertviz_view(weights(), TOKENS)._repr_html_()
-    assert f"{weights()[0, 0, 0, 0]:.2f}" in page
-    assert f"{weights()[0, 0, 0, 0]:.6f}" not in page
+    assert f"{weights()[0, 0, 0, 1]:.2f}" in page
+    assert f"{weights()[0, 0, 0, 1]:.6f}" not in page
 
 
 def test_long_sentences_are_cut_and_it_says_so():
-    shown = bertviz_view(weights(1, 1, 47), [f"t{i}" for i in range(47)])
+    shown = bertviz_view(weights(1, 1, 47, 47), [f"t{i}" for i in range(47)])
     assert repr(shown) == f"BertViz, head view of {MOST} tokens. The first 40 of 47 tokens are shown."
     assert "The first 40 of 47 tokens are shown." in shown._repr_html_()
     assert "t40" not in shown._repr_html_()
@@ -57,26 +52,18 @@ def test_tensors_with_a_batch_dimension_serve():
     assert one == other
 
 
-@pytest.mark.parametrize(
-    ("table", "settings", "says"),
-    [
-        (weights(n=3), {}, "for 4 tokens"),
-        ([], {}, "of shape nothing"),
-        (weights() * np.nan, {}, "not finite"),
-        (weights(), {"view": "all"}, "Use one of: head, model, neuron"),
-        (weights(), {"view": "neuron"}, "queries and keys"),
-        (weights(), {"layer": 2}, "there are 2 layers of 3"),
-    ],
+test_input_that_cannot_be_shown_is_named = mistakes(
+    ((weights(keys=3), {}), "for 5 tokens"),
+    (([], {}), "of shape nothing"),
+    ((weights() * np.nan, {}), "not finite"),
+    ((weights(), {"view": "all"}), "Use one of: head, model, neuron"),
+    ((weights(), {"view": "neuron"}), "queries and keys"),
+    ((weights(), {"layer": 2}), "there are 2 layers of 3"),
+    of=lambda row: bertviz_view(row[0], TOKENS, **row[1]),
 )
-def test_input_that_cannot_be_shown_is_named(table, settings, says):
-    with pytest.raises(CourseError, match=says):
-        bertviz_view(table, TOKENS, **settings)
 
 
 def test_the_libraries_come_with_their_licences():
     assert {path.name for path in VENDOR.iterdir()} == {
-        "d3.min.js",
-        "d3.LICENSE.txt",
-        "jquery.min.js",
-        "jquery.LICENSE.txt",
+        f"{name}.{end}" for name in ("d3", "jquery") for end in ("min.js", "LICENSE.txt")
     }

@@ -8,8 +8,8 @@ import pytest
 
 matplotlib.use("Agg")
 
-from course_lib.errors import CourseError
 from course_lib.widgets import figures
+from tests.mistakes import mistakes
 
 
 @pytest.fixture(autouse=True)
@@ -30,23 +30,24 @@ def test_a_learning_curve_draws_the_numbers_in_its_systems_colour():
     assert {text.get_text() for text in figure.axes[0].texts} == {"majority", "BERT", "mine"}
 
 
-def test_names_of_curves_that_end_together_do_not_overlap():
-    ends = {"BERT": 0.7, "mine": 0.7, "other": 0.705, "far": 0.2}
-    curves = {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in ends.items()}
-    figure = figures.learning_curves(curves, x="labels", y="accuracy", title="t")
-    figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
-    assert next(text for text in figure.axes[0].texts if text.get_text() == "far").xyann == (7, 0)
-    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+LONG = {"left-to-right Transformer": (24, 70.6), "BERT": (35, 70.7), "skip-gram": (153, 74)}
+TOGETHER = {"BERT": 0.7, "mine": 0.7, "other": 0.705, "far": 0.2}
 
 
-def test_a_long_name_does_not_stand_on_its_neighbours_dot():
-    dots = {"left-to-right Transformer": (24, 70.6), "BERT": (35, 70.7), "skip-gram": (153, 74)}
-    figure = figures.learning_curves({k: [(x, y, y, y)] for k, (x, y) in dots.items()}, x="tokens", y="", title="t")
-    figure.canvas.draw()
-    axes, boxes = figure.axes[0], [text.get_window_extent() for text in figure.axes[0].texts]
-    assert not any(box.contains(*axes.transData.transform(dot)) for box in boxes for dot in dots.values())
+@pytest.mark.parametrize(
+    "curves",
+    [
+        {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in TOGETHER.items()},
+        {name: [(x, y, y, y)] for name, (x, y) in LONG.items()},
+    ],
+)
+def test_names_stand_neither_on_each_other_nor_on_a_dot(curves):
+    axes = figures.learning_curves(curves, x="labels", y="accuracy", title="t").axes[0]
+    axes.figure.canvas.draw()
+    boxes, dots = [text.get_window_extent() for text in axes.texts], [rows[-1][:2] for rows in curves.values()]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+    assert not any(box.contains(*axes.transData.transform(dot)) for box in boxes for dot in dots)
+    assert all(text.xyann == (7, 0) for text in axes.texts if text.get_text() == "far")
 
 
 def test_systems_differ_in_colour_and_in_marker():
@@ -69,17 +70,11 @@ def test_main_directions_keep_distances_of_a_plane():
     np.testing.assert_allclose(np.linalg.norm(places[:, None] - places, axis=-1), apart, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: figures.learning_curves({"a": [(1, 2, 3)]}, x="x", y="y", title="t"),
-        lambda: figures.sense_map({"a": np.ones((2, 3))}, ["s"], title="t"),
-        lambda: figures.heat_map(np.ones((2, 3)), ["a"], ["b"], title="t", x="x", y="y", unit="u"),
-    ],
+test_wrong_shapes_are_named = mistakes(
+    (lambda: figures.learning_curves({"a": [(1, 2, 3)]}, x="x", y="y", title="t"), "shape"),
+    (lambda: figures.sense_map({"a": np.ones((2, 3))}, ["s"], title="t"), "vectors of"),
+    (lambda: figures.heat_map(np.ones((2, 3)), ["a"], ["b"], title="t", x="x", y="y", unit="u"), "values"),
 )
-def test_wrong_shapes_are_named(draw):
-    with pytest.raises(CourseError, match=r"shape|vectors of|values"):
-        draw()
 
 
 def test_hangul_is_drawn_without_a_missing_glyph(tmp_path, caplog):

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from course_lib.errors import CourseError
 from course_lib.widgets import attention_heatmap
 from course_lib.widgets.heads_map import head_summary, offset_name
+from tests.mistakes import mistakes
 
 TOKENS = ["[CLS]", "The", "<b>", "its", "[SEP]"]
 
@@ -82,22 +82,13 @@ def test_cross_attention_has_its_own_keys():
     assert "#d55e00" in shown.still()
 
 
-@pytest.mark.parametrize(
-    ("table", "settings", "says"),
-    [
-        (weights(queries=4), {}, "5 queries and 5 keys"),
-        (weights()[0], {}, r"\[layer, head, query, key\]"),
-        (weights() * np.nan, {}, "not between 0 and 1"),
-        (weights() - 0.5, {}, "after the softmax"),
-        (weights(), {"kind": "both"}, "Use one of: encoder, decoder, cross"),
-        (weights(), {"gold": {"head": [(1, 5)]}}, r"head link \(1, 5\) lies outside"),
-    ],
+test_input_that_cannot_be_shown_is_named = mistakes(
+    ((weights(queries=4), {}), "5 queries and 5 keys"),
+    ((weights()[0], {}), r"\[layer, head, query, key\]"),
+    ((weights() * np.nan, {}), "not between 0 and 1"),
+    ((weights() - 0.5, {}), "after the softmax"),
+    ((weights(), {"kind": "both"}), "Use one of: encoder, decoder, cross"),
+    ((weights(), {"gold": {"head": [(1, 5)]}}), r"head link \(1, 5\) lies outside"),
+    ((weights(1, 1, 41, 41), {"tokens": ["word"] * 41}), "41 tokens do not fit. Show a window of at most 40"),
+    of=lambda row: attention_heatmap(row[0], **{"tokens": TOKENS, **row[1]}),
 )
-def test_input_that_cannot_be_shown_is_named(table, settings, says):
-    with pytest.raises(CourseError, match=says):
-        attention_heatmap(table, TOKENS, **settings)
-
-
-def test_over_forty_tokens_ask_for_a_window():
-    with pytest.raises(CourseError, match=r"41 tokens do not fit. Show a window of at most 40"):
-        attention_heatmap(weights(1, 1, 41, 41), ["word"] * 41)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from course_lib.errors import CourseError
 from course_lib.training.schedules import slanted_triangular
 from course_lib.widgets import rate_designer
 from course_lib.widgets.rate_plan import gradual_opens, layer_rates
+from tests.mistakes import mistakes
 
 NAMES = ["embedding", "LSTM", "<b>"]
 
@@ -44,10 +44,9 @@ def test_the_finding_follows_the_state():
     assert widget.finding() == "All layers are frozen: nothing learns."
 
 
-@pytest.mark.parametrize(
-    ("layers", "steps", "says"),
-    [(["one"], 100, "Give 2 to 12 names"), (NAMES, 3, "steps=3"), (NAMES, 10.5, "whole number")],
+test_input_that_cannot_be_shown_is_named = mistakes(
+    ((["one"], 100), "Give 2 to 12 names"),
+    ((NAMES, 3), "steps=3"),
+    ((NAMES, 10.5), "whole number"),
+    of=lambda given: rate_designer(*given),
 )
-def test_input_that_cannot_be_shown_is_named(layers, steps, says):
-    with pytest.raises(CourseError, match=says):
-        rate_designer(layers, steps)

@@ -56,6 +56,7 @@ def test_the_finding_says_what_the_state_is():
     assert "still listens" in widget.finding()
     widget.source = "notes"
     assert "[0.475, 0.525]" in widget.finding()
+    assert "47.5 %" in widget.still()
     widget.factor = 100
     assert "[4.5·10⁻⁵, 0.99995]" in widget.finding()
     assert "all but gone" in widget.finding()
@@ -66,13 +67,6 @@ def test_scaling_divides_by_the_root():
     assert widget.factor_now() == pytest.approx(1 / 32)
     assert widget.numbers().weights == pytest.approx(saturation(widget.scores(), 1 / math.sqrt(1024)).weights)
     assert widget.numbers(scaled=False).norm < widget.numbers().norm / 100
-
-
-def test_the_still_picture_has_the_numbers():
-    still = softmax_saturation(source="notes").still()
-    assert "47.5 %" in still
-    assert "[0.475, 0.525]" in still
-    assert "#b4538f" in still
 
 
 def test_the_norms_of_many_rows_are_those_of_each():

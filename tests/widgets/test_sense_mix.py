@@ -8,6 +8,7 @@ from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
 from course_lib.widgets import scalar_mix
 from course_lib.widgets.sense_mix import between_points, grams, map_places, mixed_gram, sense_accuracy, softmax
+from tests.mistakes import mistakes
 
 N, DIM = 11, 14
 SENSES = ["one"] * 5 + ["two"] * 6
@@ -100,19 +101,14 @@ def test_findings_of_weights_of_all_and_of_gamma():
     assert f"stands at {100 * score:.0f} %" in widget.finding()
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"positions": [1] * 3}, "3 positions"),
-        ({"layers": {"only": np.ones((N, 4))}}, "2 to 5 layers"),
-        ({"layers": {"a": np.ones((N, 4)), "b": np.ones((N, 6))}}, r"\(11, 4\), \(11, 6\)"),
-        ({"layers": {"a": np.ones((N, 4)), "b": np.full((N, 4), np.nan)}}, "not finite"),
-        ({"senses": ["one"] * N}, "two senses"),
-        ({"positions": [9] * N}, "no place 9"),
-        ({"tags": [[1, 0, 0.5]]}, "3 weights and an accuracy"),
-        ({"presets": {"odd": [1.0]}}, "'odd' has 1 weights"),
-    ],
+test_input_that_cannot_be_mixed_is_named = mistakes(
+    ({"positions": [1] * 3}, "3 positions"),
+    ({"layers": {"only": np.ones((N, 4))}}, "2 to 5 layers"),
+    ({"layers": {"a": np.ones((N, 4)), "b": np.ones((N, 6))}}, r"\(11, 4\), \(11, 6\)"),
+    ({"layers": {"a": np.ones((N, 4)), "b": np.full((N, 4), np.nan)}}, "not finite"),
+    ({"senses": ["one"] * N}, "two senses"),
+    ({"positions": [9] * N}, "no place 9"),
+    ({"tags": [[1, 0, 0.5]]}, "3 weights and an accuracy"),
+    ({"presets": {"odd": [1.0]}}, "'odd' has 1 weights"),
+    of=lambda changes: made(**changes),
 )
-def test_input_that_cannot_be_mixed_is_named(changes, says):
-    with pytest.raises(CourseError, match=says):
-        made(**changes)

@@ -1,11 +1,10 @@
 """Occurrences of a word, pair by pair: numbers, order, findings, sizes, errors."""
 
 import numpy as np
-import pytest
 
-from course_lib.errors import CourseError
 from course_lib.widgets import occurrences
 from course_lib.widgets.sense_pairs import within_between
+from tests.mistakes import mistakes
 
 SENSES = ["river", "money", "river", "money", "money"]
 SENTENCES = [f"the {n} bank of <b> {n}".split() for n in range(5)]
@@ -47,16 +46,11 @@ def test_the_finding_says_one_word_or_two():
     assert widget.finding()[:40] in widget.still()
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"positions": [2] * 4}, "4 positions"),
-        ({"similarity": {"x": np.ones((4, 4))}}, r"\(4, 4\)"),
-        ({"senses": ["one"] * 5}, "at least two senses"),
-        ({"similarity": {"x": np.full((5, 5), np.nan)}}, "'x' holds a number that is not finite"),
-        ({"positions": [2, 2, 2, 2, 6]}, "sentence 4 has 6 words, so no place 6"),
-    ],
+test_input_that_cannot_be_compared_is_named = mistakes(
+    ({"positions": [2] * 4}, "4 positions"),
+    ({"similarity": {"x": np.ones((4, 4))}}, r"\(4, 4\)"),
+    ({"senses": ["one"] * 5}, "at least two senses"),
+    ({"similarity": {"x": np.full((5, 5), np.nan)}}, "'x' holds a number that is not finite"),
+    ({"positions": [2, 2, 2, 2, 6]}, "sentence 4 has 6 words, so no place 6"),
+    of=lambda changes: made(**changes),
 )
-def test_input_that_cannot_be_compared_is_named(changes, says):
-    with pytest.raises(CourseError, match=says):
-        made(**changes)

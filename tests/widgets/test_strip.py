@@ -1,10 +1,8 @@
 """The token strip: frames, findings, the still picture, errors."""
 
-import pytest
-
-from course_lib.errors import CourseError
 from course_lib.widgets import token_strip
 from course_lib.widgets.strip import Frame, Token
+from tests.mistakes import mistakes
 
 FRAMES = [
     Frame([Token("un"), Token("##happ", "new"), "<b>"], "First."),
@@ -34,15 +32,10 @@ def test_a_long_sentence_wraps_inside_the_still_picture():
     assert strip.still().count("<rect") == 61
 
 
-@pytest.mark.parametrize(
-    ("frames", "says"),
-    [
-        ([], "0 frames"),
-        ([Frame(["a"] * 61, "")], "at most 60"),
-        ([Frame([Token("a", "red")], "")], "'red'. Use one of: new, hidden"),
-        ([Frame(["a"], "", [("n", float("nan"), 1)])], "not finite"),
-    ],
+test_input_that_cannot_be_shown_is_named = mistakes(
+    ([], "0 frames"),
+    ([Frame(["a"] * 61, "")], "at most 60"),
+    ([Frame([Token("a", "red")], "")], "'red'. Use one of: new, hidden"),
+    ([Frame(["a"], "", [("n", float("nan"), 1)])], "not finite"),
+    of=token_strip,
 )
-def test_input_that_cannot_be_shown_is_named(frames, says):
-    with pytest.raises(CourseError, match=says):
-        token_strip(frames)

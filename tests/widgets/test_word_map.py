@@ -6,9 +6,9 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.errors import CourseError
 from course_lib.widgets import embedding_map
 from course_lib.widgets.word_map import compress, cosines, map_places, nearest, word_sum
+from tests.mistakes import mistakes
 
 
 def random_map(n=17, dim=11, windows=(1, 2, 5), **state):
@@ -73,27 +73,16 @@ def test_one_word_and_one_table():
     widget.page()
 
 
-@pytest.mark.parametrize(
-    ("vectors", "words", "says"),
-    [
-        ({}, ["a"], "0 tables"),
-        ({1: np.ones((0, 3))}, [], "0 words"),
-        ({1: np.ones((2, 3))}, ["a"], "1 words, but vectors of shape"),
-        ({1: np.ones((201, 3))}, [str(i) for i in range(201)], "1 to 200"),
-        ({1: np.array([[1, 2.0], [np.nan, 1]])}, ["fine", "broken"], "'broken' at window 1 holds NaN"),
-    ],
+test_bad_input_is_named = mistakes(
+    (lambda: embedding_map({}, ["a"]), "0 tables"),
+    (lambda: embedding_map({1: np.ones((0, 3))}, []), "0 words"),
+    (lambda: embedding_map({1: np.ones((2, 3))}, ["a"]), "1 words, but vectors of shape"),
+    (lambda: embedding_map({1: np.ones((201, 3))}, [str(i) for i in range(201)]), "1 to 200"),
+    (lambda: embedding_map({1: [[1, 2.0], [np.nan, 1]]}, ["fine", "broken"]), "'broken' at window 1 holds NaN"),
+    (lambda: random_map(word="zz"), "'zz'"),
+    (lambda: random_map(window=3), "window 3"),
+    (lambda: random_map(ask=("w0",)), "three"),
 )
-def test_bad_input_is_named(vectors, words, says):
-    with pytest.raises(CourseError, match=says):
-        embedding_map(vectors, words)
-
-
-@pytest.mark.parametrize(
-    ("state", "says"), [({"word": "zz"}, "'zz'"), ({"window": 3}, "window 3"), ({"ask": ("w0",)}, "three")]
-)
-def test_a_first_state_that_is_not_there_is_named(state, says):
-    with pytest.raises(CourseError, match=says):
-        random_map(**state)
 
 
 def test_what_is_stored_is_the_same_each_time_and_names_no_address():

@@ -5,6 +5,7 @@ import pytest
 
 from course_lib.errors import CourseError
 from course_lib.widgets.word_stories import SCALE, Stop, Story, nearest_other, views, word_generations
+from tests.mistakes import mistakes
 
 N = 11
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -98,22 +99,12 @@ def test_what_is_stored_is_small_and_text_stays_text():
     assert len(str(widget.stories)) < 15_000
 
 
-@pytest.mark.parametrize(
-    ("stories", "said"),
-    [
-        ([], "no words"),
-        ([random_story(occurrences=[(["a"], 0, "one")] * N)], "has 1 senses"),
-        ([random_story(stops=[Stop("half", np.ones((5, 3)), np.ones(5))])], r"half has vectors of shape \(5, 3\)"),
-        ([random_story(stops=[Stop("gone", np.full((N, 3), np.nan), np.ones(N))])], "gone has NaN"),
-    ],
+test_what_cannot_be_drawn_is_told = mistakes(
+    ({"stories": []}, "no words"),
+    ({"stories": [random_story(occurrences=[(["a"], 0, "one")] * N)]}, "has 1 senses"),
+    ({"stories": [random_story(stops=[Stop("half", np.ones((5, 3)), np.ones(5))])]}, r"half has .* shape \(5, 3\)"),
+    ({"stories": [random_story(stops=[Stop("gone", np.full((N, 3), np.nan), np.ones(N))])]}, "gone has NaN"),
+    ({"word": "autumn"}, "no story of 'autumn'"),
+    ({"stop": 3}, "stop is 3"),
+    of=lambda given: word_generations(**{"stories": [random_story()], **given}),
 )
-def test_what_cannot_be_drawn_is_told(stories, said):
-    with pytest.raises(CourseError, match=said):
-        word_generations(stories)
-
-
-def test_unknown_words_and_stops_are_told():
-    with pytest.raises(CourseError, match="no story of 'autumn'"):
-        word_generations([random_story()], word="autumn")
-    with pytest.raises(CourseError, match="stop is 3"):
-        word_generations([random_story()], stop=3)

@@ -47,12 +47,6 @@ def test_splits_are_marked_in_the_file_and_a_hash_is_a_word(write):
     assert [s.tags["ner"] for s in read_columns(path, ("ner",), "test")] == [("B-X",)]
 
 
-@pytest.mark.parametrize("line", ["word", "word\tO\tO", "\tO", "word O"])
-def test_a_wrong_line_is_named(write, line):
-    with pytest.raises(CourseError, match=r"line 3: \d columns instead of 2.*\(ner\), with single tabs"):
-        read_columns(write(f"a\tO\n\n{line}\n"), ("ner",))
-
-
 def test_characters_keep_the_text_and_their_places(write):
     path = write("## 주석\n## id\t<김 솔:PS>은 #\n김\tB-PS\n \tI-PS\n솔\tI-PS\n은\tO\n \tO\n#\tO\n\n## end\n")
     (found,) = read_characters(path)
@@ -60,12 +54,6 @@ def test_characters_keep_the_text_and_their_places(write):
     assert found.sentence.words == ("김", "솔", "은", "#")
     assert found.tags["ner"] == ("B-PS", "I-PS", "O", "O")
     assert [found.sentence.text[a:b] for a, b in found.sentence.spans] == list(found.sentence.words)
-
-
-@pytest.mark.parametrize("line", ["김", "김\t", "\tO", "김\tO\tO"])
-def test_a_wrong_character_line_is_named(write, line):
-    with pytest.raises(CourseError, match=r"line 2: .* is not one character, a tab and its tag"):
-        read_characters(write(f"솔\tO\n{line}\n"))
 
 
 def row(number, form, head, upos="X"):
@@ -96,20 +84,6 @@ def test_words_that_are_not_in_the_text_are_joined():
     assert align("a  a", ("a", "a")).spans == ((0, 1), (3, 4))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("1\tword\n", "line 1: 2 columns"),
-        (row(2, "word", 0), "line 1: number '2', .*Expected number 1"),
-        (row(1, "", 0), "word ''"),
-        (row(1, "word", 7), "head 7, but there are 1 words"),
-    ],
-)
-def test_faults_in_conllu_are_named(write, wrong, message):
-    with pytest.raises(CourseError, match=message):
-        read_conllu(write(wrong + "\n"))
-
-
 # -- Tables: columns by name, quotes are characters. Parallel text in two files or one. Wrong rows are named
 def test_labelled_texts_by_column_name_and_split(write):
     path = write('id\tlabel\tsplit\tdocument\n3\t1\ttrain\t"굳 ㅋ\n5\t0\ttest\t\n\n7\t0\ttrain\tsay "no"\n')
@@ -125,27 +99,9 @@ def test_pairs(write):
     assert read_pairs(path, label="score") == [SentencePair("A man sings.", "He sings.", "4.500")]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "is empty"),
-        ("text\n", "no column 'label'"),
-        ("text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1"),
-        ("text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3"),
-        ("text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
-    ],
-)
-def test_faults_of_tables_are_named(write, text, message):
-    with pytest.raises(CourseError, match=message):
-        read_labelled(write(text), names={"0": "neg", "1": "pos"})
-
-
 def test_questions_by_class(write):
     path = write("DESC:def What is an atom ?\nNUM:date When : now ?\n")
     assert read_questions_by_class(path)[1] == LabelledText("When : now ?", "NUM")
-    for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", ""):
-        with pytest.raises(CourseError, match=r"line 2: .* is not `CLASS:kind question`"):
-            read_questions_by_class(write(f"DESC:def What ?\n{line}\n"))
 
 
 def test_two_files_line_by_line(tmp_path):
@@ -154,19 +110,12 @@ def test_two_files_line_by_line(tmp_path):
     pairs = read_aligned(tmp_path / "a.en", tmp_path / "a.de")
     assert [p.source.words for p in pairs] == [("A", "man", "sleeps", "."), ("Two", "dogs", ".")]
     assert pairs[1].target.text == "Zwei Hunde."
-    for longer, lines in (("a.en", 3), ("a.de", 4)):  # one line more than the other each time
-        (tmp_path / longer).write_text("a\n" * lines)
-        with pytest.raises(CourseError, match=rf"{longer}, line {lines}: no such line in"):
-            read_aligned(tmp_path / "a.en", tmp_path / "a.de")
 
 
 def test_a_table_of_translations(write):
     path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
     assert read_translations(path)[1].target.text == "안녕."
     assert read_translations(path, source=1, target=0)[0].source.text == "가."
-    for line, message in [("Go.", "line 2: 1 columns"), ("Go.\t ", "line 2: one side is empty")]:
-        with pytest.raises(CourseError, match=message):
-            read_translations(write(f"Go.\t가.\n{line}\n"))
 
 
 # -- SQuAD's JSON: answers stand where they should, splits, questions without an answer, and faults
@@ -176,40 +125,18 @@ def article(start=2, split="train", answers=None):
     return {"title": "바다", "split": split, "paragraphs": [paragraph]}
 
 
-def packed(path, *articles):
-    path.write_bytes(lzma.compress(json.dumps({"data": articles}).encode()))
-    return path
+def squad(*articles):
+    return json.dumps({"data": articles})
 
 
 def test_passages(tmp_path):
-    path = packed(tmp_path / "a.json.xz", article(), article(split="test", answers=[]))
+    path = tmp_path / "a.json.xz"
+    path.write_bytes(lzma.compress(squad(article(), article(split="test", answers=[])).encode()))
     first, second = read_squad(path)
     assert (first.title, first.text, first.questions[0].id) == ("바다", "큰 배다", "7")
     assert first.questions[0].answers == (("배", 2),)
     assert second.questions[0].answers == ()
     assert read_squad(path, "test") == [second]
-
-
-@pytest.mark.parametrize("start", [1, -2, 99])
-def test_an_answer_that_does_not_stand_there(tmp_path, start):
-    with pytest.raises(CourseError, match=f"article 2, paragraph 1, question 7: .* at character {start}"):
-        read_squad(packed(tmp_path / "a.json.xz", article(), article(start)))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"[]", "not in SQuAD's format"),
-        (b'{"data": [{"paragraphs": [{"context": "a"}]}]}', "not in SQuAD's format: KeyError"),
-        (b"[" * 100_000, "not in SQuAD's format: RecursionError"),
-        (b'{\n"data": [', "line 2: not JSON"),
-        (b'{"data": "\xff"}', "damaged or not UTF-8"),
-    ],
-)
-def test_faults_of_squad_are_named(tmp_path, content, message):
-    (tmp_path / "a.json").write_bytes(content)
-    with pytest.raises(CourseError, match=message):
-        read_squad(tmp_path / "a.json")
 
 
 # -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)
@@ -231,20 +158,6 @@ def test_coarse_senses(tmp_path, make):
     assert len(read_coarse_senses(path)) == 3
     with pytest.raises(CourseError, match="no occurrence of split 'dev'"):
         read_coarse_senses(path, "dev")
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("C/seal/train.gold.txt", "0\n", "train.data.txt: 2 sentences and 1 senses"),
-        ("C/seal/train.gold.txt", "0\n7\n", "train.data.txt, line 2: sense '7'"),
-        ("C/seal/train.data.txt", "1\ta seal swims\n3\tseal the letter\n", "line 2: index '3'"),
-        ("C/seal/classes_map.txt", "{", "missing or damaged"),
-    ],
-)
-def test_faults_in_coarse_senses(tmp_path, name, text, message):
-    with pytest.raises(CourseError, match=message):
-        read_coarse_senses(folder(tmp_path, COARSE | {name: text}), "train")
 
 
 SENSEVAL = """<corpus lang="en">
@@ -272,35 +185,6 @@ def test_senseval(tmp_path):
     assert one.sentence.words == ("AT&T", '"', "is", "hard")
     assert (one.position, one.word, one.sense) == (3, "hard", "HARD1")
     assert (two.sentence.words, two.position, two.sense) == (("harder", "."), 0, "HARD2")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('senseid="HARD2"', "", "line 14: this instance has no answer"),
-        ("<head> ", "", "line 9: this instance .* no <head> word"),
-        (SENSEVAL[SENSEVAL.rindex("</instance>") :], "", "last one is not closed"),
-    ],
-)
-def test_faults_in_senseval(tmp_path, old, new, message):
-    (tmp_path / "hard.pos").write_text(SENSEVAL.replace(old, new))
-    with pytest.raises(CourseError, match=message):
-        read_senseval(tmp_path / "hard.pos")
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("bank\tmoney\ttrain\tthe bank\t2\n", "line 2: index '2'"),
-        ("bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
-        ("bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
-        ("bank\tmoney\n", "line 2: 5 columns"),
-    ],
-)
-def test_a_wrong_line_of_the_courses_own_table_is_named(tmp_path, line, words):
-    (tmp_path / "senses.tsv").write_text("word\tsense\tsplit\tsentence\tindex\n" + line, encoding="utf-8")
-    with pytest.raises(CourseError, match=words):
-        read_senses(tmp_path / "senses.tsv")
 
 
 # -- Articles as a stream: boundaries kept, extractor's leftovers gone, damaged files named
@@ -360,18 +244,87 @@ def test_clean(dirty, cleaned):
     assert clean(dirty) == cleaned
 
 
-def test_faults_of_articles_are_named(tmp_path):
-    (tmp_path / "cut.txt").write_text(ARTICLES[:120], encoding="utf-8")
-    (tmp_path / "plain.txt").write_text("no markup at all\n", encoding="utf-8")
-    (tmp_path / "latin.txt").write_bytes("<doc>\ncafé\n</doc>".encode("latin-1"))
-    (tmp_path / "half.xz").write_bytes(lzma.compress(ARTICLES.encode())[:-40])
-    for name, words in [
-        ("cut.txt", "not closed"),
-        ("plain.txt", "no <doc"),
-        ("latin.txt", "not UTF-8"),
-        ("half.xz", "damaged"),
-        ("gone.txt", "no file"),
-    ]:
-        with pytest.raises(CourseError, match=words) as caught:
-            list(read_articles([tmp_path / name]))
-        assert name in str(caught.value)
+# -- Faults: each is named with its file, its place and, where there is one, its remedy
+def columns(path):
+    return read_columns(path, ("ner",))
+
+
+def labelled(path):
+    return read_labelled(path, names={"0": "neg", "1": "pos"})
+
+
+def articles(path):
+    return list(read_articles([path]))
+
+
+COLUMNS = r"line 3: \d columns instead of 2.*\(ner\), with single tabs"
+CHARACTER = "line 2: .* is not one character, a tab and its tag"
+QUESTION = "line 2: .* is not `CLASS:kind question`"
+OWN = "word\tsense\tsplit\tsentence\tindex\n"
+FAULTS = [  # reader, the file's content, what is said
+    *((columns, f"a\tO\n\n{line}\n", COLUMNS) for line in ("word", "word\tO\tO", "\tO", "word O")),
+    *((read_characters, f"솔\tO\n{line}\n", CHARACTER) for line in ("김", "김\t", "\tO", "김\tO\tO")),
+    (read_conllu, "1\tword\n\n", "line 1: 2 columns"),
+    (read_conllu, row(2, "word", 0) + "\n", "line 1: number '2', .*Expected number 1"),
+    (read_conllu, row(1, "", 0) + "\n", "word ''"),
+    (read_conllu, row(1, "word", 7) + "\n", "head 7, but there are 1 words"),
+    (labelled, "", "is empty"),
+    (labelled, "text\n", "no column 'label'"),
+    (labelled, "text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1"),
+    (labelled, "text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3"),
+    (labelled, "text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
+    *(
+        (read_questions_by_class, f"DESC:def What ?\n{line}\n", QUESTION)
+        for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", "")
+    ),
+    (read_translations, "Go.\t가.\nGo.\n", "line 2: 1 columns"),
+    (read_translations, "Go.\t가.\nGo.\t \n", "line 2: one side is empty"),
+    *(
+        (read_squad, squad(article(), article(start)), f"article 2, paragraph 1, question 7: .* at character {start}")
+        for start in (1, -2, 99)
+    ),
+    (read_squad, "[]", "not in SQuAD's format"),
+    (read_squad, '{"data": [{"paragraphs": [{"context": "a"}]}]}', "not in SQuAD's format: KeyError"),
+    (read_squad, "[" * 100_000, "not in SQuAD's format: RecursionError"),
+    (read_squad, '{\n"data": [', "line 2: not JSON"),
+    (read_squad, b'{"data": "\xff"}', "damaged or not UTF-8"),
+    (read_senseval, SENSEVAL.replace('senseid="HARD2"', ""), "line 14: this instance has no answer"),
+    (read_senseval, SENSEVAL.replace("<head> ", ""), "line 9: this instance .* no <head> word"),
+    (read_senseval, SENSEVAL[: SENSEVAL.rindex("</instance>")], "last one is not closed"),
+    (read_senses, f"{OWN}bank\tmoney\ttrain\tthe bank\t2\n", "line 2: index '2'"),
+    (read_senses, f"{OWN}bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
+    (read_senses, f"{OWN}bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
+    (read_senses, f"{OWN}bank\tmoney\n", "line 2: 5 columns"),
+    (articles, ARTICLES[:120], "not closed"),
+    (articles, "no markup at all\n", "no <doc"),
+    (articles, "<doc>\ncafé\n</doc>".encode("latin-1"), "not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("read", "content", "says"), FAULTS, ids=lambda cell: getattr(cell, "__name__", ""))
+def test_faults_are_named(tmp_path, read, content, says):
+    (tmp_path / "hard.pos").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(CourseError, match=rf"hard\.pos.*{says}"):
+        read(tmp_path / "hard.pos")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("train.gold.txt", "0\n", "train.data.txt: 2 sentences and 1 senses"),
+        ("train.gold.txt", "0\n7\n", "train.data.txt, line 2: sense '7'"),
+        ("train.data.txt", "1\ta seal swims\n3\tseal the letter\n", "line 2: index '3'"),
+        ("classes_map.txt", "{", "missing or damaged"),
+    ],
+)
+def test_faults_in_coarse_senses(tmp_path, name, text, says):
+    with pytest.raises(CourseError, match=says):
+        read_coarse_senses(folder(tmp_path, COARSE | {f"C/seal/{name}": text}), "train")
+
+
+@pytest.mark.parametrize(("longer", "lines"), [("a.en", 3), ("a.de", 4)])
+def test_two_files_of_unequal_length(tmp_path, longer, lines):
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("a\n" * (lines - (name != longer)))
+    with pytest.raises(CourseError, match=rf"{longer}, line {lines}: no such line in"):
+        read_aligned(tmp_path / "a.en", tmp_path / "a.de")

@@ -53,13 +53,17 @@ def test_joint_cues_tell_nothing_one_at_a_time(language):
         assert min(counted.values()) > 0.8 * max(counted.values())  # nor does the right
 
 
-def test_test_cues_are_not_train_cues():
-    texts = {}
-    for split in ("train", "dev", "test"):
-        examples = islice(World(3, split=split).senses("en", word="bank", side="right"), 307)
-        texts[split] = {e.sentence.text.split(" after ")[1] for e in examples}
-    assert not texts["train"] & texts["test"]
-    assert not texts["train"] & texts["dev"]
+@pytest.mark.parametrize(
+    "texts_of",
+    [
+        lambda w: {e.sentence.text.split(" after ")[1] for e in islice(w.senses(word="bank", side="right"), 307)},
+        lambda w: {item.sentence.text() for item in islice(w.agreement(0), 499)},
+    ],
+)
+def test_cues_and_sentences_of_train_are_not_in_the_other_splits(texts_of):
+    train, dev, test = (texts_of(World(3, split=split)) for split in ("train", "dev", "test"))
+    assert all((train, dev, test))
+    assert not train & (dev | test)
 
 
 def test_there_are_enough_ambiguous_words():
@@ -93,16 +97,6 @@ def test_agreement_at_each_distance(distance):
             assert other == item.attractors
             assert attractors == "random" or other == (0 if attractors == "same" else len(nouns))
             assert item.sentence.heads.count(0) == 1
-
-
-def test_agreement_splits_share_no_sentence():
-    texts = {
-        split: {item.sentence.text() for item in islice(World(3, split=split).agreement(0), 499)}
-        for split in ("train", "dev", "test")
-    }
-    assert all(texts.values())
-    assert not texts["train"] & texts["test"]
-    assert not texts["train"] & texts["dev"]
 
 
 def test_reversed_roles_keep_the_words():

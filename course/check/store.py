@@ -94,7 +94,7 @@ def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
     if not isinstance(content, dict) or not isinstance(content.get("items"), list):
         raise ValueError("not a file of answers")
     if content.get("format") != _FORMAT:
-        raise ValueError(f"format {content.get('format')!r}, and this course knows {_FORMAT}")
+        raise ValueError(f"format {content.get('format')!r:.60}, and this course knows {_FORMAT}")
     if not all(map(is_item, content["items"])):
         raise ValueError("an item is incomplete")
     return content["items"]

@@ -7,6 +7,7 @@ folder called "answers" or "course-answers" that is named itself lends its paren
 
 from __future__ import annotations
 
+import lzma
 import os
 import re
 import stat
@@ -16,6 +17,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
 from course.check import registry, store
 from course.check.front import HINTS, is_look, is_version
@@ -24,8 +26,9 @@ from course_lib.errors import CourseError
 
 _ANSWER = re.compile(r"(\d{1,3}\.\d{1,3}|recall-\d{1,3}|hints)\.json")
 _KIT = ("answers", "course-answers")  # a folder's name that does not say whose it is
-_DEPTH, _MOST_ENTRIES = 3, 20_000
-_UNREADABLE = (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error)  # the third: encrypted
+_DEPTH, _MOST_ENTRIES, _MOST_BYTES = 3, 20_000, 60_000_000  # of one learner
+# RuntimeError: encrypted
+_UNREADABLE = (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 @dataclass
@@ -47,9 +50,9 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
     known = {exercise.id for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)}
     learners, skipped = {}, []
     for place in (place for folder in folders for place in _places(folder)):
-        own = place.absolute()
+        own = Path(os.path.abspath(place))  # of .. too the name
         name = own.parent.name if own.name in _KIT else re.sub(r"\.zip$", "", own.name, flags=re.I)
-        name = "".join(letter if letter.isprintable() else "?" for letter in name)
+        name = "".join(letter if letter.isprintable() else "?" for letter in normalize("NFC", name))
         if name in learners:
             name = next(other for n in range(2, len(learners) + 3) if (other := f"{name} ({n})") not in learners)
         try:
@@ -110,8 +113,10 @@ def _stop(error: OSError) -> None:
 
 
 def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set[str], skipped: list[str]) -> Learner:
-    learner, read = Learner(name), {}
+    learner, read, n_bytes = Learner(name), {}, 0
     for path, raw in files:
+        if (n_bytes := n_bytes + len(raw)) > _MOST_BYTES:
+            raise ValueError(f"holds over {_MOST_BYTES / 1e6:g} MB of answers")
         try:
             if read.setdefault(path.stem, path) != path:
                 raise ValueError(f"a second one, beside {read[path.stem]}")

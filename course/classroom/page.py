@@ -111,8 +111,8 @@ def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], 
             person[exercise] = f"solved {n}" if n else tried
     tables = {"exercises.csv": _csv(rows), "recall.csv": _csv(recall), "learners.csv": _csv(people)}
     for name, content in {"class.html": page, **tables}.items():
-        with atomic_file(out / name, "w") as file:
-            file.write(content)
+        with atomic_file(out / name) as file:
+            file.write(content.encode(errors="replace"))  # a file's name or an answer can hold half a letter
     return out / "class.html"
 
 

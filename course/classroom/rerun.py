@@ -101,7 +101,7 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
     except Exception:  # killed for memory, ended early, or made up
         return "ended without a result"
     for kind, what in outcomes:
-        if kind == "open":
+        if kind == "open" and not raw.startswith(b" "):
             raise CourseError(f"--rerun: this machine cannot shut answers in ({what}), so none is run.")
         if kind != "value":
             return what
@@ -114,9 +114,9 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
 def _alone(pipe: Any, exercise_id: str, cell: str) -> None:
     exercise, kind = registry.find(exercise_id), "open"
     try:
-        imports = _imports(exercise, cell)
         _shut_in()
-        kind = "error"
+        os.write(pipe.fileno(), b" ")  # it stands: who says from now on that it does not has made that up
+        kind, imports = "error", _imports(exercise, cell)
         answer = _function(cell, imports, exercise.solution.__name__)
         outcomes = [_outcome(answer, probe.inputs) for probe in exercise.probes]
     except (NameError, SyntaxError) as error:

@@ -6,6 +6,7 @@ import os
 import statistics
 import zipfile
 from collections import Counter
+from unicodedata import normalize
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_the_tables_are_what_counting_file_by_file_gives(thirty, tmp_path):
 
 def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
     for name in ("anna", "이서준"):
-        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(tmp_path / normalize("NFD", f"{name}.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
             for path in (thirty / name).rglob("*.json"):
                 archive.write(path, f"{name}/answers/{path.name}")
                 archive.writestr(f"__MACOSX/{name}/._{path.name}", "x")
@@ -90,13 +91,14 @@ def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
 def test_one_folder_may_be_named_alone_and_lends_its_home_s_name(thirty):
     [learner], _ = read_class([thirty / "ben" / "course-answers"])
     assert learner.name == "ben"
-    both, _ = read_class([thirty / "ben", thirty / "ben" / "course-answers"])
+    both, _ = read_class([thirty / "ben", thirty / "ben" / ".." / "ben" / "course-answers" / ".." / "course-answers"])
     assert [learner.name for learner in both] == ["ben", "ben (2)"]
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "MOST_BYTES", 3_000)
     monkeypatch.setattr(collect, "_MOST_ENTRIES", 20)
+    monkeypatch.setattr(collect, "_MOST_BYTES", 50_000)
     good = version("def f(): ...")
     own = tmp_path / "mixed" / "answers"
     keep(own, "1.1", [good])
@@ -104,7 +106,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
     keep(own, "1.2", [{**good, "source": "x" * 4_000}])
     keep(own.parent / "older", "1.1", [good])
     (own / "1.3.json").write_text('{"format": 1, "items": [')
-    (own / "1.4.json").write_text('{"format": 2, "items": []}')
+    (own / "1.4.json").write_text('{"format": "%s", "items": []}' % ("2" * 2_000))
     (own / "1.5.json").write_text('{"format": 1, "items": [{"state": "right"}]}')
     (own / "1.6.json").write_text("[" * 100_000)
     os.mkfifo(own / "1.7.json")
@@ -117,6 +119,11 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
         (tmp_path / "huge" / f"{n}.txt").touch()
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("1.1.json", b" " * 1_000_000)
+    with zipfile.ZipFile(tmp_path / "many.zip", "w", zipfile.ZIP_LZMA) as archive:
+        for n in range(20):
+            archive.writestr(f"{n}/9.99.json", b" " * 3_000)
+    whole = (tmp_path / "many.zip").read_bytes()
+    (tmp_path / "spoilt.zip").write_bytes(whole[:50] + bytes(20) + whole[70:])
     (tmp_path / "linked").symlink_to(own)
     [learner], skipped = read_class([tmp_path])
     assert (learner.name, learner.tries) == ("mixed", {"1.1": [good]})
@@ -125,7 +132,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
         "answers/9.99.json: this course has no such exercise",
         "answers/1.2.json: too large",
         "answers/1.3.json: not the JSON",
-        "answers/1.4.json: format 2",
+        f"answers/1.4.json: format '{'2' * 59}, and",
         "answers/1.5.json: an item is incomplete",
         "answers/1.6.json: ",
         "older/1.1.json: a second one",
@@ -135,10 +142,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
         "huge: has over 20 files",
         "bomb, 1.1.json: too large",
         "bomb: holds no answers",
+        "many: holds over 0.05 MB",
+        "spoilt: Corrupt input data",
         "linked: is neither",
     ):
         assert says in told
-    assert len(skipped) == 14
+    assert len(skipped) == 16 + 16  # of "many" each file was named
 
 
 def test_no_folder_and_no_answers_are_clear_errors(tmp_path):
@@ -155,7 +164,7 @@ def test_names_and_files_of_learners_are_text_and_unknown_mistakes_are_not_shown
     keep(tmp_path / name, "recall-1", [{"question": questions(1)[0].key, "option": rude}])
     keep(tmp_path / name, "hints", [{"exercise": rude, "level": 1}])
     learners, skipped = read_class([tmp_path])
-    page = write_class(tmp_path / "out", learners, [*skipped, rude], None).read_text()
+    page = write_class(tmp_path / "out", learners, [*skipped, rude + "\udcff"], None).read_text()
     assert "<img" not in page
     assert page.count("alert(") == 2  # the name, and what was skipped: as text
     assert "&lt;script&gt;" in page

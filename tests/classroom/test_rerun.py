@@ -44,6 +44,10 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
          + DEFINED + "return 'right'", "wrong"),
         ("import gc, os\nfor o in gc.get_objects():\n    if type(o).__name__ == 'Connection':\n"
          "        os.write(o.fileno(), b'[[\"right\", 1]]')\nos._exit(0)", "ended without a result"),
+        ("import gc, os\nfrom course.check.registry import find\nfor o in gc.get_objects():\n"
+         "    if type(o).__name__ == 'Connection':\n        n = len(find('5.1').probes)\n"
+         "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"open\", \"made up\"]'] * n))\nos._exit(0)", "made up"),
+        (DEFINED + "return '\ud800'", "UnicodeEncodeError"),
         (DEFINED + "return [0] * 10**9", "MemoryError"),
         (DEFINED + "while True: pass", "no end"),
         (DEFINED + "import time; time.sleep(60)", "no end"),

@@ -143,6 +143,7 @@ def test_what_the_code_says_has_its_korean_and_no_korean_is_left_over():
         ("“{w}” is", "“{w}”{w:은/는}", None),
         ("set #", "집합", "another number of #"),
         ("use `range`", "range", "`range` is missing"),
+        ("an {n} <b>", "<b> {n}<script>", "other markup"),
         ("a whole English sentence", "a whole English sentence", "is not in Korean"),
         ("a whole English sentence", "", None),
     ],

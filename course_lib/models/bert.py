@@ -81,7 +81,7 @@ class BertConfig:
             )
         if self.norm not in CHOICES["norm"]:
             raise CourseError(f"BertConfig: norm={self.norm!r}. Use one of: {', '.join(CHOICES['norm'])}.")
-        if not self.layer_norm_eps > 0:
+        if not 0 < self.layer_norm_eps < 1:
             raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
 
     def layers(self) -> TransformerConfig:

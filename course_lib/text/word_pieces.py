@@ -120,7 +120,8 @@ class WordPieces:
 
         A word of the text that is spelt like a special is cut like any other word: text never turns into [MASK].
         """
-        encoded = self._tokenizer.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+        whole = [word.encode(errors="replace").decode() for word in words]  # half a letter is a question mark
+        encoded = self._tokenizer.encode(whole, is_pretokenized=True, add_special_tokens=False)
         found: list[list[tuple[int, int, int]]] = [[] for _ in words]
         for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
             found[word].append((i, start, end))

@@ -123,7 +123,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
         for n in range(20):
             archive.writestr(f"{n}/9.99.json", b" " * 3_000)
     whole = (tmp_path / "many.zip").read_bytes()
-    (tmp_path / "spoilt.zip").write_bytes(whole[:50] + bytes(20) + whole[70:])
+    (tmp_path / "spoilt.zip").write_bytes(whole[:50] + b"\xff" * 20 + whole[70:])
     (tmp_path / "linked").symlink_to(own)
     [learner], skipped = read_class([tmp_path])
     assert (learner.name, learner.tries) == ("mixed", {"1.1": [good]})

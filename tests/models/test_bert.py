@@ -186,6 +186,7 @@ test_settings_that_cannot_work_are_named = mistakes(
     ({"dropout": 1.0}, "dropout=1.0"),
     ({"max_units": 2}, "max_units=2"),
     ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
+    ({"layer_norm_eps": 2.0}, "layer_norm_eps=2.0"),
     ({"vocab_size": 7}, r"vocab_size=7\. Use BertConfig"),
     of=lambda settings: small_bert(**settings),
 )

@@ -32,6 +32,7 @@ HOME = {
     "course": "course/korean/commands.toml",
 }
 FIELD = re.compile(r"\{(\w+)(?::[^{}]+)?\}")
+MARKUP = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
 _SAYS = {"t", "key", "t_label"}  # course_lib.language
 _NUMBER_OF = re.compile(r"(\d\d)_")
 
@@ -178,6 +179,8 @@ def entry_faults(english: str, korean: str) -> Iterator[str]:
     for code in re.findall(r"`[^`]+`|\$[^$]+\$", english):
         if code not in korean:
             yield f"{code} is missing in {korean!r}"
+    if not set(MARKUP.findall(korean)) <= set(MARKUP.findall(english)):  # cards and pages set it as it stands
+        yield f"other markup in {korean!r} than in {english!r}"
     if korean == english and re.search(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){2}", english):
         yield f"{english!r} is not in Korean"
 

@@ -143,8 +143,8 @@ def test_the_longest_piece_wins_and_its_characters_are_known(word_pieces):
 
 
 def test_words_and_pieces_stay_aligned(word_pieces):
-    words = ["banks", "🙂", "\u200b", "b's", "bank"]
-    assert [len(parts) for parts in word_pieces.split(words)] == [2, 1, 1, 3, 1]
+    words = ["banks", "🙂", "\u200b", "b's", "bank", "\ud800"]
+    assert [len(parts) for parts in word_pieces.split(words)] == [2, 1, 1, 3, 1, 1]
     assert word_pieces.ids(words) == [i for word in words for i, _, _ in word_pieces.split([word])[0]]
     assert word_pieces.split(["\u200b"]) == [[(word_pieces.unknown, 0, 1)]]  # nothing is left of it, yet it is a word
 

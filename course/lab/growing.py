@@ -86,6 +86,7 @@ def flops_per_token(config: BertConfig, length: int) -> float:
 
     Each piece scores `length` others and mixes them: 2 * 2 * length * d_model a layer. Kaplan et al. have half of it,
     as for a language model that sees only the left side. They leave the output layer out.
+    `Bert.loss` takes less: its last layer skips the places that nobody asks.
     """
     attention = 4 * config.n_layers * length * config.d_model
     output = 2 * ASKED * (config.d_model**2 + config.d_model * config.vocab_size)

@@ -45,9 +45,7 @@ def test_operations_are_those_that_torch_counts(length):
     ids = torch.randint(5, 50, (n_rows, length))
     answers = torch.randint(5, 50, (asked,))
     with sdpa_kernel(SDPBackend.MATH), FlopCounterMode(display=False) as counter:  # fused kernels compute scores twice
-        states = bert(ids).hidden_states[
-            -1
-        ]  # of all places, as the formula has it; `loss` spares most of the last layer
+        states = bert(ids).hidden_states[-1]  # of all places, as in the formula; `loss` spares some
         pretraining_loss(bert.logits(states, places // length, places % length), answers)["loss"].backward()
     expected = growing.flops_per_token(bert.config, length) * n_rows * length
     assert counter.get_total_flops() == pytest.approx(expected, rel=0.05)

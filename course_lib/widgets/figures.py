@@ -116,11 +116,11 @@ def learning_curves(
     baselines  {name: score}: thin level lines, labelled at the left
     """
     figure, axes = plt.subplots()
-    ends: list[tuple[float, float, str]] = []  # y, x and name of each curve's last point
+    ends: list[tuple[float, float, str, bool]] = []  # y, x, name of each curve's last point; is it the only one?
     for number, (name, rows) in enumerate(curves.items()):
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
         points = _curve(axes, f"learning_curves: {name!r}", rows, style)
-        ends.append((points[-1, 1], points[-1, 0], t_label(name)))
+        ends.append((points[-1, 1], points[-1, 0], t_label(name), len(points) == 1))
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
         axes.annotate(
@@ -295,18 +295,26 @@ def _curve(axes, name: str, rows: Sequence[Sequence[float]], style: SystemStyle,
     return points
 
 
-def _label_ends(axes, ends: list[tuple[float, float, str]]) -> None:
-    """Names right of the last points (y, x, name); one that would stand in another, or on a dot, is moved up."""
+def _label_ends(axes, ends: list[tuple[float, float, str, bool]]) -> None:
+    """Names right of the last points; one that would stand in another goes left of a point without line, or up."""
     line, letter = 14.0, 6.0  # in points of type
     axes.figure.canvas.draw()  # the layout gives the axes their size
-    dots = axes.transData.transform([(x, y) for y, x, _ in ends]) * 72 / axes.figure.dpi
+    dots = axes.transData.transform([(x, y) for y, x, *_ in ends]) * 72 / axes.figure.dpi
     taken = [(across, across, height) for across, height in dots]
-    for (across, height), (y, x, name) in sorted(zip(dots.tolist(), ends, strict=True), reverse=True):
-        end, top = across + letter * (columns(name) + 3), height
-        while hit := [low for a, b, low in taken if a < end and across < b and abs(low - top) < line - 0.1]:
+
+    def in_the_way(start: float, end: float, top: float) -> list[float]:
+        return [low for a, b, low in taken if a < end and start < b and abs(low - top) < line - 0.1]
+
+    for (across, height), (y, x, name, alone) in sorted(zip(dots.tolist(), ends, strict=True), reverse=True):
+        width = letter * (columns(name) + 3)
+        room = across - width > axes.bbox.x0 * 72 / axes.figure.dpi and not in_the_way(across - width, across, height)
+        left = alone and room and bool(in_the_way(across, across + width, height))
+        start, top = across - width * left, height
+        while hit := in_the_way(start, start + width, top):
             top = max(hit) + line
-        taken.append((across, end, top))
-        axes.annotate(name, (x, y), xytext=(7, top - height), textcoords="offset points", va="center")
+        taken.append((start, start + width, top))
+        look = {"xytext": (-7 if left else 7, top - height), "ha": "right" if left else "left", "va": "center"}
+        axes.annotate(name, (x, y), textcoords="offset points", **look)
 
 
 def _done(figure: Figure) -> Figure:

@@ -108,9 +108,8 @@ def run_training(side: str, threads: int) -> dict[str, float]:
     sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
     batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
     seconds, losses = measure.timed(step, batches, WARM_UP)
-    work = STEPS * measure.matrix_flops(
-        lambda: model.loss(batches[-1])["loss"].backward()
-    )  # all batches are of one size
+    last = batches[-1]  # all batches are of one size
+    work = STEPS * measure.matrix_flops(lambda: model.loss(last)["loss"].backward())
     return {
         "speed": STEPS * losses["count"] / seconds,
         "cross_entropy": losses["cross_entropy"].item(),

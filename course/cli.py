@@ -250,7 +250,8 @@ def class_page(
     learners, skipped = read_class(folders)
     verdicts = rerun_class(learners) if rerun else None
     page = write_class(_out_folder(out, "class"), learners, skipped, verdicts)
-    typer.echo(f"{len(learners)} learners, {len(skipped)} things skipped. Open {page}; the tables are beside it.")
+    values = {"n": len(learners), "skipped": len(skipped), "page": page}
+    typer.echo(t("{n} learners, {skipped} things skipped. Open {page}; the tables are beside it.", **values))
 
 
 def _stored_notebook(chapter: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from dataclasses import dataclass
 
@@ -41,12 +42,12 @@ class Message:
 
     def _repr_html_(self) -> str:
         symbol, colour = _TONES[self.tone]
-        body = "".join(f'<p style="{_PARAGRAPH}">{_escape(p)}</p>' for p in self.paragraphs)
+        body = "".join(f'<p style="{_PARAGRAPH}">{as_html(p)}</p>' for p in self.paragraphs)
         if self.code:
             body += f'<pre style="{_CODE}">{html.escape(self.code)}</pre>'
         whole = ";word-break:keep-all" if language() == "ko" else ""  # a line of Korean ends between words
         look = f"border-left:4px solid {colour};padding:4px 0 6px 12px;overflow-wrap:anywhere{whole}"
-        return f'<div role="status" style="{look}"><strong>{symbol} {_escape(self.title)}</strong>{body}</div>'
+        return f'<div role="status" style="{look}"><strong>{symbol} {as_html(self.title)}</strong>{body}</div>'
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,5 +66,6 @@ class Result(Message):
         return self.state == "right"
 
 
-def _escape(text: str) -> str:
-    return html.escape(text).replace("\n", "<br>")
+def as_html(text: str) -> str:
+    """Text as markup that shows it: what stands between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text)).replace("\n", "<br>")

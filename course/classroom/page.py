@@ -20,11 +20,13 @@ from course.check import registry
 from course.check.exercise import Exercise
 from course.check.front import SOLUTION
 from course.check.judge import known_mistakes
+from course.check.messages import as_html
 from course.check.recall_questions import Question, questions
 from course.check.registry import chapters_with
 from course.classroom.collect import Learner
 from course.classroom.rerun import NOT_ALONE, RIGHT
 from course_lib.files import atomic_file
+from course_lib.language import language, t
 
 Verdicts = Mapping[tuple[str, str], str]  # (learner, exercise) -> what `rerun` found
 N_NEXT = 3  # mistakes for the next lecture
@@ -92,6 +94,9 @@ def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], 
     page = templates.get_template(
         "class.html.j2"
     ).render(
+        t=t,
+        as_html=as_html,
+        language=language(),
         style=(site / "style.css").read_text(encoding="utf-8").partition("}\n")[2],  # without the formulas' font
         script=(site / "page.js").read_text(encoding="utf-8"),
         rows=[row for row in rows if row["tried"] or row["hints"] or row["solution"]],

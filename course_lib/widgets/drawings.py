@@ -204,7 +204,8 @@ def elmo(lit: str = "") -> Drawing:
             if (i < 3) if way > 0 else (i > 0):
                 for y in (306, 236):
                     drawing.arrow((middle + 24 * way, y), (middle + 38 * way, y), on=lit == "streams")
-        drawing.arrow((middles[bank], 219), (x + 130 + 40 * way, 152), on=lit == "mix")
+        drawing.frame(middles[bank] - 29, 211, 58, 194)  # all three layers go into the mix
+        drawing.arrow((middles[bank], 211), (x + 130 + 40 * way, 152), on=lit == "mix")
     drawing.box(60, 106, 440, 44, t("γ ( s₀ characters + s₁ layer 1 + s₂ layer 2 )"), lit=lit == "mix")
     drawing.box(130, 24, 300, 44, t("ELMo vector of “bank”"), lit=lit == "mix")
     return drawing.arrow((280, 106), (280, 70), on=lit == "mix")

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import statistics
 import zipfile
 from collections import Counter
@@ -17,6 +18,7 @@ from course.classroom import collect
 from course.classroom.collect import read_class
 from course.classroom.page import write_class
 from course_lib.errors import CourseError
+from course_lib.language import speaking
 from tests.classroom.simulated import CHAPTERS, NAMES, keep, simulate, version
 
 
@@ -155,6 +157,15 @@ def test_no_folder_and_no_answers_are_clear_errors(tmp_path):
         read_class([tmp_path / "nowhere"])
     with pytest.raises(CourseError, match=r"No answers in .*classroom\.md"):
         read_class([tmp_path])
+
+
+def test_the_page_speaks_korean(thirty, tmp_path):
+    with speaking("ko"):
+        page = write_class(tmp_path, *read_class([thirty]), None).read_text(encoding="utf-8")
+    examples = "<style>.*?</style>|<script>.*?</script>|<tbody>.*?</tbody>"  # an option may be an English sentence
+    seen = re.sub(f"{examples}|<[^>]*>", " ", page, flags=re.DOTALL)
+    assert '<html lang="ko">' in page
+    assert not re.findall(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){3,}", seen)
 
 
 def test_names_and_files_of_learners_are_text_and_unknown_mistakes_are_not_shown(tmp_path):

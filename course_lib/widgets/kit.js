@@ -19,7 +19,7 @@ const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b"
 // The reader's language, as course_lib/language.py: `texts` holds the Korean of each English sentence, nothing in
 // English. {name} is its value, {name:은/는} the particle that fits the value.
 const teller = model => {
-  const texts = model.get("texts") ?? {};
+  const texts = { __proto__: null, ...model.get("texts") }; // a label may be called "constructor"
   return (english, values = {}) =>
     (texts[english] ?? english.replace(/^[a-z]+\|/, "")).replace(
       /\{(\w+)(?::([^{}/]+)\/([^{}/]+))?\}/g,

@@ -61,7 +61,7 @@ EXERCISE = Exercise(
         ),
         ("the biases are missing", lambda x, transform, tb, carry, cb: _layer(x, transform, tb * 0, carry, cb * 0)),
         (
-            "both gates come from the same layer",
+            "gate and new value come from the same layer",
             lambda x, transform, tb, carry, cb: _layer(x, transform, tb, transform, tb),
         ),
     ],

@@ -10,6 +10,9 @@ import pytest
 
 from course.check import registry
 from course.ledger import all_claims
+from course.ledger.card import Card
+from course.ledger.records import read_record
+from course_lib.language import speaking
 from tests.notebooks.build import from_text
 
 
@@ -17,7 +20,8 @@ def number(name: str) -> int:
     return int(name.split("_")[0])
 
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "notebooks"
 TEXTS = {path.stem: path for path in sorted((NOTEBOOKS / "text").glob("[0-9]*.md"))}
 # Chapter 0 is the way in, chapter 9 the way out: it shows the claims of all others and has none of its own.
 FULL = {name: path for name, path in TEXTS.items() if number(name) in range(1, 9)}
@@ -52,6 +56,28 @@ def test_stored_pictures_are_well_formed(name):
         pictures = [base64.b64decode(still).decode() for still in stills]
         for picture in [*pictures, *filter(None, [data.get("image/svg+xml")])]:
             ElementTree.fromstring(picture)
+
+
+STORED = sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("ko/*.ipynb")])
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_stored_cards_and_widgets_are_the_present_ones(path):
+    """A notebook keeps what a record, a rule and a widget's module were when it was built."""
+    edition = "ko" if path.parent.name == "ko" else "en"
+    modules, old = [js.read_text(encoding="utf-8").strip() for js in ROOT.glob("course*/*/*.js")], []
+    for cell in nbformat.read(path, as_version=4).cells:
+        for data in (output.get("data", {}) for output in cell.get("outputs", [])):
+            plain = data.get("text/plain", "")
+            if (claim := all_claims().get(plain.split(" ")[0])) is not None:
+                with speaking(edition):
+                    now = repr(Card(claim, record=read_record(claim.id)))
+                old += [claim.id] if set(now.splitlines()) - set(plain.splitlines()) else []
+            for stored in re.findall(r"text/javascript;base64,([A-Za-z0-9+/=]+)", data.get("text/html", "")):
+                module = base64.b64decode(stored).decode().rstrip()
+                old += [] if any(map(module.endswith, modules)) else [plain.split(":")[0]]
+    again = f"make notebooks NAME={path.stem}" + " EDITION=ko" * (edition == "ko")
+    assert not old, f"{path.name} shows an earlier {', '.join(old)}: run `{again}`"
 
 
 @pytest.mark.parametrize("name", FULL)

@@ -170,7 +170,7 @@ def claims(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
     ] = False,
-    readme: Annotated[bool, typer.Option("--readme", help="bring README.md up to date, nothing else")] = False,
+    readme: Annotated[bool, typer.Option("--readme", help="bring both README files up to date, nothing else")] = False,
 ) -> None:
     """The claims of the field with their verdicts; measure one again."""
     from course.ledger import report
@@ -178,7 +178,8 @@ def claims(
     if markdown or readme:
         if claim_id is not None or run or record or profile is not None or (markdown and readme):
             raise CourseError("--markdown and --readme show the whole ledger and measure nothing. Use each alone.")
-        typer.echo(report.claims_markdown() if markdown else f"Written: {report.write_page()}\n", nl=False)
+        written = "".join(f"Written: {report.write_page(page)}\n" for page in report.readmes()) if readme else ""
+        typer.echo(written or report.claims_markdown(), nl=False)
         return
     report.claims_command(claim_id, measure=run, profile=profile, record=record)
 

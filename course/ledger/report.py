@@ -259,13 +259,17 @@ def with_claims(page: str, name: str = "README.md") -> str:
     return f"{before}{BEGIN}\n{claims_markdown()}{END}{after}"
 
 
-def write_page(path: Path | None = None) -> Path:
-    """Bring README.md up to date. Raises CourseError as `with_claims` does, or if it cannot be written."""
-    path = project_dir() / "README.md" if path is None else path
+def write_page(path: Path) -> Path:
+    """Bring the page up to date. Raises CourseError as `with_claims` does, or if it cannot be written."""
     page = with_claims(path.read_text(encoding="utf-8"), path.name)
     with atomic_file(path, "w") as file:
         file.write(page)
     return path
+
+
+def readmes() -> list[Path]:
+    """README.md, and its Korean, which has the same table."""
+    return sorted(project_dir().glob("README*.md"))
 
 
 def _effect(finding: Finding) -> str:

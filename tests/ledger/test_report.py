@@ -16,11 +16,11 @@ from course.ledger.report import (
     claim_report,
     claims_command,
     claims_markdown,
+    readmes,
     run_and_record,
     with_claims,
     write_page,
 )
-from course_lib.config import project_dir
 from course_lib.errors import CourseError
 
 
@@ -164,9 +164,10 @@ def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):
         claims_command("C9.2")
 
 
-def test_readme_holds_the_present_table():
-    page = (project_dir() / "README.md").read_text(encoding="utf-8")
-    assert page == with_claims(page), f"README.md is stale. Run: {COMMAND}"
+def test_readme_and_its_korean_hold_the_present_table():
+    pages = {path.name: path.read_text(encoding="utf-8") for path in readmes()}
+    assert set(pages) == {"README.md", "README.ko.md"}
+    assert [name for name, page in pages.items() if page != with_claims(page)] == [], f"stale. Run: {COMMAND}"
 
 
 def test_a_row_says_verdict_and_effect(ledger):

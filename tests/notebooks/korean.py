@@ -80,37 +80,40 @@ class Edition:
 # ---- reading and writing
 
 
+def _named(path: Path) -> str:
+    """As a message names it: the English text has the same file name."""
+    return f"ko/text/{path.name}"
+
+
 def read(path: Path) -> Edition:
     """Raises KoreanError for a head that is none, a cell without `of`, two cells of one English cell, and a pair that
     is none."""
-    text = path.read_text(encoding="utf-8")
+    text, name = path.read_text(encoding="utf-8"), _named(path)
     try:
         notebook = jupytext.reads(text, fmt={"extension": ".md", "format_name": "myst"})
     except Exception as error:  # jupytext raises what its parsers raise
-        raise KoreanError(f"{path.name} cannot be read ({error}). A cell begins with a line +++ {{...}}.") from error
+        raise KoreanError(f"{name} cannot be read ({error}). A cell begins with a line +++ {{...}}.") from error
     if (stage := notebook.metadata.get("edition")) not in ("draft", "complete"):
-        raise KoreanError(
-            f"{path.name}: its head says edition: {stage}. Write `edition: draft` or `edition: complete`."
-        )
+        raise KoreanError(f"{name}: its head says edition: {stage}. Write `edition: draft` or `edition: complete`.")
     cells: list[Cell] = []
     lines = [n for n, line in enumerate(text.split("\n"), start=1) if line.startswith("+++")]
     for cell, line in zip(notebook.cells, lines, strict=False):
         if "of" not in cell.metadata:
-            raise KoreanError(f'{path.name}, line {line}: a cell without its English. Write `+++ {{"of": "ID"}}`.')
-        pairs = _pairs(cell.source, f"{path.name}, below line {line}")
+            raise KoreanError(f'{name}, line {line}: a cell without its English. Write `+++ {{"of": "ID"}}`.')
+        pairs = _pairs(cell.source, f"{name}, below line {line}")
         source = _BLOCK.sub("", cell.source).strip("\n")
         if "```{strings}" in source:
-            raise KoreanError(f"{path.name}, below line {line}: a strings block has no end. Close it with ```.")
+            raise KoreanError(f"{name}, below line {line}: a strings block has no end. Close it with ```.")
         head = cell.metadata
         cells.append(Cell(head["of"], source, head.get("behind", ""), bool(head.get("todo")), pairs, line))
     ids = [cell.of for cell in cells]
-    if twice := sorted({name for name in ids if ids.count(name) > 1}):
-        raise KoreanError(f"{path.name}: two cells of the English cell {twice[0]}. Keep one.")
+    if twice := sorted({one for one in ids if ids.count(one) > 1}):
+        raise KoreanError(f"{name}: two cells of the English cell {twice[0]}. Keep one.")
     known: dict[str, str] = {}
     for cell in cells:
         for english, korean in cell.pairs.items():
             if known.setdefault(english, korean) != korean:
-                raise KoreanError(f"{path.name}, below line {cell.line}: two Korean texts for {english!r}. Keep one.")
+                raise KoreanError(f"{name}, below line {cell.line}: two Korean texts for {english!r}. Keep one.")
     return Edition(path, stage == "draft", cells)
 
 
@@ -185,7 +188,7 @@ def problems(english: NotebookNode, edition: Edition) -> list[str]:
     found = list(_cell_faults(english, edition))
     sources = [cell.source for cell in english.cells if cell.cell_type == "code" and not _STARTER.search(cell.source)]
     keys = {item.key: item for source in sources for item in literals(source)}
-    where = f"{edition.path.name}, strings"
+    where = f"{_named(edition.path)}, strings"
     if not edition.draft:
         found += [f"{where}: no Korean for {k!r}" for k, i in keys.items() if i.shown and k not in edition.pairs]
     for words, korean in edition.pairs.items():
@@ -211,7 +214,7 @@ def _fields(template: str) -> object:
 
 def _cell_faults(english: NotebookNode, edition: Edition) -> Iterator[str]:
     prose = {c.id: c for c in prose_of(english)}
-    name = edition.path.name
+    name = _named(edition.path)
     for korean, now in aligned(list(prose.values()), edition.cells):
         if korean is None or (korean.todo and now is not None):
             if not edition.draft:

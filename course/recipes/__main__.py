@@ -48,7 +48,6 @@ def main(
     minutes: Annotated[
         float | None, typer.Option(help="train so long in all; more than before: go on; default: as the recipe says")
     ] = None,
-    piece: Annotated[float | None, typer.Option(help="stop after so many minutes; the same command goes on")] = None,
     status: Annotated[bool, typer.Option("--status", help=f"with {QUEUE}: only say how far it is")] = False,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
 ) -> None:
@@ -70,15 +69,13 @@ def main(
             return
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes, piece=piece)
+        folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes)
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None
-    if folder is None:
-        typer.echo(f"{name} is not trained to its end yet. The same command goes on from here.")
-        return
-    typer.echo((folder / CARD).read_text(encoding="utf-8"))
-    typer.echo(f"Checkpoint: {folder}")
+    if folder is not None:
+        typer.echo((folder / CARD).read_text(encoding="utf-8"))
+        typer.echo(f"Checkpoint: {folder}")
 
 
 if __name__ == "__main__":

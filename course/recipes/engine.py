@@ -6,17 +6,12 @@ folder a recipe keeps
     NAME.training        the state of the training: stopped, also by `kill -9`, it goes on from there, bit for bit
     NAME.snapshots/STEP  checkpoints on the way, as they would ship: where a wave of the learning rate ends, and where
                          the recipe says. Where the state is lost, the training goes on from the newest of them
-    NAME.parts           the state in files small enough to travel, after a call with `piece`
-    NAME.budgets.json    which minutes it was given, and when
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -30,7 +25,6 @@ from course.recipes import card
 from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, lock, recover_folder, replace_folder, write_error
 from course_lib.training import fit
 from course_lib.training.groups import Groups, adamw
 from course_lib.training.history import History
@@ -40,7 +34,6 @@ from course_lib.training.schedules import cosine
 PROFILES = ("cpu", "gpu")
 FLOOR = 0.02  # smallest rate over largest
 WARM_UP = 0.02  # where the rate follows the clock: share of the time in which it rises
-PART_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -138,24 +131,19 @@ class Recipe:
         return replace(settings, training=replace(settings.training, **by_clock))
 
 
-def run(
-    recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None, piece: float | None = None
-) -> Path | None:
-    """Make the checkpoint `out`/NAME with its card.
+def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None) -> Path | None:
+    """Make the checkpoint `out`/NAME with its card; all processes but the first return None.
 
-    piece: end this call after so many minutes of training and leave the state in `out`/NAME.parts; the same command
-    goes on from there. None is returned if the training has not reached its end, and by all processes but the first.
     Raises CourseError if a text is not there or the state is of other settings.
     """
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
     job = Job(recipe, recipe.settings(profile, minutes), out, course_settings().seed, processes, is_first)
     material = recipe.read(job)
     if recipe.train is None:
-        job, model, history, ended = _fit(job, material, piece)
+        job, model, history = _fit(job, material)
     else:
         model, history = recipe.train(job, material)
-        ended = True
-    if not (ended and is_first):
+    if not is_first:
         return None
     folder = out / recipe.name
     if isinstance(model, torch.nn.Module):
@@ -173,7 +161,6 @@ def run(
         "settings": ", ".join(f"{name} {value}" for name, value in flatten(asdict(job.settings))),
         "device": described.get("device", provenance()["device"]),
         "minutes": described.get("minutes", f"{history.seconds / 60:.1f}"),
-        **({"rate": story} if (story := budget_story(job.place("budgets.json"))) else {}),
         **recipe.evaluate(job, material, model, folder),
         "licence": recipe.licence,
         "command": f"`python -m course.recipes {recipe.name}{options}`",
@@ -182,11 +169,9 @@ def run(
     return folder
 
 
-def _fit(job: Job, material: Any, piece: float | None) -> tuple[Job, Any, History, bool]:
-    """The job as its state has it, the model, its history, and whether the training has reached its end."""
+def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
+    """The job as its state has it, the model, and its history."""
     recipe, given, folder = job.recipe, job.settings.training, job.place("training")
-    with lock(job.out / f".{recipe.name}.join.lock"):  # of several processes the first one joins them
-        join(job.place("parts"), folder)
     state, before = saved(folder)
     snapshot = None if state else newest_snapshot(job)
     job = replace(job, start=int(snapshot.name) if snapshot else state.get("same", {}).get("start", 0))
@@ -199,13 +184,10 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Job, Any, Histor
                 f"{recipe.name}: there is no state in {folder}, so it goes on from the checkpoint of step "
                 f"{job.start:,} with a fresh optimizer. To start anew, delete {snapshot.parent}."
             )
-    ends = [given.minutes, None if piece is None else before.seconds / 60 + piece]
     if given.minutes is None:
         pace = {"schedule": lambda step, total: given.rate(step, total, job.start), "betas": given.betas}
     else:
-        pace = {"optimizer": TimeBudget(given.minutes, before.seconds).optimizer(betas=given.betas)}
-        if job.is_first:
-            note_budget(job.place("budgets.json"), given.minutes, before.seconds / 60)
+        pace = {"optimizer": by_the_clock(given, before.seconds)}
     watch, steps = recipe.watch(job, material, model) if recipe.watch else {}, _snapshot_steps(job)
 
     def keep(step: int, losses: dict) -> None:
@@ -220,7 +202,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Job, Any, Histor
         recipe.batches(replace(job, seed=seed), material, model),
         steps=given.steps,
         epochs=given.epochs,
-        minutes=min((minutes for minutes in ends if minutes is not None), default=None),
+        minutes=given.minutes,
         learning_rate=given.learning_rate,
         seed=seed,
         folder=folder,
@@ -230,12 +212,7 @@ def _fit(job: Job, material: Any, piece: float | None) -> tuple[Job, Any, Histor
         **pace,
         **{**watch, "watchers": [*watch.get("watchers", ()), keep]},
     )
-    if piece is not None and job.is_first:
-        split(folder, job.place("parts"))
-    out_of_time = given.minutes is not None and history.seconds >= 60 * given.minutes
-    out_of_steps = given.steps is not None and steps_done(history) >= given.steps
-    cut = piece is not None and history.seconds >= before.seconds + 60 * piece
-    return job, model, history, out_of_time or out_of_steps or not cut
+    return job, model, history
 
 
 def starting_point(job: Job, name: str) -> Path:
@@ -286,38 +263,33 @@ def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return rows
 
 
-class TimeBudget:
-    """A learning rate that follows the clock: at its floor when the minutes are used up, however fast the machine.
+def by_the_clock(training: Training, used: float) -> Callable[[Groups], torch.optim.Optimizer]:
+    """AdamW for `fit(optimizer=...)` whose rate is at its floor when the minutes are used up, however fast the machine.
 
-    `fit` knows schedules over steps only. Here a hook sets the rate before each step of the optimizer, so `fit` is
-    called with `optimizer=budget.optimizer(...)` and its constant schedule; its history then shows the largest rate
-    throughout. minutes: all in all, over resumed runs; used: seconds of training before this run.
+    `fit` knows schedules over steps only: here a hook sets the rate before each step of the optimizer, and the history
+    shows the largest rate throughout. used: seconds of training before this run.
     """
+    began = time.monotonic() - used
 
-    def __init__(self, minutes: float, used: float):
-        self.seconds = 60 * minutes
-        self._began = time.monotonic() - used
+    def make(groups: Groups) -> torch.optim.Optimizer:
+        optimizer = adamw(groups, weight_decay=0.0, betas=training.betas)
 
-    def factor(self) -> float:
-        """Factor of the largest rate now: a short rise, then half a cosine wave down to the floor."""
-        share = min(1.0, (time.monotonic() - self._began) / self.seconds)
-        return max(FLOOR, min(1.0, share / WARM_UP) * cosine(round(1e6 * share), 1_000_000, floor=FLOOR))
+        def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
+            share = (time.monotonic() - began) / (60 * training.minutes)
+            now = _agreed(clock_factor(share), optimizer.param_groups[0]["params"][0].device)
+            for group in optimizer.param_groups:  # `fit` sets them anew before the next step
+                group["lr"] *= now
 
-    def optimizer(self, *, betas: tuple[float, float]) -> Callable[[Groups], torch.optim.Optimizer]:
-        """AdamW for `fit(optimizer=...)` whose rates are multiplied by the factor of the moment."""
+        optimizer.register_step_pre_hook(slow_down)
+        return optimizer
 
-        def make(groups: Groups) -> torch.optim.Optimizer:
-            optimizer = adamw(groups, weight_decay=0.0, betas=betas)
+    return make
 
-            def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
-                now = _agreed(self.factor(), optimizer.param_groups[0]["params"][0].device)
-                for group in optimizer.param_groups:  # `fit` sets them anew before the next step
-                    group["lr"] *= now
 
-            optimizer.register_step_pre_hook(slow_down)
-            return optimizer
-
-        return make
+def clock_factor(share: float) -> float:
+    """Factor of the largest rate after this share of the time: a short rise, then half a cosine wave to the floor."""
+    share = min(1.0, share)
+    return max(FLOOR, min(1.0, share / WARM_UP) * cosine(round(1e6 * share), 1_000_000, floor=FLOOR))
 
 
 def _agreed(factor: float, device: torch.device) -> float:
@@ -327,67 +299,3 @@ def _agreed(factor: float, device: torch.device) -> float:
     shared = torch.tensor(factor, dtype=torch.float32, device=device)
     torch.distributed.broadcast(shared, src=0)
     return float(shared)
-
-
-def note_budget(path: Path, minutes: float, used: float) -> None:
-    """Keep in `path` which budget was given after how many minutes of training.
-
-    A training that has ended goes on when it is given more minutes: its rate then rises again.
-    """
-    budgets = _budgets(path)
-    if not budgets or budgets[-1][0] != minutes:
-        with atomic_file(path, "w") as file:
-            json.dump([*budgets, [minutes, round(used, 1)]], file)
-
-
-def budget_story(path: Path) -> str:
-    """What a card says of the budgets in `path`; "" if there were not several."""
-    budgets = _budgets(path)
-    later = [f"from minute {start:g} on over {total:g}" for total, start in budgets[1:]]
-    return f"laid over {budgets[0][0]:g} minutes at first, {', '.join(later)}" if later else ""
-
-
-def _budgets(path: Path) -> list[list[float]]:
-    try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-    except ValueError as error:
-        raise CourseError(f"{path} is damaged: {error}. Delete it: only a line of the card is lost.") from None
-
-
-def split(folder: Path, target: Path, size: int = PART_BYTES) -> None:
-    """Write the files of a training's state into `target` in parts FILE.000, FILE.001 ..., replacing those there."""
-    contents = {}
-    for path in sorted(folder.iterdir()):
-        content = path.read_bytes()
-        cut = [content[at : at + size] for at in range(0, len(content), size)] or [b""]
-        contents |= {f"{path.name}.{number:03d}": part for number, part in enumerate(cut)}
-    # manifest.json: of older parts
-    names = re.compile(r".+\.\d{3}|manifest\.json")
-    replace_folder(target, contents, may_replace=lambda old: {p.name for p in old.iterdir() if names.fullmatch(p.name)})
-
-
-def join(source: Path, folder: Path) -> None:
-    """Make `folder` from the parts in `source`, if there are any and they are further than what `folder` holds.
-
-    Raises CourseError for parts that do not make a whole state; nothing is changed then.
-    """
-    recover_folder(source)
-    contents: dict[str, bytes] = {}
-    for part in sorted(source.glob("*.[0-9][0-9][0-9]")):
-        contents[part.stem] = contents.get(part.stem, b"") + part.read_bytes()
-    if not contents:
-        return
-    try:
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
-            for name, content in contents.items():
-                Path(scratch, name).write_bytes(content)
-            step = load_checkpoint(scratch).config["step"]
-    except OSError as error:
-        raise write_error(folder, error) from error
-    except CourseError as error:
-        raise CourseError(
-            f"The parts in {source} do not make a whole state: {error} Bring the folder over again, or delete it to go "
-            "without."
-        ) from error
-    if step > saved(folder)[0].get("step", -1):
-        replace_folder(folder, contents, may_replace=lambda old: {path.name for path in old.iterdir()})

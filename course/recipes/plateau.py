@@ -15,13 +15,12 @@ import typer
 
 from course.ledger.records import provenance
 from course.recipes import bert
-from course.recipes.engine import FLOOR, WARM_UP, Job, Recipe, saved
+from course.recipes.engine import FLOOR, WARM_UP, Job, Recipe
 from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
 from course_lib.training import fit
-from course_lib.training.history import History
 from course_lib.training.schedules import cosine
 
 STEPS = 1_500  # 1.5 million pieces: six minutes of one core
@@ -30,23 +29,28 @@ STARTS = {"warm": bert.build, "plain": bert.plain}
 BOTH = "both"
 
 
-def measure(
-    start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: int = STEPS, minutes: float | None = None
-) -> Curve | None:
-    """Train with one start, and put the curve into the record. None if the training has not reached its end.
+def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: int = STEPS) -> Curve:
+    """Train with one start, and put the curve into the record.
 
-    minutes: end this call after so many minutes of training; the state is kept in `out`.
     Raises CourseError if there is no such start, the corpus is not there or the state is of other settings.
     """
     if start not in STARTS:
         raise CourseError(f"plateau: there is no start {start!r}. Use one of: {', '.join(STARTS)}.")
-    if steps < POINT:
-        raise CourseError(f"plateau: {steps} steps; a point of a curve is the mean of {POINT}. Use more steps.")
     job = Job(recipe, recipe.settings(), out, course_settings().seed)
     material = bert.read(job)
-    history = _fit(start, job, material, steps, minutes)
-    if len(history.steps) < steps:
-        return None
+    torch.manual_seed(job.seed)
+    model, training = STARTS[start](job, material), job.settings.training
+    history = fit(
+        model,
+        bert.batches(job, material, model),
+        steps=steps,
+        learning_rate=training.learning_rate,
+        betas=training.betas,
+        schedule=pace,
+        seed=job.seed,
+        folder=out / f"plateau-{start}.training",
+        save_every=120,
+    )
     run = {"command": f"{COMMAND} --start {start}", **provenance(), "seconds": f"{history.seconds:.0f}"}
     curve = Curve(*_points(history.parts["mlm"]), run)
     counts = torch.bincount(material.train.ids.long()).double()
@@ -59,24 +63,6 @@ def measure(
 def pace(step: int, total: int) -> float:
     """Factor of the largest rate: as the recipe's, but over steps instead of minutes."""
     return max(FLOOR, min(1.0, (step + 1) / (WARM_UP * total)) * cosine(step, total, floor=FLOOR))
-
-
-def _fit(start: str, job: Job, material: bert.Material, steps: int, minutes: float | None) -> History:
-    torch.manual_seed(job.seed)
-    model = STARTS[start](job, material)
-    folder = job.out / f"plateau-{start}.training"
-    return fit(
-        model,
-        bert.batches(job, material, model),
-        steps=steps,
-        minutes=None if minutes is None else saved(folder)[1].seconds / 60 + minutes,
-        learning_rate=job.settings.training.learning_rate,
-        betas=job.settings.training.betas,
-        schedule=pace,
-        seed=job.seed,
-        folder=folder,
-        save_every=120,
-    )
 
 
 def _points(losses: list[float]) -> tuple[list[int], list[float]]:
@@ -102,17 +88,13 @@ def _setting(job: Job, material: bert.Material, steps: int) -> dict[str, Any]:
 
 def main(
     start: Annotated[str, typer.Option(help=f"one of: {', '.join(STARTS)}, {BOTH}")] = BOTH,
-    minutes: Annotated[float | None, typer.Option(help="stop a curve after so long; the same command goes on")] = None,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the recipes' folder in the cache")] = None,
 ) -> None:
     """Record how the masked-LM loss falls with bert-en's start and from random numbers."""
     try:
         for one in STARTS if start == BOTH else [start]:
-            curve = measure(one, out or course_settings().cache_dir / "recipes", minutes=minutes)
-            if curve is None:
-                typer.echo(f"The curve {NAMES[one]} is not at its end yet. The same command goes on from here.")
-            else:
-                typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {STORE.path}")
+            curve = measure(one, out or course_settings().cache_dir / "recipes")
+            typer.echo(f"{NAMES[one]}: {curve.losses[-1]:.3f} nats at the end. Written: {STORE.path}")
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

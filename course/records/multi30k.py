@@ -1,6 +1,6 @@
 """The Transformer on real sentences: English to German captions of pictures, trained, averaged, scored and recorded.
 
-    python -m course.records.multi30k --minutes 40 [--device cuda] [--piece 9]
+    python -m course.records.multi30k --minutes 40 [--device cuda]
 
 It goes on where it was stopped, also by `kill -9`. The state lies in the cache folder, the record in `data/recorded`.
 Data: Elliott et al. 2016, arXiv:1605.00459. Recipe: Vaswani et al. 2017, sections 5 and 6.1; pre-norm instead of
@@ -42,7 +42,6 @@ from course_lib.text.pieces import TOKENIZER_FILE, Pieces
 from course_lib.training import fit
 from course_lib.training.averaging import LastCheckpoints
 from course_lib.training.history import History
-from course_lib.training.resume import HISTORY, find_state
 from course_lib.training.schedules import inverse_sqrt_warmup
 
 NAME = "multi30k"
@@ -134,12 +133,6 @@ def averaged(model: Translator, sizes: Sizes, folder: Path) -> LastCheckpoints:
     return LastCheckpoints(model, folder / "weights", keep=sizes.keep, every=sizes.every)
 
 
-def minutes_used(folder: Path) -> float:
-    """Minutes of training in the state that `train` keeps in `folder`; 0 if there is none."""
-    state = find_state(folder / "state", resume=True)
-    return 0.0 if state is None else History.from_json(state.files[HISTORY].read_text(encoding="utf-8")).seconds / 60
-
-
 def _held_out(model: Translator, pairs: Sequence[ParallelPair], tokens: int) -> dict[str, float]:
     device = model.embedding.tokens.weight.device
     batches = (batch.to(device) for batch in model.batches(pairs, tokens=tokens)(0))
@@ -161,26 +154,19 @@ def _pieces(corpus: Corpus, size: int, path: Path) -> Pieces:
 def record(
     minutes: float = 40,
     *,
-    piece: float | None = None,
     corpus: Corpus | None = None,
     sizes: Sizes | None = None,
     folder: Path | None = None,
     seed: int = 0,
-) -> TranslationRecord | None:
+) -> TranslationRecord:
     """Train for so many minutes in all, score on the test set, and replace the record.
 
-    piece   end this call after so many minutes of training; the same call goes on from there
     folder  where state, averaged weights and translations are kept; default: the cache folder
-    None if the training has not reached its end.
     """
     sizes, corpus = sizes or Sizes(), corpus or Corpus.public()
     folder = folder or settings().cache_dir / NAME
     origin = provenance()  # of the code as it is when the call starts
-    limit = minutes if piece is None else min(minutes, minutes_used(folder) + piece)
-    model, history = train(corpus, sizes, folder, limit, seed)
-    ended = len(history.steps) >= sizes.max_steps or history.seconds >= 60 * minutes
-    if not ended:
-        return None
+    model, history = train(corpus, sizes, folder, minutes, seed)
     last = averaged(model, sizes, folder)
     mean_of = key("mean of the last #").replace("#", str(len(last.steps())))
     start, scores, references = time.perf_counter(), [], [pair.target.text for pair in corpus.test]
@@ -240,16 +226,14 @@ def main() -> None:
 
     parser = ArgumentParser(prog="python -m course.records.multi30k", description=main.__doc__)
     parser.add_argument("--minutes", type=float, default=40, help="of training, all in all")
-    parser.add_argument("--piece", type=float, help="end this call after so many minutes of training")
     parser.add_argument("--device", help="auto, cpu or cuda; default: COURSE_DEVICE")
     given = parser.parse_args()
     if given.device:
         os.environ["COURSE_DEVICE"] = given.device  # for all that asks, the record's origin too
     try:
-        result = record(given.minutes, piece=given.piece)
+        print(record(given.minutes))
     except CourseError as error:
         raise SystemExit(str(error)) from None
-    print("Not trained to its end yet. The same command goes on from here." if result is None else result)
 
 
 if __name__ == "__main__":

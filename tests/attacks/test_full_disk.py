@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from course.check import store
-from course.recipes.engine import split
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
@@ -37,13 +36,7 @@ def answers(folder, number):
         raise CourseError(note)
 
 
-def pieces(folder, number):
-    """A training's state in parts, as it travels between machines."""
-    save_checkpoint(folder.parent / f"state{number}", kind="x", config={"step": number}, tensors={})
-    split(folder.parent / f"state{number}", folder / "x.parts", size=101)
-
-
-SAVES = [checkpoint, text, answers, pieces]
+SAVES = [checkpoint, text, answers]
 
 
 @pytest.mark.parametrize("save", SAVES)
@@ -98,7 +91,7 @@ def files_at_most(n_bytes):
         resource.setrlimit(resource.RLIMIT_FSIZE, (old, hard))
 
 
-@pytest.mark.parametrize("save", [checkpoint, text, answers])
+@pytest.mark.parametrize("save", SAVES)
 def test_a_file_breaks_off_in_the_middle(tmp_path, monkeypatch, save):
     monkeypatch.setenv("COURSE_ANSWERS_DIR", "")
     folder, chance = tmp_path / "folder", random.Random(7)

@@ -11,7 +11,6 @@ from course.records import multi30k, store
 from course.records.multi30k import SAMPLES, Corpus, Sizes, joined, outputs_path, record
 from course.records.translation import STORES, recorded_translation
 from course_lib.data.records import ParallelPair, Sentence
-from course_lib.errors import CourseError
 from course_lib.models.transformer import TransformerConfig
 from course_lib.text.pieces import TOKENIZER_FILE, Pieces
 
@@ -95,17 +94,6 @@ def test_pieces_and_epochs_are_counted(tmp_path):
     assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)
     steps_in_an_epoch = len(list(model.batches(CORPUS.train, tokens=SIZES.tokens)(0)))
     assert made.facts["epochs"] == pytest.approx(70 / steps_in_an_epoch, abs=0.5)
-
-
-def test_a_piece_of_the_training_records_nothing(tmp_path):
-    assert record(piece=1e-6, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run") is None
-    assert recorded_translation("multi30k") is None
-
-
-def test_another_training_in_the_folder_is_refused(tmp_path):
-    record(piece=1e-6, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
-    with pytest.raises(CourseError, match="another training"):
-        record(corpus=CORPUS, sizes=replace(SIZES, warmup=11), folder=tmp_path / "run")
 
 
 def test_the_command_says_what_is_missing(cache, monkeypatch):

@@ -167,21 +167,17 @@ def claims(
     run: Annotated[bool, typer.Option("--run", help="measure now")] = False,
     profile: Annotated[str | None, typer.Option(help="quick or full; only with --run")] = None,
     record: Annotated[bool, typer.Option("--record", help="keep the values (full profile only)")] = False,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="the ledger as README.md shows it, nothing else")
-    ] = False,
     readme: Annotated[bool, typer.Option("--readme", help="bring both README files up to date, nothing else")] = False,
 ) -> None:
     """The claims of the field with their verdicts; measure one again."""
     from course.ledger import report
 
-    if markdown or readme:
-        if claim_id is not None or run or record or profile is not None or (markdown and readme):
-            raise CourseError("--markdown and --readme show the whole ledger and measure nothing. Use each alone.")
-        written = "".join(f"Written: {report.write_page(page)}\n" for page in report.readmes()) if readme else ""
-        typer.echo(written or report.claims_markdown(), nl=False)
-        return
-    report.claims_command(claim_id, measure=run, profile=profile, record=record)
+    if not readme:
+        report.claims_command(claim_id, measure=run, profile=profile, record=record)
+    elif claim_id is not None or run or record or profile is not None:
+        raise CourseError("--readme shows the whole ledger and measures nothing. Use it alone.")
+    else:
+        typer.echo("\n".join(f"Written: {report.write_page(page)}" for page in report.readmes()))
 
 
 @app.command()

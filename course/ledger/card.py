@@ -13,12 +13,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Literal
 
 from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg
 from course.ledger.rules import Claim, Reason, Rule, reasons
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import key, language, t, t_label
 
+Word = Literal["holds", "contradicted", "open", "cannot judge"]
 NOT_MEASURED = "not measured yet"
 _FEW = 4  # numbers beside the verdict that are shown at once; more are folded away
 # what is said of a verdict, where it comes from, and where the reason lies that it does not hold
@@ -44,7 +46,7 @@ class Finding:
     """One rule and what was found. An exact rule has an `error`, every other an `effect`."""
 
     rule: Rule
-    word: str  # "holds", "contradicted", "open", "cannot judge"
+    word: Word
     sentence: str = ""
     effect: Interval | None = None
     control: Interval | None = None
@@ -76,7 +78,7 @@ class Verdict:
     """What the ledger says about a claim after one measurement. A notebook shows it as a card."""
 
     claim: Claim
-    word: str
+    word: Word
     sentence: str
     findings: tuple[Finding, ...]
     baselines: Mapping[str, float] = field(default_factory=dict)

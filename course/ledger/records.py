@@ -14,15 +14,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from course.ledger.card import Finding, Record, Verdict
-from course.ledger.rules import Claim, Rule, get_claim
-from course.records.store import read_recorded, write_recorded
+from course.ledger.card import Record, Verdict
+from course.ledger.rules import Claim, get_claim
+from course.records.store import read_recorded, typed, write_recorded
 from course_lib.config import data_dir, project_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
 FORMAT = 1
-_WORDS = {"holds", "contradicted", "open", "cannot judge"}
 _SHOWN = ("date", "device", "commit")  # of a run
 
 
@@ -65,34 +64,13 @@ def read_record(claim: Claim | str) -> Record | None:
         if document["claim"] != claim.id:
             remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
-        verdict, run = _verdict(claim, document), dict(document["run"])
-        if odd := {verdict.word, *(finding.word for finding in verdict.findings)} - _WORDS:
-            raise ValueError(f"there is no verdict {next(iter(odd))!r}")
-        if lacking := [key for key in _SHOWN if key not in run]:
+        told = {name: document[name] for name in ("sentence", "findings", "baselines", "parts", "data", "note")}
+        verdict = typed(Verdict, {"claim": claim, "word": document["verdict"]} | told, "verdict")
+        if lacking := [key for key in _SHOWN if key not in document["run"]]:
             raise KeyError(lacking[0])
-        return Record(verdict, run)
+        return Record(verdict, dict(document["run"]))
 
     return read_recorded(path, FORMAT, claim.command, build)
-
-
-def _verdict(claim: Claim, document: dict) -> Verdict:
-    findings = []
-    for stored in document["findings"]:
-        intervals = {
-            key: stored.get(key) and Interval(**stored[key]) for key in ("effect", "control", "excess", "positive")
-        }
-        rest = {"rule": Rule(**stored["rule"]), "per_seed": tuple(stored["per_seed"])}
-        findings.append(Finding(**stored | intervals | rest))
-    return Verdict(
-        claim,
-        document["verdict"],
-        document["sentence"],
-        tuple(findings),
-        baselines=document["baselines"],
-        parts={name: Interval(**part) if isinstance(part, dict) else part for name, part in document["parts"].items()},
-        data=document["data"],
-        note=document["note"],
-    )
 
 
 def _plain(value):

@@ -7,15 +7,15 @@ shipped file by `tests/ledger/test_rules.py`.
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal
 
+from course.records.store import typed
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -163,40 +163,29 @@ def _cached(path: Path, _changed: int) -> dict[str, Claim]:
 
 
 def load_claims(path: str | Path) -> dict[str, Claim]:
-    """The claims of one rule file, by id. Raises CourseError with file, claim, key and remedy for a faulty entry."""
-    path = Path(path)
+    """The claims of one rule file, by id. Raises CourseError with file, claim and key for a faulty entry."""
     document = _document(path)
-    tables = document.get("claim")
-    if set(document) != {"claim"} or not isinstance(tables, list):
-        extra = sorted(set(document) - {"claim"})
-        raise CourseError(f"{path}: expected [[claim]] tables and nothing else; found {extra or 'no claim'}.")
+    if set(document) != {"claim"} or not isinstance(document["claim"], list):
+        raise CourseError(f"{path}: expected [[claim]] tables and nothing else; found {', '.join(document)}.")
     claims: dict[str, Claim] = {}
-    for number, table in enumerate(tables, start=1):
-        name = table.get("id", f"number {number}") if isinstance(table, dict) else f"number {number}"
-        claim = _claim(table, f"{path}: claim {name}")
+    for number, table in enumerate(document["claim"], start=1):
+        try:
+            claim = _claim(table)
+        except (TypeError, AttributeError, ValueError) as error:
+            name = table.get("id", f"number {number}") if isinstance(table, dict) else f"number {number}"
+            raise CourseError(f"{path}: claim {name}: {error}.") from None
         if claim.id in claims:
             raise CourseError(f"{path}: claim {claim.id} stands there twice. Delete one or give it its own id.")
         claims[claim.id] = claim
     return claims
 
 
-def _document(path: Path) -> dict:
+def _document(path: str | Path) -> dict:
     """The file's tables. Raises CourseError with the remedy if it is missing, unreadable or not TOML."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
-    except FileNotFoundError:
-        raise CourseError(f"{path} is missing. Restore it with git.") from None
-    except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8 (byte {error.start}). Save it as UTF-8.") from None
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Restore it with git.") from None
-    except (ValueError, RecursionError) as error:  # TOMLDecodeError, and numbers of thousands of digits
-        raise CourseError(f"{path} is not valid TOML: {error}. Texts stand in quotes, each key once.") from None
-
-
-# What a field's type is called in an error; any other type is a list of tables.
-_TYPES = {str: "a text in quotes", float: "a number", bool: "true or false", tuple[str, ...]: "a list of texts"}
-_RULE, _CLAIM, _PUBLISHED = map(get_type_hints, (Rule, Claim, Published))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # ValueError: no TOML, no UTF-8, or a number too long
+        raise CourseError(f"{path} cannot be read: {error}. Mend it, or restore it with git.") from None
 
 
 def reasons() -> dict[str, Reason]:
@@ -206,71 +195,23 @@ def reasons() -> dict[str, Reason]:
 
 @lru_cache(maxsize=2)
 def _reasons(path: Path) -> dict[str, Reason]:
-    entries = _document(path)
-    kinds = get_type_hints(Reason)
-    for claim_id, table in entries.items():
-        where = f"{path}: {claim_id}"
-        _check(table, kinds, where)
-        _need(table, kinds, where)
-    return {claim_id: Reason(**table) for claim_id, table in entries.items()}
+    try:
+        return typed(Mapping[str, Reason], _document(path), "reasons")
+    except TypeError as error:
+        raise CourseError(f"{path}: {error}.") from None
 
 
-def _claim(table: dict, where: str) -> Claim:
+def _claim(table: dict) -> Claim:
     """A claim's table holds its rule's keys too, or, under `condition`, those in which its rules differ."""
-    conditions = {"condition": _CLAIM["rules"]}
-    shared = {key: kind for key, kind in _RULE.items() if key != "name"}
-    told = {key: kind for key, kind in _CLAIM.items() if key != "rules"}
-    _check(table, told | shared | conditions, where)
-    _need(table, ("id", "sentence", "source", "live"), where)
-    if not re.fullmatch(r"C[1-9]\.[1-9][0-9]?", table["id"]):
-        raise CourseError(f"{where}: an id is C, chapter, point, number, such as C4.5.")
-    rules, published = [], []
-    for part in table.get("condition", [{}]):
-        inside = f"{where}, condition {part['name']!r}" if "name" in part else where
-        _check(part, _RULE, inside)
-        rule = {key: table[key] for key in shared if key in table} | part
-        _need(rule, ("kind", "quantity", "unit"), inside)
-        if rule["kind"] != "difference":  # it may stand beside conditions that have a side and a threshold
+    keys = {field.name for field in fields(Rule)}
+    told = {key: value for key, value in table.items() if key not in keys}
+    rules = []
+    for part in told.pop("condition", [{}]):
+        rule = {key: value for key, value in table.items() if key in keys} | part
+        if rule.get("kind") != "difference":  # it may stand beside conditions that have a side and a threshold
             rule = {key: value for key, value in rule.items() if key not in ("side", "threshold")}
-        rules.append(Rule(**{"item": "seed" if rule.get("varies") == "seeds" else "item"} | rule))
-    for index, entry in enumerate(table.get("published", ()), start=1):
-        inside = f"{where}, published value {index}"
-        _check(entry, _PUBLISHED, inside)
-        _need(entry, _PUBLISHED, inside)
-        published.append(Published(**entry))
-    shown = tuple(value for value in published if value.certainty != "M")
-    values = {key: tuple(table[key]) if isinstance(table[key], list) else table[key] for key in told if key in table}
-    return Claim(**values | {"rules": tuple(rules), "published": shown})
-
-
-def _check(table: Any, types: Mapping[str, Any], where: str) -> None:
-    """Raises CourseError for a key that is not known, and for a value that is not of its key's type."""
-    if not isinstance(table, dict):
-        raise CourseError(f"{where}: expected a table of keys, found {table!r}.")
-    for name, value in table.items():
-        if name not in types:
-            near = difflib.get_close_matches(name, types, 1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"Known keys: {', '.join(types)}."
-            raise CourseError(f"{where}: key {name!r} is not known. {hint}")
-        kind = types[name]
-        if get_origin(kind) is Literal:
-            if value not in get_args(kind):
-                raise CourseError(f"{where}: key {name!r} is {value!r}. Use one of: {', '.join(get_args(kind))}.")
-        elif not _fits(value, kind):
-            raise CourseError(f"{where}: key {name!r} is {value!r}, but must be {_TYPES.get(kind, 'tables')}.")
-
-
-def _need(table: dict, keys: Iterable[str], where: str) -> None:
-    if missing := [key for key in keys if key not in table]:
-        raise CourseError(f"{where}: missing {', '.join(map(repr, missing))}. Every claim of this kind states it.")
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    if kind is str:
-        return isinstance(value, str) and bool(value.strip())
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-    if kind is bool:
-        return isinstance(value, bool)
-    entry = get_args(kind)[0]  # of a tuple: texts, or tables that are checked one by one
-    return isinstance(value, list) and all(_fits(one, str) if entry is str else isinstance(one, dict) for one in value)
+        rules.append({"item": "seed" if rule.get("varies") == "seeds" else "item"} | rule)
+    claim = typed(Claim, told | {"rules": rules}, "it")
+    if not re.fullmatch(r"C[1-9]\.[1-9][0-9]?", claim.id):
+        raise ValueError("an id is C, chapter, point, number, such as C4.5")
+    return replace(claim, published=tuple(value for value in claim.published if value.certainty != "M"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -104,7 +104,13 @@ def typed(kind: Any, value: Any, place: str) -> Any:
                 typed(hints[field.name], getattr(value, field.name), f"{place}.{field.name}")
             return value
         if isinstance(value, Mapping):
+            if unknown := [name for name in value if name not in hints]:
+                raise TypeError(f"{place} has no {unknown[0]!r}")
             return kind(**{name: typed(hints[name], entry, f"{place}.{name}") for name, entry in value.items()})
+    elif origin is Literal:
+        if value in inner:
+            return value
+        kind = f"one of: {', '.join(inner)}"
     elif origin is UnionType:
         for one in inner:
             try:

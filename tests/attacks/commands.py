@@ -46,7 +46,6 @@ def everything(texts: Path) -> None:
     figure.savefig(folder / "figure.png")
     print((folder / "figure.png").stat().st_size > 3_000)
     print(END, flush=True)
-    course("claims", "--markdown")
     course("claims")
     course("models")
     course("data", "list")

@@ -3,9 +3,7 @@ import re
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from course.cli import app
 from course.ledger import read_record, run, show
 from course.ledger.card import interval_text
 from course.ledger.records import record_path
@@ -209,10 +207,3 @@ def test_a_damaged_record_is_not_called_unmeasured(ledger):
     record_path("C9.2").write_text("{")
     with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
         claims_markdown()
-
-
-def test_the_command_prints_the_table_alone(ledger):
-    found = CliRunner().invoke(app, ["claims", "--markdown"])
-    assert found.stdout == claims_markdown()
-    found = CliRunner().invoke(app, ["claims", "C9.1", "--markdown"])
-    assert isinstance(found.exception, CourseError)

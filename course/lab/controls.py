@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -34,6 +35,12 @@ def opened(encoder: ContextEncoder | str) -> ContextEncoder:
 def opened_table(vectors: WordVectors | str) -> WordVectors:
     """The word vectors of a checkpoint by its name, or as they are."""
     return load(vectors).word_vectors() if isinstance(vectors, str) else vectors
+
+
+def vectors(encoder: ContextEncoder, examples: Sequence[SenseExample]) -> Float[np.ndarray, "occurrence dim"]:
+    """The word's vector in the top layer."""
+    arrays = encoder.encode([example.sentence for example in examples], layer=-1)
+    return np.stack([array[example.position] for array, example in zip(arrays, examples, strict=True)])
 
 
 def untrained(encoder: ContextEncoder, seed: int = 0) -> ContextEncoder:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from course.lab.controls import WHOLE, window_mean
+from course.lab.controls import WHOLE, vectors, window_mean
 from course_lib.config import data_dir
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.readers.senses import read_senses
@@ -53,12 +53,6 @@ def systems(language: str = "en") -> dict[str, ContextEncoder]:
     stops = {name: load(checkpoint) for name, checkpoint in NAMES[language].items()}
     table, *later = stops.items()
     return dict([table, (key("an untrained network"), RandomEncoder(dim=64, seed=0)), *later])
-
-
-def vectors(encoder: ContextEncoder, examples: Sequence[SenseExample]) -> np.ndarray:
-    """The word's vector in the top layer. [occurrence, dim]"""
-    arrays = encoder.encode([example.sentence for example in examples], layer=-1)
-    return np.stack([array[example.position] for array, example in zip(arrays, examples, strict=True)])
 
 
 def right(rows: np.ndarray, examples: Sequence[SenseExample]) -> np.ndarray:

@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 from jaxtyping import Bool, Float
 
-from course.lab.controls import window_mean
+from course.lab.controls import vectors, window_mean
 from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
@@ -237,12 +237,8 @@ def cued(language: str, side: str, n: int = 600) -> tuple[list[SenseExample], li
 
 def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: list[SenseExample]) -> float:
     """In %: a test occurrence's top state gets the sense with the nearest mean state among those of its word."""
-
-    def states(part: list[SenseExample]) -> np.ndarray:
-        encoded = encoder.encode([example.sentence for example in part], layer=-1)
-        return np.stack([rows[example.position] for rows, example in zip(encoded, part, strict=True)])
-
-    return 100 * float(sense_hits(Rows(states(train), states(test)), SenseSplit(train, test, "")).mean())
+    rows = Rows(vectors(encoder, train), vectors(encoder, test))
+    return 100 * float(sense_hits(rows, SenseSplit(train, test, "")).mean())
 
 
 def accuracy_by_side(n_words: int, steps: int, n_seeds: int) -> dict[tuple[str, str, str], np.ndarray]:

@@ -15,6 +15,7 @@ from random import Random
 
 import numpy as np
 
+from course.lab.controls import vectors
 from course.lab.world_models import Text, train_bilm
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.data.world import World
@@ -76,12 +77,6 @@ def asked(side: str, word: str, clues: slice, n: int = 3, seed: int = 5) -> list
     return [occurrence(draw, word, sense, **{side: clue}) for sense, clue in chosen for _ in range(n)]
 
 
-def states(model: BiLM, examples: list[SenseExample]) -> np.ndarray:
-    """Of the word, in the top layer. [occurrence, dim]"""
-    rows = model.encode([example.sentence for example in examples], layer=-1)
-    return np.stack([row[example.position] for row, example in zip(rows, examples, strict=True)])
-
-
 def new_clues(model: BiLM, side: str) -> float:
     """In %: senses told by the nearest mean, in sentences whose clues never had a label; chance is 50.
 
@@ -90,9 +85,9 @@ def new_clues(model: BiLM, side: str) -> float:
     halves, hits = (slice(0, 2), slice(2, N_CLUES)), []
     for word in senses():
         parts = [asked(side, word, half) for half in halves]
-        vectors, labels = [states(model, part) for part in parts], [[e.sense for e in part] for part in parts]
+        rows, labels = [vectors(model, part) for part in parts], [[e.sense for e in part] for part in parts]
         for learned, tested in ((0, 1), (1, 0)):
-            hits += list(nearest_mean(vectors[learned], labels[learned], vectors[tested], labels[tested]))
+            hits += list(nearest_mean(rows[learned], labels[learned], rows[tested], labels[tested]))
     return 100 * float(np.mean(hits))
 
 
@@ -103,7 +98,7 @@ def likeness(model: BiLM, side: str) -> np.ndarray:
     """
     of_words = []
     for word in senses():
-        rows = states(model, asked(side, word, slice(0, N_CLUES)))
+        rows = vectors(model, asked(side, word, slice(0, N_CLUES)))
         of_clue = rows.reshape(2 * N_CLUES, -1, rows.shape[1]).mean(1)
         of_clue -= of_clue.mean(0)
         of_clue /= np.linalg.norm(of_clue, axis=1, keepdims=True)

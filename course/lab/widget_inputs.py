@@ -16,7 +16,7 @@ from course_lib.language import key, t
 from course_lib.models.bert import Bert, guesses
 from course_lib.models.decoding import length_penalty
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.shipped import load, shipped_names
+from course_lib.models.shipped import load
 from course_lib.text.byte_pairs import Merge, apply
 from course_lib.text.word_pieces import WordPieces
 from course_lib.widgets.gap_model import FillModel, LanguageSwitch
@@ -221,36 +221,28 @@ def fill_model(bert: Bert, name: str) -> FillModel:
 
 
 def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel | LanguageSwitch:
-    """bert-en; where bert-ko ships too, both behind a switch: a text with Hangul is read by bert-ko.
+    """bert-en and bert-ko behind a switch: a text with Hangul is read by bert-ko.
 
     english  bert-en, if it is loaded already; or another BERT with its `name`, which then reads everything
     """
     usual = fill_model(english or load(ENGLISH), name)
-    if name != ENGLISH or KOREAN not in shipped_names():
+    if name != ENGLISH:
         return usual
     return LanguageSwitch(key("the shipped BERT"), usual, fill_model(load(KOREAN), KOREAN))
 
 
 def example_sentences(english: Sequence[str]) -> list[str]:
-    """For `shipped_model`: the English sentences, and Korean ones where bert-ko ships."""
-    return [*english, *(KOREAN_SENTENCES if KOREAN in shipped_names() else ())]
+    """For `shipped_model`: the English sentences, and Korean ones."""
+    return [*english, *KOREAN_SENTENCES]
 
 
 def language_note(name: str = ENGLISH) -> str:
     """What `shipped_model` makes of Korean, in a sentence for the reader."""
     if name != ENGLISH:
         return t("{name} reads every sentence, the Korean ones too.", name=name)
-    if KOREAN in shipped_names():
-        return t(
-            "{korean} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가.",
-            korean=KOREAN,
-        )
     return t(
-        "There is no {korean} in this copy of the course, and {english} has no Hangul: Korean is all [UNK]. "
-        "{command} trains it.",
+        "{korean} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가.",
         korean=KOREAN,
-        english=ENGLISH,
-        command=f"`python -m course.recipes {KOREAN}`",
     )
 
 

@@ -19,7 +19,7 @@ from course_lib.errors import CourseError
 from course_lib.language import key
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.bert import Bert
-from course_lib.models.shipped import load, shipped_names
+from course_lib.models.shipped import load
 
 BASELINE = "baseline"
 AWD_SCRATCH, AWD_GENERAL, AWD_TARGET = "awd-scratch", "awd-general", "awd-target"
@@ -155,10 +155,6 @@ class CurveTask:
     checkpoints: tuple[str, ...]
     open: Callable[[], Bench]
     on_request: tuple[str, ...] = ()
-
-    @property
-    def missing_checkpoints(self) -> list[str]:
-        return [name for name in self.checkpoints if name not in shipped_names()]
 
 
 def texts_task(source: str, n_words: int) -> Task:

@@ -419,24 +419,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     parser = ArgumentParser(prog=COMMAND, description=main.__doc__)
     known = curve_tasks.TASKS
-    parser.add_argument("--task", nargs="+", choices=list(known), help="default: all whose checkpoints ship")
+    parser.add_argument("--task", nargs="+", choices=list(known), help="default: all")
     parser.add_argument("--system", nargs="+", help="default: all of the task")
     parser.add_argument("--labels", nargs="+", type=_labels, default=LABELS, help=f"numbers, or {ALL}")
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--anew", action="store_true", help="forget their record (of --system) first")
     given = parser.parse_args(arguments)
     try:
-        tasks = {name: known[name] for name in given.task or known}
-        for name, task in list(tasks.items()):
-            if lacking := ", ".join(task.missing_checkpoints):
-                if given.task:
-                    raise CourseError(
-                        f"{name} needs {lacking}, which does not ship with this version. "
-                        f"Train it (python -m course.recipes {task.missing_checkpoints[0]}), or name other tasks."
-                    )
-                print(f"{name} is left out: it needs {lacking}, which does not ship with this version.")
-                del tasks[name]
-        plan = Plan(tasks, given.system, given.labels, given.seeds)
+        plan = Plan({name: known[name] for name in given.task or known}, given.system, given.labels, given.seeds)
         if given.anew and not given.task:
             raise CourseError("--anew forgets recorded values. Name the tasks: --task imdb --anew")
         for name in given.task if given.anew else ():

@@ -29,7 +29,7 @@ from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 from course_lib.models.baselines import RandomEncoder
 from course_lib.models.encoder import ContextEncoder
-from course_lib.models.shipped import load, shipped_names
+from course_lib.models.shipped import load
 from course_lib.text.words import split_words
 from course_lib.training import fit
 
@@ -60,10 +60,6 @@ class System:
     read: str = key("top layer")
     mixed: bool = False
     two_passes: bool = False
-
-    @property
-    def ships(self) -> bool:
-        return self.checkpoint is None or self.checkpoint in shipped_names()
 
     def encoder(self) -> ContextEncoder:
         return RandomEncoder(RANDOM_WIDTH) if self.checkpoint is None else load(self.checkpoint)
@@ -105,7 +101,7 @@ class Table:
 
     parameters, tokens, seconds   per system: of the encoder; seen in its pre-training, None: its card does not say; of
                                   training the heads of one seed
-    note, missing                 how the heads were trained; systems that do not ship with this version
+    note                          how the heads were trained
     run                           command, date, device, commit ... of a recorded table
     """
 
@@ -119,7 +115,6 @@ class Table:
     tokens: tuple[int | None, ...]
     seconds: tuple[float, ...]
     note: str
-    missing: tuple[str, ...] = ()
     run: Mapping[str, str] = field(default_factory=dict)
 
     def to_markdown(self) -> str:
@@ -136,10 +131,7 @@ class Table:
         columns = [f"{name}<br>{t(COLUMNS[name])}" for name in self.columns]
         lines = markdown_table([t("system"), *columns, t("parameters"), t("tokens seen"), t("head seconds")], rows)
         data = "; ".join(f"{name}: {t_label(data)}" for name, data in zip(self.columns, self.data, strict=True))
-        note = [t_label(self.note), t("Data: {data}.", data=data)]
-        if self.missing:
-            note.append(t("Not in this version: {systems}.", systems=", ".join(self.missing)))
-        return "\n".join([*lines, "", " ".join(note), ""])
+        return "\n".join([*lines, "", f"{t_label(self.note)} {t('Data: {data}.', data=data)}", ""])
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
@@ -179,20 +171,17 @@ def one_table(
 ) -> Table:
     """Train a linear head per system, column and seed on frozen vectors; the seed draws labels, weights and order.
 
-    systems  names of SYSTEMS; None: all. One that does not ship with this version is left out and named in the note
+    systems  names of SYSTEMS; None: all
     learning_rate  of every head; it falls to 0, or wide vectors would pay for the noise of the last steps
     source   "handmade", or "public" (needs the public sets; then all seeds learn from the same `n_labels` records)
     """
-    named = _names("system", SYSTEMS, SYSTEMS if systems is None else systems)
+    systems = _names("system", SYSTEMS, SYSTEMS if systems is None else systems)
     columns = _names("column", COLUMNS, columns)
     if min(n_seeds, steps, n_labels) < 1:
         raise CourseError(f"one_table: n_seeds={n_seeds}, steps={steps}, n_labels={n_labels}. Use 1 or more.")
-    here = tuple(name for name in named if SYSTEMS[name].ships)
-    if not here:
-        raise CourseError(f"one_table: none of {', '.join(named)} ships with this version. Leave `systems` away.")
     tasks = {name: column(name, source, None if source == "handmade" else n_labels, n_test) for name in columns}
-    scores, parameters, seconds = np.zeros((len(here), len(tasks), n_seeds)), [], []
-    for row, name in enumerate(here):
+    scores, parameters, seconds = np.zeros((len(systems), len(tasks), n_seeds)), [], []
+    for row, name in enumerate(systems):
         encoder, spent = SYSTEMS[name].encoder(), 0.0
         for place, (kind, task) in enumerate(tasks.items()):
             system, recipe = SYSTEMS[name], Recipe(learning_rate)
@@ -204,17 +193,16 @@ def one_table(
     for number in (steps, BATCH_SIZE, n_seeds):
         note = note.replace("#", str(number), 1)
     return Table(
-        here,
+        systems,
         columns,
         scores,
         labels=tuple(min(n_labels, len(task.train)) for task in tasks.values()),
         tests=tuple(len(task.test) for task in tasks.values()),
         data=tuple(task.name for task in tasks.values()),
         parameters=tuple(parameters),
-        tokens=tuple(SYSTEMS[name].tokens_seen() for name in here),
+        tokens=tuple(SYSTEMS[name].tokens_seen() for name in systems),
         seconds=tuple(seconds),
         note=note,
-        missing=tuple(f"{name} ({SYSTEMS[name].checkpoint})" for name in named if name not in here),
     )
 
 

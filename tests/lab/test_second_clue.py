@@ -41,9 +41,9 @@ def test_states_that_know_the_sense_score_all_and_fall_into_two_blocks(monkeypat
     model = clue_bilm(2, steps=0)
     assert model.dims == (128,) * 3
     first = {next(iter(by_sense)) for by_sense in senses().values()}
-    monkeypatch.setattr(second_clue, "states", lambda _, part: np.array([[3.0, e.sense in first] for e in part]))
+    monkeypatch.setattr(second_clue, "vectors", lambda _, part: np.array([[3.0, e.sense in first] for e in part]))
     assert new_clues(model, "left") == 100
     same = np.kron(np.eye(2), np.ones((4, 4)))
     np.testing.assert_allclose(likeness(model, "right"), 2 * same - 1)
-    monkeypatch.setattr(second_clue, "states", lambda _, part: np.ones((len(part), 2)))
+    monkeypatch.setattr(second_clue, "vectors", lambda _, part: np.ones((len(part), 2)))
     assert new_clues(model, "left") == 50

@@ -328,18 +328,6 @@ def test_handmade_reviews_go_through_the_whole_run(capsys, monkeypatch):
     assert [cell.system for cell in recorded_curves().cells] == [BASELINE, BERT]
     label_curves.main(["--task", "sst2", "--system", BERT, "--labels", "all", "--seeds", "1", "--anew"])
     assert [(cell.system, cell.labels) for cell in recorded_curves().cells] == [(BASELINE, 5), (BERT, ALL)]
-
-
-def test_a_checkpoint_that_does_not_ship(capsys, monkeypatch):
-    lacking = CurveTask("Korean", (8,), (BASELINE, BERT), ("bert-xx",), Counting("k").open)
-    monkeypatch.setattr(
-        curve_tasks, "TASKS", {"ko": lacking, "a": CurveTask("A", (8,), ("slow",), (), Counting("a").open)}
-    )
-    with pytest.raises(SystemExit, match=r"ko needs bert-xx, .*Train it \(python -m course.recipes bert-xx"):
-        label_curves.main(["--task", "ko"])
-    label_curves.main(["--labels", "3", "--seeds", "1"])
-    assert "ko is left out: it needs bert-xx" in capsys.readouterr().out
-    assert [cell.key for cell in recorded_curves().cells] == [("a", "slow", 3, 0)]
     with pytest.raises(SystemExit, match="Name the tasks"):
         label_curves.main(["--anew"])
 

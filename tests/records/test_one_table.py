@@ -87,16 +87,6 @@ def test_all_columns_of_a_system_that_mixes_layers():
     assert table.tests == (11,) * 4
 
 
-def test_a_system_that_does_not_ship_is_named_and_left_out(monkeypatch):
-    monkeypatch.setattr("course.records.one_table.shipped_names", lambda: ["skipgram-en"])
-    table = one_table(["BERT", "random", "left-to-right Transformer"], "sentence", **SMALL)
-    assert table.systems == ("random",)
-    missing = "Not in this version: BERT (bert-en), left-to-right Transformer (gpt-en)."
-    assert table.to_markdown().strip().endswith(missing)
-    with pytest.raises(CourseError, match="none of BERT ships"):
-        one_table("BERT")
-
-
 def test_unknown_names_and_numbers():
     with pytest.raises(CourseError, match=r"systems GPT-9\. Name each once, of: random, skip-gram"):
         one_table(["GPT-9"])

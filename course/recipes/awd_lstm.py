@@ -104,11 +104,6 @@ def evaluate(job: Job, material: Material, model: AWDLSTM, folder: Path) -> dict
     }
 
 
-def save(job: Job, model: AWDLSTM, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
-    model.save(folder, half=True, int6=True, card=card)
-
-
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
     tokens = steps_done(history) * settings.batch_size * settings.length * job.processes

@@ -27,7 +27,6 @@ from course.recipes.texts import (
 from course_lib.data.masking import Masking
 from course_lib.data.running_text import CORPORA
 from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import WordPieces
 from course_lib.training.history import History
@@ -147,11 +146,6 @@ def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
         "evaluate": lambda bert: scores(job, material.held_out, material.pieces, bert, 32),
         "evaluate_every": 2_000,
     }
-
-
-def save(job: Job, model: ContextEncoder, folder: Path, card: str | None) -> None:
-    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
-    model.save(folder, card=card, half=True, int6=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:

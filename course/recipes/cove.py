@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from course.recipes.engine import Job, Recipe, Training, steps_done
 from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
 from course_lib.data.registry import find
 from course_lib.evaluation import bleu
+from course_lib.evaluation.losses import mean_loss
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
@@ -105,15 +104,9 @@ def choose_words(vectors: WordVectors, pairs: Sequence[ParallelPair], size: int)
     return WordVectors([vectors.words[row] for row in rows], vectors.vectors[rows])
 
 
-@torch.no_grad()
 def held_out_loss(model: Seq2Seq, pairs: Sequence[ParallelPair]) -> float:
     """Mean negative log-likelihood of a target word, in nats. The model is in eval mode."""
-    total = count = 0.0
-    for batch in model.batches(pairs)(0):
-        losses = model.loss(batch.to(model.encoder.device))
-        total += float(losses["loss"] * losses["count"])
-        count += float(losses["count"])
-    return total / count
+    return mean_loss(model, (batch.to(model.encoder.device) for batch in model.batches(pairs)(0)))
 
 
 def _recipe() -> Recipe:

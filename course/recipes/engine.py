@@ -85,7 +85,7 @@ class Recipe:
 
     family      the name of the module whose functions of these names are taken where none is given here:
     read        job -> material
-    save        job, model, folder, card -> the checkpoint as it ships
+    save        job, model, folder, card -> the checkpoint as it ships; `six_bits` where there is none
     evaluate    job, material, model, folder of the checkpoint as saved -> scores for the card
     describe    job, material, history -> the first rows of the card: model, corpus or data, tokens
     build       job, material -> the untrained model; the random generators were seeded just before
@@ -116,7 +116,8 @@ class Recipe:
     def __post_init__(self) -> None:
         for step in ("read", "save", "evaluate", "describe", "build", "batches", "watch", "train"):
             if getattr(self, step) is None:
-                object.__setattr__(self, step, getattr(sys.modules[self.family], step, None))
+                usual = six_bits if step == "save" else None
+                object.__setattr__(self, step, getattr(sys.modules[self.family], step, usual))
 
     def settings(self, profile: str = "cpu", minutes: float | None = None) -> Any:
         """Settings of a profile; with `minutes` the training lasts so long instead of as the recipe says."""
@@ -129,6 +130,11 @@ class Recipe:
             raise CourseError(f"The recipe {self.name} has no time limit. Leave --minutes out.")
         by_clock = {"minutes": minutes, "steps": None, "epochs": None, "waves": (), "warm_up": 0}
         return replace(settings, training=replace(settings.training, **by_clock))
+
+
+def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
+    """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
+    model.save(folder, card=card, half=True, int6=True)
 
 
 def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None) -> Path | None:

@@ -16,7 +16,7 @@ import torch
 
 from course.recipes import card as cards
 from course.recipes import minilm
-from course.recipes.bert import rows_of, save, scores, told
+from course.recipes.bert import rows_of, scores, told
 from course.recipes.engine import Job, Recipe, Training, starting_point, steps_done
 from course.recipes.starts import log_frequencies
 from course.recipes.texts import (
@@ -168,7 +168,7 @@ def _recipe(
         licence=licence + weights_licence(texts),
         profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
         family=__name__,
-        save=minilm.save if settings.get("head_only") else save,
+        save=minilm.save if settings.get("head_only") else None,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from course.recipes.bert import Material, Settings, read, save
+from course.recipes.bert import Material, Settings, read
 from course.recipes.engine import Job, Recipe, Training, steps_done
 from course.recipes.starts import POSITIONS, skip_gram_table, start_table
 from course.recipes.texts import WEIGHTS_LICENCE, OneWayRows, PieceText, Places, Rows
@@ -105,6 +105,5 @@ RECIPES = (
         profiles={"cpu": Settings(Training(7e-4, betas=(0.9, 0.98), waves=(23_188,), steps=59_000))},
         family=__name__,
         read=read,
-        save=save,
     ),
 )

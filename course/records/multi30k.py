@@ -1,6 +1,6 @@
 """The Transformer on real sentences: English to German captions of pictures, trained, averaged, scored and recorded.
 
-    python -m course.records.multi30k --minutes 40 [--device cuda]
+    python -m course.records.multi30k --minutes 40
 
 It goes on where it was stopped, also by `kill -9`. The state lies in the cache folder, the record in `data/recorded`.
 Data: Elliott et al. 2016, arXiv:1605.00459. Recipe: Vaswani et al. 2017, sections 5 and 6.1; pre-norm instead of
@@ -10,7 +10,6 @@ post-norm.
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -178,7 +177,6 @@ def record(
     with atomic_file(outputs_path(folder), "w") as file:
         file.writelines(f"{text}\n" for text in texts)
     on_cpu = choose_device().type == "cpu"
-    command = f"python -m course.records.multi30k --minutes {minutes:g}{'' if on_cpu else ' --device cuda'}"
     pieces = target_pieces(model.batches(corpus.train, tokens=sizes.tokens, seed=seed), len(history.steps))
     result = TranslationRecord(
         name=NAME,
@@ -204,7 +202,7 @@ def record(
             Sample(pair.source.text, translation, pair.target.text)
             for pair, translation in zip(SAMPLES, _translate(model, SAMPLES, BEAM), strict=True)
         ),
-        run={"command": command, **origin},
+        run={"command": f"python -m course.records.multi30k --minutes {minutes:g}", **origin},
     )
     write_translation(result)
     return result
@@ -226,12 +224,8 @@ def main() -> None:
 
     parser = ArgumentParser(prog="python -m course.records.multi30k", description=main.__doc__)
     parser.add_argument("--minutes", type=float, default=40, help="of training, all in all")
-    parser.add_argument("--device", help="auto, cpu or cuda; default: COURSE_DEVICE")
-    given = parser.parse_args()
-    if given.device:
-        os.environ["COURSE_DEVICE"] = given.device  # for all that asks, the record's origin too
     try:
-        print(record(given.minutes))
+        print(record(parser.parse_args().minutes))
     except CourseError as error:
         raise SystemExit(str(error)) from None
 

@@ -7,13 +7,11 @@ batches, masks, rates and steps are the same.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from course.records.store import Store
-from course_lib.errors import CourseError
 from course_lib.language import key, t
 
 if TYPE_CHECKING:
@@ -128,8 +126,6 @@ def show_plateau() -> Figure | None:
 
 def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, str | int | float]) -> Plateau:
     """Put a curve into the record. The other one stays if it is of the same setting: else they cannot be compared."""
-    if not all(map(math.isfinite, curve.losses)):
-        raise CourseError(f"plateau: the curve {NAMES[start]} has a loss that is not a finite number. Nothing is kept.")
     old = STORE.read()
     curves = {**(old.curves if old is not None and old.setting == setting else {}), start: curve}
     plateau = Plateau(unigram, dict(setting), {name: curves[name] for name in NAMES if name in curves})

@@ -14,6 +14,7 @@ def mean_loss(model: Any, batches: Iterable[Any], part: str = "loss") -> float:
     total = count = 0.0
     for batch in batches:
         losses = model.loss(batch)
-        total += float(losses[part]) * losses["count"]
-        count += losses["count"]
+        items = float(losses["count"])
+        total += float(losses[part]) * items
+        count += items
     return total / count

@@ -1,8 +1,5 @@
-import json
 import os
 import subprocess
-import sys
-import textwrap
 from dataclasses import replace
 
 import pytest
@@ -91,27 +88,6 @@ def test_a_spoilt_record_is_an_error_with_a_remedy(ledger, change, message):
     with pytest.raises(CourseError, match=message) as caught:
         read_record("C9.1")
     assert "C9.1.json" in str(caught.value)
-
-
-def test_many_processes_leave_one_whole_record_and_nothing_else(ledger, tmp_path):
-    verdict = run("C9.1", "full")
-    write_record(verdict, RUN)
-    document = record_path("C9.1").read_text(encoding="utf-8")
-    code = f"""
-        from course.ledger import records
-        from course.ledger.rules import load_claims
-        from pathlib import Path
-        root = Path({str(ledger)!r})
-        records.data_dir = lambda *parts: root.joinpath(*parts)
-        claim = load_claims(root / "claims.toml")["C9.1"]
-        for _ in range(40):
-            record = records.read_record(claim)
-            records.write_record(record.verdict, record.run)
-    """
-    workers = [subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)]) for _ in range(3)]
-    assert [worker.wait(120) for worker in workers] == [0, 0, 0]
-    assert [path.name for path in record_path("C9.1").parent.iterdir()] == ["C9.1.json"]
-    assert json.loads(record_path("C9.1").read_text(encoding="utf-8")) == json.loads(document)
 
 
 def git(folder, *arguments):

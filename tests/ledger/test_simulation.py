@@ -114,14 +114,6 @@ def test_a_large_effect_is_seen(measure, effect):
     assert shares(measure, -effect, runs=60)["contradicted"] > 0.95
 
 
-def test_the_side_less_is_the_mirror():
-    def mirrored(rng, effect):
-        return rule(side="less"), of_items(rng, effect)[1]
-
-    assert shares(mirrored, -3.0, runs=60)["holds"] > 0.95
-    assert shares(mirrored, 3.0, runs=60)["contradicted"] > 0.95
-
-
 def test_equivalence_at_the_margin_is_rarely_granted():
     def equivalent(rng, effect):
         return rule(kind="equivalence", varies="seeds", item="seed"), Measurement(
@@ -138,12 +130,3 @@ def test_equivalence_at_the_margin_is_rarely_granted():
 def test_a_control_takes_false_verdicts_away_and_keeps_true_ones():
     assert shares(with_control, 0.0)["holds"] < 0.025
     assert shares(with_control, 9.0, runs=60)["holds"] > 0.9
-
-
-def test_a_control_that_moves_as_much_leaves_the_claim_open():
-    def spoilt(rng, effect):
-        claim, measured = with_control(rng, effect)
-        control = Measurement(measured.control.values + 9, "points", seeds=True)
-        return claim, Measurement(measured.values, "points", seeds=True, control=control)
-
-    assert shares(spoilt, 9.0, runs=60)["holds"] < 0.1  # 2.5 % of intervals lie above an excess of 0

@@ -21,7 +21,6 @@ from course.records.one_table import (
 )
 from course_lib.data.handmade import handmade_questions
 from course_lib.errors import CourseError
-from course_lib.models.spans import Answer
 from course_lib.text.words import split_words
 from course_lib.widgets import figures
 
@@ -121,23 +120,6 @@ def test_no_passage_is_learned_from_and_scored_on(name):
         for text in sides(records)[1]:
             assert text in own
             assert text not in other
-
-
-def test_a_perfect_and_an_empty_head_score_100_and_0():
-    class Oracle:
-        def __init__(self, answers):
-            self.answers = answers
-
-        def predict(self, records):
-            return self.answers
-
-    span, pair, tagging = column("span"), column("pair"), column("tagging")
-    first = [record.questions[0].answers[0] for record in span.test]
-    assert span.score(Oracle([Answer(text, start, start + len(text), 0.0) for text, start in first])) == 100
-    assert span.score(Oracle([Answer("", 0, 0, 0.0)] * len(first))) == 0
-    assert pair.score(Oracle([record.label for record in pair.test])) == 100
-    assert pair.score(Oracle(["neither"] * len(pair.test))) == 0
-    assert tagging.score(Oracle([list(record.tags["upos"]) for record in tagging.test])) == 100
 
 
 @pytest.mark.parametrize("name", COLUMNS)

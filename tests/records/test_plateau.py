@@ -1,7 +1,5 @@
 """The record of the plateau: what is kept and read again, what the sentences say, and what the figure draws."""
 
-import math
-
 import pytest
 
 from course.records import store
@@ -73,9 +71,3 @@ def test_a_record_of_a_newer_format_asks_for_an_update(path):
     path.write_text('{"format": 2}')
     with pytest.raises(CourseError, match="Update the course"):
         STORE.read()
-
-
-def test_a_loss_that_is_no_number_is_not_kept(path):
-    with pytest.raises(CourseError, match="not a finite number"):
-        keep_curve("warm", Curve([20], [math.nan], {}), 7.0, SETTING)
-    assert not path.exists()

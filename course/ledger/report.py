@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
@@ -90,10 +90,7 @@ def claims_command(
     if record and not (measure and profile == "full"):
         raise CourseError("Only full measurements are recorded. Use: course claims ID --run --profile full --record")
     if profile is not None and not measure:
-        _known_profile(profile)
-        raise CourseError(
-            f"--profile says how to measure. Use it with --run: course claims ID --run --profile {profile}"
-        )
+        raise CourseError("--profile says how to measure. Use it with --run: course claims ID --run --profile full")
     profile = _known_profile(profile or settings().profile)
     if claim_id is not None:
         claim_id = claim_id.upper()
@@ -102,8 +99,6 @@ def claims_command(
         return
     live, failed = {}, []
     measured = [claim for claim in all_claims().values() if measure and find_code(claim.id) is not None]
-    if measured:
-        console.print(_announced(measured, profile), markup=False, soft_wrap=True)
     for claim in measured:
         try:
             live[claim.id] = _measure(claim, profile, record).live
@@ -174,26 +169,6 @@ def _measure(claim: Claim, profile: str, record: bool) -> Card:
     if record:
         return run_and_record(claim.id)
     return Card(claim, run(claim.id, profile), read_record(claim), profile)
-
-
-def _announced(claims: Sequence[Claim], profile: str) -> str:
-    """How much is about to be measured, and how to stop. Only full measurements have kept their time."""
-    if profile == "full":
-        seconds = []
-        for claim in claims:
-            try:
-                record = read_record(claim)
-            except CourseError:  # damaged: not counted, and said when its turn comes
-                continue
-            if record is not None:
-                seconds.append(float(record.run.get("seconds", 0)))
-        minutes = f"{sum(seconds) / 60:.0f}"
-        time = t("{n} of them were recorded in {minutes} minutes together", n=len(seconds), minutes=minutes)
-    else:
-        time = t("{n} of them take seconds, the others longer", n=sum(claim.live for claim in claims))
-    many = t("1 claim") if len(claims) == 1 else t("{n} claims", n=len(claims))
-    profile = t("{profile} profile", profile=t(WORDS[profile]))
-    return f"{many}, {profile}; {time}. {t('Ctrl+C stops. `course claims ID --run` measures one.')}"
 
 
 def _word(record: Record | None) -> str:

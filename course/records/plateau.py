@@ -53,19 +53,10 @@ class Plateau:
 
     def to_text(self) -> str:
         """What the curves show, in sentences."""
-        missing = [start for start in NAMES if start not in self.curves]
         before = f"{self.setting['pieces read by skip-gram before']:,}"
         frequencies = {"loss": f"{self.unigram:.2f}", "before": before}
-        return "\n".join(
-            [
-                *(self._end(start) for start in NAMES if start in self.curves),
-                *(
-                    t("No curve {start} is recorded: {remedy}", start=t(NAMES[start]), remedy=_remedy(start))
-                    for start in missing
-                ),
-                t("Frequencies alone: {loss} nats. Skip-gram read {before} pieces before.", **frequencies),
-            ]
-        )
+        says = t("Frequencies alone: {loss} nats. Skip-gram read {before} pieces before.", **frequencies)
+        return "\n".join([*map(self._end, self.curves), says])
 
     def _end(self, start: str) -> str:
         curve = self.curves[start]
@@ -91,7 +82,7 @@ class Plateau:
             end = curve.steps[-1], curve.losses[-1]
             axes.annotate(t(NAMES[start]), end, xytext=(5, 0), textcoords="offset points", va="center")
         axes.axhline(self.unigram, color="#8A8F98", lw=1, ls=":")
-        last = max((curve.steps[-1] for curve in self.curves.values()), default=1)
+        last = max(curve.steps[-1] for curve in self.curves.values())
         axes.text(last, self.unigram, t("frequencies of pieces alone"), fontsize=9, va="bottom", ha="right")
         axes.set(
             xlim=(0, 1.28 * last),  # room for the curves' names
@@ -114,12 +105,9 @@ def _check(plateau: Plateau) -> None:
 STORE = Store("plateau.json", Plateau, COMMAND, _check)
 
 
-def show_plateau() -> Figure | None:
-    """For a notebook: the sentences are printed, the figure is returned. A record that is missing is said."""
+def show_plateau() -> Figure:
+    """For a notebook: the sentences are printed, the figure is returned."""
     plateau = STORE.read()
-    if plateau is None:
-        print(t("Nothing is recorded yet, so there are no curves to show. {remedy}", remedy=_remedy()))
-        return None
     print(plateau.to_text())
     return plateau.figure()
 
@@ -131,8 +119,3 @@ def keep_curve(start: str, curve: Curve, unigram: float, setting: Mapping[str, s
     plateau = Plateau(unigram, dict(setting), {name: curves[name] for name in NAMES if name in curves})
     STORE.write(plateau, indent=None)
     return plateau
-
-
-def _remedy(start: str | None = None) -> str:
-    command = COMMAND + (f" --start {start}" if start else "")
-    return t("To measure (about 6 minutes a curve on one core): {command}", command=command)

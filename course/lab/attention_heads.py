@@ -29,34 +29,28 @@ BATCH = 64
 
 @dataclass(frozen=True, eq=False)
 class CrossAttention:
-    """One sentence for the heatmap: each row is the step that predicts that target word.
-
-    gold  True where the world aligns the two words; [EOS] is aligned with nothing
-    """
+    """One sentence for the heatmap: each row is the step that predicts that target word."""
 
     weights: Float[np.ndarray, "layer head target source"]
     targets: list[str]
     sources: list[str]
-    gold: Bool[np.ndarray, "target source"]
+    gold: Bool[np.ndarray, "target source"]  # where the world aligns the two words; [EOS] with nothing
 
 
 @torch.no_grad()
-def encoder_weights(model: Translator, pairs: Sequence[WorldPair], source: str = "en") -> Weights:
-    """Self-attention of the encoder. Rows: source words; columns: source words and [EOS].
-
-    Raises CourseError for a translator of sub-words, as the next two do.
-    """
+def encoder_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
+    """Self-attention of the encoder. Rows: source words; columns: source words and [EOS]."""
     _check_whole_words(model)
     found: Weights = []
     for start in range(0, len(pairs), BATCH):
-        some = [pair[source] for pair in pairs[start : start + BATCH]]
+        some = [pair.en for pair in pairs[start : start + BATCH]]
         ids, mask = model.source([sentence.words for sentence in some])
         _, layers = model.encoder.trace(model.embedding(ids), padding_mask(mask), need_weights=True)
         found += _cut(layers, [(len(sentence), len(sentence) + 1) for sentence in some])
     return found
 
 
-def cross_weights(model: Translator, pairs: Sequence[WorldPair], source: str = "en") -> Weights:
+def cross_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     """Cross-attention. Rows: the steps that predict each target word; columns: source words and [EOS].
 
     The words read before a step are those of the reference, not the model's own.
@@ -64,19 +58,19 @@ def cross_weights(model: Translator, pairs: Sequence[WorldPair], source: str = "
     _check_whole_words(model)
     found: Weights = []
     for start in range(0, len(pairs), BATCH):
-        some = [pair.parallel(source) for pair in pairs[start : start + BATCH]]
+        some = [pair.parallel() for pair in pairs[start : start + BATCH]]
         layers, _, _ = model.cross_attentions(model.batch(some))
         found += _cut(layers, [(len(pair.target.words), len(pair.source.words) + 1) for pair in some])
     return found
 
 
-def cross_attention(model: Translator, pair: WorldPair, source: str = "en") -> CrossAttention:
+def cross_attention(model: Translator, pair: WorldPair) -> CrossAttention:
     """The numbers behind a heatmap of one sentence."""
-    record = pair.parallel(source)
+    record = pair.parallel()
     gold = np.zeros((len(record.target.words), len(record.source.words) + 1), dtype=bool)
     for place, aligned in record.alignment:
         gold[aligned, place] = True
-    [weights] = cross_weights(model, [pair], source)
+    [weights] = cross_weights(model, [pair])
     return CrossAttention(weights, list(record.target.words), [*record.source.words, "[EOS]"], gold)
 
 
@@ -137,10 +131,7 @@ Heads = list[Float[Tensor, "batch head seq dim"]]  # one per layer
 
 @torch.no_grad()
 def queries_and_keys(bert: Bert, batch: Batch) -> tuple[Heads, Heads]:
-    """Per layer [batch, head, piece, dim]. softmax(query @ key / sqrt(dim)) is the weights of `bert.attentions`.
-
-    Rows past the end of a sentence are padding.
-    """
+    """Per layer [batch, head, piece, dim], padded: softmax(query @ key / sqrt(dim)) is what `bert.attentions` gives."""
     queries: Heads = []
     keys: Heads = []
 
@@ -162,15 +153,12 @@ MAX_OFFSET = 10
 
 @dataclass(frozen=True, eq=False)
 class RelationHead:
-    """The head and the fixed offset that are right most often on dev, and what is right on test.
-
-    hits  of every head, so that the best one can be seen among the others
-    """
+    """The head and the fixed offset that are right most often on dev, and what is right on test."""
 
     layer: int
     head: int
     offset: int
-    hits: Bool[np.ndarray, "layer head word"]
+    hits: Bool[np.ndarray, "layer head word"]  # of every head: the best one can be seen among the others
     offset_hits: Bool[np.ndarray, " word"]
     sentences: list[int]  # of each word, for intervals
 

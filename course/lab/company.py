@@ -77,10 +77,7 @@ def word_classes() -> dict[str, str]:
 
 
 def word_topics(sentences: Text, words: list[str], *, n_topics: int = 20, block: int = 40, seed: int = 0) -> list[int]:
-    """A topic for each word: words that occur in the same blocks of running text are grouped (PPMI, SVD, k-means).
-
-    block  sentences that count as one place of the text
-    """
+    """A topic for each word: words that occur in the same blocks of sentences are grouped (PPMI, SVD, k-means)."""
     from sklearn.cluster import KMeans
 
     index = {word: row for row, word in enumerate(words)}

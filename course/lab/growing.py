@@ -19,19 +19,14 @@ _FORWARD_AND_BACKWARD = 3  # the backward pass costs twice the forward pass (Kap
 
 @dataclass(frozen=True)
 class Cost:
-    """parameters: all of them, heads too; flops: of the whole training, forward and backward; bytes: at any one time.
+    """Numbers, operations of forward and backward passes, and bytes at any one time."""
 
-    weights     the parameters and their gradients
-    optimizer   AdamW's two running means
-    activations what the forward pass keeps for the backward pass, for one batch
-    """
-
-    parameters: int
+    parameters: int  # all of them, heads too
     flops_per_token: float
-    flops: float
-    weights: int
-    optimizer: int
-    activations: int
+    flops: float  # of the whole training
+    weights: int  # the parameters and their gradients
+    optimizer: int  # AdamW's two running means
+    activations: int  # what the forward pass keeps for the backward pass, for one batch
 
     @property
     def memory(self) -> int:
@@ -40,10 +35,7 @@ class Cost:
 
 
 def cost(config: BertConfig, tokens: float, batch: int, length: int) -> Cost:
-    """Masked language modelling on `tokens` pieces, in batches of `batch` rows of `length` pieces, in float32.
-
-    Raises CourseError for numbers below 1 and for rows longer than the model reads.
-    """
+    """Masked language modelling on `tokens` pieces, in batches of `batch` rows of `length` pieces, in float32."""
     if min(tokens, batch, length) < 1:
         raise CourseError(f"cost: tokens={tokens}, batch={batch}, length={length}. Use 1 or more.")
     if length > config.max_units:
@@ -56,10 +48,7 @@ def cost(config: BertConfig, tokens: float, batch: int, length: int) -> Cost:
 
 
 def hours(cost: Cost, peak_flops: float, share: float) -> float:
-    """Hours on a device that could do `peak_flops` operations a second and is used to this share (0 to 1) of it.
-
-    Raises CourseError for a peak of 0 or less, or a share that is none.
-    """
+    """Hours on a device that could do `peak_flops` operations a second and is used to this share (0 to 1) of it."""
     if not (peak_flops > 0 and 0 < share <= 1):
         raise CourseError(f"hours: peak_flops={peak_flops}, share={share}. Use a peak above 0 and 0 < share <= 1.")
     return cost.flops / (peak_flops * share) / 3600

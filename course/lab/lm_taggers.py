@@ -53,10 +53,7 @@ class Score:
 
 
 class TaggerBench:
-    """Trains the same tagger on the same sentences with different language models.
-
-    vectors  the initial word vectors of every tagger
-    """
+    """Trains the same tagger, from the same word vectors, on the same sentences with different language models."""
 
     def __init__(self, task: Task, vectors: WordVectors, *, n_labels: int, steps: int, hidden: int = 32):
         self.task, self.n_labels, self.hidden = task, n_labels, hidden

@@ -22,16 +22,12 @@ from course_lib.training import fit
 
 @dataclass(frozen=True)
 class NameQuestion:
-    """A passage that names four persons, and a question about one of them.
-
-    places   where the four names stand in the passage
-    answer   which of the four places is meant: 0 to 3
-    """
+    """A passage that names four persons, and a question about one of them."""
 
     passage: tuple[str, ...]
     question: tuple[str, ...]
-    places: tuple[int, ...]
-    answer: int
+    places: tuple[int, ...]  # where the four names stand in the passage
+    answer: int  # which of the four is meant: 0 to 3
 
     @property
     def name(self) -> str:

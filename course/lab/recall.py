@@ -45,10 +45,7 @@ def questions(n: int, load: int, generator: torch.Generator) -> dict[str, Tensor
 
 
 class Recall(nn.Module):
-    """One layer between the same tables and the same output: one attention head without positions, or an LSTM.
-
-    The LSTM has the more parameters.
-    """
+    """One layer between the same tables and output: attention without positions, or an LSTM, which is larger."""
 
     def __init__(self, net: Net, width: int = 64):
         super().__init__()

@@ -59,13 +59,11 @@ def clue_text(n_clues: int, n_sentences: int = 4_000, seed: int = 0) -> list[tup
 
 
 def clue_bilm(n_clues: int, seed: int = 0, *, steps: int = 400, width: int = 64) -> BiLM:
-    """A BiLM that has read such a text, about 5 s on a core of its own; steps=0: the same untrained.
-
-    width  of a direction's state; there is no projection, so the LSTMs are PyTorch's fast ones
-    """
+    """A BiLM that has read such a text, about 5 s on a core of its own; steps=0: the same untrained."""
     text: Text = clue_text(n_clues, seed=seed)
     vocabulary = Vocabulary.from_sentences(text, min_count=1, specials=SPECIALS, unknown=UNKNOWN)
     seed_everything(seed)
+    # as wide as the states, there is no projection: the LSTMs are PyTorch's fast ones
     model = BiLM(replace(BiLMConfig.small(len(vocabulary)), projection=width, hidden=width), vocabulary)
     return train_bilm(text, seed, steps=steps, length=18, model=model)
 

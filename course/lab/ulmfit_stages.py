@@ -33,15 +33,12 @@ Documents = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Tricks:
-    """What classifier fine-tuning does beside plain steps, each on by default; `rate` is the head's largest rate.
-
-    opens  "gradual", "at once", or "last layer": the head alone, all the time
-    """
+    """What classifier fine-tuning does beside plain steps, each on by default; `rate` is the head's largest rate."""
 
     rate: float = 1e-2
     discriminative: bool = True  # each group at 1/2.6 of the rate of the group above
     triangle: bool = True  # slanted triangular rates, else a constant one
-    opens: str = "gradual"
+    opens: str = "gradual"  # or "at once", or "last layer": the head alone, all the time
 
     @classmethod
     def none(cls, rate: float = 1e-2) -> Tricks:

@@ -43,10 +43,7 @@ def _merged(words: Sequence[str], merges: Sequence[Merge], says: str) -> Frame:
 
 
 def longest_match_frames(word: str, vocabulary: Sequence[str], *, prefix: str = "##") -> list[Frame]:
-    """WordPiece by hand: from the left, the longest piece of the vocabulary; the rest starts with `prefix`.
-
-    If nothing fits the whole word is [UNK].
-    """
+    """WordPiece by hand: from the left the longest piece, the rest behind `prefix`; [UNK] for all if nothing fits."""
     known, done, start, frames = set(vocabulary), [], 0, []
     while start < len(word):
         for end in range(len(word), start, -1):

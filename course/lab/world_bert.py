@@ -173,10 +173,7 @@ def world_bert(
     width: int = 64,
     rate: float = RATE,
 ) -> Bert:
-    """Trained on sentences of the world, whole words as pieces; the text is always the same. Cached: do not change it.
-
-    objective  "masked"; or "left-to-right", "right-to-left": the one-way twins, asked at all places
-    """
+    """Trained on sentences of the world, always the same, whole words as pieces. Cached: do not change it."""
     model = new_bert(whole_words(world_text(N_WORDS)), seed, objective=objective, width=width)
     return train_bert(model, world_rows(), seed, steps=steps, objective=objective, shares=shares, rate=rate)
 

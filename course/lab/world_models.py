@@ -79,10 +79,7 @@ def world_bilm(
     directions: str = "both",
     language: str = "en",
 ) -> BiLM:
-    """A BiLM trained on `n_words` words of the world, about 3 s on one core; other arguments as for `train_bilm`.
-
-    seed      of the weights and of the order of the text; the text itself is always the same
-    """
+    """A BiLM trained on `n_words` words of the world, always the same, about 3 s on one core; as `train_bilm`."""
     text = [list(words) for words in world_text(n_words, language)]
     return train_bilm(text, seed, steps=steps, directions=directions)
 
@@ -236,7 +233,6 @@ def translator(
 
     seed    of the weights and of the order of the text. show: as for `fit`. In eval mode.
     watchers, model   as for `fit`; they may keep the weights of the model given in `model` on the way
-    Raises CourseError for languages that are not one each of "en" and "ko".
     """
     if sorted((source, target)) != sorted(LANGUAGES):
         raise CourseError(f"translator: source={source!r}, target={target!r}. Use 'en' and 'ko', one each.")

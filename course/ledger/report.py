@@ -31,10 +31,7 @@ BEGIN, END = f"<!-- claims, made by `{COMMAND}`: do not edit by hand -->", "<!--
 
 
 def run(claim_id: str, profile: str | None = None, **overrides) -> Verdict:
-    """Measure a claim with its own code and judge it. `overrides` are arguments of its function.
-
-    profile: "quick" or "full"; None takes COURSE_PROFILE. Raises CourseError if the claim has no code yet.
-    """
+    """Measure a claim with its own code, at the profile named or COURSE_PROFILE, and judge it."""
     claim, profile = get_claim(claim_id), _known_profile(profile or settings().profile)
     code = find_code(claim.id)
     if code is None:
@@ -79,11 +76,7 @@ def _file(claim: Claim) -> str:
 def claims_command(
     claim_id: str | None = None, *, measure: bool = False, profile: str | None = None, record: bool = False
 ) -> None:
-    """Print the ledger or one claim; with `measure` measure first, with `record` keep what was measured.
-
-    claim_id may be in lower case. Raises CourseError for an unknown id or profile, for a `profile` without `measure`,
-    for `record` without a full measurement, and after all claims were tried if some could not be measured.
-    """
+    """Print the ledger or one claim; with `measure` measure first, with `record` keep what was measured."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -201,10 +194,7 @@ def _told(word: str) -> str:
 
 @speaking("en")  # README.md is English, whatever its maker reads
 def claims_markdown() -> str:
-    """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live.
-
-    Raises CourseError for a damaged record.
-    """
+    """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live."""
     words: Counter[str] = Counter()
     rows = []
     for claim in all_claims().values():

@@ -117,10 +117,7 @@ class Bench:
         return 0 if system == BASELINE else self.effort.recipe.steps(n_labels)
 
     def scores(self, system: str, n_labels: int, seed: int) -> dict[str, float]:
-        """{"score": in %} of the system learned from `n_labels` records, and for answers "exact" (exact match in %).
-
-        Labels, order and new weights are drawn by `seed`.
-        """
+        """{"score": in %} of the system learned from `n_labels` records, and for answers "exact" (exact match in %)."""
         task, recipe = self.task, self.effort.recipe
         if system == BASELINE:
             return task.baseline_scores(task.draw(n_labels, seed))
@@ -144,17 +141,14 @@ class Bench:
 
 @dataclass(frozen=True)
 class CurveTask:
-    """A task before it is opened. `open` reads the data; chapters: the ones that show it.
-
-    systems, on_request  the systems of the task, and those that are measured where they are asked for by name
-    """
+    """A task before it is opened: `open` reads the data."""
 
     title: str
-    chapters: tuple[int, ...]
+    chapters: tuple[int, ...]  # that show it
     systems: tuple[str, ...]
     checkpoints: tuple[str, ...]
     open: Callable[[], Bench]
-    on_request: tuple[str, ...] = ()
+    on_request: tuple[str, ...] = ()  # systems that are measured where they are asked for by name
 
 
 def texts_task(source: str, n_words: int) -> Task:

@@ -148,10 +148,7 @@ def recorded_curves() -> Curves:
 
 
 def add_cell(cell: Cell, description: Mapping, run: Mapping[str, str]) -> None:
-    """Write one more cell; one that is there already stays as it is.
-
-    description  of the cell's task, as `Curves.tasks` keeps it
-    """
+    """Write one more cell, and its task as `Curves.tasks` keeps it; a cell that is there already stays as it is."""
     with _locked():
         curves = recorded_curves()
         same_settings(curves, cell.task, description)
@@ -228,10 +225,7 @@ class Plan:
 
 
 def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None] = print) -> Curves:
-    """Measure and record the cells that are missing; returns all that are recorded.
-
-    Raises CourseError where a task cannot be opened, or is recorded with other settings than it has now.
-    """
+    """Measure and record the cells that are missing; returns all that are recorded."""
     run, benches = {"command": command, **provenance()}, {}
     missing = plan.missing(recorded_curves())
     for number, wanted in enumerate(missing, start=1):
@@ -269,10 +263,7 @@ def show_curves(chapter: int) -> None:
 
 
 def curve_figure(chapter: int, curves: Curves):
-    """A panel for each task of the chapter: mean score over labels, the band from the lowest to the highest seed.
-
-    A task without a value keeps its empty panel, which says so.
-    """
+    """A panel for each task of the chapter, empty ones too: mean score over labels, and a band of the seeds."""
     from course_lib.widgets import figures
 
     panels = []

@@ -158,10 +158,7 @@ def record(
     folder: Path | None = None,
     seed: int = 0,
 ) -> TranslationRecord:
-    """Train for so many minutes in all, score on the test set, and replace the record.
-
-    folder  where state, averaged weights and translations are kept; default: the cache folder
-    """
+    """Train for so many minutes in all, score on the test set, and replace the record; the state lies in `folder`."""
     sizes, corpus = sizes or Sizes(), corpus or Corpus.public()
     folder = folder or settings().cache_dir / NAME
     origin = provenance()  # of the code as it is when the call starts

@@ -51,15 +51,12 @@ MOST_IN_PASSAGE = 36  # which leaves room for the question
 
 @dataclass(frozen=True)
 class System:
-    """checkpoint: its name among the shipped, or None: untrained. mixed: a learned mix of all layers is read.
+    """A row of the table: a network, and what is read of it."""
 
-    two_passes: the sides of a pair are read alone, as by encoders that know no pairs
-    """
-
-    checkpoint: str | None
+    checkpoint: str | None  # None: untrained
     read: str = key("top layer")
-    mixed: bool = False
-    two_passes: bool = False
+    mixed: bool = False  # a learned mix of all layers is read
+    two_passes: bool = False  # the sides of a pair are read alone, as by encoders that know no pairs
 
     def encoder(self) -> ContextEncoder:
         return RandomEncoder(RANDOM_WIDTH) if self.checkpoint is None else load(self.checkpoint)
@@ -171,7 +168,6 @@ def one_table(
 ) -> Table:
     """Train a linear head per system, column and seed on frozen vectors; the seed draws labels, weights and order.
 
-    systems  names of SYSTEMS; None: all
     learning_rate  of every head; it falls to 0, or wide vectors would pay for the noise of the last steps
     source   "handmade", or "public" (needs the public sets; then all seeds learn from the same `n_labels` records)
     """

@@ -25,14 +25,11 @@ BROKEN = 1.0  # nats below the loss of frequencies alone: from here on we call t
 
 @dataclass(frozen=True)
 class Curve:
-    """Masked-LM loss in nats: `losses[i]` is the mean over the steps after `steps[i - 1]`, up to `steps[i]`.
-
-    run  command, date, device, commit, code, versions, seconds; of the call that ended the training
-    """
+    """Masked-LM loss in nats: `losses[i]` is the mean over the steps after `steps[i - 1]`, up to `steps[i]`."""
 
     steps: list[int]
     losses: list[float]
-    run: Mapping[str, str]
+    run: Mapping[str, str]  # command, date, device, commit, code, versions, seconds
 
     def below(self, loss: float) -> int | None:
         """The first step whose mean is lower; None if there is none."""

@@ -252,10 +252,7 @@ def class_page(
 
 
 def _stored_notebook(chapter: str) -> Path:
-    """The chapter's file in notebooks/, in the reader's language if it is there in it, else in English.
-
-    Raises CourseError if there is no such chapter, or not that file.
-    """
+    """The chapter's file in notebooks/, in the reader's language if it is there in it, else in English."""
     from course_lib.config import project_dir
     from course_lib.session import chapter_name
 
@@ -272,7 +269,7 @@ def _stored_notebook(chapter: str) -> Path:
 
 
 def _out_folder(out: Path | None, name: str) -> Path:
-    """The folder that --out names; without it build/`name` in the project. Raises CourseError if a file is there."""
+    """The folder that --out names; without it build/`name` in the project."""
     from course_lib.config import project_dir
 
     if out is None:

@@ -48,10 +48,7 @@ def install() -> None:
 
 
 def sort_out(requirements: list[Requirement]) -> tuple[dict[str, str], list[Requirement]]:
-    """What is installed and fits (name -> version), and what is to be installed.
-
-    Raises CourseError if PyTorch is installed and does not fit: it is never replaced.
-    """
+    """What is installed and fits (name -> version), and what is to be installed."""
     there, wanted = {}, []
     for requirement in requirements:
         try:

@@ -43,10 +43,7 @@ class Learner:
 
 
 def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
-    """The learners by name, and a sentence for each thing that was skipped.
-
-    Raises CourseError for a folder that is not there, and if nobody's answers were found.
-    """
+    """The learners by name, and a sentence for each thing that was skipped."""
     known = {exercise.id for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)}
     learners, skipped = {}, []
     for place in (place for folder in folders for place in _places(folder)):

@@ -66,10 +66,7 @@ def rerun_class(learners: Sequence[Learner]) -> dict[tuple[str, str], str]:
 
 
 def rerun(exercise_id: str, cell: str) -> str:
-    """RIGHT, NOT_ALONE, or in a few words why it is not right. cell: the source that was kept.
-
-    Raises CourseError where the machine cannot shut the answer in.
-    """
+    """RIGHT, NOT_ALONE, or in a few words why it is not right. cell: the source that was kept."""
     if sys.platform != "linux" or platform.machine() not in _FORBIDDEN:
         raise CourseError("--rerun needs Linux on x86-64 or arm64: only there are answers shut in before they run.")
     receive, send = multiprocessing.Pipe(duplex=False)

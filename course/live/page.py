@@ -41,10 +41,7 @@ NAMES = (
 
 
 def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
-    """The named files of this folder, joined; `page`: what stands behind them, such as a widget's module.
-
-    The assembled product of linear.wat is put in as base64.
-    """
+    """The named files of this folder, linear.wasm in them as base64, and behind them `page`, as a widget's module."""
     text = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in modules)
     wasm = base64.b64encode((HERE / "linear.wasm").read_bytes()).decode()
     return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"

@@ -51,7 +51,6 @@ class Material:
 
 
 def read(job: Job) -> Material:
-    """Raises CourseError if a text, or the checkpoint to go on from, is not there."""
     settings = job.settings
     texts = WordTexts.of(settings.texts, job.out, lower=True)
     if settings.start is None:

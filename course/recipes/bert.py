@@ -63,7 +63,6 @@ class Material:
 
 
 def read(job: Job) -> Material:
-    """Raises CourseError if the corpus is not there."""
     settings, name = job.settings, job.recipe.corpus
     cut = Cut(settings.vocab_size, settings.lowercase, settings.max_characters, settings.held_out)
     pieces, text = cut_corpus(name, job.out, cut)

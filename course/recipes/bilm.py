@@ -53,7 +53,7 @@ class Material:
 
 
 def read(job: Job) -> Material:
-    """Words and characters are counted in the training documents. Raises CourseError if a text is not there."""
+    """Words and characters are counted in the training documents."""
     settings = job.settings
     texts = WordTexts.of(settings.texts, job.out)
     mode = "jamo" if settings.jamo else "character"

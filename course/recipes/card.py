@@ -25,7 +25,7 @@ def render(title: str, rows: Mapping[str, object]) -> str:
 
 
 def parse(text: str, source: str | Path) -> tuple[str, dict[str, str]]:
-    """Title and rows of a card. Raises CourseError naming `source` if it is none, or lacks a row that each has."""
+    """Title and rows of a card."""
     title, _, table = text.partition(f"\n\n{_HEAD}")
     rows = [_ROW.fullmatch(line) for line in table.splitlines()]
     found = {row[1]: row[2] for row in rows if row}
@@ -35,10 +35,7 @@ def parse(text: str, source: str | Path) -> tuple[str, dict[str, str]]:
 
 
 def overview(folder: Path, curves: Curves | None = None) -> str:
-    """One table over the cards of all checkpoints in `folder`, as Markdown. Raises CourseError for a missing card.
-
-    curves  the label curves that the figures on public tasks come from; None: those that are recorded
-    """
+    """One table over the cards of all checkpoints in `folder`, with figures of the label curves, as Markdown."""
     curves = recorded_curves() if curves is None else curves
     lines = [
         "# The checkpoints of the course",

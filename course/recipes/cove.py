@@ -40,12 +40,11 @@ class Material:
 
 
 def read(job: Job) -> Material:
-    """Raises CourseError if the pairs are not there."""
     return Material(*(list(load_public(job.recipe.corpus, split)) for split in ("train", "val")))
 
 
 def build(job: Job, material: Material) -> Seq2Seq:
-    """The word vectors are frozen, as in the paper. Raises CourseError if they are not there."""
+    """The word vectors are frozen, as in the paper."""
     vectors = WordVectors.load(data_dir("checkpoints") / job.settings.word_vectors)
     table = choose_words(vectors, material.train, job.settings.words)
     encoder = CoVe.from_word_vectors(table, job.settings.encoder)

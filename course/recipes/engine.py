@@ -138,10 +138,7 @@ def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
 
 
 def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None) -> Path | None:
-    """Make the checkpoint `out`/NAME with its card; all processes but the first return None.
-
-    Raises CourseError if a text is not there or the state is of other settings.
-    """
+    """Make the checkpoint `out`/NAME with its card; all processes but the first return None."""
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
     job = Job(recipe, recipe.settings(profile, minutes), out, course_settings().seed, processes, is_first)
     material = recipe.read(job)
@@ -222,7 +219,7 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
 
 
 def starting_point(job: Job, name: str) -> Path:
-    """The checkpoint that a recipe goes on from. Raises CourseError if it has not been made."""
+    """The checkpoint that a recipe goes on from."""
     folder = job.out / name
     if not (folder / CONFIG).exists():
         raise CourseError(

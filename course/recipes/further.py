@@ -63,7 +63,6 @@ class Material:
 
 
 def read(job: Job) -> Material:
-    """Raises CourseError if a text, or the checkpoint to go on from, is not there."""
     pieces = load(starting_point(job, job.settings.start)).pieces
     parts = {text.name: encode_corpus(text.name, job.out, pieces).split(text.held_out) for text in job.settings.texts}
     train, held_out = ({name: part[side] for name, part in parts.items()} for side in (1, 0))

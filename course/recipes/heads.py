@@ -23,16 +23,11 @@ from course_lib.training.history import History
 
 @dataclass(frozen=True)
 class Settings:
-    """rate: of the head, the biases and the gains; larger than where matrices move, too. labels: of each task.
-
-    n_test  items that the card's scores are of
-    """
-
-    rate: float = 5e-3
+    rate: float = 5e-3  # of the head, the biases and the gains; larger than where matrices move, too
     steps: int = 150
     batch_size: int = 16
-    labels: int = 500
-    n_test: int = 400
+    labels: int = 500  # of each task
+    n_test: int = 400  # items that the card's scores are of
     body: str = "minilm-en"
     tasks: tuple[str, ...] = ("sst2", "squad-pairs", "wnut17", "squad-spans")  # in the order of KINDS
 

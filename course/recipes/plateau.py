@@ -30,10 +30,7 @@ BOTH = "both"
 
 
 def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: int = STEPS) -> Curve:
-    """Train with one start, and put the curve into the record.
-
-    Raises CourseError if there is no such start, the corpus is not there or the state is of other settings.
-    """
+    """Train with one start, and put the curve into the record."""
     if start not in STARTS:
         raise CourseError(f"plateau: there is no start {start!r}. Use one of: {', '.join(STARTS)}.")
     job = Job(recipe, recipe.settings(), out, course_settings().seed)

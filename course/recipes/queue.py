@@ -31,7 +31,7 @@ QUEUE = (
 
 
 def run(recipes: Sequence[Recipe], out: Path) -> None:
-    """Train in `out` what has no card there yet. Raises CourseError if another queue works there."""
+    """Train in `out` what has no card there yet."""
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` leaves it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` is as good as Ctrl-C

@@ -47,7 +47,7 @@ class Settings:
 
 
 def read(job: Job) -> list[LabelledText]:
-    """The labelled reviews. Raises CourseError if the data are not there, or are too few to hold some out."""
+    """The labelled reviews."""
     records = load_public(job.recipe.corpus, "train")
     if len(records) < 2 * job.settings.held_out:
         raise CourseError(
@@ -69,7 +69,7 @@ def held_out(positive: Bool[np.ndarray, " text"], number: int) -> Bool[np.ndarra
 
 
 def train(job: Job, records: list[LabelledText]) -> tuple[ReviewWords, History]:
-    """Choose on the texts held out, then learn from all. Raises CourseError if leaving terms out costs too much."""
+    """Choose on the texts held out, then learn from all."""
     started, settings = time.monotonic(), job.settings
     positive = np.array([record.label == LABELS[1] for record in records])
     found, terms = presence(record.text for record in records)

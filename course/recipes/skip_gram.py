@@ -24,7 +24,7 @@ class Settings:
 
 
 def read(job: Job) -> list[list[str]]:
-    """Sentences of lower-cased words. Raises CourseError if the corpus is not there."""
+    """Sentences of lower-cased words."""
     path = split_corpus(job.recipe.corpus, job.out)
     return [sentence for document in read_documents(path, lower=True) for sentence in document]
 

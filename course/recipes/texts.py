@@ -57,17 +57,12 @@ LONG_EVERY = 8  # batches: positions past the usual length are learned too, as i
 
 @dataclass(frozen=True)
 class Text:
-    """One kind of text of a recipe.
-
-    weight    its share of what is read
-    held_out  so many documents, its first, are kept for the card's numbers
-    runs_on   do its sentences belong together? If not, no next sentence is asked for
-    """
+    """One kind of text of a recipe."""
 
     name: str
-    weight: float = 1.0
-    held_out: int = 100
-    runs_on: bool = True
+    weight: float = 1.0  # its share of what is read
+    held_out: int = 100  # so many documents, its first, are kept for the card's numbers
+    runs_on: bool = True  # its sentences belong together: the next one is asked for
 
     def __str__(self) -> str:
         return f"{TEXTS[self.name]}, {self.weight:.0%} of what is read, {self.held_out} documents held out"
@@ -166,17 +161,13 @@ def read_documents(path: Path, *, lower: bool = False) -> Iterator[list[list[str
 
 @dataclass(frozen=True)
 class WordTexts:
-    """Several texts as words, to be mixed so that each has its share.
-
-    counts  each word's number in an epoch of the mix, without held-out documents
-    times   how often an epoch reads each text
-    """
+    """Several texts as words, to be mixed so that each has its share."""
 
     texts: tuple[Text, ...]
     paths: list[Path]
     lower: bool
-    counts: Counter[str]
-    times: list[float]
+    counts: Counter[str]  # in an epoch of the mix, without held-out documents
+    times: list[float]  # how often an epoch reads each text
 
     @classmethod
     def of(cls, texts: Sequence[Text], folder: Path, *, lower: bool = False) -> WordTexts:
@@ -252,10 +243,7 @@ class PieceText:
 
 
 def cut_corpus(name: str, folder: Path, cut: Cut) -> tuple[WordPieces, PieceText]:
-    """The corpus `name` in pieces learned from it, from the file kept in `folder`; it is made if it is not there yet.
-
-    Raises CourseError if the corpus is not there, or `cut` has no room for its characters.
-    """
+    """The corpus `name` in pieces learned from it, from the file kept in `folder`, which is made if it is not there."""
     source = split_corpus(name, folder)
 
     def make() -> bytes:
@@ -314,7 +302,6 @@ class Places:
     """Where rows of `length` pieces may begin in a text: at sentences with enough of their article behind them."""
 
     def __init__(self, text: PieceText, length: int):
-        """Raises CourseError if fewer than two articles are long enough."""
         self.text, self.length = text, length
         self.shortest, self.longest = (length - 3) // 4, 3 * (length - 3) // 4  # of the first span
         n_sentences = text.documents.diff()

@@ -65,10 +65,7 @@ class MapRow:
 
 
 def build_site(project: Path, out: Path) -> str:
-    """Write the site of the course in `project` into `out`, check it, and say in one line what came out.
-
-    Raises CourseError where a notebook cannot be read, and where the checker finds something; the pages stay then.
-    """
+    """Write the site of the course in `project` into `out`, check it, and say in one line what came out."""
     checkpoints = project / "data" / "checkpoints"
     live = checkpoints.is_dir()
     answered = WIDGETS if live else ()
@@ -133,7 +130,7 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
-    """The cells of a stored notebook as HTML. Raises CourseError if it does not begin with a title."""
+    """The cells of a stored notebook as HTML."""
     prose, parts, widget = Prose(pages), [], ""
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
@@ -202,8 +199,6 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     """index.html: where README.md shows a picture of the first widget stands the widget itself.
 
     live: with the way to Ask BERT; korean: with the way to the Korean edition.
-
-    Raises CourseError where README.md lacks a part of it.
     """
     prose = Prose({chapter.name for chapter in chapters}, raw_html=True)
     opening, *sections = re.split(r"^## ", readme, flags=re.M)

@@ -133,10 +133,7 @@ def output_html(output: dict, prose: Prose, description: str, answered: Collecti
 
 
 def widget_html(stored: str, answered: Collection[str] = ()) -> str:
-    """The stored HTML, its frame grown to its content instead of a fixed height, its still picture for no script.
-
-    answered: titles of widgets that the page answers (course.live); their frames are told so.
-    """
+    """The stored HTML, its frame grown to its content; a widget that the page answers (course.live) is told so."""
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
         frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)

@@ -22,7 +22,7 @@ _THIN = "0.167em"
 
 @cache
 def mathml(tex: str, block: bool = False) -> str:
-    """A <math> element for `tex` (without its dollars). Raises CourseError for TeX that has no MathML here."""
+    """A <math> element for `tex` (without its dollars)."""
     from latex2mathml.converter import convert
 
     if tex.count("{") - tex.count(r"\{") != tex.count("}") - tex.count(r"\}"):

@@ -29,10 +29,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
-    """The live-coding copy of a stored notebook and its solutions, written into `folder`: both paths.
-
-    Raises CourseError: no cell is tagged `live`; another file of that name is there (somebody may have typed in it).
-    """
+    """The live-coding copy of a stored notebook and its solutions, written into `folder`: both paths."""
     chapter = notebook.stem.partition("_")[0]
     solved = read_stored(notebook)
     paths = folder / f"lecture_{chapter}.ipynb", folder / f"lecture_{chapter}_solutions.ipynb"
@@ -70,7 +67,7 @@ def edition(notebook: Path) -> str:
 
 
 def read_stored(path: Path) -> NotebookNode:
-    """A stored notebook. Raises CourseError if the file is none."""
+    """A stored notebook."""
     try:
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)  # reading alone lets pass what is no notebook

@@ -32,10 +32,7 @@ _SAID_BY_NOBODY = re.compile(r"(?:import|from) .*|\w+ = course_lib\.start\(.*\)|
 
 
 def write_slides(notebook: Path, folder: Path) -> Path:
-    """The deck of a stored notebook as NAME.html in `folder`.
-
-    Raises CourseError: no cell begins a slide, a formula is not understood.
-    """
+    """The deck of a stored notebook as NAME.html in `folder`."""
     try:
         with speaking(edition(notebook)):
             page = deck(read_stored(notebook), notebook.stem)
@@ -80,10 +77,7 @@ def _own(name: str) -> str:
 
 
 def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:
-    """The cells of the deck: without `skip`, notices as notes, each code cell with `shown`, its number of open lines.
-
-    Raises CourseError if no cell begins a slide.
-    """
+    """The cells of the deck: without `skip`, notices as notes, code cells with `shown`, the number of open lines."""
     slideshows = [cell.metadata.get("slideshow", {}) for cell in notebook.cells]
     if odd := [s for s in slideshows if not (isinstance(s, dict) and isinstance(s.get("slide_type", "-"), str))]:
         raise CourseError(

@@ -15,13 +15,12 @@ import typer
 
 from course.ledger.records import provenance
 from course.recipes import bert
-from course.recipes.engine import FLOOR, WARM_UP, Job, Recipe
+from course.recipes.engine import Job, Recipe, clock_factor
 from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
 from course_lib.training import fit
-from course_lib.training.schedules import cosine
 
 STEPS = 1_500  # 1.5 million pieces: six minutes of one core
 POINT = 20  # steps whose mean is one point of a curve
@@ -43,7 +42,7 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
         steps=steps,
         learning_rate=training.learning_rate,
         betas=training.betas,
-        schedule=pace,
+        schedule=lambda step, total: clock_factor((step + 1) / total),
         seed=job.seed,
         folder=out / f"plateau-{start}.training",
         save_every=120,
@@ -55,11 +54,6 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
     with lock(out / "plateau.lock"):  # both curves may be trained at the same time
         keep_curve(start, curve, round(entropy, 4), _setting(job, material, steps))
     return curve
-
-
-def pace(step: int, total: int) -> float:
-    """Factor of the largest rate: as the recipe's, but over steps instead of minutes."""
-    return max(FLOOR, min(1.0, (step + 1) / (WARM_UP * total)) * cosine(step, total, floor=FLOOR))
 
 
 def _points(losses: list[float]) -> tuple[list[int], list[float]]:

@@ -128,13 +128,6 @@ def test_points_are_means():
     assert plateau._points([float(n) for n in range(45)]) == ([20, 40], [9.5, 29.5])
 
 
-def test_the_rate_rises_and_falls_as_the_recipes():
-    factors = [plateau.pace(step, 1_000) for step in range(1_000)]
-    assert factors[0] < 0.1
-    assert factors[19] == max(factors) > 0.99  # 2 % of the steps
-    assert min(factors[20:]) == factors[-1] == pytest.approx(0.02, abs=1e-3)
-
-
 def test_what_cannot_be_measured_is_named(out, recipe):
     with pytest.raises(CourseError, match=r"no start 'cold'\. Use one of: warm, plain"):
         plateau.measure("cold", out, recipe=recipe)

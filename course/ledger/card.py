@@ -30,6 +30,8 @@ WORDS = {
     "open": key("verdict|open"),
     "cannot judge": key("cannot judge"),
     NOT_MEASURED: key("not measured yet"),
+    "exact identity": key("exact identity"),
+    "damaged record": key("damaged record"),
     "live": key("card|live"),
     "recorded": key("card|recorded"),
     "quick": key("profile|quick"),

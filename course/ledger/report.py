@@ -182,11 +182,9 @@ def _counted(words: Counter[str]) -> str:
 
 def _told(word: str) -> str:
     """A word of `_word` or `_counted_as` in the reader's language."""
-    others = {"exact identity": t("exact identity"), "damaged record": t("damaged record"), "": ""}
-    if word in others:
-        return others[word]
     plain = word.removesuffix(" (earlier rule)")
-    return t(WORDS[plain]) if plain == word else t("{word} (earlier rule)", word=t(WORDS[plain]))
+    told = t(WORDS[plain]) if plain else ""
+    return told if plain == word else t("{word} (earlier rule)", word=told)
 
 
 # ---------------------------------------------------------------- in README.md

@@ -30,8 +30,6 @@ def site_problems(folder: Path) -> list[str]:
         if (size := (folder / name).stat().st_size) > LARGEST:
             found.append(f"has {size:,} bytes, more than {LARGEST:,}")
         problems += [f"{name}: {fault}" for fault in found]
-    for path in sorted(folder.glob("models/*/about.js")):
-        problems += _model(path)
     for path in sorted(folder.glob("*.css")):
         loads = [match.group() for match in _CSS_LOADS.finditer(path.read_text(encoding="utf-8"))]
         here = {f"url({file.name}" for file in folder.iterdir()}
@@ -79,20 +77,6 @@ def _loading(page: BeautifulSoup) -> list[str]:
             found.append("allows WebAssembly, but asks no model")
         if tag.name == "iframe" and tag.get("sandbox") != ["allow-scripts"]:
             found.append(f"frame “{tag.get('title')}” is not closed (sandbox=allow-scripts)")
-    return found
-
-
-def _model(about: Path) -> list[str]:
-    """The scripts of a model that answers in a page: every part is there, of the same version."""
-    text = about.read_text(encoding="utf-8")
-    parts, stamp = int(re.search(r'"parts": (\d+)', text)[1]), re.search(r'"stamp": "(\w+)"', text)[1]
-    found = []
-    for path in (about.parent / f"{number}.js" for number in range(parts)):
-        name = path.relative_to(about.parents[2]).as_posix()
-        if not path.is_file():
-            found.append(f"{name} is missing")
-        elif f'"{stamp}"' not in path.read_text(encoding="utf-8")[:100]:
-            found.append(f"{name} is of another version than about.js")
     return found
 
 

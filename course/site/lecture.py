@@ -37,9 +37,7 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
         with speaking(edition(notebook)):
             live = lecture_copy(solved, paths[1].name)
     except CourseError as error:
-        others = ", ".join(live_chapters(notebook.parent))
-        advice = f"Chapters with such cells: {others}." if others else TAGGING
-        raise CourseError(f"{notebook.name}: {error} {advice}") from error
+        raise CourseError(f"{notebook.name}: {error} {TAGGING}") from error
     except SyntaxError as error:
         raise CourseError(f"{notebook.name}: a code cell is no Python ({error}). Mend it in notebooks/text.") from error
     texts = [nbformat.writes(version) + "\n" for version in (live, solved)]
@@ -53,12 +51,6 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
         with atomic_file(path, "w") as file:
             file.write(text)
     return paths
-
-
-def live_chapters(folder: Path) -> list[str]:
-    """The numbers of the chapters in `folder` that have live cells: "1", "4" ..."""
-    stored = {path.stem.partition("_")[0]: read_stored(path) for path in sorted(folder.glob("*_*.ipynb"))}
-    return [number.lstrip("0") or "0" for number, notebook in stored.items() if any(map(_is_live, notebook.cells))]
 
 
 def edition(notebook: Path) -> str:

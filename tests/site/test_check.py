@@ -63,16 +63,6 @@ def test_a_style_sheet_may_load_what_is_beside_it_only(site):
     assert len(site_problems(site)) == 2
 
 
-def test_a_model_s_parts_are_all_there_and_of_one_version(site):
-    folder = site / "models" / "m"
-    folder.mkdir(parents=True)
-    (folder / "about.js").write_text('course.live.about("m", {"stamp": "abc", "bytes": 2, "parts": 2});')
-    (folder / "0.js").write_text('course.live.part("m", 0, "abc", "AAAA");')
-    assert site_problems(site) == ["models/m/1.js is missing"]
-    (folder / "1.js").write_text('course.live.part("m", 1, "abd", "AAAA");')
-    assert site_problems(site) == ["models/m/1.js is of another version than about.js"]
-
-
 def test_a_page_may_not_be_too_large(site, monkeypatch):
     monkeypatch.setattr(check, "LARGEST", len(PAGE.encode()))
     assert site_problems(site) == []

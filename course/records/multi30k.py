@@ -19,12 +19,12 @@ from pathlib import Path
 from course.ledger.records import provenance
 from course.records.translation import (
     BEAM,
+    STORES,
     Sample,
     TranslationRecord,
     scored,
     target_pieces,
     translations,
-    write_translation,
 )
 from course_lib.config import settings
 from course_lib.data.public import load_public
@@ -201,7 +201,7 @@ def record(
         ),
         run={"command": f"python -m course.records.multi30k --minutes {minutes:g}", **origin},
     )
-    write_translation(result)
+    STORES[NAME].write(result)
     return result
 
 

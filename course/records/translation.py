@@ -9,7 +9,7 @@ Evaluation", EMNLP (resampling sentences).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from itertools import chain, count, islice
 
@@ -134,13 +134,6 @@ def recorded_translation(name: str) -> TranslationRecord | None:
     return STORES[name].read()
 
 
-def write_translation(record: TranslationRecord) -> None:
-    """Replace the record, whole or not at all. BLEU keeps two digits."""
-    numbers = ({key: round(getattr(score, key), 2) for key in ("bleu", "low", "high")} for score in record.scores)
-    scores = tuple(replace(score, **two) for score, two in zip(record.scores, numbers, strict=True))
-    STORES[record.name].write(replace(record, scores=scores))
-
-
 # Scores
 
 
@@ -160,7 +153,9 @@ def scored(
         hypotheses = translate(beam)
         interval, signature = sacre_bleu(hypotheses, references, tokenize=tokenize)
         decoding = key("greedy") if beam == 1 else key("beam #").replace("#", str(beam))
-        scores.append(Score(weights, decoding, interval.estimate, interval.low, interval.high))
+        scores.append(
+            Score(weights, decoding, *(round(x, 2) for x in (interval.estimate, interval.low, interval.high)))
+        )
     return scores, hypotheses, signature
 
 

@@ -12,12 +12,12 @@ from course.lab.world_models import N_PAIRS, TRANSLATOR, translator, unseen_pair
 from course.ledger.records import provenance
 from course.records.translation import (
     COMMANDS,
+    STORES,
     Sample,
     TranslationRecord,
     scored,
     target_pieces,
     translations,
-    write_translation,
 )
 from course_lib.errors import CourseError
 from course_lib.language import key
@@ -69,7 +69,7 @@ def record(
         samples=tuple(Sample(*texts) for texts in samples)[:N_SAMPLES],
         run={"command": COMMANDS[NAME], **origin},
     )
-    write_translation(result)
+    STORES[NAME].write(result)
     return result
 
 

@@ -18,7 +18,6 @@ from course.records.translation import (
     sacre_bleu,
     target_pieces,
     translations,
-    write_translation,
 )
 from course.records.world_ko_en import TEST_SEED, record
 from course_lib.errors import CourseError
@@ -90,7 +89,7 @@ def _own_records(tmp_path, monkeypatch):
 
 def test_comes_back_as_it_was_written():
     assert recorded_translation("multi30k") is None
-    write_translation(RECORD)
+    STORES["multi30k"].write(RECORD)
     assert recorded_translation("multi30k") == RECORD
     assert recorded_translation("world-ko-en") is None
 
@@ -115,7 +114,7 @@ def test_label_scores_and_origin_are_shown_in_both_forms():
     ],
 )
 def test_damaged_records_name_the_remedy(change, message):
-    write_translation(RECORD)
+    STORES["multi30k"].write(RECORD)
     path = STORES["multi30k"].path
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
     with pytest.raises(CourseError, match=message):

@@ -141,13 +141,16 @@ def _place(function: Callable) -> str:
     return f"{function.__module__}.{function.__qualname__}"
 
 
-def find_code(claim_id: str) -> ClaimCode | None:
-    """The code of a claim, in `course/chapters/chNN/claims*.py`; None if it is not written yet."""
+def find_code(claim_id: str) -> ClaimCode:
+    """The code of a claim, in `course/chapters/chNN/claims*.py`."""
     folder = CHAPTERS / f"ch{chapter_of(claim_id):02}"
     for module in pkgutil.iter_modules([str(folder)]):
         if module.name.startswith("claims"):
             importlib.import_module(f"course.chapters.{folder.name}.{module.name}")
-    return _CODE.get(claim_id)
+    if claim_id not in _CODE:
+        place = f"course/chapters/{folder.name}/claims.py"
+        raise CourseError(f"Claim {claim_id} has no code yet. Write a function with @claim({claim_id!r}) in {place}.")
+    return _CODE[claim_id]
 
 
 def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:

@@ -1,11 +1,9 @@
 """What people ask the ledger for: a card in a notebook, a report in a terminal, the table in README.md.
 
-    show("C4.5")                       in a notebook: the card, measured live if that takes no more than about 8 s
-    judge("C4.5", my_measurement)      (judge.py) the same for a measurement of your own
-    run("C4.5", profile="full")        measure and judge, at recorded scale
-    course claims [ID] [--run] [--profile full] [--record], course claims --readme
-
-A claim whose code is not written yet says "not measured yet".
+show("C4.5")                       in a notebook: the card, measured live if that takes no more than about 8 s
+judge("C4.5", my_measurement)      (judge.py) the same for a measurement of your own
+run("C4.5", profile="full")        measure and judge, at recorded scale
+course claims [ID] [--run] [--profile full] [--record], course claims --readme
 """
 
 from __future__ import annotations
@@ -33,12 +31,7 @@ BEGIN, END = f"<!-- claims, made by `{COMMAND}`: do not edit by hand -->", "<!--
 def run(claim_id: str, profile: str | None = None, **overrides) -> Verdict:
     """Measure a claim with its own code, at the profile named or COURSE_PROFILE, and judge it."""
     claim, profile = get_claim(claim_id), _known_profile(profile or settings().profile)
-    code = find_code(claim.id)
-    if code is None:
-        raise CourseError(
-            f"Claim {claim.id} has no code yet. Write a function with @claim({claim.id!r}) in {_file(claim)}."
-        )
-    return judge(claim, code.measure(profile, **overrides))
+    return judge(claim, find_code(claim.id).measure(profile, **overrides))
 
 
 def show(claim_id: str, *, live: bool | None = None, **overrides) -> Card:
@@ -46,8 +39,7 @@ def show(claim_id: str, *, live: bool | None = None, **overrides) -> Card:
     claim, profile = get_claim(claim_id), settings().profile
     if live is None:
         live = claim.live or profile == "full" or bool(overrides)
-    measurable = live and find_code(claim.id) is not None
-    return Card(claim, run(claim.id, profile, **overrides) if measurable else None, read_record(claim), profile)
+    return Card(claim, run(claim.id, profile, **overrides) if live else None, read_record(claim), profile)
 
 
 def run_and_record(claim_id: str) -> Card:
@@ -64,10 +56,6 @@ def _known_profile(profile: str) -> str:
     if profile not in PROFILES:
         raise CourseError(f"There is no profile {profile!r}. Use one of: {', '.join(PROFILES)}.")
     return profile
-
-
-def _file(claim: Claim) -> str:
-    return f"course/chapters/ch{claim.chapter:02}/claims.py"
 
 
 # ---------------------------------------------------------------- in a terminal
@@ -91,8 +79,7 @@ def claims_command(
         console.print(claim_report(claim_id, card), markup=False, soft_wrap=True)
         return
     live, failed = {}, []
-    measured = [claim for claim in all_claims().values() if measure and find_code(claim.id) is not None]
-    for claim in measured:
+    for claim in all_claims().values() if measure else ():
         try:
             live[claim.id] = _measure(claim, profile, record).live
             console.print(repr(live[claim.id]), markup=False, soft_wrap=True)
@@ -151,11 +138,7 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     if card.record is not None:
         run = ", ".join(f"{key} {value}" for key, value in card.record.run.items())
         lines.append(line(t("recorded with"), says=run))
-    if find_code(claim.id) is None:
-        lines.append(t("code: not written yet ({file})", file=_file(claim)))
-    else:
-        lines.append(line(t("measure and record"), says=claim.command))
-    return "\n".join(lines)
+    return "\n".join([*lines, line(t("measure and record"), says=claim.command)])
 
 
 def _measure(claim: Claim, profile: str, record: bool) -> Card:

@@ -264,9 +264,10 @@ def test_the_full_profile_changes_the_defaults_and_overrides_change_both(no_code
     assert code.measure("full", n=11, width=13).unit == "11 13"
 
 
-def test_code_that_does_not_exist_is_none_and_code_that_fails_to_load_is_an_error(monkeypatch):
-    assert find_code("C99.9") is None
-    assert find_code("C1.99") is None
+def test_code_that_does_not_exist_and_code_that_fails_to_load(monkeypatch):
+    for claim_id in ("C99.9", "C1.99"):
+        with pytest.raises(CourseError, match=f"{claim_id} has no code yet"):
+            find_code(claim_id)
 
     def missing(name):
         raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")

@@ -15,15 +15,8 @@ LOW, HIGH = 0.03, 0.075  # 5 %, standard error 0.7 points; a bootstrap of cluste
 
 
 def rule(**changes) -> Claim:
-    values = {
-        "kind": "difference",
-        "quantity": "made up",
-        "unit": "points",
-        "delta": 1.0,
-        "varies": "items",
-        "item": "item",
-    }
-    return Claim("C1.1", "A made-up claim.", "nowhere", True, (Rule(**values | changes),))
+    values = {"kind": "difference", "unit": "points", "delta": 1.0, "varies": "items", "item": "item"} | changes
+    return Claim("C1.1", "A made-up claim.", "nowhere", True, (Rule(quantity="made up", **values),))
 
 
 def of_items(rng, effect, n=37):

@@ -12,14 +12,13 @@ from course.recipes.starts import (
     Imitation,
     TableConfig,
     imitate,
-    log_frequencies,
     skip_gram_table,
     start_copying,
     start_softmax,
     start_table,
     word_vectors,
 )
-from course.recipes.texts import Cut, PieceText, cut_corpus
+from course.recipes.texts import Cut, cut_corpus
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import CharacterWords
@@ -117,11 +116,6 @@ def test_learned_rows_replace_others_stay():
     start_table(embedding, {"table": torch.full((3, 2), 7.0), "learned": torch.tensor([False, True, False])})
     assert embedding.weight[1].tolist() == [7, 7]
     assert torch.equal(embedding.weight[::2], before[::2])
-
-
-def test_log_frequencies_by_hand():
-    text = PieceText(torch.tensor([2, 0, 2, 2], dtype=torch.int16), torch.tensor([0, 4]), torch.tensor([0, 1]))
-    torch.testing.assert_close(log_frequencies(text, 3).exp(), torch.tensor([1 / 5, 1 / 5, 3 / 5]))
 
 
 def test_a_copying_layer_hands_on_what_is_alike():

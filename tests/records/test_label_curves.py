@@ -267,15 +267,6 @@ def test_what_is_missing_is_said():
     assert len(label_curves.curves_markdown(5, Curves()).splitlines()) == 2
 
 
-def test_the_table_holds_means_and_intervals():
-    curves = chapter_curves()
-    row = next(
-        line for line in label_curves.curves_markdown(8, curves).splitlines() if line.startswith("| NSMC, Korean | 500")
-    )
-    gain = curves.gains("nsmc", BERT, BASELINE)[500]
-    assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
-
-
 def test_minilm_is_measured_by_name_and_shown_where_it_was():
     tasks = {name: curve_tasks.TASKS[name] for name in ("rte", "nsmc")}
     asked = Plan(tasks, [MINILM], labels=(500,)).wanted()

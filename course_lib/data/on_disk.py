@@ -80,10 +80,9 @@ class OnDiskCorpus(Sequence):
     __repr__ = __str__
 
 
-def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) -> OnDiskCorpus:
+def on_disk_sentences(*, max_words: int | None = None) -> OnDiskCorpus:
     """Read the docstrings, or what was read before on this disk.
 
-    refresh    read anew even if the cache holds the result for these package versions
     max_words  an even sample over all packages of about so many words, never more; None is all
     Raises CourseError if fewer than MIN_WORDS words are found: the environment is not the course's.
     """
@@ -91,10 +90,10 @@ def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) ->
         raise CourseError(f"on_disk_sentences got max_words={max_words}. Use a number of at least 1, or None for all.")
     folders, packages, missing = _installed()
     cache = settings().cache_dir / f"on-disk-{_key(packages)}.txt"
-    corpus = None if refresh else _load(cache)
+    corpus = _load(cache)
     if corpus is None:
         with lock(cache.with_suffix(".lock")):
-            corpus = None if refresh else _load(cache)  # another process may just have made it
+            corpus = _load(cache)  # another process may just have made it
             if corpus is None:
                 _clear_away(cache)
                 content = _read(folders, packages, missing)

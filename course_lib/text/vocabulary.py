@@ -109,7 +109,7 @@ class Vocabulary:
     def encode(self, words: Sequence[str]) -> list[int]:
         """One id per word; a word outside the vocabulary gets the id of `unknown`.
 
-        Raises CourseError for such a word if the vocabulary has no `unknown`; `encode_known` leaves it out instead.
+        Raises CourseError for such a word if the vocabulary has no `unknown`.
         """
         words, get = _words_of(words), self._ids.get
         if self.unknown is not None:
@@ -119,14 +119,9 @@ class Vocabulary:
         if None in ids:
             raise CourseError(
                 f"{words[ids.index(None)]!r} is not among the {len(self)} words of this vocabulary. "
-                "Use encode_known to leave unknown words out, or build the vocabulary with unknown='[UNK]'."
+                "Leave unknown words out, or build the vocabulary with unknown='[UNK]'."
             )
         return ids
-
-    def encode_known(self, words: Sequence[str]) -> list[int]:
-        """The ids of the words that are in the vocabulary; the others are dropped, so the list may be shorter."""
-        ids = self._ids
-        return [ids[word] for word in _words_of(words) if word in ids]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """One word per id. Raises CourseError for an id outside 0 ... len - 1."""

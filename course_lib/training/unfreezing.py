@@ -14,15 +14,11 @@ with a schedule of its own, as in the authors' code:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
 from torch import nn
 
 from course_lib.errors import CourseError
-from course_lib.training.schedules import constant
 
 FACTOR = 2.6  # Howard & Ruder 2018, section 3.2
 
@@ -73,16 +69,6 @@ class Unfreezing:
         model.unfreeze(list(stage.open))
         rates = self.rates(stage.first)
         return [(name, parameters, rates[name]) for name, parameters in groups if name in stage.open]
-
-    def timeline(
-        self, steps_per_epoch: int, schedule: Callable[[int, int], float | int] = constant
-    ) -> Float[np.ndarray, "step group"]:
-        """Every group's factor of the learning rate at every step, with `schedule` anew in each stage, as drawn."""
-        rows = []
-        for stage in self.stages:
-            rates, total = list(self.rates(stage.first).values()), stage.epochs * steps_per_epoch
-            rows += [[schedule(step, total) * rate for rate in rates] for step in range(total)]
-        return np.array(rows)
 
     def __str__(self) -> str:
         spans = [(stage.first + 1, stage.first + stage.epochs) for stage in self.stages]

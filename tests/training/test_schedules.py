@@ -1,6 +1,5 @@
 """Schedules: values a reader can compute by hand, and the shape each promises."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,16 +124,6 @@ def test_the_printed_table():
     model = RandomEncoder(2, n_layers=2, buckets=3)
     assert str(gradual(model, epochs=4)) == TABLE
     assert str(at_once(model, epochs=3, factor=1)).splitlines()[0].split() == ["epoch", "1-3"]
-
-
-def test_the_timeline_starts_the_schedule_anew_in_each_stage():
-    plan = gradual(RandomEncoder(2, n_layers=1, buckets=3), epochs=3)
-    line = plan.timeline(7, slanted_triangular)
-    assert line.shape == (21, 2)
-    assert not line[:7, 0].any()
-    np.testing.assert_allclose(line[:7, 1], [slanted_triangular(step, 7) for step in range(7)])
-    np.testing.assert_allclose(line[7:, 1], [slanted_triangular(step, 14) for step in range(14)])
-    np.testing.assert_allclose(line[7:, 0], line[7:, 1] / 2.6)
 
 
 def test_in_fit_only_the_open_groups_move_and_at_their_rates():

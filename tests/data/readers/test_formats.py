@@ -16,6 +16,7 @@ from course_lib.data.readers.texts import (
     read_questions_by_class,
     read_translations,
 )
+from course_lib.data.readers.word_tests import Question, read_analogies
 from course_lib.data.records import LabelledText, SentencePair
 from course_lib.data.running_text import clean, read_articles, read_raw_articles
 from course_lib.errors import CourseError
@@ -102,6 +103,11 @@ def test_pairs(write):
 def test_questions_by_class(write):
     path = write("DESC:def What is an atom ?\nNUM:date When : now ?\n")
     assert read_questions_by_class(path)[1] == LabelledText("When : now ?", "NUM")
+
+
+def test_analogies(write):
+    path = write(": 수도\n서울 한국 파리 프랑스\n")
+    assert read_analogies(path) == [Question("수도", "서울", "한국", "파리", "프랑스")]
 
 
 def test_two_files_line_by_line(tmp_path):
@@ -295,6 +301,8 @@ FAULTS = [  # reader, the file's content, what is said
     (read_senses, f"{OWN}bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
     (read_senses, f"{OWN}bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
     (read_senses, f"{OWN}bank\tmoney\n", "line 2: 5 columns"),
+    (read_analogies, ": s\na b c d\na b c\n", "line 3: 3 words"),
+    (read_analogies, "", "no question"),
     (articles, ARTICLES[:120], "not closed"),
     (articles, "no markup at all\n", "no <doc"),
     (articles, "<doc>\ncafé\n</doc>".encode("latin-1"), "not UTF-8"),

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from course_lib.config import project_dir, settings
+from course_lib.config import n_cores, project_dir, settings
 from course_lib.data import docstrings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
@@ -174,7 +174,7 @@ def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
 
     Not by `multiprocessing`: a forked kernel with threads may hang, and a spawned child runs the reader's script again.
     """
-    n = min(_MAX_PROCESSES, _cores(), 1 + len(paths) // 100)
+    n = min(_MAX_PROCESSES, n_cores(), 1 + len(paths) // 100)
     helpers: list[subprocess.Popen] = []
     try:
         if n > 1:
@@ -192,10 +192,6 @@ def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
             helper.kill()
             helper.stdout.close()
             helper.wait()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start_helper() -> subprocess.Popen:

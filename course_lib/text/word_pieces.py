@@ -67,7 +67,6 @@ class WordPieces:
         size: int,
         *,
         lowercase: bool = True,
-        strip_accents: bool | None = None,
         max_characters: int = 1_000,
     ) -> WordPieces:
         """At most `size` pieces, specials included, from the words of `sentences` (lists, or records with `.words`).
@@ -79,7 +78,7 @@ class WordPieces:
         """
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-        normalizer, cut = _normalizer(lowercase, strip_accents, True), pre_tokenizers.BertPreTokenizer()
+        normalizer, cut = _normalizer(lowercase, None, True), pre_tokenizers.BertPreTokenizer()
         given: Counter[str] = Counter()
         for sentence in sentences:
             given.update(getattr(sentence, "words", sentence))
@@ -110,7 +109,7 @@ class WordPieces:
         lines = (" ".join([word] * count) for word, count in sorted(words.items()))
         tokenizer.train_from_iterator(lines, trainer)
         index = tokenizer.get_vocab()
-        return cls(sorted(index, key=index.get), lowercase=lowercase, strip_accents=strip_accents)
+        return cls(sorted(index, key=index.get), lowercase=lowercase)
 
     def __len__(self) -> int:
         return len(self.vocabulary)

@@ -120,7 +120,7 @@ def test_helper_processes_give_the_same_also_when_they_fail(tmp_path, monkeypatc
         text = f'"""The file {name} is here and there, in a café."""' if number % 11 else "("
         Path(path).write_text(text, encoding="utf-8")
     paths.append(str(tmp_path / "missing.py"))
-    monkeypatch.setattr(on_disk, "_cores", lambda: 3)
+    monkeypatch.setattr(on_disk, "n_cores", lambda: 3)
     expected = [docstrings.read_prose(path) for path in paths]
     assert expected.count(None) == 1  # "(" holds no docstring, so it is not parsed
     assert list(on_disk._read_files(paths)) == expected
@@ -143,7 +143,7 @@ def test_helper_processes_give_the_same_also_when_they_fail(tmp_path, monkeypatc
 
 
 def test_stopping_early_ends_the_helpers(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "_cores", lambda: 2)
+    monkeypatch.setattr(on_disk, "n_cores", lambda: 2)
     start, started = on_disk._start_helper, []
     monkeypatch.setattr(on_disk, "_start_helper", lambda: started.append(start()) or started[-1])
     (tmp_path / "a.py").write_text('"""The file is here and there."""')

@@ -45,7 +45,7 @@ def read_columns(
     return sentences
 
 
-def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence]:
+def read_characters(path: str | Path) -> list[TaggedSentence]:
     """KLUE's tagged characters: `character<TAB>tag` a line, spaces included, `##` lines are comments.
 
     `sentence.text` is the text with its spaces; the words are its characters without them, each with its span, for
@@ -66,7 +66,7 @@ def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence
                 tags.append(tag)
             text += character
         if words:
-            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {layer: tuple(tags)}))
+            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {"ner": tuple(tags)}))
     return sentences
 
 

@@ -43,30 +43,27 @@ def read_labelled(
     path: str | Path,
     *,
     text: str = "text",
-    label: str = "label",
     split: str | None = None,
     names: Mapping[str, str] | None = None,
 ) -> list[LabelledText]:
-    """Texts with a label, from the columns called `text` and `label` (SST-2: text="sentence"; NSMC: "document").
+    """Texts from the column called `text` (SST-2: "sentence"; NSMC: "document"), with that of the column "label".
 
     names: the label to use for each one in the file, e.g. {"0": "neg", "1": "pos"}; others are then errors.
     split: keep the rows whose column "split" says so. Texts stay as they are, also empty ones (NSMC has a few).
     """
-    columns = (text, label) if split is None else (text, label, "split")
+    columns = (text, "label") if split is None else (text, "label", "split")
     records = []
     for number, row in read_table(path, columns):
         if split in (None, row.get("split")):
-            records.append(LabelledText(row[text], _label(path, number, row[label], names)))
+            records.append(LabelledText(row[text], _label(path, number, row["label"], names)))
     return records
 
 
-def read_pairs(
-    path: str | Path, *, first: str = "sentence1", second: str = "sentence2", label: str = "label"
-) -> list[SentencePair]:
-    """Pairs of sentences with a label, from the columns of these names (XNLI: label="gold_label"; STS: "score")."""
+def read_pairs(path: str | Path, *, label: str = "label") -> list[SentencePair]:
+    """Columns sentence1 and sentence2, with a label from the column of that name (XNLI: "gold_label"; STS: "score")."""
     return [
-        SentencePair(row[first], row[second], _label(path, number, row[label], None))
-        for number, row in read_table(path, (first, second, label))
+        SentencePair(row["sentence1"], row["sentence2"], _label(path, number, row[label], None))
+        for number, row in read_table(path, ("sentence1", "sentence2", label))
     ]
 
 
@@ -122,17 +119,14 @@ def read_aligned(source: str | Path, target: str | Path) -> list[ParallelPair]:
     return records
 
 
-def read_translations(path: str | Path, *, source: int = 0, target: int = 1) -> list[ParallelPair]:
-    """Rows with tabs between; `source` and `target` are the columns, from 0 (Tatoeba: English, Korean, attribution)."""
+def read_translations(path: str | Path) -> list[ParallelPair]:
+    """Rows with tabs between: a sentence, its translation, and whatever follows (Tatoeba: an attribution)."""
     records = []
     for number, line in numbered_lines(path):
-        cells = line.split("\t")
-        if len(cells) <= max(source, target):
-            raise CourseError(
-                f"{path}, line {number}: {len(cells)} columns, and column {max(source, target)} was asked for "
-                "(from 0). Separate the sentences by single tabs."
-            )
-        records.append(_pair(path, number, cells[source], cells[target]))
+        source, tab, rest = line.partition("\t")
+        if not tab:
+            raise CourseError(f"{path}, line {number}: one column. Separate the sentences by single tabs.")
+        records.append(_pair(path, number, source, rest.partition("\t")[0]))
     return records
 
 

@@ -121,7 +121,6 @@ def test_two_files_line_by_line(tmp_path):
 def test_a_table_of_translations(write):
     path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
     assert read_translations(path)[1].target.text == "안녕."
-    assert read_translations(path, source=1, target=0)[0].source.text == "가."
 
 
 # -- SQuAD's JSON: answers stand where they should, splits, questions without an answer, and faults
@@ -283,7 +282,7 @@ FAULTS = [  # reader, the file's content, what is said
         (read_questions_by_class, f"DESC:def What ?\n{line}\n", QUESTION)
         for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", "")
     ),
-    (read_translations, "Go.\t가.\nGo.\n", "line 2: 1 columns"),
+    (read_translations, "Go.\t가.\nGo.\n", "line 2: one column"),
     (read_translations, "Go.\t가.\nGo.\t \n", "line 2: one side is empty"),
     *(
         (read_squad, squad(article(), article(start)), f"article 2, paragraph 1, question 7: .* at character {start}")

@@ -3,12 +3,12 @@
 Two ways to cut a word. "character": one symbol per Unicode code point after NFC, so a Hangul syllable is one symbol.
 "jamo": a Hangul syllable becomes its initial, medial and (if there is one) final letter; all else stays as it is.
 가다 and 갔다 share no syllable before 다; as jamo they share the stem ㄱㅏ.
-Source of the arithmetic: The Unicode Standard, section 3.12, "Hangul Syllable Decomposition".
 """
 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,9 +21,7 @@ PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every wo
 _N_MARKS = 4
 _FORMAT = "course characters 1"
 _MODES = ("character", "jamo")
-_FIRST_SYLLABLE, _N_SYLLABLES = 0xAC00, 11172
-_FIRST_INITIAL, _FIRST_MEDIAL, _BEFORE_FINAL = 0x1100, 0x1161, 0x11A7  # final number 0 means: none
-_N_MEDIALS, _N_FINALS = 21, 28
+_SYLLABLE = re.compile("[가-힣]")
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,7 +92,9 @@ class Characters:
         if not word:
             raise CourseError("Characters got an empty word. Drop empty words before reading characters.")
         word = unicodedata.normalize("NFC", word)
-        return word if self.mode == "character" else "".join(map(_jamo, word))
+        if self.mode == "character":
+            return word
+        return _SYLLABLE.sub(lambda syllable: unicodedata.normalize("NFD", syllable[0]), word)
 
     def ids(self, word: str) -> list[int]:
         """BEGIN, one id per symbol (UNKNOWN if not in the list), END: at most `max_length` ids in all.
@@ -144,16 +144,6 @@ class Characters:
 
     def __repr__(self) -> str:
         return f"Characters({len(self)} ids, mode={self.mode!r}, max_length={self.max_length})"
-
-
-def _jamo(character: str) -> str:
-    """A Hangul syllable as two or three conjoining jamo; any other character as it is."""
-    number = ord(character) - _FIRST_SYLLABLE
-    if not 0 <= number < _N_SYLLABLES:
-        return character
-    number, final = divmod(number, _N_FINALS)
-    initial, medial = divmod(number, _N_MEDIALS)
-    return chr(_FIRST_INITIAL + initial) + chr(_FIRST_MEDIAL + medial) + (chr(_BEFORE_FINAL + final) if final else "")
 
 
 def _damaged(what: str) -> CourseError:

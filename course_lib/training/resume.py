@@ -7,7 +7,6 @@ batches, history, and a description of what must be the same. On GPUs it is as e
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import json
 import random
@@ -106,21 +105,15 @@ def detach(carry: Any) -> Any:
 
 
 def hand_on(batch: Any, carry: Any) -> Any:
-    """The batch with `carry` in its place for it: attribute or key `carry`. The batch itself stays as it is."""
+    """The batch with `carry` in its place for it; the batch itself stays as it is."""
     if carry is None:
         return batch
-    if isinstance(batch, dict):
-        return {**batch, "carry": carry}
-    if not hasattr(batch, "carry"):
+    if not dataclasses.is_dataclass(batch) or not hasattr(batch, "carry"):
         raise CourseError(
             f"fit: the model's loss gives a carry, but the batches ({type(batch).__name__}) have no place for it. "
-            "Use course_lib.data.batch.Batch, an object with the attribute carry, or a dict."
+            "Use course_lib.data.batch.Batch, or a dataclass with the field carry."
         )
-    if dataclasses.is_dataclass(batch):
-        return dataclasses.replace(batch, carry=carry)
-    batch = copy.copy(batch)
-    batch.carry = carry
-    return batch
+    return dataclasses.replace(batch, carry=carry)
 
 
 def pack_carry(carry: Any, tensors: dict[str, Tensor]) -> Any:

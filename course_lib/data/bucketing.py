@@ -24,14 +24,7 @@ class Buckets:
     Called with an epoch it gives lists of item numbers, each item once; the same for the same seed and epoch.
     """
 
-    def __init__(
-        self,
-        lengths: Sequence[int],
-        *,
-        size: int | None = None,
-        tokens: int | None = None,
-        seed: int = 0,
-    ):
+    def __init__(self, lengths: Sequence[int], *, size: int | None = None, tokens: int | None = None, seed: int = 0):
         """Raises CourseError for no items, both or none of size and tokens, and an item longer than `tokens`."""
         if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1) < 1:
             raise CourseError(

@@ -46,7 +46,6 @@ class Masking:
     to_random: float = 0.1
 
     def __post_init__(self) -> None:
-        """Raises CourseError that names the setting."""
         predict = self.corrupt if self.predict is None else self.predict
         if not 0 < self.corrupt <= 1 or not 0 < predict <= self.corrupt:
             raise CourseError(

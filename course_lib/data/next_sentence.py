@@ -29,13 +29,7 @@ class NextSentencePairs:
     Called with an epoch it gives that epoch's pairs in random order, the same for the same seed.
     """
 
-    def __init__(
-        self,
-        documents: Sequence[Sequence],
-        *,
-        topics: Sequence[Hashable] | None = None,
-        seed: int = 0,
-    ):
+    def __init__(self, documents: Sequence[Sequence], *, topics: Sequence[Hashable] | None = None, seed: int = 0):
         """Raises CourseError for unequal numbers, and for documents that allow no pair or no negative."""
         if topics is not None and len(topics) != len(documents):
             raise CourseError(f"NextSentencePairs: {len(topics)} topics for {len(documents)} documents. Give one each.")

@@ -89,7 +89,6 @@ class TwoWayStreams:
     """
 
     def __init__(self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0):
-        """Raises CourseError as TextStreams does."""
         self.forward, self.backward = (
             TextStreams(documents, batch_size, length, seed=seed, reverse=reverse) for reverse in (False, True)
         )

@@ -101,7 +101,6 @@ class Characters:
 
         A word that is too long loses symbols from its MIDDLE, without a sign of it: two long words that differ only
         there get the same ids. Both ends stay because that is where words inflect; the front gets the odd place.
-        Raises CourseError for an empty word.
         """
         symbols, room = self.symbols(word), self.max_length - 2
         if len(symbols) > room:
@@ -109,10 +108,7 @@ class Characters:
         return [BEGIN, *(self._ids.get(symbol, UNKNOWN) for symbol in symbols), END]
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
-        """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest of them.
-
-        Plain lists, ready for torch.tensor or numpy. Raises CourseError for no word, an empty word or a bare str.
-        """
+        """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest."""
         if isinstance(words, str) or not words:
             raise CourseError(f"Characters.table got {words!r}. Give a list of at least one word.")
         rows = [self.ids(word) for word in words]

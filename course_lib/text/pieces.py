@@ -26,7 +26,6 @@ class Pieces:
     """
 
     def __init__(self, tokenizer: Any):
-        """Raises CourseError that names the special piece which the tokenizer lacks."""
         self.tokenizer = tokenizer
         self.whole_words = isinstance(tokenizer, Vocabulary)
         index = tokenizer.index if self.whole_words else tokenizer.get_vocab()

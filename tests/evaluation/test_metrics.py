@@ -9,13 +9,7 @@ import torch
 from scipy.stats import spearmanr
 
 from course_lib.evaluation.bleu import bleu
-from course_lib.evaluation.metrics import (
-    accuracy,
-    bio_spans,
-    span_f1,
-    spearman,
-    squad_scores,
-)
+from course_lib.evaluation.metrics import accuracy, bio_spans, span_f1, spearman, squad_scores
 from tests.mistakes import mistakes
 
 

@@ -61,6 +61,5 @@ def test_words_are_text():
 
 
 test_a_part_that_is_not_there_is_named = mistakes(
-    (lambda: drawings.transformer("head"), "no part 'head'"),
-    (lambda: drawings.elmo("x"), "no part 'x'"),
+    (lambda: drawings.transformer("head"), "no part 'head'"), (lambda: drawings.elmo("x"), "no part 'x'")
 )

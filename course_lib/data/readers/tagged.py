@@ -22,7 +22,6 @@ def read_columns(
     """Sentences from columns: `skip` columns to pass over, the word, then one tag for each of `layers`.
 
     A line `# split = train` says where the sentences after it belong; `split` keeps those only.
-    Raises CourseError naming file, line and remedy.
     """
     sentences, current, n_columns = [], None, skip + 1 + len(layers)
     for block in _blocks(path):
@@ -88,7 +87,6 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
 
     Words are the syntactic ones (do, n't); lines of joined tokens (`1-2`) and of empty nodes (`1.1`) are passed over.
     `sentence.text` is the text as printed where it holds all words in order, else the words with spaces between.
-    Raises CourseError naming file, line and remedy.
     """
     sentences, rows, text, number = [], [], None, 0
     for number, line in numbered_lines(path):

@@ -15,10 +15,7 @@ from course_lib.errors import CourseError
 
 
 def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line number, row) for each row of a table whose header holds at least these columns. Empty lines are skipped.
-
-    Raises CourseError for a missing column, and for a row with another number of cells than the header.
-    """
+    """(line number, row) for each row of a table whose header holds at least these columns. Empty lines are skipped."""
     header: list[str] | None = None
     for number, line in numbered_lines(path):
         cells = line.split("\t")
@@ -40,11 +37,7 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def read_labelled(
-    path: str | Path,
-    *,
-    text: str = "text",
-    split: str | None = None,
-    names: Mapping[str, str] | None = None,
+    path: str | Path, *, text: str = "text", split: str | None = None, names: Mapping[str, str] | None = None
 ) -> list[LabelledText]:
     """Texts from the column called `text` (SST-2: "sentence"; NSMC: "document"), with that of the column "label".
 
@@ -92,8 +85,7 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
     """The Large Movie Review Dataset: a file each, in {train,test}/{pos,neg}/, folder or tar.
 
     A review is labelled by the folder it lies in; `split` keeps those below a folder of that name.
-
-    `<br />` becomes a line end. Other folders (`unsup`) are passed over. Raises CourseError if no review is there.
+    `<br />` becomes a line end. Other folders (`unsup`) are passed over.
     """
     records = []
     for name, text in text_files(path):
@@ -106,7 +98,7 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
 
 
 def read_aligned(source: str | Path, target: str | Path) -> list[ParallelPair]:
-    """Line i of one file with line i of the other. Raises CourseError at the first line that only one of them has."""
+    """Line i of one file with line i of the other."""
     records = []
     for left, right in zip_longest(numbered_lines(source), numbered_lines(target)):
         if left is None or right is None:

@@ -32,9 +32,7 @@ class Buckets:
                 "1 or more."
             )
         if tokens is not None and max(lengths) > tokens:
-            raise CourseError(
-                f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it first."
-            )
+            raise CourseError(f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it.")
         self.lengths, self.size, self.tokens, self.seed = list(lengths), size, tokens, seed
 
     def __call__(self, epoch: int = 0) -> Iterator[list[int]]:

@@ -67,9 +67,7 @@ class Masking:
         special[list(self.special_ids)] = True
         may = mask & ~special[ids]
         if not may.any():
-            raise CourseError(
-                f"Masking: none of the {ids.numel()} pieces of this batch may be chosen: all are special."
-            )
+            raise CourseError(f"Masking: none of these {ids.numel()} pieces may be chosen: all are special.")
         dice = torch.rand(ids.shape, generator=generator)
         chosen = may & (dice < self.corrupt)
         if not chosen.any():

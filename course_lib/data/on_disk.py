@@ -56,8 +56,6 @@ class OnDiskCorpus(Sequence):
     modules: list[str]  # such as "scipy.stats": package and first part below it; "python" is the standard library
     packages: dict[str, str]  # name -> version
     missing: list[str]  # packages of the list that are not installed
-    skipped_files: int  # unreadable, undecodable, not Python, or huge
-    repeated: int  # sentences left out because they had stood before: packages copy docstrings a lot
     fingerprint: str  # SHA-256 of the whole content
 
     @property
@@ -133,19 +131,16 @@ def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]
     files = [(name, folder, path) for name, folder in folders.items() for path in _python_files(folder)]
     modules: dict[str, int] = {}
     lines: dict[str, int] = {}  # sentence -> module; keeps order, and only the first of equal sentences
-    skipped = n_sentences = 0
     with (
         contextlib.closing(_read_files([str(path) for *_, path in files])) as results,
         Progress("docstrings", total=len(files), unit="files") as bar,
     ):
         for done, ((name, folder, path), found) in enumerate(zip(files, results, strict=True), start=1):
             bar.update(done)
-            skipped += found is None
             if not found:
                 continue
             part = path.relative_to(folder).with_suffix("").parts[0]
             module = modules.setdefault(name if part == "__init__" else f"{name}.{part}", len(modules))
-            n_sentences += len(found)
             for sentence in found:
                 lines.setdefault(sentence, module)
     body = "".join(f"{module}\t{sentence}\n" for sentence, module in lines.items()).encode()
@@ -153,8 +148,6 @@ def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]
         "modules": list(modules),
         "packages": packages,
         "missing": missing,
-        "skipped_files": skipped,
-        "repeated": n_sentences - len(lines),
         "fingerprint": hashlib.sha256(body).hexdigest(),
     }
     return json.dumps(header).encode() + b"\n" + body

@@ -15,9 +15,7 @@ def windows(sentence: Sentence | str | Sequence[str], size: int, *, overlap: int
     sentence that fits. Raises CourseError unless 0 <= overlap < size.
     """
     if not 0 <= overlap < size:
-        raise CourseError(
-            f"windows: size={size}, overlap={overlap}. The overlap must be at least 0 and below the size."
-        )
+        raise CourseError(f"windows: size={size}, overlap={overlap}. The overlap must be at least 0 and below size.")
     sentence = Sentence.of(sentence)
     cut, start = [], 0
     while True:

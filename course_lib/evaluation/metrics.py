@@ -124,9 +124,7 @@ def spearman(a: Iterable, b: Iterable) -> float:
         if wrong := int(np.isnan(values).sum()):
             raise CourseError(f"spearman: {wrong} of {len(values)} values of the {name} list are NaN. Leave them out.")
         if (values == values[0]).all():
-            raise CourseError(
-                f"spearman: all {len(values)} values of the {name} list are {values[0]:g}: no order to compare."
-            )
+            raise CourseError(f"spearman: all {len(values)} values of the {name} list are {values[0]:g}: no order.")
     return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
 
 

@@ -44,9 +44,7 @@ class Characters:
         if mode not in _MODES:
             raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
         if max_length < 4:
-            raise CourseError(
-                f"Characters: max_length={max_length} leaves no room for both ends of a word. Use 4 or more."
-            )
+            raise CourseError(f"Characters: max_length={max_length} leaves no room for a word. Use 4 or more.")
         if bad := [c for c in characters if not isinstance(c, str) or len(c) != 1]:
             raise CourseError(f"Characters got {bad[0]!r} as a character. Give strings of one code point each.")
         ids = {character: i for i, character in enumerate(characters, start=_N_MARKS)}

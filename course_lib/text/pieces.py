@@ -30,9 +30,7 @@ class Pieces:
         self.whole_words = isinstance(tokenizer, Vocabulary)
         index = tokenizer.index if self.whole_words else tokenizer.get_vocab()
         if missing := [special for special in SPECIALS if special not in index]:
-            raise CourseError(
-                f"Pieces: the tokenizer has no {missing[0]}. Build it with the specials {', '.join(SPECIALS)}."
-            )
+            raise CourseError(f"Pieces: the tokenizer has no {missing[0]}. Build it with {', '.join(SPECIALS)}.")
         self.padding, self.unknown, self.begin, self.end = (index[special] for special in SPECIALS)
 
     @classmethod

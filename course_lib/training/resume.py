@@ -85,9 +85,7 @@ class Place:
 
     epoch: int
     position: int  # steps taken in this epoch
-    carry: (
-        Any  # what a language model hands from one batch of running text to the next: tensors in tuples, lists, dicts
-    )
+    carry: Any  # what a language model hands from one batch of running text to the next
     epoch_start: RandomState  # before the epoch's batches were opened
     now: RandomState  # after the last step; at position 0 the same
 
@@ -129,7 +127,7 @@ def pack_carry(carry: Any, tensors: dict[str, Tensor]) -> Any:
     if carry is None or isinstance(carry, (bool, int, float, str)):
         return {"value": carry}
     raise CourseError(
-        f"fit cannot save a carry with a {type(carry).__name__} in it. Use tensors in tuples, lists or dicts."
+        f"fit cannot save a carry with a {type(carry).__name__} in it. Use tensors in tuples, lists, dicts."
     )
 
 

@@ -144,12 +144,9 @@ class SpanExplorer(CourseWidget):
             says += " " + (t("The best one is the gold answer.") if same else gold)
         if self.null is not None:
             both = {"none": _signed(self.null), "score": _signed(first.score)}
-            if self.null > first.score:
-                says += " " + (
-                    t("“No answer” scores {none}, the best span {score}: the model does not answer.", **both)
-                )
-            else:
-                says += " " + (t("“No answer” scores {none}, the best span {score}: the model answers.", **both))
+            silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
+            speaks = key("“No answer” scores {none}, the best span {score}: the model answers.")
+            says += f" {t(silent if self.null > first.score else speaks, **both)}"
         return says
 
     def still(self) -> str:

@@ -23,7 +23,7 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
             header = cells
             if missing := [name for name in columns if name not in header]:
                 raise CourseError(
-                    f"{path} has no column {missing[0]!r}. Its first line must name: {', '.join(columns)}."
+                    f"{path} has no column {missing[0]!r}. Its first line must name {', '.join(columns)}."
                 )
         elif line:
             if len(cells) != len(header):

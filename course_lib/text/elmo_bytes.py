@@ -26,7 +26,10 @@ class ElmoBytes:
     max_length = 50
 
     def ids(self, word: str) -> list[int]:
-        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: 50 ids. A lone surrogate has no bytes and is dropped."""
+        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes and is dropped.
+
+        Raises CourseError for an empty word.
+        """
         if not word:
             raise CourseError("ElmoBytes got an empty word. Drop empty words before reading characters.")
         if word in self.boundaries:

@@ -132,9 +132,9 @@ def learning_curves(
     return _done(figure)
 
 
-def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure:
+def curve_panels(panels: Sequence[Panel], *, x: str) -> Figure:
     """Curves of several tasks over a log axis: bands, a tick at each point, one legend; no value, an empty panel."""
-    columns = min(columns, len(panels))
+    columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     size = (3.7 * columns, 3 * rows)
     figure, grid = plt.subplots(rows, columns, figsize=size, dpi=80, squeeze=False)  # 1.5 MB is all that a chapter has

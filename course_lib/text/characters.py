@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every word: "ed" at its end is not "ed" within
 _N_MARKS = 4
@@ -68,13 +69,9 @@ class Characters:
         min_count        characters that occur less often become UNKNOWN
         Raises CourseError for a bare str, an empty word, or if no character is left.
         """
-        if isinstance(words_or_counts, str):
-            raise CourseError(
-                f"{words_or_counts[:40]!r} is a string, not a list of words. Use split_words(text) first."
-            )
         empty = cls((), mode, max_length)  # checks mode and max_length before a long count
         counts: Counter[str] = Counter()
-        for word, count in Counter(words_or_counts).items():
+        for word, count in Counter(words_of(words_or_counts)).items():
             for character in empty.symbols(word):
                 counts[character] += count
         kept = sorted((c for c, count in counts.items() if count >= min_count), key=lambda c: (-counts[c], c))

@@ -5,7 +5,6 @@ Sub-words: Sennrich et al. 2016, arXiv:1508.07909 (BPE); `Pieces.bpe` trains the
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -90,12 +89,9 @@ class Pieces:
 
     def files(self) -> dict[str, str]:
         """What a checkpoint keeps: file name -> content. `from_files` reads it."""
-        if not self.whole_words:
-            return {TOKENIZER_FILE: self.tokenizer.to_str()}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / VOCABULARY_FILE
-            self.tokenizer.save(path)
-            return {VOCABULARY_FILE: path.read_text(encoding="utf-8")}
+        if self.whole_words:
+            return {VOCABULARY_FILE: self.tokenizer.to_text()}
+        return {TOKENIZER_FILE: self.tokenizer.to_str()}
 
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> Pieces:

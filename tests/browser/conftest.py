@@ -62,7 +62,10 @@ strip = token_strip([Frame([Token(word) for word in hostile], "As it is.", [("hi
                      Frame([Token(word, "hidden", "was 배") for word in hostile], hostile[0])], title=hostile[1])
 strip""",
     "parts, shares = rng.normal(size=(2, 3, 6, 5)), np.full((2, 3, 6, 6), 1 / 6)",
-    *(f"bertviz_view(shares, hostile, {view!r}, queries=parts, keys=parts)" for view in ("head", "model", "neuron")),
+    *(
+        f"bertviz_view(shares, ['[CLS]', *hostile[:2], *hostile[4:], '[SEP]'], {view!r}, queries=parts, keys=parts)"
+        for view in ("head", "model", "neuron")
+    ),
     "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
     Path(gap_models.__file__).read_text(encoding="utf-8"),  # models for the next two cells: the tests build the same
     """gaps = fill_mask([counting("one"), counting("two", WORDS[1:] + WORDS[:1])], GIVEN, k=7)

@@ -62,7 +62,7 @@ def forest_svg(rows: Sequence[Row], unit: str) -> str:
         *labels,
         f'<path d="M{left} {bottom}H{right}" stroke="{_GREY}"/>',
     ]
-    for tick, text in ticks(low, high, 8):
+    for tick, text in ticks(low, high):
         marks.append(f'<path d="M{x(tick)} {bottom}v4" stroke="{_GREY}"/>')
         marks.append(f'<text x="{x(tick)}" y="{bottom + 17}" text-anchor="middle">{text}</text>')
     explained = escape(t("{unit} (grey band: too small to matter)", unit=unit))

@@ -7,11 +7,10 @@ import pytest
 
 from course.ledger import run, show
 from course.ledger.card import Card, card_html
-from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg
+from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg, ticks
 from course.ledger.report import run_and_record
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import speaking
-from course_lib.loss_curve import ticks
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -133,8 +132,8 @@ def test_nothing_leaves_the_plot_and_text_is_escaped(low, high, delta):
 
 
 def test_ticks_are_round():
-    assert [text for _, text in ticks(-1.2, 4.1, 8)] == ["-1", "0", "1", "2", "3", "4"]
-    assert [text for _, text in ticks(0.0, 0.035, 8)] == [
+    assert [text for _, text in ticks(-1.2, 4.1)] == ["-1", "0", "1", "2", "3", "4"]
+    assert [text for _, text in ticks(0.0, 0.035)] == [
         "0.000",
         "0.005",
         "0.010",
@@ -145,7 +144,7 @@ def test_ticks_are_round():
         "0.035",
     ]
     for low, high in ((-3e-5, 8e-4), (-900.0, 12000.0), (0.0, 1.0)):
-        values = [value for value, _ in ticks(low, high, 8)]
+        values = [value for value, _ in ticks(low, high)]
         assert 3 <= len(values) <= 9
         assert 0.0 in values
 

@@ -103,10 +103,7 @@ class Pieces:
         from tokenizers import Tokenizer
 
         try:
-            return cls(Tokenizer.from_file(str(files[TOKENIZER_FILE])))
-        except CourseError:
-            raise
+            tokenizer = Tokenizer.from_file(str(files[TOKENIZER_FILE]))
         except Exception as error:  # the library raises bare Exceptions
-            raise CourseError(
-                f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch the checkpoint again."
-            ) from error
+            raise CourseError(f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch it again.") from error
+        return cls(tokenizer)

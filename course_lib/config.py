@@ -62,6 +62,11 @@ def _cache_dir() -> Path:
     return Path(base) / "course-lib"
 
 
+def n_cores() -> int:
+    """Cores this process may use; a container may have fewer than the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def project_dir() -> Path:
     """The folder that holds `course_lib/`, `data/` and `notebooks/` (the package is installed editable)."""
     return Path(__file__).resolve().parent.parent

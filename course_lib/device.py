@@ -38,9 +38,8 @@ def choose_device(name: str | None = None) -> torch.device:
 
 def autocast(device: torch.device) -> torch.autocast:
     """bfloat16 on CUDA, float32 everywhere else: on some CPUs bfloat16 ends the process, on none is it faster."""
-    return torch.autocast(
-        device.type if device.type == "cuda" else "cpu", torch.bfloat16, enabled=device.type == "cuda"
-    )
+    on = device.type == "cuda"
+    return torch.autocast("cuda" if on else "cpu", torch.bfloat16, enabled=on)
 
 
 def seed_everything(seed: int) -> None:

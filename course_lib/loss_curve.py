@@ -107,7 +107,7 @@ def _plot(curve: LossCurve, unit: str, end: float | None, ink: str) -> str:
     )
 
 
-def ticks(low: float, high: float, about: int) -> list[tuple[float, str]]:
+def ticks(low: float, high: float, about: int = 8) -> list[tuple[float, str]]:
     """Round numbers (1, 2 or 5 times a power of ten apart) from `low` to `high`, with their labels."""
     rough = (high - low) / about
     power = 10.0 ** math.floor(math.log10(rough))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import torch
 
-from course_lib.config import settings
+from course_lib.config import n_cores, settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
 from course_lib.language import key, t, use
@@ -52,7 +52,7 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     session = Session(choose_device(chosen.device), chosen.profile, chosen.seed, name)
     seed_everything(session.seed)
     if "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(min(_n_cores(), MOST_THREADS))
+        torch.set_num_threads(min(n_cores(), MOST_THREADS))
     if importlib.util.find_spec("matplotlib"):
         from course_lib.widgets.figures import use_course_style
 
@@ -80,10 +80,3 @@ def chapter_name(chapter: int | str) -> str:
     if name not in CHAPTERS:
         raise CourseError(f"There is no chapter {chapter!r}. Chapters: {', '.join(CHAPTERS)}.")
     return name
-
-
-def _n_cores() -> int:
-    """Cores this process may use; a container may have fewer than the machine."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

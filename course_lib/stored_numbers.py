@@ -104,6 +104,6 @@ def refuse_nan(tensors: Mapping[str, Tensor], where: str, remedy: str) -> None:
             raise CourseError(f"{where} NaN (not a number) in {name}. {remedy}")
 
 
-def shorten(names: list[str], limit: int = 4) -> str:
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(map(str, names[:limit])) + more
+def shorten(names: list[str]) -> str:
+    """The first four."""
+    return ", ".join(map(str, names[:4])) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

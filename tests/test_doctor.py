@@ -85,8 +85,7 @@ def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault
 
 
 @pytest.mark.parametrize(
-    ("package", "check"),
-    [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.widgets.figures", "fonts")],
+    ("package", "check"), [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.widgets.figures", "fonts")]
 )
 def test_a_missing_package(monkeypatch, package, check):
     monkeypatch.setitem(sys.modules, package, None)

@@ -94,12 +94,12 @@ def test_a_setting_without_meaning_is_an_error(monkeypatch, setting, value, reme
 def test_threads_follow_the_cores_unless_the_reader_chose(monkeypatch):
     set_to = []
     monkeypatch.setattr(torch, "set_num_threads", set_to.append)
-    monkeypatch.setattr("course_lib.session._n_cores", lambda: 3)
+    monkeypatch.setattr("course_lib.session.n_cores", lambda: 3)
     course_lib.start(1)
     assert set_to == []
     monkeypatch.delenv("OMP_NUM_THREADS")
     course_lib.start(1)
-    monkeypatch.setattr("course_lib.session._n_cores", lambda: 61)
+    monkeypatch.setattr("course_lib.session.n_cores", lambda: 61)
     course_lib.start(1)
     assert set_to == [3, MOST_THREADS]
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from course.lab.controls import Rows
-from course_lib.data.batch import Batch, join_sides, length_mask
+from course_lib.data.batch import Batch, join_sides, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
@@ -139,8 +139,4 @@ class KeptStates(ContextEncoder):
 
 
 def _side(sentences: Sequence[Sentence], rows: list[Float[Tensor, "unit layer dim"]]) -> Batch:
-    mask = length_mask([len(sentence) for sentence in sentences])
-    vectors = nn.utils.rnn.pad_sequence(rows, batch_first=True)
-    return Batch(
-        {"vectors": vectors}, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in sentences]
-    )
+    return word_batch({"vectors": nn.utils.rnn.pad_sequence(rows, batch_first=True)}, sentences)

@@ -5,7 +5,6 @@ Written directly and not by matplotlib: 2 KB and a millisecond, not 70 KB and a 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -13,6 +12,7 @@ from unicodedata import east_asian_width
 
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import t
+from course_lib.loss_curve import ticks
 
 WIDTH = 680  # CSS pixels
 _ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt
@@ -70,16 +70,6 @@ def forest_svg(rows: Sequence[Row], unit: str) -> str:
     style = f'font-family="system-ui,sans-serif" font-size="{_FONT}" fill="{_INK}"'
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>{"".join(marks)}</svg>'
-
-
-def ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
-    """Round values between low and high, steps of 1, 2 or 5 times a power of ten, and their texts."""
-    rough = (high - low) / most
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(step for step in (power, 2 * power, 5 * power, 10 * power) if step >= rough * (1 - 1e-9))
-    digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return [(number * step, f"{number * step:.{digits}f}") for number in numbers]
 
 
 def _range(rows: Sequence[Row]) -> tuple[float, float]:

@@ -12,6 +12,8 @@ import torch
 
 from course_lib.errors import CourseError
 
+POOL = 50  # so many batches' worth of random items are sorted together: larger wastes less and mixes less
+
 
 class Buckets:
     """Which items go together: `Buckets(lengths, size=32)` or `Buckets(lengths, tokens=4096)`.
@@ -19,36 +21,25 @@ class Buckets:
     lengths  of the items, e.g. pieces per sentence
     size     items in a batch; or tokens: the most that a batch may hold with its padding, so short items come in
              larger batches
-    pool     so many batches' worth of random items are sorted together: larger wastes less and mixes less
     Called with an epoch it gives lists of item numbers, each item once; the same for the same seed and epoch.
     """
 
-    def __init__(
-        self,
-        lengths: Sequence[int],
-        *,
-        size: int | None = None,
-        tokens: int | None = None,
-        pool: int = 50,
-        seed: int = 0,
-    ):
+    def __init__(self, lengths: Sequence[int], *, size: int | None = None, tokens: int | None = None, seed: int = 0):
         """Raises CourseError for no items, both or none of size and tokens, and an item longer than `tokens`."""
-        if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1, pool) < 1:
+        if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1) < 1:
             raise CourseError(
-                f"Buckets: {len(lengths)} items, size={size}, tokens={tokens}, pool={pool}. "
-                "Give items, either size or tokens, and numbers of 1 or more."
+                f"Buckets: {len(lengths)} items, size={size}, tokens={tokens}. Give items, and either size or tokens, "
+                "1 or more."
             )
         if tokens is not None and max(lengths) > tokens:
-            raise CourseError(
-                f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it first."
-            )
-        self.lengths, self.size, self.tokens, self.pool, self.seed = list(lengths), size, tokens, pool, seed
+            raise CourseError(f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it.")
+        self.lengths, self.size, self.tokens, self.seed = list(lengths), size, tokens, seed
 
     def __call__(self, epoch: int = 0) -> Iterator[list[int]]:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.lengths), generator=generator).tolist()
         mean = sum(self.lengths) / len(self.lengths)
-        step = self.pool * (self.size or max(1, int(self.tokens / max(mean, 1))))
+        step = POOL * (self.size or max(1, int(self.tokens / max(mean, 1))))
         batches: list[list[int]] = []
         for start in range(0, len(order), step):
             batches += self._cut(sorted(order[start : start + step], key=self.lengths.__getitem__))

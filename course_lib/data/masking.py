@@ -46,7 +46,6 @@ class Masking:
     to_random: float = 0.1
 
     def __post_init__(self) -> None:
-        """Raises CourseError that names the setting."""
         predict = self.corrupt if self.predict is None else self.predict
         if not 0 < self.corrupt <= 1 or not 0 < predict <= self.corrupt:
             raise CourseError(
@@ -68,9 +67,7 @@ class Masking:
         special[list(self.special_ids)] = True
         may = mask & ~special[ids]
         if not may.any():
-            raise CourseError(
-                f"Masking: none of the {ids.numel()} pieces of this batch may be chosen: all are special."
-            )
+            raise CourseError(f"Masking: none of these {ids.numel()} pieces may be chosen: all are special.")
         dice = torch.rand(ids.shape, generator=generator)
         chosen = may & (dice < self.corrupt)
         if not chosen.any():

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from course_lib.config import project_dir, settings
+from course_lib.config import n_cores, project_dir, settings
 from course_lib.data import docstrings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
@@ -56,8 +56,6 @@ class OnDiskCorpus(Sequence):
     modules: list[str]  # such as "scipy.stats": package and first part below it; "python" is the standard library
     packages: dict[str, str]  # name -> version
     missing: list[str]  # packages of the list that are not installed
-    skipped_files: int  # unreadable, undecodable, not Python, or huge
-    repeated: int  # sentences left out because they had stood before: packages copy docstrings a lot
     fingerprint: str  # SHA-256 of the whole content
 
     @property
@@ -80,10 +78,9 @@ class OnDiskCorpus(Sequence):
     __repr__ = __str__
 
 
-def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) -> OnDiskCorpus:
+def on_disk_sentences(*, max_words: int | None = None) -> OnDiskCorpus:
     """Read the docstrings, or what was read before on this disk.
 
-    refresh    read anew even if the cache holds the result for these package versions
     max_words  an even sample over all packages of about so many words, never more; None is all
     Raises CourseError if fewer than MIN_WORDS words are found: the environment is not the course's.
     """
@@ -91,10 +88,10 @@ def on_disk_sentences(*, refresh: bool = False, max_words: int | None = None) ->
         raise CourseError(f"on_disk_sentences got max_words={max_words}. Use a number of at least 1, or None for all.")
     folders, packages, missing = _installed()
     cache = settings().cache_dir / f"on-disk-{_key(packages)}.txt"
-    corpus = None if refresh else _load(cache)
+    corpus = _load(cache)
     if corpus is None:
         with lock(cache.with_suffix(".lock")):
-            corpus = None if refresh else _load(cache)  # another process may just have made it
+            corpus = _load(cache)  # another process may just have made it
             if corpus is None:
                 _clear_away(cache)
                 content = _read(folders, packages, missing)
@@ -134,19 +131,16 @@ def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]
     files = [(name, folder, path) for name, folder in folders.items() for path in _python_files(folder)]
     modules: dict[str, int] = {}
     lines: dict[str, int] = {}  # sentence -> module; keeps order, and only the first of equal sentences
-    skipped = n_sentences = 0
     with (
         contextlib.closing(_read_files([str(path) for *_, path in files])) as results,
         Progress("docstrings", total=len(files), unit="files") as bar,
     ):
         for done, ((name, folder, path), found) in enumerate(zip(files, results, strict=True), start=1):
             bar.update(done)
-            skipped += found is None
             if not found:
                 continue
             part = path.relative_to(folder).with_suffix("").parts[0]
             module = modules.setdefault(name if part == "__init__" else f"{name}.{part}", len(modules))
-            n_sentences += len(found)
             for sentence in found:
                 lines.setdefault(sentence, module)
     body = "".join(f"{module}\t{sentence}\n" for sentence, module in lines.items()).encode()
@@ -154,8 +148,6 @@ def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]
         "modules": list(modules),
         "packages": packages,
         "missing": missing,
-        "skipped_files": skipped,
-        "repeated": n_sentences - len(lines),
         "fingerprint": hashlib.sha256(body).hexdigest(),
     }
     return json.dumps(header).encode() + b"\n" + body
@@ -175,7 +167,7 @@ def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
 
     Not by `multiprocessing`: a forked kernel with threads may hang, and a spawned child runs the reader's script again.
     """
-    n = min(_MAX_PROCESSES, _cores(), 1 + len(paths) // 100)
+    n = min(_MAX_PROCESSES, n_cores(), 1 + len(paths) // 100)
     helpers: list[subprocess.Popen] = []
     try:
         if n > 1:
@@ -193,10 +185,6 @@ def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
             helper.kill()
             helper.stdout.close()
             helper.wait()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start_helper() -> subprocess.Popen:

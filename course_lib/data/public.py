@@ -90,7 +90,7 @@ def load_public(name: str, split: str | None = None) -> Iterable:
     """The records of a set: a list, or a stream of articles for running text. None: all splits in order.
 
     The record types are in course_lib/data/records.py; which set gives which is in course_lib/data/readers/of_set.py.
-    Nothing is downloaded: `course data get NAME` does that. Raises CourseError as `locate` does.
+    Nothing is downloaded: `course data get NAME` does that.
     """
     from course_lib.data.readers.of_set import read_set
 

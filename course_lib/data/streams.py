@@ -48,9 +48,7 @@ class TextStreams:
         self.documents = [torch.as_tensor(document, dtype=torch.long) for document in documents if len(document)]
         total = sum(map(len, self.documents))
         if total < 2 * batch_size:
-            raise CourseError(
-                f"TextStreams: {total} ids do not give {batch_size} streams of at least 2. Use more text."
-            )
+            raise CourseError(f"TextStreams: {total} ids do not give {batch_size} streams of at least 2. Use more.")
         if reverse:
             self.documents = [document.flip(0) for document in self.documents]
         self.batch_size, self.length, self.seed = batch_size, length, seed
@@ -89,7 +87,6 @@ class TwoWayStreams:
     """
 
     def __init__(self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0):
-        """Raises CourseError as TextStreams does."""
         self.forward, self.backward = (
             TextStreams(documents, batch_size, length, seed=seed, reverse=reverse) for reverse in (False, True)
         )

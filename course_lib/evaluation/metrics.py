@@ -18,22 +18,6 @@ def accuracy(predicted: Iterable, gold: Iterable) -> float:
     return sum(p == g for p, g in zip(predicted, gold, strict=True)) / len(gold)
 
 
-def balanced_accuracy(predicted: Iterable, gold: Iterable) -> float:
-    """Mean over the gold labels of the share found (recall): always naming the largest of K classes gives 1/K."""
-    predicted, gold = _paired("balanced_accuracy", predicted, gold)
-    sizes = Counter(gold)
-    hits = Counter(g for p, g in zip(predicted, gold, strict=True) if p == g)
-    return sum(hits[label] / size for label, size in sizes.items()) / len(sizes)
-
-
-def macro_f1(predicted: Iterable, gold: Iterable) -> float:
-    """Mean F1 over all labels that occur on either side. 0 to 1."""
-    predicted, gold = _paired("macro_f1", predicted, gold)
-    hits = Counter(g for p, g in zip(predicted, gold, strict=True) if p == g)
-    sizes = Counter(gold) + Counter(predicted)
-    return sum(2 * hits[label] / size for label, size in sizes.items()) / len(sizes)
-
-
 def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> float:
     """F1 of whole spans in BIO tags, over all sentences together (the CoNLL score). 0 to 1.
 
@@ -140,9 +124,7 @@ def spearman(a: Iterable, b: Iterable) -> float:
         if wrong := int(np.isnan(values).sum()):
             raise CourseError(f"spearman: {wrong} of {len(values)} values of the {name} list are NaN. Leave them out.")
         if (values == values[0]).all():
-            raise CourseError(
-                f"spearman: all {len(values)} values of the {name} list are {values[0]:g}: no order to compare."
-            )
+            raise CourseError(f"spearman: all {len(values)} values of the {name} list are {values[0]:g}: no order.")
     return float(np.corrcoef(_ranks(a), _ranks(b))[0, 1])
 
 

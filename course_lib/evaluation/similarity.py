@@ -1,4 +1,4 @@
-"""Do word vectors agree with people? Similarity ratings and analogy questions, with the standard sets.
+"""Do word vectors agree with people? Similarity ratings, with the standard sets.
 
 A test word that the vectors lack is tried in lower case (the sets write "Arafat", many vectors are lower case only).
 """
@@ -9,15 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import torch
-
-from course_lib.data.readers.word_tests import Question, RatedPair, load_rated_pairs, read_analogies
+from course_lib.data.readers.word_tests import RatedPair, load_rated_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.metrics import spearman
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.unknown_words import known_form
-
-_QUESTIONS_AT_ONCE = 256  # a score per question and word: 100 MB for 100,000 words
 
 
 @dataclass(frozen=True)
@@ -25,18 +21,6 @@ class SimilarityScore:
     spearman: float  # rank correlation of cosines and ratings over the pairs found, -1 to 1
     found: int  # pairs whose two words have vectors
     asked: int
-
-
-@dataclass(frozen=True)
-class AnalogyScore:
-    right: int
-    found: int  # questions whose four words have vectors
-    asked: int
-
-    @property
-    def accuracy(self) -> float:
-        """Share of right answers among the questions found, 0 to 1; 0 if none was found."""
-        return self.right / self.found if self.found else 0.0
 
 
 def word_similarity(vectors: WordVectors, pairs: Iterable[Sequence]) -> SimilarityScore:
@@ -60,32 +44,6 @@ def pairs_known_to(pairs: Iterable[Sequence], *systems: WordVectors) -> list[Seq
     return [pair for pair in pairs if all(known_form(word, system) for system in systems for word in pair[:2])]
 
 
-def analogies(vectors: WordVectors, questions: Iterable[Sequence[str]]) -> dict[str, AnalogyScore]:
-    """How many questions (section, a, b, c, d) the nearest word to b - a + c answers; a, b and c may not be answers.
-
-    One score per section in the order of the file, then "all". Questions with an unknown word count as not found.
-    """
-    asked: dict[str, int] = {}
-    rows: list[tuple[str, list[int]]] = []
-    for section, *words in questions:
-        asked[section] = asked.get(section, 0) + 1
-        known = [known_form(word, vectors) for word in words]
-        if all(known):
-            rows.append((section, [vectors.index[word] for word in known]))
-    right, found = dict.fromkeys(asked, 0), dict.fromkeys(asked, 0)
-    for start in range(0, len(rows), _QUESTIONS_AT_ONCE):
-        part = rows[start : start + _QUESTIONS_AT_ONCE]
-        a, b, c, d = torch.tensor([row for _, row in part]).T
-        unit = vectors.unit
-        cosines = (unit[b] - unit[a] + unit[c]) @ unit.T  # [question, word], up to a factor per question
-        cosines.scatter_(1, torch.stack([a, b, c], dim=1), -torch.inf)
-        for (section, _), hit in zip(part, (cosines.argmax(1) == d).tolist(), strict=True):
-            found[section] += 1
-            right[section] += hit
-    scores = {section: AnalogyScore(right[section], found[section], asked[section]) for section in asked}
-    return scores | {"all": AnalogyScore(sum(right.values()), sum(found.values()), sum(asked.values()))}
-
-
 def load_wordsim353() -> list[RatedPair]:
     """WordSim-353 (Finkelstein et al. 2002): 353 English pairs, relatedness 0 to 10. From gensim's test data."""
     return load_rated_pairs(_gensim_data("wordsim353.tsv"))
@@ -94,11 +52,6 @@ def load_wordsim353() -> list[RatedPair]:
 def load_simlex999() -> list[RatedPair]:
     """SimLex-999 (Hill et al. 2015): 999 English pairs, similarity and not relatedness, 0 to 10. From gensim too."""
     return load_rated_pairs(_gensim_data("simlex999.txt"))
-
-
-def load_analogies(path: str | Path | None = None) -> list[Question]:
-    """Questions in word2vec's format; default: Google's 19,544 English ones (Mikolov et al. 2013) from gensim."""
-    return read_analogies(_gensim_data("questions-words.txt") if path is None else path)
 
 
 def _gensim_data(name: str) -> Path:

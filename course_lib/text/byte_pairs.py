@@ -40,9 +40,7 @@ def learn(words: Mapping[str, int], n: int, *, word_end: str = WORD_END) -> list
         raise CourseError(f"byte_pairs.learn: n={n} merges. Use 0 or more.")
     for word, count in words.items():
         if not word or count < 1:
-            raise CourseError(
-                f"byte_pairs.learn: the word {word!r} has the count {count}. Drop it, or count 1 or more."
-            )
+            raise CourseError(f"byte_pairs.learn: word {word!r} has the count {count}. Drop it, or count 1 or more.")
     text = {word: symbols(word, word_end) for word in words}
     characters, last = sorted(set("".join(words))), sorted({word[-1] for word in text.values()})
     number = {piece: i for i, piece in enumerate(dict.fromkeys([*characters, *last]))}

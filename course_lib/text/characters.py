@@ -3,12 +3,12 @@
 Two ways to cut a word. "character": one symbol per Unicode code point after NFC, so a Hangul syllable is one symbol.
 "jamo": a Hangul syllable becomes its initial, medial and (if there is one) final letter; all else stays as it is.
 가다 and 갔다 share no syllable before 다; as jamo they share the stem ㄱㅏ.
-Source of the arithmetic: The Unicode Standard, section 3.12, "Hangul Syllable Decomposition".
 """
 
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +16,13 @@ from dataclasses import dataclass
 
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, BEGIN, END = 0, 1, 2, 3  # BEGIN and END stand around every word: "ed" at its end is not "ed" within
 _N_MARKS = 4
 _FORMAT = "course characters 1"
 _MODES = ("character", "jamo")
-_FIRST_SYLLABLE, _N_SYLLABLES = 0xAC00, 11172
-_FIRST_INITIAL, _FIRST_MEDIAL, _BEFORE_FINAL = 0x1100, 0x1161, 0x11A7  # final number 0 means: none
-_N_MEDIALS, _N_FINALS = 21, 28
+_SYLLABLE = re.compile("[가-힣]")
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,9 +45,7 @@ class Characters:
         if mode not in _MODES:
             raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
         if max_length < 4:
-            raise CourseError(
-                f"Characters: max_length={max_length} leaves no room for both ends of a word. Use 4 or more."
-            )
+            raise CourseError(f"Characters: max_length={max_length} leaves no room for a word. Use 4 or more.")
         if bad := [c for c in characters if not isinstance(c, str) or len(c) != 1]:
             raise CourseError(f"Characters got {bad[0]!r} as a character. Give strings of one code point each.")
         ids = {character: i for i, character in enumerate(characters, start=_N_MARKS)}
@@ -72,13 +69,9 @@ class Characters:
         min_count        characters that occur less often become UNKNOWN
         Raises CourseError for a bare str, an empty word, or if no character is left.
         """
-        if isinstance(words_or_counts, str):
-            raise CourseError(
-                f"{words_or_counts[:40]!r} is a string, not a list of words. Use split_words(text) first."
-            )
         empty = cls((), mode, max_length)  # checks mode and max_length before a long count
         counts: Counter[str] = Counter()
-        for word, count in Counter(words_or_counts).items():
+        for word, count in Counter(words_of(words_or_counts)).items():
             for character in empty.symbols(word):
                 counts[character] += count
         kept = sorted((c for c, count in counts.items() if count >= min_count), key=lambda c: (-counts[c], c))
@@ -94,14 +87,15 @@ class Characters:
         if not word:
             raise CourseError("Characters got an empty word. Drop empty words before reading characters.")
         word = unicodedata.normalize("NFC", word)
-        return word if self.mode == "character" else "".join(map(_jamo, word))
+        if self.mode == "character":
+            return word
+        return _SYLLABLE.sub(lambda syllable: unicodedata.normalize("NFD", syllable[0]), word)
 
     def ids(self, word: str) -> list[int]:
         """BEGIN, one id per symbol (UNKNOWN if not in the list), END: at most `max_length` ids in all.
 
         A word that is too long loses symbols from its MIDDLE, without a sign of it: two long words that differ only
         there get the same ids. Both ends stay because that is where words inflect; the front gets the odd place.
-        Raises CourseError for an empty word.
         """
         symbols, room = self.symbols(word), self.max_length - 2
         if len(symbols) > room:
@@ -109,10 +103,7 @@ class Characters:
         return [BEGIN, *(self._ids.get(symbol, UNKNOWN) for symbol in symbols), END]
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
-        """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest of them.
-
-        Plain lists, ready for torch.tensor or numpy. Raises CourseError for no word, an empty word or a bare str.
-        """
+        """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest."""
         if isinstance(words, str) or not words:
             raise CourseError(f"Characters.table got {words!r}. Give a list of at least one word.")
         rows = [self.ids(word) for word in words]
@@ -144,16 +135,6 @@ class Characters:
 
     def __repr__(self) -> str:
         return f"Characters({len(self)} ids, mode={self.mode!r}, max_length={self.max_length})"
-
-
-def _jamo(character: str) -> str:
-    """A Hangul syllable as two or three conjoining jamo; any other character as it is."""
-    number = ord(character) - _FIRST_SYLLABLE
-    if not 0 <= number < _N_SYLLABLES:
-        return character
-    number, final = divmod(number, _N_FINALS)
-    initial, medial = divmod(number, _N_MEDIALS)
-    return chr(_FIRST_INITIAL + initial) + chr(_FIRST_MEDIAL + medial) + (chr(_BEFORE_FINAL + final) if final else "")
 
 
 def _damaged(what: str) -> CourseError:

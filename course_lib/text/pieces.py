@@ -5,7 +5,6 @@ Sub-words: Sennrich et al. 2016, arXiv:1508.07909 (BPE); `Pieces.bpe` trains the
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,14 +25,11 @@ class Pieces:
     """
 
     def __init__(self, tokenizer: Any):
-        """Raises CourseError that names the special piece which the tokenizer lacks."""
         self.tokenizer = tokenizer
         self.whole_words = isinstance(tokenizer, Vocabulary)
         index = tokenizer.index if self.whole_words else tokenizer.get_vocab()
         if missing := [special for special in SPECIALS if special not in index]:
-            raise CourseError(
-                f"Pieces: the tokenizer has no {missing[0]}. Build it with the specials {', '.join(SPECIALS)}."
-            )
+            raise CourseError(f"Pieces: the tokenizer has no {missing[0]}. Build it with {', '.join(SPECIALS)}.")
         self.padding, self.unknown, self.begin, self.end = (index[special] for special in SPECIALS)
 
     @classmethod
@@ -93,12 +89,9 @@ class Pieces:
 
     def files(self) -> dict[str, str]:
         """What a checkpoint keeps: file name -> content. `from_files` reads it."""
-        if not self.whole_words:
-            return {TOKENIZER_FILE: self.tokenizer.to_str()}
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / VOCABULARY_FILE
-            self.tokenizer.save(path)
-            return {VOCABULARY_FILE: path.read_text(encoding="utf-8")}
+        if self.whole_words:
+            return {VOCABULARY_FILE: self.tokenizer.to_text()}
+        return {TOKENIZER_FILE: self.tokenizer.to_str()}
 
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> Pieces:
@@ -110,10 +103,7 @@ class Pieces:
         from tokenizers import Tokenizer
 
         try:
-            return cls(Tokenizer.from_file(str(files[TOKENIZER_FILE])))
-        except CourseError:
-            raise
+            tokenizer = Tokenizer.from_file(str(files[TOKENIZER_FILE]))
         except Exception as error:  # the library raises bare Exceptions
-            raise CourseError(
-                f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch the checkpoint again."
-            ) from error
+            raise CourseError(f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch it again.") from error
+        return cls(tokenizer)

@@ -67,7 +67,6 @@ def replace_unknown(words: Sequence[str], known: Container[str], strategy: str) 
 
     unk -> [UNK]; classes -> [capitalised], [-ing] ...; own -> [new 1], [new 2] ..., numbered as they come. A passage
     and its question are one text here: join them first, so that a name has the same number in both.
-    Raises CourseError for another strategy.
     """
     check_strategy(strategy)
     numbers: dict[str, int] = {}

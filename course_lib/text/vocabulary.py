@@ -5,7 +5,6 @@ The order is fixed by the text alone: specials first as given, then by falling c
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file
 
 _HEADER = "course vocabulary 1"
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -80,7 +78,7 @@ class Vocabulary:
         """
         counts: Counter[str] = Counter()
         for sentence in sentences:
-            counts.update(_words_of(sentence))
+            counts.update(words_of(sentence))
         return cls.from_counts(counts, min_count=min_count, max_size=max_size, specials=specials, unknown=unknown)
 
     @classmethod
@@ -109,9 +107,9 @@ class Vocabulary:
     def encode(self, words: Sequence[str]) -> list[int]:
         """One id per word; a word outside the vocabulary gets the id of `unknown`.
 
-        Raises CourseError for such a word if the vocabulary has no `unknown`; `encode_known` leaves it out instead.
+        Raises CourseError for such a word if the vocabulary has no `unknown`.
         """
-        words, get = _words_of(words), self._ids.get
+        words, get = words_of(words), self._ids.get
         if self.unknown is not None:
             default = self._ids[self.unknown]
             return [get(word, default) for word in words]
@@ -119,14 +117,9 @@ class Vocabulary:
         if None in ids:
             raise CourseError(
                 f"{words[ids.index(None)]!r} is not among the {len(self)} words of this vocabulary. "
-                "Use encode_known to leave unknown words out, or build the vocabulary with unknown='[UNK]'."
+                "Leave unknown words out, or build the vocabulary with unknown='[UNK]'."
             )
         return ids
-
-    def encode_known(self, words: Sequence[str]) -> list[int]:
-        """The ids of the words that are in the vocabulary; the others are dropped, so the list may be shorter."""
-        ids = self._ids
-        return [ids[word] for word in _words_of(words) if word in ids]
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """One word per id. Raises CourseError for an id outside 0 ... len - 1."""
@@ -135,19 +128,18 @@ class Vocabulary:
             raise CourseError(f"There is no word with id {wrong[0]}: this vocabulary has the ids 0 to {len(self) - 1}.")
         return [self.words[i] for i in ids]
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Write UTF-8 text: a header line, then `word<TAB>count` per line in id order.
+    def to_text(self) -> str:
+        """What `load` reads: a header line, then `word<TAB>count` per line in id order.
 
         Backslash, tab, newline, carriage return and lone surrogates are escaped, all else stands as it is.
         """
         lines = [f"{_HEADER}\t{len(self)}\t{_escape(self.unknown or '')}"]
         lines += [f"{_escape(word)}\t{count}" for word, count in zip(self.words, self.counts, strict=True)]
-        with atomic_file(path) as file:
-            file.write(("\n".join(lines) + "\n").encode("utf-8", errors="backslashreplace"))
+        return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace").decode()
 
     @classmethod
-    def load(cls, path: str | os.PathLike) -> Vocabulary:
-        """Read what `save` wrote. Raises CourseError with file and line if anything is missing, damaged or repeated."""
+    def load(cls, path: str | Path) -> Vocabulary:
+        """Read a file of `to_text`. Raises CourseError with file and line for what is missing, damaged or repeated."""
         path = Path(path)
         try:
             lines = path.read_bytes().decode("utf-8").split("\n")
@@ -187,7 +179,7 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words: {', '.join(map(repr, self.words[:5]))}{', ...' * (len(self) > 5)})"
 
 
-def _words_of(sentence) -> Sequence[str]:
+def words_of(sentence) -> Sequence[str]:
     """The words of a list of words or of a record that has `.words`; a bare str would be read letter by letter."""
     if isinstance(sentence, str):
         raise CourseError(f"{sentence[:40]!r} is a string, not a list of words. Use split_words(text) first.")

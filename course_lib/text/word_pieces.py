@@ -42,7 +42,6 @@ class WordPieces:
         strip_accents: bool | None = None,
         chinese_characters: bool = True,
     ):
-        """Raises CourseError that names the special piece which the vocabulary lacks."""
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         self.vocabulary = tuple(vocabulary)
@@ -62,13 +61,7 @@ class WordPieces:
 
     @classmethod
     def train(
-        cls,
-        sentences: Iterable[Sequence[str]],
-        size: int,
-        *,
-        lowercase: bool = True,
-        strip_accents: bool | None = None,
-        max_characters: int = 1_000,
+        cls, sentences: Iterable[Sequence[str]], size: int, *, lowercase: bool = True, max_characters: int = 1_000
     ) -> WordPieces:
         """At most `size` pieces, specials included, from the words of `sentences` (lists, or records with `.words`).
 
@@ -79,7 +72,7 @@ class WordPieces:
         """
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-        normalizer, cut = _normalizer(lowercase, strip_accents, True), pre_tokenizers.BertPreTokenizer()
+        normalizer, cut = _normalizer(lowercase, None, True), pre_tokenizers.BertPreTokenizer()
         given: Counter[str] = Counter()
         for sentence in sentences:
             given.update(getattr(sentence, "words", sentence))
@@ -101,16 +94,12 @@ class WordPieces:
         tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN))
         tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         trainer = trainers.WordPieceTrainer(
-            vocab_size=size,
-            special_tokens=fixed,
-            initial_alphabet=kept,
-            limit_alphabet=len(kept),
-            show_progress=False,
+            vocab_size=size, special_tokens=fixed, initial_alphabet=kept, limit_alphabet=len(kept), show_progress=False
         )
         lines = (" ".join([word] * count) for word, count in sorted(words.items()))
         tokenizer.train_from_iterator(lines, trainer)
         index = tokenizer.get_vocab()
-        return cls(sorted(index, key=index.get), lowercase=lowercase, strip_accents=strip_accents)
+        return cls(sorted(index, key=index.get), lowercase=lowercase)
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -151,10 +140,7 @@ class WordPieces:
 
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> WordPieces:
-        """From vocab.txt, one piece a line, and tokenizer_config.json; without the latter BERT's defaults hold.
-
-        Raises CourseError that names the file, its fault and what to do.
-        """
+        """From vocab.txt, one piece a line, and tokenizer_config.json; without the latter BERT's defaults hold."""
         if VOCABULARY_FILE not in files:
             raise CourseError(
                 f"There is no {VOCABULARY_FILE} beside the model, so its pieces are unknown. "
@@ -188,10 +174,7 @@ def _normalizer(lowercase: bool, strip_accents: bool | None, chinese_characters:
     from tokenizers import normalizers
 
     return normalizers.BertNormalizer(
-        clean_text=True,
-        handle_chinese_chars=chinese_characters,
-        strip_accents=strip_accents,
-        lowercase=lowercase,
+        clean_text=True, handle_chinese_chars=chinese_characters, strip_accents=strip_accents, lowercase=lowercase
     )
 
 

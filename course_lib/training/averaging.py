@@ -15,12 +15,11 @@ import shutil
 from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_checkpoint
+from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
 
 Weights = Mapping[str, Tensor]
@@ -66,19 +65,19 @@ class LastWeights:
 
 
 class LastCheckpoints:
-    """A watcher for `fit`: `model.save` writes `folder`/step-000150 every `every` steps; the last `keep` stay.
+    """A watcher for `fit`: the weights go to `folder`/step-000150 every `every` steps; the last `keep` stay.
 
     `folder` is for these checkpoints only.
     """
 
-    def __init__(self, model: Any, folder: str | Path, *, keep: int = 5, every: int):
+    def __init__(self, model: nn.Module, folder: str | Path, *, keep: int = 5, every: int):
         _check(keep, every)
         self.model, self.folder, self.keep, self.every = model, Path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
         if step % self.every:
             return
-        self.model.save(self.folder / f"step-{step:06d}")
+        save_checkpoint(self.folder / f"step-{step:06d}", kind="weights", config={}, tensors=self.model.state_dict())
         # One beyond this step was left by a training that was killed, or started anew: it is not of this one's past.
         past = [saved for saved in self.steps() if saved <= step]
         for old in set(self.steps()) - set(past[-self.keep :]):

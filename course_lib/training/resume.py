@@ -7,7 +7,6 @@ batches, history, and a description of what must be the same. On GPUs it is as e
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import json
 import random
@@ -86,9 +85,7 @@ class Place:
 
     epoch: int
     position: int  # steps taken in this epoch
-    carry: (
-        Any  # what a language model hands from one batch of running text to the next: tensors in tuples, lists, dicts
-    )
+    carry: Any  # what a language model hands from one batch of running text to the next
     epoch_start: RandomState  # before the epoch's batches were opened
     now: RandomState  # after the last step; at position 0 the same
 
@@ -106,21 +103,15 @@ def detach(carry: Any) -> Any:
 
 
 def hand_on(batch: Any, carry: Any) -> Any:
-    """The batch with `carry` in its place for it: attribute or key `carry`. The batch itself stays as it is."""
+    """The batch with `carry` in its place for it; the batch itself stays as it is."""
     if carry is None:
         return batch
-    if isinstance(batch, dict):
-        return {**batch, "carry": carry}
-    if not hasattr(batch, "carry"):
+    if not dataclasses.is_dataclass(batch) or not hasattr(batch, "carry"):
         raise CourseError(
             f"fit: the model's loss gives a carry, but the batches ({type(batch).__name__}) have no place for it. "
-            "Use course_lib.data.batch.Batch, an object with the attribute carry, or a dict."
+            "Use course_lib.data.batch.Batch, or a dataclass with the field carry."
         )
-    if dataclasses.is_dataclass(batch):
-        return dataclasses.replace(batch, carry=carry)
-    batch = copy.copy(batch)
-    batch.carry = carry
-    return batch
+    return dataclasses.replace(batch, carry=carry)
 
 
 def pack_carry(carry: Any, tensors: dict[str, Tensor]) -> Any:
@@ -136,7 +127,7 @@ def pack_carry(carry: Any, tensors: dict[str, Tensor]) -> Any:
     if carry is None or isinstance(carry, (bool, int, float, str)):
         return {"value": carry}
     raise CourseError(
-        f"fit cannot save a carry with a {type(carry).__name__} in it. Use tensors in tuples, lists or dicts."
+        f"fit cannot save a carry with a {type(carry).__name__} in it. Use tensors in tuples, lists, dicts."
     )
 
 

@@ -14,15 +14,11 @@ with a schedule of its own, as in the authors' code:
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
 from torch import nn
 
 from course_lib.errors import CourseError
-from course_lib.training.schedules import constant
 
 FACTOR = 2.6  # Howard & Ruder 2018, section 3.2
 
@@ -47,17 +43,8 @@ class Unfreezing:
     factors: tuple[float, ...]
     stages: tuple[Stage, ...]
 
-    def stage_of(self, epoch: int) -> Stage:
-        """The stage in which an epoch (from 0) lies."""
-        for stage in self.stages:
-            if stage.first <= epoch < stage.first + stage.epochs:
-                return stage
-        last = self.stages[-1]
-        raise CourseError(f"This plan has the epochs 0 to {last.first + last.epochs - 1}; there is no epoch {epoch}.")
-
-    def rates(self, epoch: int) -> dict[str, float]:
-        """Group -> factor of the learning rate in this epoch; 0 for a frozen group."""
-        stage = self.stage_of(epoch)
+    def rates(self, stage: Stage) -> dict[str, float]:
+        """Group -> factor of the learning rate in this stage; 0 for a frozen group."""
         shares = zip(self.names, self.factors, strict=True)
         return {name: factor if name in stage.open else 0.0 for name, factor in shares}
 
@@ -71,22 +58,12 @@ class Unfreezing:
             )
         model.freeze(list(self.names))
         model.unfreeze(list(stage.open))
-        rates = self.rates(stage.first)
+        rates = self.rates(stage)
         return [(name, parameters, rates[name]) for name, parameters in groups if name in stage.open]
-
-    def timeline(
-        self, steps_per_epoch: int, schedule: Callable[[int, int], float | int] = constant
-    ) -> Float[np.ndarray, "step group"]:
-        """Every group's factor of the learning rate at every step, with `schedule` anew in each stage, as drawn."""
-        rows = []
-        for stage in self.stages:
-            rates, total = list(self.rates(stage.first).values()), stage.epochs * steps_per_epoch
-            rows += [[schedule(step, total) * rate for rate in rates] for step in range(total)]
-        return np.array(rows)
 
     def __str__(self) -> str:
         spans = [(stage.first + 1, stage.first + stage.epochs) for stage in self.stages]
-        rates = [self.rates(stage.first) for stage in self.stages]
+        rates = [self.rates(stage) for stage in self.stages]
         table = [["epoch", *(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)]]
         for name in reversed(self.names):
             table.append([name, *(f"{shares[name]:.3f}" if shares[name] else "." for shares in rates)])

@@ -30,10 +30,7 @@ def best_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> l
 
     start, end  scores [token]. Devlin et al. 2018, arXiv:1810.04805, section 4.2.
     """
-    sums = np.where(valid_pairs(len(start), max_answer), np.add.outer(start, end), -np.inf)
-    order = np.argsort(-sums, axis=None, kind="stable")[:n]
-    pairs = (divmod(int(place), len(start)) for place in order)
-    return [Span(i, j, float(sums[i, j])) for i, j in pairs if sums[i, j] > -np.inf]
+    return _highest(np.where(valid_pairs(len(start), max_answer), np.add.outer(start, end), -np.inf), n)
 
 
 def refused_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> list[Span]:
@@ -42,9 +39,12 @@ def refused_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -
     None if the best start and the best end make a valid span.
     """
     sums, valid = np.add.outer(start, end), valid_pairs(len(start), max_answer)
-    wrong = np.where(~valid & (sums > sums[valid].max()), sums, -np.inf)
-    pairs = (divmod(int(place), len(start)) for place in np.argsort(-wrong, axis=None, kind="stable")[:n])
-    return [Span(i, j, float(wrong[i, j])) for i, j in pairs if wrong[i, j] > -np.inf]
+    return _highest(np.where(~valid & (sums > sums[valid].max()), sums, -np.inf), n)
+
+
+def _highest(sums: np.ndarray, n: int) -> list[Span]:
+    pairs = (divmod(int(place), len(sums)) for place in np.argsort(-sums, axis=None, kind="stable")[:n])
+    return [Span(i, j, float(sums[i, j])) for i, j in pairs if sums[i, j] > -np.inf]
 
 
 def valid_pairs(n_tokens: int, max_answer: int) -> np.ndarray:
@@ -144,12 +144,9 @@ class SpanExplorer(CourseWidget):
             says += " " + (t("The best one is the gold answer.") if same else gold)
         if self.null is not None:
             both = {"none": _signed(self.null), "score": _signed(first.score)}
-            if self.null > first.score:
-                says += " " + (
-                    t("“No answer” scores {none}, the best span {score}: the model does not answer.", **both)
-                )
-            else:
-                says += " " + (t("“No answer” scores {none}, the best span {score}: the model answers.", **both))
+            silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
+            speaks = key("“No answer” scores {none}, the best span {score}: the model answers.")
+            says += f" {t(silent if self.null > first.score else speaks, **both)}"
         return says
 
     def still(self) -> str:

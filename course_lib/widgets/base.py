@@ -48,9 +48,8 @@ widget.render({ model, el: document.body });
 
 def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
     """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
-    return "".join((FOLDER / f"{part}.js").read_text("utf-8") for part in kit) + (folder / f"{name}.js").read_text(
-        "utf-8"
-    )
+    files = (*(FOLDER / f"{part}.js" for part in kit), folder / f"{name}.js")
+    return "".join(file.read_text("utf-8") for file in files)
 
 
 def style(name: str, folder: Path = FOLDER) -> str:

@@ -63,7 +63,6 @@ def bertviz_view(
     *,
     queries: Sequence[np.ndarray] | None = None,
     keys: Sequence[np.ndarray] | None = None,
-    causal: bool = False,
     layer: int = 0,
     head: int = 0,
 ) -> BertVizView:
@@ -71,7 +70,6 @@ def bertviz_view(
 
     attention      per layer [head, token, token] (arrays or tensors; a first dimension of 1 may stand in front)
     queries, keys  per layer [head, token, dim]: what the neuron view multiplies
-    causal         the neuron view of a model that reads from left to right
     layer, head    where the view opens, from 0
     Over 40 tokens the first 40 are shown, and the picture says so. Raises CourseError for shapes that do not fit,
     numbers that are not finite, an unknown view, and if BertViz is not installed.
@@ -92,7 +90,7 @@ def bertviz_view(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # BertViz leaves its script files open
         if view == "neuron":
-            body, height = _neuron_view(weights, *parts, words, causal, layer, head), 120 + 30 * shown
+            body, height = _neuron_view(weights, *parts, words, layer, head), 120 + 30 * shown
         else:
             body, height = _view(view, weights, words, layer, head)
     note = t("The first {n} of {all} tokens are shown.", n=shown, all=n_all) if shown < n_all else ""
@@ -113,7 +111,7 @@ def _view(view: str, weights: np.ndarray, words: list[str], layer: int, head: in
 
 
 def _neuron_view(
-    weights: np.ndarray, queries: np.ndarray, keys: np.ndarray, words: list[str], causal: bool, layer: int, head: int
+    weights: np.ndarray, queries: np.ndarray, keys: np.ndarray, words: list[str], layer: int, head: int
 ) -> str:
     """BertViz asks a model and a tokenizer; these two hand it what is already computed."""
     _, torch = _bertviz()
@@ -135,14 +133,12 @@ def _neuron_view(
         cls_token, sep_token = "[CLS]", "[SEP]"
 
         def tokenize(self, text: str) -> list[str]:
-            inner = [word.replace("<", _LESS) for word in words]
-            return inner if causal else inner[1:-1]  # for BERT it puts [CLS] and [SEP] around them itself
+            return [word.replace("<", _LESS) for word in words[1:-1]]  # it puts [CLS] and [SEP] around them itself
 
         def convert_tokens_to_ids(self, pieces: list[str]) -> list[int]:
             return list(range(len(pieces)))
 
-    kind = "gpt2" if causal else "bert"
-    page = show(Model(), kind, Tokenizer(), "x", display_mode="light", layer=layer, head=head, html_action="return")
+    page = show(Model(), "bert", Tokenizer(), "x", display_mode="light", layer=layer, head=head, html_action="return")
     return page.data
 
 

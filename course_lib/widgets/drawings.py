@@ -211,9 +211,8 @@ def elmo(lit: str = "") -> Drawing:
     return drawing.arrow((280, 106), (280, 70), on=lit == "mix")
 
 
-def ulmfit(lit: int = 0) -> Drawing:
-    """ULMFiT's three stages (Howard and Ruder 2018). lit: 1, 2 or 3."""
-    _known(lit, (0, 1, 2, 3))
+def ulmfit() -> Drawing:
+    """ULMFiT's three stages (Howard and Ruder 2018)."""
     drawing = Drawing(
         t(
             "ULMFiT in three stages. First a network learns to guess the next word of an encyclopaedia. Then the same "
@@ -228,9 +227,9 @@ def ulmfit(lit: int = 0) -> Drawing:
         (t("3  the task"), t("good or bad"), t("reviews\nwith labels")),
     )
     for i, (name, head, text) in enumerate(stages):
-        x, on = 14 + 184 * i, lit == i + 1
+        x = 14 + 184 * i
         drawing.text(x + 82, 22, name, bold=True)
-        drawing.box(x, 50, 164, 44, head, lit=on and i == 2).box(x, 122, 164, 70, t("LSTM body"), lit=on)
+        drawing.box(x, 50, 164, 44, head).box(x, 122, 164, 70, t("LSTM body"))
         drawing.arrow((x + 82, 122), (x + 82, 96)).arrow((x + 82, 236), (x + 82, 194))
         drawing.text(x + 82, 258, text, look="soft")
         if i < 2:
@@ -347,9 +346,8 @@ def bert(guesses: Sequence[tuple[str, float]] = (("store", 0.45), ("park", 0.2),
     return drawing
 
 
-def four_heads(lit: int = 0) -> Drawing:
-    """One body, four heads (Devlin and others 2018, figure 4). lit: 1 to 4."""
-    _known(lit, range(5))
+def four_heads() -> Drawing:
+    """One body, four heads (Devlin and others 2018, figure 4)."""
     heads = (
         (t("a sentence"), t("sentence|good"), 1),
         (t("a pair"), t("follows"), 1),
@@ -363,15 +361,15 @@ def four_heads(lit: int = 0) -> Drawing:
         ),
         300,
     )
-    drawing.box(20, 176, 520, 72, t("one pre-trained body"), lit=lit == 0)
+    drawing.box(20, 176, 520, 72, t("one pre-trained body"), lit=True)
     drawing.text(280, 276, "[CLS] who paid ? [SEP] she paid her wages in [SEP]", look="soft")
     for i, (task, out, n_arrows) in enumerate(heads):
         x = 20 + 133 * i
-        drawing.box(x, 84, 121, 48, task, lit=lit == i + 1).text(x + 60, 40, out, bold=True)
-        drawing.arrow((x + 60, 84), (x + 60, 56), on=lit == i + 1)
+        drawing.box(x, 84, 121, 48, task).text(x + 60, 40, out, bold=True)
+        drawing.arrow((x + 60, 84), (x + 60, 56))
         for arrow in range(n_arrows):
             at = x + 60 + 26 * (arrow - (n_arrows - 1) / 2)
-            drawing.arrow((at, 176), (at, 134), on=lit == i + 1)
+            drawing.arrow((at, 176), (at, 134))
     return drawing
 
 

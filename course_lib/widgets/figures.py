@@ -132,9 +132,9 @@ def learning_curves(
     return _done(figure)
 
 
-def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure:
+def curve_panels(panels: Sequence[Panel], *, x: str) -> Figure:
     """Curves of several tasks over a log axis: bands, a tick at each point, one legend; no value, an empty panel."""
-    columns = min(columns, len(panels))
+    columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     size = (3.7 * columns, 3 * rows)
     figure, grid = plt.subplots(rows, columns, figsize=size, dpi=80, squeeze=False)  # 1.5 MB is all that a chapter has
@@ -157,34 +157,6 @@ def curve_panels(panels: Sequence[Panel], *, x: str, columns: int = 3) -> Figure
     starts = {line.get_label(): line for axes in figure.axes for line in axes.lines if line.get_linestyle() == "-"}
     if starts:
         figure.legend(starts.values(), starts.keys(), loc="outside upper left", ncols=4, frameon=False)
-    return _done(figure)
-
-
-def sense_map(vectors: Mapping[str, np.ndarray], senses: Sequence[str], *, title: str) -> Figure:
-    """Occurrences of one word as dots, a panel per system; shape and colour say the sense.
-
-    vectors  {system: [occurrence, dim]}, each shown along its own two main directions (PCA)
-    """
-    names = sorted(set(senses))
-    figure, panels = plt.subplots(1, len(vectors), figsize=(4.2 * len(vectors), 3.9), squeeze=False)
-    for axes, (system, rows) in zip(panels[0], vectors.items(), strict=True):
-        if len(rows) != len(senses):
-            raise CourseError(f"sense_map: {len(rows)} vectors of {system!r} for {len(senses)} senses. Give one each.")
-        places = main_directions(np.asarray(rows, dtype=float))
-        distinct = len(np.unique(places.round(6), axis=0))
-        for number, name in enumerate(names):
-            chosen = places[[sense == name for sense in senses]]
-            size = 8 if distinct > 1 else 8 + 6 * (len(names) - 1 - number)  # on one dot the first must show behind
-            axes.plot(*chosen.T, MARKERS[number], color=OKABE_ITO[number], ms=size, mec="white", label=t_label(name))
-        axes.set(xlabel=t_label("main direction 1"), ylabel=t_label("main direction 2"))
-        dots = t(
-            "{n} occurrences on {m} dots" if distinct > 1 else "{n} occurrences on {m} dot", n=len(places), m=distinct
-        )
-        axes.set_title(f"{t_label(system)}\n{dots}", weight="normal")
-        if np.ptp(places) < 1e-6:
-            axes.set(xlim=(-1, 1), ylim=(-1, 1))
-    panels[0][-1].legend(title=t("sense"), loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
-    figure.suptitle(title, weight=matplotlib.rcParams["axes.titleweight"], x=0.01, ha="left")
     return _done(figure)
 
 
@@ -273,16 +245,6 @@ def two_steps() -> Figure:
     axes.set_title(t("Two steps, four tasks"), pad=12)
     axes.text(83, 39.5, t("2  downstream tasks, few labels"), va="bottom", **heading)
     return _done(figure)
-
-
-def main_directions(rows: np.ndarray, k: int = 2) -> np.ndarray:
-    """The rows along their k main directions (PCA); a direction's sign makes its largest entry positive. [row, k]"""
-    centred = rows - rows.mean(0)
-    left, size, directions = np.linalg.svd(centred, full_matrices=False)
-    places = left[:, :k] * size[:k]
-    signs = np.sign(directions[np.arange(min(k, len(directions))), np.abs(directions[:k]).argmax(1)])
-    places = places * np.where(signs == 0, 1, signs)
-    return np.pad(places, ((0, 0), (0, k - places.shape[1])))
 
 
 def _curve(axes, name: str, rows: Sequence[Sequence[float]], style: SystemStyle, **look: object) -> np.ndarray:

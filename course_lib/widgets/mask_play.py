@@ -136,7 +136,6 @@ def fill_mask(
     sentences  to pick from; the reader can type others. [MASK] is a gap; without one the token in the middle is hidden
                at first, and on a page without a kernel every token can be, one at a time
     k          guesses per gap, 2 to 20
-    Raises CourseError for what cannot be shown.
     """
     models = [models] if isinstance(models, FillModel | LanguageSwitch) else list(models)
     texts = [str(sentence) for sentence in ([sentences] if isinstance(sentences, str) else sentences)]

@@ -115,7 +115,7 @@ def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:
     """Drag the marks that open layers, bend the slanted triangle, change the factor between layers.
 
     layers: 2 to 12 names, input first (`[name for name, _ in model.layer_groups()]`); steps: of the whole fine-tuning.
-    It starts as in the paper: one more layer with every part, from the last down. Raises CourseError for others.
+    It starts as in the paper: one more layer with every part, from the last down.
     """
     names = [str(name) for name in layers]
     if not FEWEST <= len(names) <= MOST:

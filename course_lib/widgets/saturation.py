@@ -184,7 +184,7 @@ def softmax_saturation(*, source: str = "en", d_k: int = 64, scaled: bool = Fals
     """Move d_k, divide by sqrt(d_k) or not, add 5 to all scores: scores, weights, Jacobian and gradient follow.
 
     source: "en", "ko" (eight words name the keys) or "notes" (the two scores [0.3, 0.4], times 1 to 100).
-    d_k: 1 to 1024, a value of the slider. Raises CourseError for others.
+    d_k: 1 to 1024, a value of the slider.
     """
     return SoftmaxSaturation(
         paths=score_paths().astype("<f4").tobytes(),

@@ -6,8 +6,8 @@ Answers to the given texts are stored, so that they can be read without a kernel
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import traitlets
 
@@ -18,22 +18,6 @@ from course_lib.widgets.base import CourseWidget, module, percent, style, svg_te
 MOST, MOST_GIVEN = 10, 12  # words in the list, given texts
 FULL = {"neg": key("negative"), "pos": key("positive")}
 Said = tuple[str, list[tuple[str, float]]]  # a sentence, and words with their numbers, the weightiest first
-
-
-class Vectors(Protocol):
-    words: list[str]
-    index: Mapping[str, int]
-    unit: Any
-
-    def row(self, word: str) -> int: ...
-    def nearest(self, vector: Any, k: int, *, exclude: Sequence[str]) -> list[tuple[str, float]]: ...
-
-
-class Votes(Protocol):
-    labels: tuple[str, str]
-    bias: float
-
-    def votes(self, text: str) -> dict[str, float]: ...
 
 
 class TypedWords(CourseWidget):
@@ -91,10 +75,11 @@ class AskReview(TypedWords):
     title = key("Which words of a review weigh?")
 
 
-def ask_words(vectors: Vectors, given: Sequence[str]) -> AskWords:
+def ask_words(vectors: Any, given: Sequence[str]) -> AskWords:
     """Type a word, or a sum such as king - man + woman; read the ten nearest words, without those asked with.
 
-    given  texts to pick from, 1 to 12; their answers are stored
+    vectors  WordVectors (its words, index, unit, row and nearest)
+    given    texts to pick from, 1 to 12; their answers are stored
     Raises CourseError for a given text with a word that is not in the table.
     """
 
@@ -121,9 +106,10 @@ def ask_words(vectors: Vectors, given: Sequence[str]) -> AskWords:
     return AskWords(read, _checked(given), t("a word, or a sum: king - man + woman"))
 
 
-def ask_review(model: Votes, given: Sequence[str]) -> AskReview:
+def ask_review(model: Any, given: Sequence[str]) -> AskReview:
     """Type a review; it is judged at every key, and the words and word pairs that weigh most are listed.
 
+    model  ReviewWords (its labels, bias and votes)
     given  reviews to pick from, 1 to 12; their answers are stored
     """
 

@@ -226,7 +226,6 @@ def word_generations(
     word, stop  what is shown first
     read        a typed sentence -> the story it belongs to, its word's vector at each stop of that story;
                 CourseError for a sentence that it cannot place
-    Raises CourseError for stories that cannot be drawn.
     """
     if not stories:
         raise CourseError("word_generations got no words. Give one story or more.")

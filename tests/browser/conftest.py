@@ -63,7 +63,7 @@ strip = token_strip([Frame([Token(word) for word in hostile], "As it is.", [("hi
 strip""",
     "parts, shares = rng.normal(size=(2, 3, 6, 5)), np.full((2, 3, 6, 6), 1 / 6)",
     *(
-        f"bertviz_view(shares, hostile, {view!r}, queries=parts, keys=parts, causal=True)"
+        f"bertviz_view(shares, ['[CLS]', *hostile[:2], *hostile[4:], '[SEP]'], {view!r}, queries=parts, keys=parts)"
         for view in ("head", "model", "neuron")
     ),
     "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",

@@ -29,9 +29,11 @@ def test_the_triangle_is_the_library_s(total, cut_frac, ratio):
 def test_rates_and_unfreezing_are_the_library_s_plan(network):
     names = [name for name, _ in network.layer_groups()]
     rates = registry.find("5.2").solution(names, 1.0, 2.6)
-    assert rates == pytest.approx(at_once(network, 1).rates(0))
+    whole = at_once(network, 1)
+    assert rates == pytest.approx(whole.rates(whole.stages[0]))
     plan = gradual(network, 7)
-    assert registry.find("5.3").solution(names, 7) == [list(plan.stage_of(epoch).open) for epoch in range(7)]
+    opened = [list(stage.open) for stage in plan.stages for _ in range(stage.epochs)]
+    assert registry.find("5.3").solution(names, 7) == opened
 
 
 def test_the_pooled_vector_is_the_library_s():

@@ -64,7 +64,7 @@ def test_the_backward_streams_hold_the_same_documents_in_the_same_order_each_fro
 
 @given(st.lists(st.integers(1, 29), min_size=1, max_size=97), st.integers(1, 7), st.booleans())
 def test_buckets_hold_every_item_once_within_the_limit(lengths, limit, by_tokens):
-    buckets = Buckets(lengths, tokens=29 * limit) if by_tokens else Buckets(lengths, size=limit, pool=3)
+    buckets = Buckets(lengths, tokens=29 * limit) if by_tokens else Buckets(lengths, size=limit)
     batches = list(buckets(epoch=2))
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
     for batch in batches:
@@ -84,11 +84,11 @@ def test_buckets_waste_far_less_than_random_batches():
     assert waste(Buckets(lengths, size=32)(epoch=0)) < waste(in_order) / 4
 
 
-@pytest.mark.parametrize(("negatives", "topics"), [("other document", None), ("same topic", list("ab" * 50))])
-def test_half_are_true_and_no_negative_is_a_neighbour(negatives, topics):
+@pytest.mark.parametrize("topics", [None, list("ab" * 50)])
+def test_half_are_true_and_the_others_are_from_elsewhere(topics):
     documents = [[f"{d}-{s}" for s in range(3 + d % 7)] for d in range(100)]
+    made = NextSentencePairs(documents, topics=topics)
     topics = topics or list(range(100))
-    made = NextSentencePairs(documents, negatives=negatives, topics=topics)
     pairs = list(made(epoch=1))
     assert pairs == list(made(epoch=1)) != list(made(epoch=2))
     assert len(pairs) == sum(len(d) - 1 for d in documents)
@@ -96,9 +96,7 @@ def test_half_are_true_and_no_negative_is_a_neighbour(negatives, topics):
     assert sum(pair.is_next for pair in pairs) == pytest.approx(len(pairs) / 2, abs=1)
     for (d, s), (e, t), is_next in pairs:
         assert is_next == (d == e and t == s + 1)
-        if not is_next:
-            assert not (d == e and abs(s - t) <= 1)
-            assert (topics[d] == topics[e]) == (negatives == "same topic")
+        assert is_next == (topics[d] == topics[e])
 
 
 def test_a_repeated_sentence_is_no_negative_for_itself():
@@ -114,7 +112,6 @@ test_what_cannot_work_is_named = mistakes(
     (lambda: TextStreams([[1, 2]], 2, 1), "2 ids do not give 2 streams of at least 2"),
     (lambda: Buckets([1], size=2, tokens=3), "either size or tokens"),
     (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
-    (lambda: NextSentencePairs([["a", "b"]], negatives="easy"), "other document, same topic"),
     (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
     (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
     (lambda: NextSentencePairs([["a", "b"]], topics=[1, 2]), "2 topics for 1"),
@@ -122,7 +119,7 @@ test_what_cannot_work_is_named = mistakes(
     (lambda: Sentence.of(["a", 3]), "item 1"),
     (lambda: Sentence.of([None]), "item 0"),
     (lambda: TaggedSentence(Sentence.of(["a", "b"]), {"ner": ("O",)}), "1 ner tags for 2 words"),
-    (lambda: windows(["a"], 2, overlap=2), "size=2, overlap=2"),
+    (lambda: windows(["a"], 0), "size=0"),
     (lambda: Masking(9, 3, (3,), corrupt=0.0), "corrupt=0.0"),
     (lambda: Masking(9, 3, (3,), corrupt=0.1, predict=0.2), "predict=0.2"),
     (lambda: Masking(9, 3, (3,), to_mask=0.9, to_random=0.2), "at most 1"),
@@ -260,10 +257,9 @@ def test_spans_of_raw_text_point_at_the_words(text):
     assert Sentence.of(sentence) is sentence
 
 
-@given(WORD_LISTS, st.integers(1, 7), st.integers(0, 6))
-def test_windows_hold_every_word_and_share_the_overlap(items, size, overlap):
-    assume(overlap < size)
-    cut = windows(items, size, overlap=overlap)
+@given(WORD_LISTS, st.integers(1, 7))
+def test_windows_hold_every_word(items, size):
+    cut = windows(items, size)
     assert all(0 < len(part) <= size for part in cut)
-    assert [word for i, part in enumerate(cut) for word in part.words[overlap if i else 0 :]] == items
+    assert [word for part in cut for word in part.words] == items
     assert all(part.text[a:b] == word for part in cut for word, (a, b) in zip(part.words, part.spans, strict=True))

@@ -1,4 +1,4 @@
-"""Metrics against scikit-learn, seqeval, SQuAD's scripts, scipy, sacrebleu; values by hand."""
+"""Metrics against seqeval, SQuAD's scripts, scipy, sacrebleu; values by hand."""
 
 import random
 
@@ -7,28 +7,10 @@ import pytest
 import sacrebleu
 import torch
 from scipy.stats import spearmanr
-from sklearn.metrics import balanced_accuracy_score, f1_score
 
 from course_lib.evaluation.bleu import bleu
-from course_lib.evaluation.metrics import (
-    accuracy,
-    balanced_accuracy,
-    bio_spans,
-    macro_f1,
-    span_f1,
-    spearman,
-    squad_scores,
-)
+from course_lib.evaluation.metrics import accuracy, bio_spans, span_f1, spearman, squad_scores
 from tests.mistakes import mistakes
-
-
-@pytest.mark.parametrize("seed", range(7))
-def test_equals_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    gold, predicted = rng.integers(0, 5, 101), rng.integers(0, 5, 101)
-    assert accuracy(predicted, gold) == pytest.approx((predicted == gold).mean())
-    assert balanced_accuracy(predicted, gold) == pytest.approx(balanced_accuracy_score(gold, predicted))
-    assert macro_f1(predicted, gold) == pytest.approx(f1_score(gold, predicted, average="macro"))
 
 
 def test_lists_arrays_and_tensors_are_alike():
@@ -130,8 +112,8 @@ def test_spearman_equals_scipy_with_ties(seed):
 
 test_errors = mistakes(
     (lambda: accuracy([1, 2], [1, 2, 3]), "accuracy: 2 predictions for 3 gold"),
-    (lambda: macro_f1([], []), "macro_f1 got no items"),
-    (lambda: balanced_accuracy("ab", ["a", "b"]), "balanced_accuracy got the string 'ab'"),
+    (lambda: accuracy([], []), "accuracy got no items"),
+    (lambda: accuracy("ab", ["a", "b"]), "accuracy got the string 'ab'"),
     (lambda: span_f1([["O"]], [["O", "O"]]), "sentence 0 has 1 predicted and 2 gold tags"),
     (lambda: span_f1(["O"], ["O"]), "Give one list of tags per sentence"),
     (lambda: span_f1([["O", "PER"]], [["O", "O"]]), "Word 1 has the tag 'PER'.*BIO"),
@@ -173,8 +155,3 @@ def test_bleu_of_odd_sentences():
     pairs = zip([*hypotheses, "  a  b\tc d "], [*references, "a b c d"], strict=True)
     for one, other in [*(([a], [b]) for a, b in pairs), (hypotheses, references)]:
         assert bleu(one, other) == pytest.approx(reference_bleu(one, other), abs=1e-9)
-
-
-def test_bleu_by_hand():
-    """Precisions 5/6, 3/5, 2/4, 1/3, lengths 6 and 6: (1/12) ** (1/4)."""
-    assert bleu(["the cat sat on the mat"], ["the cat sat on a mat"]) == pytest.approx(100 * (1 / 12) ** 0.25)

@@ -1,4 +1,4 @@
-"""Word similarity and analogies: small vectors whose answers are known, gensim's own numbers, and broken files."""
+"""Word similarity: small vectors whose answers are known, gensim's own numbers, and broken files."""
 
 import lzma
 
@@ -7,11 +7,8 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.evaluation.similarity import (
-    Question,
     RatedPair,
     _gensim_data,
-    analogies,
-    load_analogies,
     load_rated_pairs,
     load_simlex999,
     load_wordsim353,
@@ -61,45 +58,19 @@ def test_word_similarity_equals_gensim():
     assert score.found == 353
 
 
-def test_analogies_equal_gensim():
-    from gensim.models import KeyedVectors
-
-    questions = load_analogies()
-    words = sorted({word for question in questions[:3000] for word in question[1:]})
-    base = torch.randn(len(words), 11)
-    pair_of = {question.a: question.b for question in questions[:3000]}
-    index = {word: row for row, word in enumerate(words)}
-    for a, b in pair_of.items():  # so that some answers are right
-        base[index[b]] = base[index[a]] + 1.5 * torch.eye(11)[0]
-    vectors = WordVectors(words, base)
-    reference = KeyedVectors(11)
-    reference.add_vectors(words, base.numpy())
-    _, sections = reference.evaluate_word_analogies(_gensim_data("questions-words.txt"), case_insensitive=False)
-    scores = analogies(vectors, questions)
-    expected = {s["section"]: (len(s["correct"]), len(s["correct"]) + len(s["incorrect"])) for s in sections[:-1]}
-    assert {name: (score.right, score.found) for name, score in scores.items() if name != "all"} == expected
-    assert scores["all"].right > 100
-    assert scores["all"].asked == len(questions)
-
-
 def test_the_standard_sets_have_their_sizes(monkeypatch):
     assert len(load_wordsim353()) == 353
     assert len(load_simlex999()) == 999
-    assert len(load_analogies()) == 19_544
     assert load_wordsim353()[0] == RatedPair("love", "sex", 6.77)
-    assert load_analogies()[0] == Question("capital-common-countries", "Athens", "Greece", "Baghdad", "Iraq")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(CourseError, match="pip install gensim"):
         load_wordsim353()
 
 
-def test_csv_with_header_and_byte_order_mark_and_packed_questions(tmp_path):
+def test_csv_with_header_and_byte_order_mark(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_bytes("﻿word 1,word 2,kor_score\r\n사과,배,6.5\r\n호랑이,고양이,7.17\r\n".encode())
     assert load_rated_pairs(path) == [RatedPair("사과", "배", 6.5), RatedPair("호랑이", "고양이", 7.17)]
-    path = tmp_path / "questions.txt.xz"
-    path.write_bytes(lzma.compress(": 수도\n서울 한국 파리 프랑스\n".encode()))
-    assert load_analogies(path) == [Question("수도", "서울", "한국", "파리", "프랑스")]
 
 
 @pytest.mark.parametrize(
@@ -115,11 +86,3 @@ def test_broken_pair_files(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(CourseError, match=message):
         load_rated_pairs(tmp_path / name)
-
-
-def test_broken_question_files(tmp_path):
-    (tmp_path / "three.txt").write_text(": s\na b c d\na b c\n")
-    with pytest.raises(CourseError, match="line 3: 3 words"):
-        load_analogies(tmp_path / "three.txt")
-    with pytest.raises(CourseError, match=r"missing\.txt"):
-        load_analogies(tmp_path / "missing.txt")

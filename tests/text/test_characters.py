@@ -31,17 +31,13 @@ def test_jamo_show_the_stem_that_syllables_hide():
     assert jamo.symbols("갔다") == "\u1100\u1161\u11bb\u1103\u1161"  # initial and final ㅅ would be different symbols
 
 
-def test_every_hangul_syllable_is_cut_as_unicode_cuts_it():
-    jamo, syllables = Characters((), "jamo"), Characters(())
-    everything = "".join(map(chr, range(0xAC00, 0xD7A4)))
-    assert jamo.symbols(everything) == unicodedata.normalize("NFD", everything)
-    assert syllables.symbols(unicodedata.normalize("NFD", everything)) == everything
-
-
 @pytest.mark.parametrize("mode", MODES)
 def test_only_hangul_syllables_are_cut(mode):
     for word in ["e\u0301", "é"]:  # two spellings of one letter: NFC makes them one
         assert Characters("é", mode).ids(word) == [BEGIN, 4, END]
+    everything = "".join(map(chr, range(0xAC00, 0xD7A4)))
+    assert (Characters((), mode).symbols(everything) == everything) == (mode == "character")
+    assert Characters(()).symbols(unicodedata.normalize("NFD", everything)) == everything
     for neighbour in ["\uabff", "\ud7a4", "ㅋ", "😀", "\ud800"]:  # just outside the block; a lone surrogate
         assert Characters([neighbour], mode).ids(neighbour) == [BEGIN, 4, END]
 

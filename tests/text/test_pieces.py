@@ -156,8 +156,7 @@ def test_a_text_never_turns_into_a_special(word_pieces):
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [{}, {"lowercase": False}, {"lowercase": True, "strip_accents": False}, {"chinese_characters": False}],
+    "settings", [{}, {"lowercase": False}, {"lowercase": True, "strip_accents": False}, {"chinese_characters": False}]
 )
 def test_equal_to_transformers_and_to_itself_from_its_files(settings, tmp_path):
     from transformers import BertTokenizer

@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.training import fit
 from course_lib.training.averaging import LastCheckpoints, LastWeights, mean_of
@@ -31,13 +30,8 @@ def test_keeps_the_last_ones_of_a_training():
     assert not torch.equal(mean["lower.weight"], model.lower.weight)
 
 
-class Saved(Classifier):
-    def save(self, folder):
-        save_checkpoint(folder, kind="classifier", config={}, tensors=self.state_dict())
-
-
 def train(folder, steps, state=None, more=(), **settings):
-    model = build(Saved)
+    model = build(Classifier)
     memory = LastWeights(model, keep=3, every=2)
     disk = LastCheckpoints(model, folder / "weights", keep=3, every=2)
     fit(model, rows(), steps=steps, watchers=[memory, disk, *more], show=False, folder=state, **settings)
@@ -59,7 +53,7 @@ def test_the_mean_is_that_of_the_weights_in_memory_also_after_an_interruption(tm
 
 def test_says_what_is_wrong(tmp_path):
     with pytest.raises(CourseError, match="no saved weights"):
-        LastCheckpoints(Saved(), tmp_path, every=2).mean()
+        LastCheckpoints(Classifier(), tmp_path, every=2).mean()
     with pytest.raises(CourseError, match="keep=0"):
         LastWeights(Classifier(), keep=0, every=2)
     with pytest.raises(CourseError, match=r"weights 1 of 2 differ from the first in 'weight'"):

@@ -98,20 +98,17 @@ def test_the_carry_is_handed_on_detached_and_ends_with_the_epoch():
     assert history.parts == {}
 
 
-def test_the_courses_batches_and_dicts_take_a_carry():
+def test_the_courses_batches_take_a_carry():
     ids = torch.randint(17, (3, 12))
 
     class Counter(nn.Linear):
         def loss(self, batch):
-            carry = batch["carry"] if isinstance(batch, dict) else batch.carry
-            number = 0 if carry is None else carry
+            number = batch.carry or 0
             return {"loss": self(torch.ones(2)).sum(), "count": 1, "number": number, "carry": number + 1}
 
     mask = torch.ones(3, 12, dtype=torch.bool)
-    ours = [Batch({"words": ids}, mask, mask.long(), [])] * 3
-    for batches in (ours, [{"ids": ids, "carry": None}] * 3):
-        history = fit(Counter(2, 1), batches, epochs=1, **QUIET)
-        assert history.parts["number"] == [0, 1, 2]
+    history = fit(Counter(2, 1), [Batch({"words": ids}, mask, mask.long(), [])] * 3, epochs=1, **QUIET)
+    assert history.parts["number"] == [0, 1, 2]
     stateful = Answers({"loss": torch.ones((), requires_grad=True), "count": 1, "carry": torch.ones(1)})
     with pytest.raises(CourseError, match="no place for it"):
         fit(stateful, [(ids,)] * 2, epochs=1, **QUIET)

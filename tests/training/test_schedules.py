@@ -1,6 +1,5 @@
 """Schedules: values a reader can compute by hand, and the shape each promises."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,10 +107,10 @@ def test_one_more_group_opens_with_every_epoch_and_moves_2_6_times_slower_than_t
     plan = gradual(small_awd_lstm(), epochs=7)
     assert plan.names == NAMES
     assert plan.stages == (*(Stage(epoch, 1, NAMES[4 - epoch :]) for epoch in range(4)), Stage(4, 3, NAMES))
-    assert [len(plan.stage_of(epoch).open) for epoch in range(7)] == [1, 2, 3, 4, 5, 5, 5]
-    assert list(plan.rates(4).values()) == pytest.approx([2.6**-4, 2.6**-3, 2.6**-2, 1 / 2.6, 1])
-    assert list(plan.rates(1).values()) == pytest.approx([0, 0, 0, 1 / 2.6, 1])
-    assert set(gradual(small_awd_lstm(), epochs=5, factor=1).rates(4).values()) == {1.0}
+    assert list(plan.rates(plan.stages[4]).values()) == pytest.approx([2.6**-4, 2.6**-3, 2.6**-2, 1 / 2.6, 1])
+    assert list(plan.rates(plan.stages[1]).values()) == pytest.approx([0, 0, 0, 1 / 2.6, 1])
+    alike = gradual(small_awd_lstm(), epochs=5, factor=1)
+    assert set(alike.rates(alike.stages[4]).values()) == {1.0}
 
 
 TABLE = """\
@@ -125,16 +124,6 @@ def test_the_printed_table():
     model = RandomEncoder(2, n_layers=2, buckets=3)
     assert str(gradual(model, epochs=4)) == TABLE
     assert str(at_once(model, epochs=3, factor=1)).splitlines()[0].split() == ["epoch", "1-3"]
-
-
-def test_the_timeline_starts_the_schedule_anew_in_each_stage():
-    plan = gradual(RandomEncoder(2, n_layers=1, buckets=3), epochs=3)
-    line = plan.timeline(7, slanted_triangular)
-    assert line.shape == (21, 2)
-    assert not line[:7, 0].any()
-    np.testing.assert_allclose(line[:7, 1], [slanted_triangular(step, 7) for step in range(7)])
-    np.testing.assert_allclose(line[7:, 1], [slanted_triangular(step, 14) for step in range(14)])
-    np.testing.assert_allclose(line[7:, 0], line[7:, 1] / 2.6)
 
 
 def test_in_fit_only_the_open_groups_move_and_at_their_rates():
@@ -152,12 +141,11 @@ def test_in_fit_only_the_open_groups_move_and_at_their_rates():
         moved.append([any(not p.equal(q) for p, q in zip(*pair, strict=True)) for pair in pairs])
         assert model.frozen == tuple(name for name in NAMES if name not in stage.open)
     assert moved == [[number >= 4 - stage for number in range(5)] for stage in range(5)]
-    assert [(name, factor) for name, _, factor in groups] == list(plan.rates(5).items())
+    assert [(name, factor) for name, _, factor in groups] == list(plan.rates(stage).items())
 
 
 test_mistakes_are_named = mistakes(
     (lambda: gradual(small_awd_lstm(), epochs=4), "4 epochs cannot open 5 groups"),
     (lambda: at_once(small_awd_lstm(), epochs=0), "epochs=0"),
-    (lambda: gradual(small_awd_lstm(), epochs=5).stage_of(5), "0 to 4; there is no epoch 5"),
     (lambda: at_once(small_awd_lstm(), 1).start(RandomEncoder(2), Stage(0, 1, ())), "RandomEncoder has word"),
 )

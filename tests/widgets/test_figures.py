@@ -55,24 +55,8 @@ def test_systems_differ_in_colour_and_in_marker():
     assert len({style.colour for style in styles}) == len({style.marker for style in styles}) == len(styles)
 
 
-def test_a_sense_map_says_how_many_dots_there_are():
-    vectors = {"table": np.ones((6, 5)), "random": np.random.default_rng(0).normal(size=(6, 5))}
-    figure = figures.sense_map(vectors, ["money"] * 3 + ["river"] * 3, title="t")
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert "6 occurrences on 1 dot" in titles[0].replace("\n", " ")
-    assert "6 occurrences on 6 dots" in titles[1].replace("\n", " ")
-
-
-def test_main_directions_keep_distances_of_a_plane():
-    rows = np.random.default_rng(0).normal(size=(11, 2)) @ np.random.default_rng(1).normal(size=(2, 7))
-    places = figures.main_directions(rows)
-    apart = np.linalg.norm(rows[:, None] - rows, axis=-1)
-    np.testing.assert_allclose(np.linalg.norm(places[:, None] - places, axis=-1), apart, atol=1e-9)
-
-
 test_wrong_shapes_are_named = mistakes(
     (lambda: figures.learning_curves({"a": [(1, 2, 3)]}, x="x", y="y", title="t"), "shape"),
-    (lambda: figures.sense_map({"a": np.ones((2, 3))}, ["s"], title="t"), "vectors of"),
     (lambda: figures.heat_map(np.ones((2, 3)), ["a"], ["b"], title="t", x="x", y="y", unit="u"), "values"),
 )
 

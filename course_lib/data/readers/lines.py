@@ -25,7 +25,7 @@ _END = 1024  # a tar archive ends with two blocks of zeros
 
 
 def open_text(path: str | Path):
-    """Open a UTF-8 text file, unpacked by its ending (.xz, .gz, .bz2). Raises CourseError if it is not there.
+    """Open a UTF-8 text file, unpacked by its ending (.xz, .gz, .bz2).
 
     Line ends are kept as they are: only a line feed ends a line, so a stray carriage return splits nothing.
     """
@@ -36,10 +36,7 @@ def open_text(path: str | Path):
 
 
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped.
-
-    Raises CourseError with file and line for what is missing, cut short, damaged or not UTF-8.
-    """
+    """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped."""
     number = 0
     try:
         with open_text(path) as file:

@@ -24,11 +24,6 @@ from course_lib.data.running_text import CORPORA, Article, read_articles
 NEG_POS = {"0": "neg", "1": "pos"}
 
 
-def _korean_pairs(path: Path, split: str) -> list:
-    """KorSTS: scores 0 to 5 as they are written; KorNLI: entailment, neutral, contradiction."""
-    return read_pairs(path, label="score" if split.startswith("sts") else "gold_label")
-
-
 # One file a split. Each takes (path, split).
 _BY_FILE: dict[str, Callable[[Path, str], list]] = {
     "sst2": lambda path, _: read_labelled(path, text="sentence", names=NEG_POS),
@@ -36,7 +31,7 @@ _BY_FILE: dict[str, Callable[[Path, str], list]] = {
     "trec6": lambda path, _: read_questions_by_class(path),
     "imdb": read_review_folders,
     "rte": lambda path, _: read_pairs(path),
-    "kornlu": _korean_pairs,
+    "kornlu": lambda path, split: read_pairs(path, label="score" if split.startswith("sts") else "gold_label"),
     "ud_english_ewt": lambda path, _: read_conllu(path),
     "ud_korean_gsd": lambda path, _: read_conllu(path),
     "conll2000": lambda path, _: read_columns(path, ("xpos", "chunk"), separator=" "),

@@ -22,7 +22,7 @@ _WORD = re.compile(r"""<wf pos=(?:"[^"]*"|'[^']*')>([^<>]*)</wf>|(<head>)""")
 def read_senses(path: str | Path, split: str | None = None) -> list[SenseExample]:
     """Occurrences from a table with the columns word, sense, split, sentence, index, and cue if it has one.
 
-    The sentence is words between spaces; index counts them from 0. Raises CourseError naming file, line and remedy.
+    The sentence is words between spaces; index counts them from 0.
     """
     examples = []
     for number, row in read_table(path, ("word", "sense", "split", "sentence", "index")):
@@ -39,7 +39,7 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
     """CoarseWSD-20: a folder or tar with WORD/{train,test}.{data,gold}.txt and WORD/classes_map.txt.
 
     A data line is the position of the word, a tab, the sentence as words between spaces; a gold line the number of
-    its sense; the map (JSON) names the senses. Raises CourseError naming file, line and remedy.
+    its sense; the map (JSON) names the senses.
     """
     texts = {(name.parent.name, name.name): text for name, text in text_files(path) if name.parent.name}
     examples = []
@@ -73,7 +73,7 @@ def read_coarse_senses(path: str | Path, split: str | None = None) -> list[Sense
 def read_senseval(path: str | Path) -> list[SenseExample]:
     """A Senseval-2 file (`hard.pos`): instances with an answer, a context of `<wf>` words, and the `<head>` word.
 
-    What stands outside `<wf>` (mostly FRASL, a trace of lost markup) is no word. Raises CourseError with the line.
+    What stands outside `<wf>` (mostly FRASL, a trace of lost markup) is no word.
     """
     examples, word, sense, words, position, number = [], "", "", [], None, 0
     for number, line in numbered_lines(path):

@@ -13,8 +13,7 @@ from course_lib.errors import CourseError
 def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
     """One Passage per paragraph. split: keep the articles whose key "split" says so (the handmade sets have one).
 
-    Questions that SQuAD 2.0 calls impossible have no answers. Raises CourseError for a file that is damaged or of
-    another format, and for an answer that does not stand where it should; each with its place.
+    Questions that SQuAD 2.0 calls impossible have no answers.
     """
     try:
         with open_text(path) as file:

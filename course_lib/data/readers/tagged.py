@@ -22,7 +22,6 @@ def read_columns(
     """Sentences from columns: `skip` columns to pass over, the word, then one tag for each of `layers`.
 
     A line `# split = train` says where the sentences after it belong; `split` keeps those only.
-    Raises CourseError naming file, line and remedy.
     """
     sentences, current, n_columns = [], None, skip + 1 + len(layers)
     for block in _blocks(path):
@@ -45,7 +44,7 @@ def read_columns(
     return sentences
 
 
-def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence]:
+def read_characters(path: str | Path) -> list[TaggedSentence]:
     """KLUE's tagged characters: `character<TAB>tag` a line, spaces included, `##` lines are comments.
 
     `sentence.text` is the text with its spaces; the words are its characters without them, each with its span, for
@@ -66,7 +65,7 @@ def read_characters(path: str | Path, layer: str = "ner") -> list[TaggedSentence
                 tags.append(tag)
             text += character
         if words:
-            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {layer: tuple(tags)}))
+            sentences.append(TaggedSentence(Sentence(text, tuple(words), tuple(spans)), {"ner": tuple(tags)}))
     return sentences
 
 
@@ -88,7 +87,6 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
 
     Words are the syntactic ones (do, n't); lines of joined tokens (`1-2`) and of empty nodes (`1.1`) are passed over.
     `sentence.text` is the text as printed where it holds all words in order, else the words with spaces between.
-    Raises CourseError naming file, line and remedy.
     """
     sentences, rows, text, number = [], [], None, 0
     for number, line in numbered_lines(path):

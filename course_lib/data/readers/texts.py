@@ -15,10 +15,7 @@ from course_lib.errors import CourseError
 
 
 def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line number, row) for each row of a table whose header holds at least these columns. Empty lines are skipped.
-
-    Raises CourseError for a missing column, and for a row with another number of cells than the header.
-    """
+    """(line number, row) for each row of a table whose header holds at least these columns. Empty lines are skipped."""
     header: list[str] | None = None
     for number, line in numbered_lines(path):
         cells = line.split("\t")
@@ -26,7 +23,7 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
             header = cells
             if missing := [name for name in columns if name not in header]:
                 raise CourseError(
-                    f"{path} has no column {missing[0]!r}. Its first line must name: {', '.join(columns)}."
+                    f"{path} has no column {missing[0]!r}. Its first line must name {', '.join(columns)}."
                 )
         elif line:
             if len(cells) != len(header):
@@ -40,33 +37,26 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
 
 
 def read_labelled(
-    path: str | Path,
-    *,
-    text: str = "text",
-    label: str = "label",
-    split: str | None = None,
-    names: Mapping[str, str] | None = None,
+    path: str | Path, *, text: str = "text", split: str | None = None, names: Mapping[str, str] | None = None
 ) -> list[LabelledText]:
-    """Texts with a label, from the columns called `text` and `label` (SST-2: text="sentence"; NSMC: "document").
+    """Texts from the column called `text` (SST-2: "sentence"; NSMC: "document"), with that of the column "label".
 
     names: the label to use for each one in the file, e.g. {"0": "neg", "1": "pos"}; others are then errors.
     split: keep the rows whose column "split" says so. Texts stay as they are, also empty ones (NSMC has a few).
     """
-    columns = (text, label) if split is None else (text, label, "split")
+    columns = (text, "label") if split is None else (text, "label", "split")
     records = []
     for number, row in read_table(path, columns):
         if split in (None, row.get("split")):
-            records.append(LabelledText(row[text], _label(path, number, row[label], names)))
+            records.append(LabelledText(row[text], _label(path, number, row["label"], names)))
     return records
 
 
-def read_pairs(
-    path: str | Path, *, first: str = "sentence1", second: str = "sentence2", label: str = "label"
-) -> list[SentencePair]:
-    """Pairs of sentences with a label, from the columns of these names (XNLI: label="gold_label"; STS: "score")."""
+def read_pairs(path: str | Path, *, label: str = "label") -> list[SentencePair]:
+    """Columns sentence1 and sentence2, with a label from the column of that name (XNLI: "gold_label"; STS: "score")."""
     return [
-        SentencePair(row[first], row[second], _label(path, number, row[label], None))
-        for number, row in read_table(path, (first, second, label))
+        SentencePair(row["sentence1"], row["sentence2"], _label(path, number, row[label], None))
+        for number, row in read_table(path, ("sentence1", "sentence2", label))
     ]
 
 
@@ -95,8 +85,7 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
     """The Large Movie Review Dataset: a file each, in {train,test}/{pos,neg}/, folder or tar.
 
     A review is labelled by the folder it lies in; `split` keeps those below a folder of that name.
-
-    `<br />` becomes a line end. Other folders (`unsup`) are passed over. Raises CourseError if no review is there.
+    `<br />` becomes a line end. Other folders (`unsup`) are passed over.
     """
     records = []
     for name, text in text_files(path):
@@ -109,7 +98,7 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
 
 
 def read_aligned(source: str | Path, target: str | Path) -> list[ParallelPair]:
-    """Line i of one file with line i of the other. Raises CourseError at the first line that only one of them has."""
+    """Line i of one file with line i of the other."""
     records = []
     for left, right in zip_longest(numbered_lines(source), numbered_lines(target)):
         if left is None or right is None:
@@ -122,17 +111,14 @@ def read_aligned(source: str | Path, target: str | Path) -> list[ParallelPair]:
     return records
 
 
-def read_translations(path: str | Path, *, source: int = 0, target: int = 1) -> list[ParallelPair]:
-    """Rows with tabs between; `source` and `target` are the columns, from 0 (Tatoeba: English, Korean, attribution)."""
+def read_translations(path: str | Path) -> list[ParallelPair]:
+    """Rows with tabs between: a sentence, its translation, and whatever follows (Tatoeba: an attribution)."""
     records = []
     for number, line in numbered_lines(path):
-        cells = line.split("\t")
-        if len(cells) <= max(source, target):
-            raise CourseError(
-                f"{path}, line {number}: {len(cells)} columns, and column {max(source, target)} was asked for "
-                "(from 0). Separate the sentences by single tabs."
-            )
-        records.append(_pair(path, number, cells[source], cells[target]))
+        source, tab, rest = line.partition("\t")
+        if not tab:
+            raise CourseError(f"{path}, line {number}: one column. Separate the sentences by single tabs.")
+        records.append(_pair(path, number, source, rest.partition("\t")[0]))
     return records
 
 

@@ -31,7 +31,6 @@ def load_rated_pairs(path: str | Path) -> list[RatedPair]:
     """Pairs from a file of lines `word, word, rating`: tabs, or commas in a .csv (the Korean WordSim is one).
 
     Lines that start with # and a first line without a rating (the header) are passed over.
-    Raises CourseError with the line for anything else.
     """
     pairs = []
     delimiter = "," if str(path).lower().removesuffix(".xz").endswith(".csv") else "\t"
@@ -56,10 +55,7 @@ def load_rated_pairs(path: str | Path) -> list[RatedPair]:
 
 
 def read_analogies(path: str | Path) -> list[Question]:
-    """Questions in word2vec's format: `: section` lines, then lines of four words (Mikolov et al. 2013).
-
-    Raises CourseError with the line for anything else.
-    """
+    """Questions in word2vec's format: `: section` lines, then lines of four words (Mikolov et al. 2013)."""
     questions, section = [], ""
     for number, line in numbered_lines(path):
         if line.startswith(":"):

@@ -21,7 +21,6 @@ _SHAPES = (
     (0.58, "progressive"),
     (1.0, "one"),
 )
-_JUDGEMENT = {1: "positive", -1: "negative", 0: "neutral"}
 
 
 @dataclass(slots=True)
@@ -43,10 +42,7 @@ class Plan:
     def write(self, language: str) -> WorldSentence:
         line = Line()
         (_write_english if language == "en" else _write_korean)(line, self)
-        main = self.clauses[0]
-        judgement = main.adjective.judgement if main.adjective is not None and main.frame.adjective_of else 0
-        sentiment = _JUDGEMENT[-judgement if main.negated else judgement]
-        return line.finish(language, main.frame.topic, sentiment)
+        return line.finish(language, self.clauses[0].frame.topic)
 
 
 def _write_english(line: Line, plan: Plan) -> None:
@@ -120,11 +116,10 @@ class Composer:
         for frame in self.frames:
             self.by_topic.setdefault(frame.topic, []).append(frame)
 
-    def plan(self, topic: str | None = None) -> Plan:
+    def plan(self) -> Plan:
         """A sentence of this split (drawn again until it is one)."""
-        frames = self.by_topic[topic] if topic else self.frames
         while True:
-            plan = self._plan(self.draw.one(frames))
+            plan = self._plan(self.draw.one(self.frames))
             if plan is not None and plan.fits(self.draw.split):
                 return plan
 

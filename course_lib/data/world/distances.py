@@ -16,7 +16,6 @@ from course_lib.data.world.sentence import Line, WorldSentence
 from course_lib.errors import CourseError
 
 LONGEST = 20
-ATTRACTORS = ("random", "same", "opposite")
 _SUBJECTS = ("pet", "wild", "bird", "livestock", "container", "vehicle", "fruit", "tree")
 _PLACES = ("building", "tree", "vehicle", "eatery")
 _PREPOSITIONS = ("near", "behind", "beside")
@@ -148,7 +147,7 @@ class SenseCues:
         return self._example(line, language, root, target, concept)
 
     def _example(self, line: Line, language: str, root: int, target: int, concept: str) -> SenseExample:
-        line.attach_rest(root)
+        line.heads = [root if head == -1 and place != root else head for place, head in enumerate(line.heads)]
         sentence = line.finish(language, self.lexicon.nouns[concept].topic).sentence()
         word = concept.split(".")[0] if language == "en" else sentence.words[target]  # bats -> bat
         return SenseExample(sentence, target, word, concept)
@@ -192,8 +191,6 @@ class Agreement:
     verb: int
     right: str
     wrong: str
-    distance: int  # words between subject and verb
-    attractors: int  # nouns between them that are of the other number
 
 
 class Distances:
@@ -204,36 +201,33 @@ class Distances:
         self.subjects = [noun for noun in usable if noun.kind in _SUBJECTS and noun.adjectives]
         self.places = [noun for noun in usable if noun.kind in _PLACES]
 
-    def agreement(self, distance: int, attractors: str = "random") -> Agreement:
-        """The dog [near the old trees ...] is clever; the nouns between are of the same, the opposite or any number."""
-        _check(distance)
-        if attractors not in ATTRACTORS:
-            raise CourseError(f"attractors is {attractors!r}. Use one of: {', '.join(ATTRACTORS)}.")
+    def agreement(self, distance: int) -> Agreement:
+        """The dog [near the old trees ...] is clever; the nouns between are of any number."""
+        if not isinstance(distance, int) or not 0 <= distance <= LONGEST:
+            raise CourseError(f"distance={distance!r}. Use a whole number from 0 to {LONGEST}.")
         while True:
-            item = self._agreement(distance, attractors)
+            item = self._agreement(distance)
             # no name marks the split of these sentences: their text does
             if BUCKETS[crc32(item.sentence.text().encode()) % len(BUCKETS)] == self.draw.split:
                 return item
 
-    def _agreement(self, distance: int, attractors: str) -> Agreement:
+    def _agreement(self, distance: int) -> Agreement:
         draw, line = self.draw, Line()
         noun, plural = draw.one(self.subjects), draw.chance() < 0.5
         line.add("the", "DET", head=1)
         subject = line.add((noun.en_plural if plural else noun.en)[0], "NOUN", entity=1)
-        opposite, above = 0, subject
+        above = subject
         for length in self._lengths(distance):
             if length <= 2:
                 for word in ("over", "there")[2 - length :]:
                     line.add(word, "ADV", head=subject)
                 continue
-            many = {"same": plural, "opposite": not plural}.get(attractors, draw.chance() < 0.5)
-            opposite += many != plural
-            above = self._phrase(line, above, many, adjective=length == 4)
+            above = self._phrase(line, above, draw.chance() < 0.5, adjective=length == 4)
         right, wrong = ("are", "is") if plural else ("is", "are")
         verb = line.add(right, "AUX", head=len(line.words) + 1)
         root = line.add(draw.one(noun.adjectives).en, "ADJ")
         line.heads[subject] = root
-        return Agreement(line.finish("en", noun.topic), subject, verb, right, wrong, distance, opposite)
+        return Agreement(line.finish("en", noun.topic), subject, verb, right, wrong)
 
     def _lengths(self, distance: int) -> list[int]:
         """Phrases of 3 and 4 words, and at most one of 1 or 2 in front, with `distance` words together."""
@@ -254,11 +248,6 @@ class Distances:
         if adjective:
             line.add(self.draw.one(noun.attributes).en, "ADJ", head=head)
         return line.add((noun.en_plural if many else noun.en)[0], "NOUN", head=above, sense=noun.senses.get("en", "_"))
-
-
-def _check(distance: int) -> None:
-    if not isinstance(distance, int) or not 0 <= distance <= LONGEST:
-        raise CourseError(f"distance={distance!r}. Use a whole number from 0 to {LONGEST}.")
 
 
 def fill(draw: Draw, line: Line, language: str, length: int) -> None:

@@ -12,6 +12,7 @@ PRONOUN_SHARE = 0.6  # of the later mentions of the protagonist as a subject; in
 COMPANION_SHARE = 0.5  # a role for a person goes to the companion
 AGAIN_SHARE = 0.8  # a role that an earlier thing or place fits takes it up again
 TRIES = 30
+SENTENCES = 5  # of a document, at most
 
 
 class Narrator:
@@ -30,13 +31,12 @@ class Narrator:
         }
         self._members: dict[int, frozenset[int]] = {}
 
-    def document(self, topic: str | None = None, sentences: int = 5) -> WorldDocument:
-        """A document of at most `sentences` sentences about one topic."""
+    def document(self, topic: str | None = None) -> WorldDocument:
+        """A document about one topic."""
         topic = topic or self.draw.one(self.topics)
-        plans = self._plans(topic, sentences)
-        return WorldDocument(topic, tuple(plan.pair() for plan in plans))
+        return WorldDocument(topic, tuple(plan.pair() for plan in self._plans(topic)))
 
-    def _plans(self, topic: str, sentences: int) -> list[Plan]:
+    def _plans(self, topic: str) -> list[Plan]:
         draw = self.draw
         gender = draw.one("fm")
         hero = Mention(draw.name(f"PER.{gender}"), entity=draw.entity())
@@ -46,25 +46,25 @@ class Narrator:
             companion = Mention(draw.name("PER.m" if gender == "f" else "PER.f"), entity=draw.entity())
         cast = _Cast(hero, companion)
         plans: list[Plan] = []
-        for frame in self._order(topic, sentences):
+        for frame in self._order(topic):
             plan = self._told(frame, cast, first=not plans)
             if plan is None:
                 continue
             plans.append(plan)
             cast.remember(plan.clauses[0], len(plans))
-            remark = self._remark(topic, cast, len(plans)) if len(plans) < sentences and draw.chance() < 0.4 else None
+            remark = self._remark(topic, cast, len(plans)) if len(plans) < SENTENCES and draw.chance() < 0.4 else None
             if remark is not None:
                 plans.append(remark)
                 cast.remember(remark.clauses[0], len(plans))
-            if len(plans) >= sentences:
+            if len(plans) >= SENTENCES:
                 break
         return plans
 
-    def _order(self, topic: str, sentences: int) -> list[Frame]:
+    def _order(self, topic: str) -> list[Frame]:
         """One frame of each stage, stages going up, until there are enough."""
         frames = self.scripts[topic]
         stages = sorted({frame.stage for frame in frames})
-        while len(stages) > sentences:
+        while len(stages) > SENTENCES:
             del stages[int(self.draw.chance() * len(stages))]
         return [self.draw.one([frame for frame in frames if frame.stage == stage]) for stage in stages]
 

@@ -27,7 +27,7 @@ class Mention:
     determiner: str = ""  # "a", "the", "some", "number", "owner", ""
     number: int = 1
     adjective: Adjective | None = None
-    form: str = "full"  # in English: "full", "pronoun", "zero", "who", "what", "where"
+    form: str = "full"  # in English: "full", "pronoun", "zero", "who", "what"
     ko_form: str = "full"  # the same in Korean
     entity: int = 0
     owner: Mention | None = None  # of "her friend"
@@ -80,9 +80,8 @@ class Clause:
 class Draw:
     """Draws mentions, clauses and names for one split, from one stream of random numbers."""
 
-    def __init__(self, lexicon: Lexicon, random: Random, split: str, unseen_names: float = 0.0):
+    def __init__(self, lexicon: Lexicon, random: Random, split: str):
         self.lexicon, self.chance, self.split = lexicon, random.random, split
-        self.unseen_names = unseen_names
         self._choosers: dict[int, tuple[list, list[float]]] = {}
         self._entity = 0
         self.names = {kind: [name for name in names if name.split == split] for kind, names in lexicon.names.items()}
@@ -104,13 +103,12 @@ class Draw:
         return items
 
     def name(self, kind: str) -> Lexeme:
-        """A name of this split; with probability `unseen_names` one made of syllables that no other split has."""
-        if self.unseen_names and self.chance() < self.unseen_names:
-            return self.made_up_name(kind)
+        """A name of this split."""
         names = self.names[kind]
         return names[int(self.chance() ** 2 * len(names))]  # the square: the first names are the most frequent
 
     def made_up_name(self, kind: str) -> Lexeme:
+        """A name of syllables that no other split has together."""
         syllables, endings = self.lexicon.name_parts["syllable"], self.lexicon.name_parts[kind]
         count, split = len(syllables), ""
         while split != self.split:

@@ -92,7 +92,6 @@ class Lexicon:
                 row.fault(f"unknown parent class {row['parent']!r}.", "Write its row above this one, or -.")
             self.parents[row["class"]] = row["parent"]
             self._class_rows[row["class"]] = row
-        self.topics = tuple(dict.fromkeys(row["topic"] for row in self._class_rows.values()))
         self.nouns = self._nouns()
         self.names = self._names()
         self.name_parts = self._name_parts()

@@ -11,6 +11,7 @@ from course_lib.data.world.writing import english_clause, korean_clause
 
 _JUDGED = {1: "positive", -1: "negative"}
 TRIES = 200
+PEOPLE = 4  # of a passage with a question
 
 
 class Examiner:
@@ -26,28 +27,28 @@ class Examiner:
             frame for frame in composer.frames if any(verb.concept in ("stay", "eat") for verb in frame.verbs)
         ]
 
-    def passage(self, language: str, people: int, *, made_up: bool = False) -> tuple[Passage, list[str]]:
-        """`people` persons do the same kind of thing with different things; one question, and its kind.
+    def passage(self, language: str, *, made_up: bool = False) -> Passage:
+        """Some persons do the same kind of thing with different things; one question.
 
         Who did it? (who), what did the named person ...? (what): the name in the question picks the sentence.
         made_up: names of persons from syllables, new in nearly every passage.
         """
         draw = self.draw
         while True:
-            clauses = self._same_kind(draw.one(self.askable), people, made_up)
+            clauses = self._same_kind(draw.one(self.askable), made_up)
             if clauses is not None:
                 break
         sentences = [Plan("one", [clause]).write(language) for clause in clauses]
-        asked = int(draw.chance() * people)
+        asked = int(draw.chance() * PEOPLE)
         kind = draw.one(("who", "what"))
         role = "AGENT" if kind == "who" else "THING"
         text, starts = join(sentences)
         start, answer = _span(sentences[asked], role)
         name = f"{clauses[asked].frame.topic}-{clauses[asked].verb.concept}-{kind}-{int(draw.chance() * 10**9)}"
         question = Question(name, ask(clauses[asked], role, kind, language), ((answer, starts[asked] + start),))
-        return Passage(text, (question,), title=clauses[asked].frame.topic), [kind]
+        return Passage(text, (question,), title=clauses[asked].frame.topic)
 
-    def _same_kind(self, frame: Frame, people: int, made_up: bool) -> list[Clause] | None:
+    def _same_kind(self, frame: Frame, made_up: bool) -> list[Clause] | None:
         """Clauses of one frame and verb; no person and no thing comes twice, so each question has one answer."""
         draw = self.draw
         verb = draw.one(frame.verbs)
@@ -62,7 +63,7 @@ class Examiner:
             seen |= {name.en, clause.mentions["THING"].lexeme.ko}
             clause.verb = verb
             clauses.append(clause)
-            if len(clauses) == people:
+            if len(clauses) == PEOPLE:
                 return clauses
         return None
 

@@ -30,7 +30,6 @@ class WorldSentence:
     entities: tuple[int, ...]
     roles: dict[str, tuple[int, int]]
     topic: str
-    sentiment: str = "neutral"  # positive, negative, neutral
     places: dict = field(default_factory=dict, repr=False, compare=False)  # (clause, role, part) -> word; for alignment
 
     def __len__(self) -> int:
@@ -119,18 +118,6 @@ class WorldDocument:
     def sentences(self, language: str) -> tuple[WorldSentence, ...]:
         return tuple(pair[language] for pair in self.pairs)
 
-    def antecedents(self, language: str) -> dict[tuple[int, int], tuple[int, int]]:
-        """(sentence, word) of each pronoun -> (sentence, word) of the nearest earlier mention of the same referent."""
-        last: dict[int, tuple[int, int]] = {}
-        antecedents = {}
-        for number, sentence in enumerate(self.sentences(language)):
-            for place, (entity, upos) in enumerate(zip(sentence.entities, sentence.upos, strict=True)):
-                if entity:
-                    if upos == "PRON" and entity in last:
-                        antecedents[number, place] = last[entity]
-                    last[entity] = (number, place)
-        return antecedents
-
 
 class Line:
     """`heads` holds 0-based places while writing, -1 for the root; `finish` turns them into CoNLL's 1-based ones."""
@@ -169,11 +156,7 @@ class Line:
         self.roles[key[1]] = (start, len(self.words))
         return head
 
-    def attach_rest(self, root: int) -> None:
-        """Words without a head get `root`."""
-        self.heads = [root if head == -1 and place != root else head for place, head in enumerate(self.heads)]
-
-    def finish(self, language: str, topic: str, sentiment: str = "neutral", stop: str = ".") -> WorldSentence:
+    def finish(self, language: str, topic: str, stop: str = ".") -> WorldSentence:
         """With the full stop, and the first letter large in English. Exactly one word must have no head by now."""
         root = next(place for place, head in enumerate(self.heads) if head == -1)
         self.add(stop, "PUNCT", head=root)
@@ -190,6 +173,5 @@ class Line:
             tuple(self.entities),
             self.roles,
             topic,
-            sentiment,
             self.places,
         )

@@ -23,7 +23,7 @@ from course_lib.config import data_dir
 from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
 from course_lib.data.world.compose import Composer, reversal
 from course_lib.data.world.distances import Agreement, Distances, SenseCues
-from course_lib.data.world.documents import Narrator
+from course_lib.data.world.documents import SENTENCES, Narrator
 from course_lib.data.world.draw import SPLITS, Draw
 from course_lib.data.world.grammar import LANGUAGES, Frame, hold_out, read_frames
 from course_lib.data.world.lexicon import Lexicon
@@ -46,53 +46,46 @@ def _begun(stream: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]
 
 
 class World:
-    """seed: any whole number. split: train, dev, test. unseen_names: share of names made up from syllables.
+    """seed: any whole number. split: train, dev, test.
 
     folder: another folder with words and frames (default: the course's own). Raises CourseError for a faulty file.
     """
 
-    def __init__(self, seed: int = 0, *, split: str = "train", unseen_names: float = 0.0, folder: Path | None = None):
+    def __init__(self, seed: int = 0, *, split: str = "train", folder: Path | None = None):
         if split not in SPLITS:
             raise CourseError(f"split is {split!r}. Use one of: {', '.join(SPLITS)}.")
-        if not 0 <= unseen_names <= 1:
-            raise CourseError(f"unseen_names={unseen_names}. Use a share from 0 to 1.")
-        self.seed, self.split, self.unseen_names = int(seed), split, unseen_names
+        self.seed, self.split = int(seed), split
         self.lexicon, self.frames = _read(Path(folder) if folder is not None else data_dir("world"))
-        self.topics = tuple(dict.fromkeys(frame.topic for frame in self.frames if not frame.name))
 
     def _draw(self, *stream: object) -> Draw:
-        """Random numbers of their own for each kind of stream and split."""
+        """Random numbers of their own for each kind of stream and split: another name would give other texts."""
         salt = zlib.crc32(repr((self.split, *stream)).encode())  # hash() differs between runs
-        return Draw(self.lexicon, Random(self.seed * 2**32 + salt), self.split, self.unseen_names)
+        return Draw(self.lexicon, Random(self.seed * 2**32 + salt), self.split)
 
     def _composer(self, *stream: object) -> Composer:
         return Composer(self.frames, self._draw(*stream))
 
     @_begun
-    def sentences(self, language: str = "en", *, topic: str | None = None) -> Iterator[WorldSentence]:
+    def sentences(self, language: str = "en") -> Iterator[WorldSentence]:
         """Free-standing sentences; sentence n of "ko" means the same as sentence n of "en"."""
-        composer = self._composer("sentences", self._topic(topic))
+        composer = self._composer("sentences", None)
         _check_language(language)
         while True:
-            yield composer.plan(topic).write(language)
+            yield composer.plan().write(language)
 
     @_begun
-    def pairs(self, *, topic: str | None = None) -> Iterator[WorldPair]:
+    def pairs(self) -> Iterator[WorldPair]:
         """The same sentences in both languages, aligned word by word."""
-        composer = self._composer("sentences", self._topic(topic))
+        composer = self._composer("sentences", None)
         while True:
-            yield composer.plan(topic).pair()
+            yield composer.plan().pair()
 
     @_begun
-    def documents(self, *, topic: str | None = None, sentences: int = 5) -> Iterator[WorldDocument]:
-        """Documents of about `sentences` sentences; people, places and things come back (see `antecedents`)."""
-        if sentences < 2:
-            raise CourseError(f"sentences={sentences}. A document needs 2 or more.")
-        narrator = Narrator(self._composer("documents", self._topic(topic), sentences))
-        if topic is not None and topic not in narrator.topics:
-            raise CourseError(f"No documents about {topic!r}. Topics with documents: {', '.join(narrator.topics)}.")
+    def documents(self) -> Iterator[WorldDocument]:
+        """Documents of two to five sentences; people, places and things come back (see `entities`)."""
+        narrator = Narrator(self._composer("documents", None, SENTENCES))
         while True:
-            document = narrator.document(topic, sentences)
+            document = narrator.document()
             if len(document.pairs) >= 2:
                 yield document
 
@@ -130,11 +123,11 @@ class World:
         return SenseCues(self._draw("words")).words(language)
 
     @_begun
-    def agreement(self, distance: int, *, attractors: str = "random") -> Iterator[Agreement]:
+    def agreement(self, distance: int) -> Iterator[Agreement]:
         """English sentences with `distance` words (0-20) between subject and verb."""
-        distances = Distances(self._draw("agreement", distance, attractors))
+        distances = Distances(self._draw("agreement", distance, "random"))
         while True:
-            yield distances.agreement(distance, attractors)
+            yield distances.agreement(distance)
 
     @_begun
     def role_reversals(self) -> Iterator[tuple[WorldPair, WorldPair]]:
@@ -144,16 +137,12 @@ class World:
             yield reversal(composer)
 
     @_begun
-    def questions(
-        self, language: str = "en", *, distractors: int = 3, made_up_names: bool = False
-    ) -> Iterator[Passage]:
-        """A passage with one question. `distractors` sentences tell the same of other people; the name decides."""
+    def questions(self, language: str = "en", *, made_up_names: bool = False) -> Iterator[Passage]:
+        """A passage with one question. Three sentences tell the same of other people; the name decides."""
         _check_language(language)
-        if not 0 <= distractors <= 5:
-            raise CourseError(f"distractors={distractors}. Use 0 to 5.")
-        examiner = Examiner(self._composer("questions", distractors, made_up_names))
+        examiner = Examiner(self._composer("questions", 3, made_up_names))
         while True:
-            yield examiner.passage(language, distractors + 1, made_up=made_up_names)[0]
+            yield examiner.passage(language, made_up=made_up_names)
 
     @_begun
     def reviews(self, language: str = "en") -> Iterator[LabelledText]:
@@ -162,11 +151,6 @@ class World:
         examiner = Examiner(self._composer("reviews"))
         while True:
             yield examiner.review(language)
-
-    def _topic(self, topic: str | None) -> str | None:
-        if topic is not None and topic not in self.topics:
-            raise CourseError(f"No topic {topic!r} in the world. Topics: {', '.join(self.topics)}.")
-        return topic
 
 
 def _read(folder: Path) -> tuple[Lexicon, list[Frame]]:

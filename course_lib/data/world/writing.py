@@ -14,8 +14,8 @@ from course_lib.data.world.sentence import Line
 _NUMBERS = {"en": {2: "two", 3: "three", 4: "four", 5: "five"}, "ko": {2: "두", 3: "세", 4: "네", 5: "다섯"}}
 _PRONOUNS = {"f": ("she", "her", "her"), "m": ("he", "him", "his")}  # subject, object, possessive
 _PRONOUNS_KO = {"f": "그녀", "m": "그"}
-_QUESTIONS = {"who": ("who", "PRON"), "what": ("what", "PRON"), "where": ("where", "ADV")}
-_QUESTIONS_KO = {"who": ("누구", "PRON"), "what": ("무엇", "PRON"), "where": ("어디", "PRON")}
+_QUESTIONS = {"who": ("who", "PRON"), "what": ("what", "PRON")}
+_QUESTIONS_KO = {"who": ("누구", "PRON"), "what": ("무엇", "PRON")}
 
 
 class _Written:

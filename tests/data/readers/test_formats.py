@@ -16,6 +16,7 @@ from course_lib.data.readers.texts import (
     read_questions_by_class,
     read_translations,
 )
+from course_lib.data.readers.word_tests import Question, read_analogies
 from course_lib.data.records import LabelledText, SentencePair
 from course_lib.data.running_text import clean, read_articles, read_raw_articles
 from course_lib.errors import CourseError
@@ -104,6 +105,11 @@ def test_questions_by_class(write):
     assert read_questions_by_class(path)[1] == LabelledText("When : now ?", "NUM")
 
 
+def test_analogies(write):
+    path = write(": 수도\n서울 한국 파리 프랑스\n")
+    assert read_analogies(path) == [Question("수도", "서울", "한국", "파리", "프랑스")]
+
+
 def test_two_files_line_by_line(tmp_path):
     (tmp_path / "a.en").write_text("A man sleeps.\nTwo dogs.\n", encoding="utf-8")
     (tmp_path / "a.de").write_text("Ein Mann schläft.\n Zwei Hunde.", encoding="utf-8")
@@ -115,7 +121,6 @@ def test_two_files_line_by_line(tmp_path):
 def test_a_table_of_translations(write):
     path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
     assert read_translations(path)[1].target.text == "안녕."
-    assert read_translations(path, source=1, target=0)[0].source.text == "가."
 
 
 # -- SQuAD's JSON: answers stand where they should, splits, questions without an answer, and faults
@@ -277,7 +282,7 @@ FAULTS = [  # reader, the file's content, what is said
         (read_questions_by_class, f"DESC:def What ?\n{line}\n", QUESTION)
         for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", "")
     ),
-    (read_translations, "Go.\t가.\nGo.\n", "line 2: 1 columns"),
+    (read_translations, "Go.\t가.\nGo.\n", "line 2: one column"),
     (read_translations, "Go.\t가.\nGo.\t \n", "line 2: one side is empty"),
     *(
         (read_squad, squad(article(), article(start)), f"article 2, paragraph 1, question 7: .* at character {start}")
@@ -295,6 +300,8 @@ FAULTS = [  # reader, the file's content, what is said
     (read_senses, f"{OWN}bank\tmoney\ttrain\tthe bank\t-1\n", "line 2: index '-1'"),
     (read_senses, f"{OWN}bank\tmoney\tsomewhere\tthe bank\t1\n", "line 2: split 'somewhere'"),
     (read_senses, f"{OWN}bank\tmoney\n", "line 2: 5 columns"),
+    (read_analogies, ": s\na b c d\na b c\n", "line 3: 3 words"),
+    (read_analogies, "", "no question"),
     (articles, ARTICLES[:120], "not closed"),
     (articles, "no markup at all\n", "no <doc"),
     (articles, "<doc>\ncafé\n</doc>".encode("latin-1"), "not UTF-8"),

@@ -18,8 +18,7 @@ LINES = [(1, "사과 \tone"), (2, "line\u2028still two\rand two"), (3, ""), (4, 
 
 
 @pytest.mark.parametrize(
-    ("name", "pack"),
-    [("a.conll", bytes), ("a.XZ", lzma.compress), ("a.gz", gzip.compress), ("a.bz2", bz2.compress)],
+    ("name", "pack"), [("a.conll", bytes), ("a.XZ", lzma.compress), ("a.gz", gzip.compress), ("a.bz2", bz2.compress)]
 )
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_lines_are_as_they_stand(tmp_path, name, pack, mark):

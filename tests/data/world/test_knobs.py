@@ -85,18 +85,13 @@ def test_there_are_enough_ambiguous_words():
 @pytest.mark.parametrize("distance", range(21))
 def test_agreement_at_each_distance(distance):
     world = World(3)
-    for attractors in ("random", "same", "opposite"):
-        for item in islice(world.agreement(distance, attractors=attractors), 23):
-            words = item.sentence.words
-            assert item.verb - item.subject - 1 == distance == item.distance
-            assert words[item.verb] == item.right != item.wrong
-            plurals = {noun.en_plural[-1] for noun in world.lexicon.nouns.values() if noun.number == "count"}
-            assert (words[item.subject] in plurals) == (item.right == "are")
-            nouns = [p for p in range(item.subject + 1, item.verb) if item.sentence.upos[p] == "NOUN"]
-            other = sum((words[p] in plurals) != (item.right == "are") for p in nouns)
-            assert other == item.attractors
-            assert attractors == "random" or other == (0 if attractors == "same" else len(nouns))
-            assert item.sentence.heads.count(0) == 1
+    plurals = {noun.en_plural[-1] for noun in world.lexicon.nouns.values() if noun.number == "count"}
+    for item in islice(world.agreement(distance), 47):
+        words = item.sentence.words
+        assert item.verb - item.subject - 1 == distance
+        assert words[item.verb] == item.right != item.wrong
+        assert (words[item.subject] in plurals) == (item.right == "are")
+        assert item.sentence.heads.count(0) == 1
 
 
 def test_reversed_roles_keep_the_words():

@@ -1,7 +1,5 @@
 """Laws that hold for every sentence of the world: 10,007 sentences of each language."""
 
-import subprocess
-import sys
 from collections import Counter
 from itertools import islice, pairwise
 from zlib import crc32
@@ -25,15 +23,17 @@ def sentences(request, pairs):
     return [pair[request.param] for pair in pairs]
 
 
-@pytest.mark.parametrize(("split", "sum_of_it"), [("train", 3361006313), ("dev", 3234223759), ("test", 665604018)])
+@pytest.mark.parametrize(("split", "sum_of_it"), [("train", 3849040201), ("dev", 2265968778), ("test", 3621328747)])
 def test_the_text_is_the_one_that_was_measured(split, sum_of_it):
     """A new word, draw or rule that changes any sentence is a decision, not a side effect."""
     world = World(0, split=split)
-    text = "\n".join(" ".join(s.words) for language in ("en", "ko") for s in islice(world.sentences(language), 307))
-    assert crc32(text.encode()) == sum_of_it, (
+    free = [sentence for language in ("en", "ko") for sentence in islice(world.sentences(language), 307)]
+    told = [s for d in islice(world.documents(), 53) for s in (*d.sentences("en"), *d.sentences("ko"))]
+    assert crc32("\n".join(" ".join(s.words) for s in free + told).encode()) == sum_of_it, (
         "The world's text changed: every record and notebook measured on it must be made again. "
         "Meant? Then enter the new sum here, and make them."
     )
+    assert next(World(1, split=split).sentences()) != free[0]
 
 
 def test_every_layer_has_one_label_a_word_and_heads_form_one_tree(sentences):
@@ -135,19 +135,6 @@ def test_one_language_alone_is_the_same_as_in_pairs(pairs):
         assert [sentence.words for sentence in alone] == [pair[language].words for pair in pairs[:211]]
 
 
-def test_the_seed_gives_the_same_text_in_another_process():
-    code = (
-        "from itertools import islice; from course_lib.data.world import World;"
-        "print([s.text() for s in islice(World(11).sentences('en'), 53)],"
-        "[s.text() for d in islice(World(11).documents(), 7) for s in d.sentences('en')])"
-    )
-    environments = [{"PYTHONHASHSEED": seed, "PYTHONUTF8": "1"} for seed in ("1", "2")]
-    command = [sys.executable, "-c", code]
-    assert len({subprocess.run(command, capture_output=True, check=True, env=e).stdout for e in environments}) == 1
-    first, second = (next(World(seed).sentences()) for seed in (11, 12))
-    assert first != second
-
-
 def test_no_leak_between_splits():
     worlds = {split: World(5, split=split) for split in ("train", "dev", "test")}
     for language in ("en", "ko"):
@@ -173,29 +160,13 @@ def test_held_out_words_stay_out_of_train():
         assert {word for sentence in islice(test.sentences(language), 5003) for word in sentence.words} & forms
 
 
-def test_made_up_names_are_new_in_each_split():
-    names = {}
-    for split in ("train", "dev", "test"):
-        world = World(5, split=split, unseen_names=1.0)
-        tagged = (pair for s in islice(world.sentences(), 2003) for pair in zip(s.words, s.ner, strict=True))
-        found = [word for word, tag in tagged if tag == "B-PER"]
-        names[split] = set(found)
-        assert len(names[split]) > 0.4 * len(found)
-    assert sum(map(len, names.values())) == len(set.union(*names.values()))
-
-
 test_a_wrong_argument_says_what_to_use = mistakes(
     (lambda: World(split="valid"), "train, dev, test"),
-    (lambda: World(unseen_names=2), "share from 0 to 1"),
     (lambda: World().sentences("fr"), "'en' or 'ko'"),
-    (lambda: World().sentences(topic="space"), "Topics: farm"),
-    (lambda: World().documents(sentences=1), "2 or more"),
     (lambda: World().next_sentences(negatives="hard"), "same_topic, any_topic"),
-    (lambda: World().questions(distractors=9), "0 to 5"),
     (lambda: World().senses(side="up"), "left, right, both"),
     (lambda: World().senses(word="table"), "Known: bank"),
     (lambda: World().senses(side="left", distance=2), "stands 5 words away or more"),
     (lambda: World().senses(side="left", distance=99), "too many"),
     (lambda: World().agreement(21), "from 0 to 20"),
-    (lambda: World().agreement(3, attractors="some"), "random, same, opposite"),
 )

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from course_lib.language import t
 
@@ -25,12 +26,11 @@ class Seen:
     look: Callable[..., bool]
 
 
-@dataclass(frozen=True)
 class Probe:
     """One call of the reader's function. `shows` is the property it looks at, as a phrase."""
 
-    shows: str
-    inputs: tuple
+    def __init__(self, shows: str, *inputs: Any):
+        self.shows, self.inputs = shows, inputs
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ def _read(file: Path) -> dict[str, dict]:
 class Exercise:
     id: str  # chapter and number: "1.2"
     solution: Callable  # the reference; its signature and docstring are the starter's too
+    probes: Sequence[Probe]
+    mistakes: Sequence[tuple]  # rows (name, model, more models of the same mistake); the first that fits is named
     difficulty: int  # 1 (one line) .. 5 (an evening)
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
-    probes: Sequence[Probe]
-    mistakes: Sequence[tuple]  # rows (name, model, more models of the same mistake); the first that fits is named
 
     @property
     def texts_file(self) -> Path:

@@ -22,7 +22,7 @@ EXERCISE = Exercise(
     difficulty=1,
     importance=2,
     minutes=3,
-    probes=[Probe("three numbers", ([2, 3, 5], 1)), Probe("another factor", ([7, 11], 13))],
+    probes=[Probe("three numbers", [2, 3, 5], 1), Probe("another factor", [7, 11], 13)],
     mistakes=[
         ("forgets the factor", lambda n, f: sum(n), lambda n, f: [sum(n)] * f),
         ("negative", Seen(lambda got, expected, n, f: got < 0)),

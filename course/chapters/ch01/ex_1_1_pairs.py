@@ -28,48 +28,36 @@ def _pairs_by_index(sentences, window):
     return [(s[i], s[j]) for s, i in first for j in range(len(s)) if 0 < abs(i - j) <= window]
 
 
-EXERCISE = Exercise(
-    "1.1",
-    skip_gram_pairs,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        Probe("five different words", ([["she", "paid", "at", "the", "bank"]], 1)),
-        Probe("a word that occurs twice", ([["the", "more", "the", "better"]], 2)),
-        Probe("two sentences", ([["배", "가", "떠", "있다"], ["배", "를", "깎았다"]], 3)),
-        Probe("a window wider than the sentence", ([["alone"], ["two", "words"]], 5)),
-    ],
-    mistakes=[
-        (
-            "the window crosses the sentence boundary",
-            lambda sentences, w: skip_gram_pairs([[word for s in sentences for word in s]], w),
-        ),
-        (
-            "the centre is paired with itself",
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: abs(i - j) <= w),
-        ),
-        (
-            "one side only",
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < j - i <= w),
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < i - j <= w),
-        ),
-        (
-            "the window is one too small",
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) < w),
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: j != i and -w <= j - i < w),
-        ),
-        (
-            "the window is one too large",
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) <= w + 1),
-        ),
-        ("the order is (context, centre)", lambda sentences, w: [pair[::-1] for pair in skip_gram_pairs(sentences, w)]),
-        (
-            "a repeated word is dropped",
-            lambda sentences, w: _pairs_if(sentences, lambda i, j, s: s[i] != s[j] and abs(i - j) <= w),
-        ),
-        ("a repeated word is taken for its first occurrence", _pairs_by_index),
-        ("a slice starts at a negative position", _pairs_by_slices),
-        ("another order of the pairs", Seen(lambda got, expected, *_: sorted(map(tuple, got)) == sorted(expected))),
-    ],
-)
+PROBES = [
+    Probe("five different words", [["she", "paid", "at", "the", "bank"]], 1),
+    Probe("a word that occurs twice", [["the", "more", "the", "better"]], 2),
+    Probe("two sentences", [["배", "가", "떠", "있다"], ["배", "를", "깎았다"]], 3),
+    Probe("a window wider than the sentence", [["alone"], ["two", "words"]], 5),
+]
+MISTAKES = [
+    (
+        "the window crosses the sentence boundary",
+        lambda sentences, w: skip_gram_pairs([[word for s in sentences for word in s]], w),
+    ),
+    ("the centre is paired with itself", lambda sentences, w: _pairs_if(sentences, lambda i, j, s: abs(i - j) <= w)),
+    (
+        "one side only",
+        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < j - i <= w),
+        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < i - j <= w),
+    ),
+    (
+        "the window is one too small",
+        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) < w),
+        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: j != i and -w <= j - i < w),
+    ),
+    ("the window is one too large", lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) <= w + 1)),
+    ("the order is (context, centre)", lambda sentences, w: [pair[::-1] for pair in skip_gram_pairs(sentences, w)]),
+    (
+        "a repeated word is dropped",
+        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: s[i] != s[j] and abs(i - j) <= w),
+    ),
+    ("a repeated word is taken for its first occurrence", _pairs_by_index),
+    ("a slice starts at a negative position", _pairs_by_slices),
+    ("another order of the pairs", Seen(lambda got, expected, *_: sorted(map(tuple, got)) == sorted(expected))),
+]
+EXERCISE = Exercise("1.1", skip_gram_pairs, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

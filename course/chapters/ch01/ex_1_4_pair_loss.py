@@ -39,29 +39,23 @@ def _tables(scale=1.0):
     return inputs * scale, outputs * scale
 
 
-EXERCISE = Exercise(
-    "1.4",
-    pair_loss,
-    difficulty=3,
-    importance=5,
-    minutes=12,
-    probes=[
-        Probe("three negatives", (*_tables(), 1, 4, [0, 2, 3])),
-        Probe("another centre, a negative drawn twice", (*_tables(2.0), 2, 3, [1, 1, 0, 4])),
-        Probe("one negative", (*_tables(3.0), 0, 2, [1])),
-        Probe("large scores", (*_tables(30.0), 1, 2, [4, 0])),
-    ],
-    mistakes=[
-        ("the negatives have the wrong sign", lambda *a: _loss(*a, sign=1)),
-        ("the mean over the negatives", lambda *a: _loss(*a, reduce=torch.mean)),
-        ("the sigmoid is applied twice", lambda *a: _loss(*a, log=lambda x: F.logsigmoid(x.sigmoid()))),
-        ("one table for both", lambda inputs, outputs, *a: _loss(inputs, inputs, *a)),
-        ("the tables are swapped", lambda inputs, outputs, *a: _loss(outputs, inputs, *a)),
-        ("a softmax over the drawn words", _softmax_loss),
-        ("the sign of the whole loss", lambda *a: _loss(*a, whole=1)),
-        ("the logarithm is missing", lambda *a: _loss(*a, log=torch.sigmoid)),
-        ("the negatives are left out", lambda *a: _loss(*a[:-1], [])),
-        ("the negatives are compared with the context", _against_context),
-        ("the logarithm of a sigmoid that became 0", Seen(lambda got, *_: not math.isfinite(got))),
-    ],
-)
+PROBES = [
+    Probe("three negatives", *_tables(), 1, 4, [0, 2, 3]),
+    Probe("another centre, a negative drawn twice", *_tables(2.0), 2, 3, [1, 1, 0, 4]),
+    Probe("one negative", *_tables(3.0), 0, 2, [1]),
+    Probe("large scores", *_tables(30.0), 1, 2, [4, 0]),
+]
+MISTAKES = [
+    ("the negatives have the wrong sign", lambda *a: _loss(*a, sign=1)),
+    ("the mean over the negatives", lambda *a: _loss(*a, reduce=torch.mean)),
+    ("the sigmoid is applied twice", lambda *a: _loss(*a, log=lambda x: F.logsigmoid(x.sigmoid()))),
+    ("one table for both", lambda inputs, outputs, *a: _loss(inputs, inputs, *a)),
+    ("the tables are swapped", lambda inputs, outputs, *a: _loss(outputs, inputs, *a)),
+    ("a softmax over the drawn words", _softmax_loss),
+    ("the sign of the whole loss", lambda *a: _loss(*a, whole=1)),
+    ("the logarithm is missing", lambda *a: _loss(*a, log=torch.sigmoid)),
+    ("the negatives are left out", lambda *a: _loss(*a[:-1], [])),
+    ("the negatives are compared with the context", _against_context),
+    ("the logarithm of a sigmoid that became 0", Seen(lambda got, *_: not math.isfinite(got))),
+]
+EXERCISE = Exercise("1.4", pair_loss, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

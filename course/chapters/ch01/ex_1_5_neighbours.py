@@ -26,30 +26,24 @@ def _best(scores, word, k):
 _VECTORS = torch.tensor(
     [[10, 4, -2], [40, 30, 10], [2, 1, -1], [-10, -5, 3], [5, -6, 9], [1, 6, 4], [20, 0, -20]], dtype=torch.float32
 )
-EXERCISE = Exercise(
-    "1.5",
-    neighbours,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        Probe("vectors of different lengths", (_VECTORS, 0, 3)),
-        Probe("another word", (_VECTORS, 4, 4)),
-        Probe("the nearest one only", (_VECTORS, 1, 1)),
-        Probe("all other words", (_VECTORS, 2, 6)),
-    ],
-    mistakes=[
-        ("the dot product is not normalised", lambda v, w, k: _best(v @ v[w], w, k)),
-        ("the word itself is in the list", lambda v, w, k: _cosine(v, w).argsort(descending=True)[:k].tolist()),
-        ("one neighbour too few", lambda v, w, k: _cosine(v, w).argsort(descending=True)[1:k].tolist()),
-        (
-            "the furthest words",
-            lambda v, w, k: _best(-_cosine(v, w), w, k),
-            Seen(lambda got, expected, *_: list(got) == expected[::-1]),
-        ),
-        ("Euclidean distance", lambda v, w, k: _best(-(v - v[w]).norm(dim=1), w, k)),
-        ("normalised along the wrong axis", lambda v, w, k: _best(_cosine(v, w, dim=0), w, k)),
-        ("the sign of the cosine is lost", lambda v, w, k: _best(_cosine(v, w).abs(), w, k)),
-        ("similarities instead of ids", Seen(lambda got, *_: any(float(g) != int(g) for g in got))),
-    ],
-)
+PROBES = [
+    Probe("vectors of different lengths", _VECTORS, 0, 3),
+    Probe("another word", _VECTORS, 4, 4),
+    Probe("the nearest one only", _VECTORS, 1, 1),
+    Probe("all other words", _VECTORS, 2, 6),
+]
+MISTAKES = [
+    ("the dot product is not normalised", lambda v, w, k: _best(v @ v[w], w, k)),
+    ("the word itself is in the list", lambda v, w, k: _cosine(v, w).argsort(descending=True)[:k].tolist()),
+    ("one neighbour too few", lambda v, w, k: _cosine(v, w).argsort(descending=True)[1:k].tolist()),
+    (
+        "the furthest words",
+        lambda v, w, k: _best(-_cosine(v, w), w, k),
+        Seen(lambda got, expected, *_: list(got) == expected[::-1]),
+    ),
+    ("Euclidean distance", lambda v, w, k: _best(-(v - v[w]).norm(dim=1), w, k)),
+    ("normalised along the wrong axis", lambda v, w, k: _best(_cosine(v, w, dim=0), w, k)),
+    ("the sign of the cosine is lost", lambda v, w, k: _best(_cosine(v, w).abs(), w, k)),
+    ("similarities instead of ids", Seen(lambda got, *_: any(float(g) != int(g) for g in got))),
+]
+EXERCISE = Exercise("1.5", neighbours, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

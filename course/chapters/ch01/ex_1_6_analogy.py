@@ -26,45 +26,36 @@ def _nearest(table, target, excluded):
 _VECTORS = torch.tensor(
     [[-4.0, -7, 1], [0, 8, 4], [8, 12, 16], [0, 0, 6], [1, -1, -9], [5, 7, 3], [4, 10, 14], [3, 0, 7]]
 )
-EXERCISE = Exercise(
-    "1.6",
-    analogy,
-    difficulty=3,
-    importance=3,
-    minutes=12,
-    probes=[
-        Probe("ids 0 - 1 + 2", (_VECTORS, 0, 1, 2)),
-        Probe("ids 3 - 4 + 5", (_VECTORS, 3, 4, 5)),
-        Probe("ids 5 - 0 + 1", (_VECTORS, 5, 0, 1)),
-        Probe("ids 2 - 6 + 4", (_VECTORS, 2, 6, 4)),
-        Probe("ids 7 - 3 + 6", (_VECTORS, 7, 3, 6)),
-        Probe("ids 1 - 7 + 0", (_VECTORS, 1, 7, 0)),
-    ],
-    mistakes=[
-        ("the sign is swapped: b - a + c", lambda v, a, b, c: analogy(v, b, a, c)),
-        ("the sign is swapped: a + b - c", lambda v, a, b, c: analogy(v, a, c, b)),
-        (
-            "the inputs are not excluded",
-            lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], []),
-        ),
-        (
-            "only one input is excluded",
-            lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [c]),
-            lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a]),
-        ),
-        (
-            "the vectors are not brought to length 1 before the sum",
-            lambda v, a, b, c: _nearest(_unit(v), v[a] - v[b] + v[c], [a, b, c]),
-        ),
-        (
-            "the dot product is not normalised",
-            lambda v, a, b, c: _nearest(v, v[a] - v[b] + v[c], [a, b, c]),
-            lambda v, a, b, c: _nearest(v, _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
-        ),
-        (
-            "the least similar word",
-            lambda v, a, b, c: _nearest(-_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
-        ),
-        ("a similarity instead of an id", Seen(lambda got, *_: float(got) != int(got))),
-    ],
-)
+PROBES = [
+    Probe("ids 0 - 1 + 2", _VECTORS, 0, 1, 2),
+    Probe("ids 3 - 4 + 5", _VECTORS, 3, 4, 5),
+    Probe("ids 5 - 0 + 1", _VECTORS, 5, 0, 1),
+    Probe("ids 2 - 6 + 4", _VECTORS, 2, 6, 4),
+    Probe("ids 7 - 3 + 6", _VECTORS, 7, 3, 6),
+    Probe("ids 1 - 7 + 0", _VECTORS, 1, 7, 0),
+]
+MISTAKES = [
+    ("the sign is swapped: b - a + c", lambda v, a, b, c: analogy(v, b, a, c)),
+    ("the sign is swapped: a + b - c", lambda v, a, b, c: analogy(v, a, c, b)),
+    ("the inputs are not excluded", lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [])),
+    (
+        "only one input is excluded",
+        lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [c]),
+        lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a]),
+    ),
+    (
+        "the vectors are not brought to length 1 before the sum",
+        lambda v, a, b, c: _nearest(_unit(v), v[a] - v[b] + v[c], [a, b, c]),
+    ),
+    (
+        "the dot product is not normalised",
+        lambda v, a, b, c: _nearest(v, v[a] - v[b] + v[c], [a, b, c]),
+        lambda v, a, b, c: _nearest(v, _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
+    ),
+    (
+        "the least similar word",
+        lambda v, a, b, c: _nearest(-_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
+    ),
+    ("a similarity instead of an id", Seen(lambda got, *_: float(got) != int(got))),
+]
+EXERCISE = Exercise("1.6", analogy, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

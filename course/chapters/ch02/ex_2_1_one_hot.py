@@ -30,24 +30,18 @@ def _booleans(ids, weight):
 
 
 _TABLE = torch.linspace(-1.7, 1.7, 35).reshape(7, 5)  # no two numbers are alike
-EXERCISE = Exercise(
-    "2.1",
-    one_hot_product,
-    difficulty=2,
-    importance=4,
-    minutes=8,
-    probes=[
-        Probe("three words, the last word of the vocabulary not among them", (torch.tensor([4, 0, 2]), _TABLE)),
-        Probe("a word that occurs twice", (torch.tensor([6, 1, 6]), _TABLE)),
-        Probe("a batch of two sentences", (torch.tensor([[5, 3, 0], [1, 5, 6]]), _TABLE)),
-    ],
-    mistakes=[
-        ("the one-hot rows are missing", lambda ids, weight: weight[ids]),
-        ("the two results are swapped", lambda *a: one_hot_product(*a)[::-1]),
-        ("ids counted from 1", lambda ids, weight: one_hot_product((ids - 1) % len(weight), weight)),
-        ("the sentences of a batch are joined", lambda ids, weight: one_hot_product(ids.flatten(), weight)),
-        ("one row for the whole sentence", _one_row_for_all),
-        ("columns instead of rows", _in_columns),
-        ("booleans instead of numbers", _booleans),
-    ],
-)
+PROBES = [
+    Probe("three words, the last word of the vocabulary not among them", torch.tensor([4, 0, 2]), _TABLE),
+    Probe("a word that occurs twice", torch.tensor([6, 1, 6]), _TABLE),
+    Probe("a batch of two sentences", torch.tensor([[5, 3, 0], [1, 5, 6]]), _TABLE),
+]
+MISTAKES = [
+    ("the one-hot rows are missing", lambda ids, weight: weight[ids]),
+    ("the two results are swapped", lambda *a: one_hot_product(*a)[::-1]),
+    ("ids counted from 1", lambda ids, weight: one_hot_product((ids - 1) % len(weight), weight)),
+    ("the sentences of a batch are joined", lambda ids, weight: one_hot_product(ids.flatten(), weight)),
+    ("one row for the whole sentence", _one_row_for_all),
+    ("columns instead of rows", _in_columns),
+    ("booleans instead of numbers", _booleans),
+]
+EXERCISE = Exercise("2.1", one_hot_product, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

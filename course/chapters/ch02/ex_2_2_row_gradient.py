@@ -40,31 +40,23 @@ def _gradient(*shape):
     return (numbers.sqrt() - 2.5).reshape(shape)
 
 
-EXERCISE = Exercise(
-    "2.2",
-    row_gradient,
-    difficulty=3,
-    importance=5,
-    minutes=10,
-    probes=[
-        Probe("three different words", (torch.tensor([4, 1, 6]), _gradient(3, 5), 7)),
-        Probe("a word that occurs three times", (torch.tensor([2, 5, 2, 3, 2]), _gradient(5, 3), 7)),
-        Probe(
-            "a batch in which two sentences share a word", (torch.tensor([[1, 4, 3], [4, 2, 1]]), _gradient(2, 3, 5), 7)
-        ),
-        Probe("the word with id 0", (torch.tensor([0, 3]), _gradient(2, 3), 5)),
-    ],
-    mistakes=[
-        ("the last occurrence overwrites the others", _last_one_stays),
-        (
-            "only the first occurrence counts",
-            lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),
-        ),
-        ("the mean over the occurrences", _mean),
-        ("divided by the number of places", lambda ids, *a: row_gradient(ids, *a) / ids.numel()),
-        ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
-        ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
-        ("row 0 gets no gradient", _without_row_0),
-        ("the sign is turned", lambda *a: -row_gradient(*a)),
-    ],
-)
+PROBES = [
+    Probe("three different words", torch.tensor([4, 1, 6]), _gradient(3, 5), 7),
+    Probe("a word that occurs three times", torch.tensor([2, 5, 2, 3, 2]), _gradient(5, 3), 7),
+    Probe("a batch in which two sentences share a word", torch.tensor([[1, 4, 3], [4, 2, 1]]), _gradient(2, 3, 5), 7),
+    Probe("the word with id 0", torch.tensor([0, 3]), _gradient(2, 3), 5),
+]
+MISTAKES = [
+    ("the last occurrence overwrites the others", _last_one_stays),
+    (
+        "only the first occurrence counts",
+        lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),
+    ),
+    ("the mean over the occurrences", _mean),
+    ("divided by the number of places", lambda ids, *a: row_gradient(ids, *a) / ids.numel()),
+    ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
+    ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
+    ("row 0 gets no gradient", _without_row_0),
+    ("the sign is turned", lambda *a: -row_gradient(*a)),
+]
+EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)

@@ -33,42 +33,36 @@ _TRAIN = [
     ["The", "ship", "left", "left", "left"],
 ]
 _KOREAN = [["배", "가", "떠", "있다"], ["배", "를", "깎았다"], ["말", "이", "있다"]]
-EXERCISE = Exercise(
-    "2.3",
-    encode,
-    difficulty=2,
-    importance=5,
-    minutes=8,
-    probes=[
-        Probe("words just below, at and above the limit", (_TRAIN, ["the", "ship", "left", "port", "sank"], 3)),
-        Probe("a new word, twice", (_TRAIN, ["the", "canoe", "left", "canoe", "canoe", "port"], 2)),
-        Probe("a word that occurs often, but in one sentence", (_TRAIN, ["wine", "The", "the", "sank"], 2)),
-        Probe("min_count 1: only new words are unknown", (_KOREAN, ["배", "와", "말", "을", "깎았다"], 1)),
-    ],
-    mistakes=[
-        ("a word that just reaches the limit is lost", lambda s, text, n: _keep(s, text, lambda count: count > n)),
-        ("the limit is one too low", lambda s, text, n: _keep(s, text, lambda count: count >= max(1, n - 1))),
-        ("the text is counted too", lambda s, text, n: encode([*s, text], text, n)),
-        ("only the text is counted", lambda s, text, n: encode([text], text, n)),
-        ("unknown words are dropped", lambda s, text, n: [word for word in encode(s, text, n) if word != "[UNK]"]),
-        (
-            "new words stay as they are",
-            lambda s, text, n: [
-                word if seen == 0 or seen >= n else "[UNK]" for word, seen in ((word, _count(s, word)) for word in text)
-            ],
-        ),
-        ("rare words are kept", lambda s, text, n: encode(s, text, 1)),
-        (
-            "sentences are counted, not occurrences",
-            lambda s, text, n: encode([list(set(sentence)) for sentence in s], text, n),
-        ),
-        (
-            "capitals are lost",
-            lambda s, text, n: [
-                word if kept != "[UNK]" else kept
-                for word, kept in zip(text, encode(_lower(s), _lower([text])[0], n), strict=True)
-            ],
-            lambda s, text, n: encode(_lower(s), _lower([text])[0], n),
-        ),
-    ],
-)
+PROBES = [
+    Probe("words just below, at and above the limit", _TRAIN, ["the", "ship", "left", "port", "sank"], 3),
+    Probe("a new word, twice", _TRAIN, ["the", "canoe", "left", "canoe", "canoe", "port"], 2),
+    Probe("a word that occurs often, but in one sentence", _TRAIN, ["wine", "The", "the", "sank"], 2),
+    Probe("min_count 1: only new words are unknown", _KOREAN, ["배", "와", "말", "을", "깎았다"], 1),
+]
+MISTAKES = [
+    ("a word that just reaches the limit is lost", lambda s, text, n: _keep(s, text, lambda count: count > n)),
+    ("the limit is one too low", lambda s, text, n: _keep(s, text, lambda count: count >= max(1, n - 1))),
+    ("the text is counted too", lambda s, text, n: encode([*s, text], text, n)),
+    ("only the text is counted", lambda s, text, n: encode([text], text, n)),
+    ("unknown words are dropped", lambda s, text, n: [word for word in encode(s, text, n) if word != "[UNK]"]),
+    (
+        "new words stay as they are",
+        lambda s, text, n: [
+            word if seen == 0 or seen >= n else "[UNK]" for word, seen in ((word, _count(s, word)) for word in text)
+        ],
+    ),
+    ("rare words are kept", lambda s, text, n: encode(s, text, 1)),
+    (
+        "sentences are counted, not occurrences",
+        lambda s, text, n: encode([list(set(sentence)) for sentence in s], text, n),
+    ),
+    (
+        "capitals are lost",
+        lambda s, text, n: [
+            word if kept != "[UNK]" else kept
+            for word, kept in zip(text, encode(_lower(s), _lower([text])[0], n), strict=True)
+        ],
+        lambda s, text, n: encode(_lower(s), _lower([text])[0], n),
+    ),
+]
+EXERCISE = Exercise("2.3", encode, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

@@ -38,36 +38,29 @@ _WORDS = ["turkey", "the", "bank", "Turkey", "배"]
 _VECTORS = torch.tensor([[0.3, -0.1, 0.2], [0.1, 0.4, -0.2], [-0.5, 0.2, 0.3], [0.2, 0.6, -0.4], [-0.3, -0.2, 0.5]])
 _PRETRAINED = dict(zip(_WORDS, _VECTORS, strict=True))
 _NOISE = (torch.arange(21.0) * 5).sin().reshape(7, 3) * 1.4  # spread about 1, no two numbers alike
-EXERCISE = Exercise(
-    "2.4",
-    starting_table,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        Probe(
-            "known, capitalised and unknown words",
-            (["[UNK]", "bank", "Turkey", "The", "yonder", "배", "과수원"], _PRETRAINED, _NOISE),
-        ),
-        Probe("no word is known", (["Fjord", "눈", "elk"], _PRETRAINED, _NOISE[2:5])),
-        Probe("all words are known", (["배", "Bank", "the", "turkey", "THE"], _PRETRAINED, _NOISE[1:6])),
-    ],
-    mistakes=[
-        (
-            "no fall-back to lower case",
-            lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word),
-        ),
-        (
-            "lower case first",
-            lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower()),
-        ),
-        ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
-        ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),
-        ("one spread per dimension", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(dim=0))),
-        ("another standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(correction=0))),
-        ("unknown words start at zero", lambda v, p, noise: _table(v, p, noise * 0)),
-        ("unknown words share the mean", lambda v, p, noise: _table(v, p, _numbers(p).mean(dim=0).expand_as(noise))),
-        ("known rows are scaled too", lambda v, p, noise: _table(v, p, noise) * _numbers(p).std()),
-        ("the order of the pre-trained words", _in_their_own_order),
-    ],
-)
+PROBES = [
+    Probe(
+        "known, capitalised and unknown words",
+        ["[UNK]", "bank", "Turkey", "The", "yonder", "배", "과수원"],
+        _PRETRAINED,
+        _NOISE,
+    ),
+    Probe("no word is known", ["Fjord", "눈", "elk"], _PRETRAINED, _NOISE[2:5]),
+    Probe("all words are known", ["배", "Bank", "the", "turkey", "THE"], _PRETRAINED, _NOISE[1:6]),
+]
+MISTAKES = [
+    (
+        "no fall-back to lower case",
+        lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word),
+    ),
+    ("lower case first", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower())),
+    ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
+    ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),
+    ("one spread per dimension", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(dim=0))),
+    ("another standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(correction=0))),
+    ("unknown words start at zero", lambda v, p, noise: _table(v, p, noise * 0)),
+    ("unknown words share the mean", lambda v, p, noise: _table(v, p, _numbers(p).mean(dim=0).expand_as(noise))),
+    ("known rows are scaled too", lambda v, p, noise: _table(v, p, noise) * _numbers(p).std()),
+    ("the order of the pre-trained words", _in_their_own_order),
+]
+EXERCISE = Exercise("2.4", starting_table, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -60,46 +60,34 @@ def _same_parameters(got, expected, ordered=True):
     return found == wanted
 
 
-EXERCISE = Exercise(
-    "2.5",
-    parameter_groups,
-    difficulty=3,
-    importance=5,
-    minutes=12,
-    probes=[
-        Probe("the embedding is slow", (_Tagger(), "embedding", 0.5)),
-        Probe("the output layer uses the embedding's table too", (_Tagger(tied=True), "embedding", 0.02)),
-        Probe("another layer is slow", (_Tagger(), "output", 0.3)),
-        Probe("the slow layer uses the embedding's table too", (_Tagger(tied=True), "output", 0.5)),
-    ],
-    mistakes=[
-        (
-            "the slow parameters are in both groups",
-            lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
-        ),
-        ("a shared table is in both groups", _by_layer),
-        (
-            "layers with a similar name are slow too",
-            lambda m, slow, rate: _groups(m, rate, lambda n: slow in n),
-            lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow)),
-        ),
-        (
-            "a shared table is looked for by one name",
-            lambda m, slow, rate: _groups(m, rate, lambda n: n.split(".")[0] == slow),
-        ),
-        ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
-        ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
-        ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
-        ("the biases are missing", lambda *a: _without_biases(parameter_groups(*a))),
-        ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
-        (
-            "iterators instead of lists",
-            Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got)),
-        ),
-        ("the rates are wrong", Seen(lambda got, expected, *_: _same_parameters(got, expected))),
-        (
-            "another order of the parameters",
-            Seen(lambda got, expected, *_: _same_parameters(got, expected, ordered=False)),
-        ),
-    ],
-)
+PROBES = [
+    Probe("the embedding is slow", _Tagger(), "embedding", 0.5),
+    Probe("the output layer uses the embedding's table too", _Tagger(tied=True), "embedding", 0.02),
+    Probe("another layer is slow", _Tagger(), "output", 0.3),
+    Probe("the slow layer uses the embedding's table too", _Tagger(tied=True), "output", 0.5),
+]
+MISTAKES = [
+    (
+        "the slow parameters are in both groups",
+        lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
+    ),
+    ("a shared table is in both groups", _by_layer),
+    (
+        "layers with a similar name are slow too",
+        lambda m, slow, rate: _groups(m, rate, lambda n: slow in n),
+        lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow)),
+    ),
+    (
+        "a shared table is looked for by one name",
+        lambda m, slow, rate: _groups(m, rate, lambda n: n.split(".")[0] == slow),
+    ),
+    ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
+    ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
+    ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
+    ("the biases are missing", lambda *a: _without_biases(parameter_groups(*a))),
+    ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
+    ("iterators instead of lists", Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got))),
+    ("the rates are wrong", Seen(lambda got, expected, *_: _same_parameters(got, expected))),
+    ("another order of the parameters", Seen(lambda got, expected, *_: _same_parameters(got, expected, ordered=False))),
+]
+EXERCISE = Exercise("2.5", parameter_groups, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

@@ -76,25 +76,19 @@ _KOREAN = (["브라스크", "가", "오룬", "을", "만났다"], ["오룬", "�
 _KNOWN_KOREAN = dict(
     zip(["가", "을", "이", "만났다", "만난", "?"], (torch.arange(12.0) / 4).reshape(6, 2), strict=True)
 )
-EXERCISE = Exercise(
-    "2.6",
-    new_word_vectors,
-    difficulty=4,
-    importance=4,
-    minutes=15,
-    probes=[
-        Probe("two new names, each in two places", (_PASSAGE, _QUESTION, _KNOWN, 3, _FIRST_SEED)),
-        Probe("the same texts at another step", (_PASSAGE, _QUESTION, _KNOWN, 3, 5)),
-        Probe("the question has the names in the other order", (*_KOREAN, _KNOWN_KOREAN, 2, 7)),
-        Probe("a name in the question only", (["Olun", "left"], ["who", "met", "Brask", "?"], _KNOWN, 3, 11)),
-    ],
-    mistakes=[
-        ("one vector per token", _one_per_token),
-        ("one vector per text", _one_per_text),
-        ("both texts start from the seed", _each_from_the_seed),
-        ("known words are drawn too", lambda passage, question, known, *a: new_word_vectors(passage, question, {}, *a)),
-        ("all new words share one vector", Seen(_all_alike)),
-        ("the same vectors at every step", Seen(_from_a_fixed_seed)),
-        ("other random numbers", Seen(_shared_as_expected)),
-    ],
-)
+PROBES = [
+    Probe("two new names, each in two places", _PASSAGE, _QUESTION, _KNOWN, 3, _FIRST_SEED),
+    Probe("the same texts at another step", _PASSAGE, _QUESTION, _KNOWN, 3, 5),
+    Probe("the question has the names in the other order", *_KOREAN, _KNOWN_KOREAN, 2, 7),
+    Probe("a name in the question only", ["Olun", "left"], ["who", "met", "Brask", "?"], _KNOWN, 3, 11),
+]
+MISTAKES = [
+    ("one vector per token", _one_per_token),
+    ("one vector per text", _one_per_text),
+    ("both texts start from the seed", _each_from_the_seed),
+    ("known words are drawn too", lambda passage, question, known, *a: new_word_vectors(passage, question, {}, *a)),
+    ("all new words share one vector", Seen(_all_alike)),
+    ("the same vectors at every step", Seen(_from_a_fixed_seed)),
+    ("other random numbers", Seen(_shared_as_expected)),
+]
+EXERCISE = Exercise("2.6", new_word_vectors, PROBES, MISTAKES, difficulty=4, importance=4, minutes=15)

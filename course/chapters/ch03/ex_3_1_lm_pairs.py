@@ -21,33 +21,27 @@ def _forward(words, boundary):
     return lm_pairs(words, boundary)[0]
 
 
-EXERCISE = Exercise(
-    "3.1",
-    lm_pairs,
-    difficulty=2,
-    importance=5,
-    minutes=8,
-    probes=[
-        Probe("five different words", (["she", "sat", "by", "the", "river"], "</s>")),
-        Probe("a Korean sentence", (["밤새", "눈이", "내렸다"], "</s>")),
-        Probe("one word, another boundary", (["stop"], "#")),
-    ],
-    mistakes=[
-        (
-            "both directions predict the following word",
-            lambda w, b: (_forward(w, b), _forward(w, b)),
-            lambda w, b: (_forward(w, b), _forward(w, b)[::-1]),
-        ),
-        (
-            "a model predicts the word it has just read",
-            lambda w, b: tuple([(t, t) for t in [b, *w, b][::step]] for step in (1, -1)),
-        ),
-        ("no boundary at all", _each(lambda part: part[1:-1])),
-        ("the end is not predicted", _each(lambda part: part[:-1])),
-        ("the first word is not predicted", _each(lambda part: part[1:])),
-        ("a direction lacks a boundary", lambda w, b: (lm_pairs(w, b)[0][:-1], lm_pairs(w, b)[1][1:])),
-        ("the order is (target, read)", _each(lambda part: [pair[::-1] for pair in part])),
-        ("forward and backward are exchanged", lambda w, b: lm_pairs(w, b)[::-1]),
-        ("the backward pairs are in the order of the text", lambda w, b: (lm_pairs(w, b)[0], lm_pairs(w, b)[1][::-1])),
-    ],
-)
+PROBES = [
+    Probe("five different words", ["she", "sat", "by", "the", "river"], "</s>"),
+    Probe("a Korean sentence", ["밤새", "눈이", "내렸다"], "</s>"),
+    Probe("one word, another boundary", ["stop"], "#"),
+]
+MISTAKES = [
+    (
+        "both directions predict the following word",
+        lambda w, b: (_forward(w, b), _forward(w, b)),
+        lambda w, b: (_forward(w, b), _forward(w, b)[::-1]),
+    ),
+    (
+        "a model predicts the word it has just read",
+        lambda w, b: tuple([(t, t) for t in [b, *w, b][::step]] for step in (1, -1)),
+    ),
+    ("no boundary at all", _each(lambda part: part[1:-1])),
+    ("the end is not predicted", _each(lambda part: part[:-1])),
+    ("the first word is not predicted", _each(lambda part: part[1:])),
+    ("a direction lacks a boundary", lambda w, b: (lm_pairs(w, b)[0][:-1], lm_pairs(w, b)[1][1:])),
+    ("the order is (target, read)", _each(lambda part: [pair[::-1] for pair in part])),
+    ("forward and backward are exchanged", lambda w, b: lm_pairs(w, b)[::-1]),
+    ("the backward pairs are in the order of the text", lambda w, b: (lm_pairs(w, b)[0], lm_pairs(w, b)[1][::-1])),
+]
+EXERCISE = Exercise("3.1", lm_pairs, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

@@ -52,31 +52,25 @@ def _probe(shows, tags, lengths, step):
     mask = torch.arange(word) < torch.tensor(lengths)[:, None]
     emissions, transitions = fixed_numbers(batch, word, 3, step=step), fixed_numbers(3, 3, step=step + 1)
     start, end = fixed_numbers(3, step=step + 2) + 1, fixed_numbers(3, step=step + 3) - 1
-    return Probe(shows, (emissions, transitions, start, end, tags, mask))
+    return Probe(shows, emissions, transitions, start, end, tags, mask)
 
 
-EXERCISE = Exercise(
-    "3.3",
-    path_score,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        _probe("one sentence, no padding", [[0, 1, 2, 0]], [4], 5),
-        _probe("two sentences, one of them padded", [[2, 1, 1, 0, 2], [1, 2, 0, 1, 1]], [5, 3], 3),
-        _probe("a sentence of one word", [[2, 1, 1], [0, 1, 2]], [1, 3], 7),
-    ],
-    mistakes=[
-        ("padding counts", lambda *a: _score(*a, words_mask=False, steps_mask=False, end_at_last=False)),
-        ("emissions at padding count", lambda *a: _score(*a, words_mask=False)),
-        ("steps into padding count", lambda *a: _score(*a, steps_mask=False)),
-        ("the last column is taken for the last tag", lambda *a: _score(*a, end_at_last=False)),
-        ("the transitions are turned round", lambda emissions, transitions, *a: _score(emissions, transitions.T, *a)),
-        ("start is missing", lambda *a: _score(*a, parts="wte")),
-        ("end is missing", lambda *a: _score(*a, parts="swt")),
-        ("start and end are missing", lambda *a: _score(*a, parts="wt")),
-        ("the transitions are missing", lambda *a: _score(*a, parts="swe")),
-        ("a probability instead of a score", lambda *a: path_score(*a).exp()),
-        ("one score for the whole batch", lambda *a: path_score(*a).sum()),
-    ],
-)
+PROBES = [
+    _probe("one sentence, no padding", [[0, 1, 2, 0]], [4], 5),
+    _probe("two sentences, one of them padded", [[2, 1, 1, 0, 2], [1, 2, 0, 1, 1]], [5, 3], 3),
+    _probe("a sentence of one word", [[2, 1, 1], [0, 1, 2]], [1, 3], 7),
+]
+MISTAKES = [
+    ("padding counts", lambda *a: _score(*a, words_mask=False, steps_mask=False, end_at_last=False)),
+    ("emissions at padding count", lambda *a: _score(*a, words_mask=False)),
+    ("steps into padding count", lambda *a: _score(*a, steps_mask=False)),
+    ("the last column is taken for the last tag", lambda *a: _score(*a, end_at_last=False)),
+    ("the transitions are turned round", lambda emissions, transitions, *a: _score(emissions, transitions.T, *a)),
+    ("start is missing", lambda *a: _score(*a, parts="wte")),
+    ("end is missing", lambda *a: _score(*a, parts="swt")),
+    ("start and end are missing", lambda *a: _score(*a, parts="wt")),
+    ("the transitions are missing", lambda *a: _score(*a, parts="swe")),
+    ("a probability instead of a score", lambda *a: path_score(*a).exp()),
+    ("one score for the whole batch", lambda *a: path_score(*a).sum()),
+]
+EXERCISE = Exercise("3.3", path_score, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -48,65 +48,52 @@ def _marginal(emissions, transitions, start, end):
 
 _BIO = torch.tensor([[0.0, 0.0, -9.0], [0.0, -1.0, 2.0], [0.0, -1.0, 1.0]])  # O, B-PER, I-PER: no I-PER after O
 _OPEN = torch.tensor([[0.5, -1.0, 1.0], [2.0, 0.0, -1.5], [-1.0, 1.5, 0.5]])
-EXERCISE = Exercise(
-    "3.4",
-    viterbi,
-    difficulty=4,
-    importance=4,
-    minutes=20,
-    probes=[
-        Probe(
-            "tags O, B-PER, I-PER; a step from O to I-PER costs 9",
-            (torch.tensor([[1.0, 0.6, 0.0], [0.2, 0.5, 1.5], [1.5, 0.1, 0.0]]), _BIO, torch.zeros(3), torch.zeros(3)),
-        ),
-        Probe(
-            "four words, scores at both ends",
-            (
-                torch.tensor([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5], [0.2, 0.9, 1.0], [1.0, 0.3, 0.9]]),
-                _OPEN,
-                torch.tensor([2.0, 0.0, -1.0]),
-                torch.tensor([-3.0, 0.0, 1.0]),
-            ),
-        ),
-        Probe(
-            "five words, scores at both ends",
-            (
-                torch.tensor([[0.5, 0.0, 0.4], [0.0, 2.0, 1.0], [1.5, 1.0, 0.0], [0.0, 0.3, 0.8], [0.7, 0.6, 0.1]]),
-                _OPEN.roll(1, 0),
-                torch.tensor([-1.0, 1.5, 0.0]),
-                torch.tensor([-0.5, 2.5, -1.0]),
-            ),
-        ),
-        Probe(
-            "one word only",
-            (torch.tensor([[1.0, 0.0, 0.5]]), _OPEN, torch.tensor([0.0, 0.0, 1.0]), torch.tensor([0.0, 2.0, 0.4])),
-        ),
-    ],
-    mistakes=[
-        (
-            "each word takes its own best tag",
-            lambda emissions, transitions, start, end: emissions.argmax(dim=1).tolist(),
-        ),
-        ("each word is decided when it comes", _left_to_right),
-        ("the path is read without backpointers", _best_per_word),
-        ("the most probable tag of each word", _marginal),
-        (
-            "the transitions are turned round",
-            lambda emissions, transitions, start, end: viterbi(emissions, transitions.T, start, end),
-        ),
-        (
-            "start and end are missing",
-            lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end * 0),
-        ),
-        (
-            "start is missing",
-            lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end),
-        ),
-        ("end is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start, end * 0)),
-        ("the path is not turned round", lambda *a: viterbi(*a)[::-1]),
-        (
-            "the worst sequence",
-            lambda emissions, transitions, start, end: viterbi(-emissions, -transitions, -start, -end),
-        ),
-    ],
-)
+PROBES = [
+    Probe(
+        "tags O, B-PER, I-PER; a step from O to I-PER costs 9",
+        torch.tensor([[1.0, 0.6, 0.0], [0.2, 0.5, 1.5], [1.5, 0.1, 0.0]]),
+        _BIO,
+        torch.zeros(3),
+        torch.zeros(3),
+    ),
+    Probe(
+        "four words, scores at both ends",
+        torch.tensor([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5], [0.2, 0.9, 1.0], [1.0, 0.3, 0.9]]),
+        _OPEN,
+        torch.tensor([2.0, 0.0, -1.0]),
+        torch.tensor([-3.0, 0.0, 1.0]),
+    ),
+    Probe(
+        "five words, scores at both ends",
+        torch.tensor([[0.5, 0.0, 0.4], [0.0, 2.0, 1.0], [1.5, 1.0, 0.0], [0.0, 0.3, 0.8], [0.7, 0.6, 0.1]]),
+        _OPEN.roll(1, 0),
+        torch.tensor([-1.0, 1.5, 0.0]),
+        torch.tensor([-0.5, 2.5, -1.0]),
+    ),
+    Probe(
+        "one word only",
+        torch.tensor([[1.0, 0.0, 0.5]]),
+        _OPEN,
+        torch.tensor([0.0, 0.0, 1.0]),
+        torch.tensor([0.0, 2.0, 0.4]),
+    ),
+]
+MISTAKES = [
+    ("each word takes its own best tag", lambda emissions, transitions, start, end: emissions.argmax(dim=1).tolist()),
+    ("each word is decided when it comes", _left_to_right),
+    ("the path is read without backpointers", _best_per_word),
+    ("the most probable tag of each word", _marginal),
+    (
+        "the transitions are turned round",
+        lambda emissions, transitions, start, end: viterbi(emissions, transitions.T, start, end),
+    ),
+    (
+        "start and end are missing",
+        lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end * 0),
+    ),
+    ("start is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end)),
+    ("end is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start, end * 0)),
+    ("the path is not turned round", lambda *a: viterbi(*a)[::-1]),
+    ("the worst sequence", lambda emissions, transitions, start, end: viterbi(-emissions, -transitions, -start, -end)),
+]
+EXERCISE = Exercise("3.4", viterbi, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20)

@@ -41,32 +41,26 @@ def _emission_at_from(emissions, transitions, start, end):
 def _probe(shows, word, step, scale=1.0):
     shapes = ((word, 3), step), ((3, 3), step + 1), ((3,), 4), ((3,), 11)
     tensors = [fixed_numbers(*shape, step=step) for shape, step in shapes]
-    return Probe(shows, tuple(tensor * scale for tensor in tensors))
+    return Probe(shows, *tuple(tensor * scale for tensor in tensors))
 
 
-EXERCISE = Exercise(
-    "3.5",
-    log_partition,
-    difficulty=4,
-    importance=4,
-    minutes=15,
-    probes=[
-        _probe("four words, three tags", 4, 5),
-        _probe("a sentence of one word", 1, 7),
-        _probe("scores too large for exp", 3, 3, scale=60.0),
-        _probe("other scores", 5, 9, scale=0.5),
-    ],
-    mistakes=[
-        ("the maximum instead of the sum", lambda *a: _forward(*a, over=torch.amax, last=torch.amax)),
-        ("the maximum in the last step", lambda *a: _forward(*a, last=torch.amax)),
-        ("the maximum until the last step", lambda *a: _forward(*a, over=torch.amax)),
-        ("each word is summed alone", lambda e, t, start, end: e.logsumexp(dim=1).sum()),
-        ("the transitions are turned round", lambda e, t, start, end: log_partition(e, t.T, start, end)),
-        ("start and end are missing", lambda e, t, start, end: log_partition(e, t, start * 0, end * 0)),
-        ("start is missing", lambda e, t, start, end: log_partition(e, t, start * 0, end)),
-        ("end is missing", lambda e, t, start, end: log_partition(e, t, start, end * 0)),
-        ("the emission is given to the tag before", _emission_at_from),
-        ("plain sums of logarithms", lambda *a: _forward(*a, over=torch.sum, last=torch.sum)),
-        ("the exponential overflows", Seen(lambda got, *_: not math.isfinite(got))),
-    ],
-)
+PROBES = [
+    _probe("four words, three tags", 4, 5),
+    _probe("a sentence of one word", 1, 7),
+    _probe("scores too large for exp", 3, 3, scale=60.0),
+    _probe("other scores", 5, 9, scale=0.5),
+]
+MISTAKES = [
+    ("the maximum instead of the sum", lambda *a: _forward(*a, over=torch.amax, last=torch.amax)),
+    ("the maximum in the last step", lambda *a: _forward(*a, last=torch.amax)),
+    ("the maximum until the last step", lambda *a: _forward(*a, over=torch.amax)),
+    ("each word is summed alone", lambda e, t, start, end: e.logsumexp(dim=1).sum()),
+    ("the transitions are turned round", lambda e, t, start, end: log_partition(e, t.T, start, end)),
+    ("start and end are missing", lambda e, t, start, end: log_partition(e, t, start * 0, end * 0)),
+    ("start is missing", lambda e, t, start, end: log_partition(e, t, start * 0, end)),
+    ("end is missing", lambda e, t, start, end: log_partition(e, t, start, end * 0)),
+    ("the emission is given to the tag before", _emission_at_from),
+    ("plain sums of logarithms", lambda *a: _forward(*a, over=torch.sum, last=torch.sum)),
+    ("the exponential overflows", Seen(lambda got, *_: not math.isfinite(got))),
+]
+EXERCISE = Exercise("3.5", log_partition, PROBES, MISTAKES, difficulty=4, importance=4, minutes=15)

@@ -38,50 +38,36 @@ def _unmasked_context(query, source, mask):
 def _probe(shows, lengths, word, dim, step):
     batch = len(lengths)
     numbers = (torch.arange(batch * (word + 1) * dim) * step % 13 - 6.0).reshape(batch, word + 1, dim) / 5
-    return Probe(shows, (numbers[:, 0], numbers[:, 1:], torch.arange(word) < torch.tensor(lengths)[:, None]))
+    return Probe(shows, numbers[:, 0], numbers[:, 1:], torch.arange(word) < torch.tensor(lengths)[:, None])
 
 
-EXERCISE = Exercise(
-    "3.6",
-    attention_step,
-    difficulty=3,
-    importance=5,
-    minutes=10,
-    probes=[
-        _probe("two sentences without padding", [3, 3], 3, 4, 5),
-        _probe("one sentence is padded", [5, 2], 5, 3, 7),
-        _probe("one real word", [1, 4, 3], 4, 5, 3),
-    ],
-    mistakes=[
-        ("padding gets weight", lambda q, s, m: _read(_scores(q, s, m).softmax(1), s)),
-        ("the mask comes after the softmax", lambda q, s, m: _read(_after_softmax(q, s, m), s)),
-        ("a masked score of 0", lambda q, s, m: _read((_scores(q, s, m) * m).softmax(1), s)),
-        (
-            "the softmax runs over the batch",
-            lambda q, s, m: _read(_scores(q, s, m).softmax(0), s),
-            lambda q, s, m: _read(_masked(_scores(q, s, m), m).softmax(0).nan_to_num(), s),
+PROBES = [
+    _probe("two sentences without padding", [3, 3], 3, 4, 5),
+    _probe("one sentence is padded", [5, 2], 5, 3, 7),
+    _probe("one real word", [1, 4, 3], 4, 5, 3),
+]
+MISTAKES = [
+    ("padding gets weight", lambda q, s, m: _read(_scores(q, s, m).softmax(1), s)),
+    ("the mask comes after the softmax", lambda q, s, m: _read(_after_softmax(q, s, m), s)),
+    ("a masked score of 0", lambda q, s, m: _read((_scores(q, s, m) * m).softmax(1), s)),
+    (
+        "the softmax runs over the batch",
+        lambda q, s, m: _read(_scores(q, s, m).softmax(0), s),
+        lambda q, s, m: _read(_masked(_scores(q, s, m), m).softmax(0).nan_to_num(), s),
+    ),
+    ("the scores are scaled", lambda q, s, m: _read(_masked(_scores(q, s, m) / q.shape[1] ** 0.5, m).softmax(1), s)),
+    (
+        "the scores are cosines",
+        lambda q, s, m: _read(_masked(torch.nn.functional.cosine_similarity(q[:, None], s, dim=2), m).softmax(1), s),
+    ),
+    (
+        "only the best word is read",
+        lambda q, s, m: _read(
+            torch.nn.functional.one_hot(_masked(_scores(q, s, m), m).argmax(1), s.shape[1]).float(), s
         ),
-        (
-            "the scores are scaled",
-            lambda q, s, m: _read(_masked(_scores(q, s, m) / q.shape[1] ** 0.5, m).softmax(1), s),
-        ),
-        (
-            "the scores are cosines",
-            lambda q, s, m: _read(
-                _masked(torch.nn.functional.cosine_similarity(q[:, None], s, dim=2), m).softmax(1), s
-            ),
-        ),
-        (
-            "only the best word is read",
-            lambda q, s, m: _read(
-                torch.nn.functional.one_hot(_masked(_scores(q, s, m), m).argmax(1), s.shape[1]).float(), s
-            ),
-        ),
-        ("the plain mean of the states", _unmasked_context),
-        ("not divided by the sum of the weights", lambda q, s, m: _read(_scores(q, s, m).exp() * m, s)),
-        (
-            "the mask is turned round",
-            Seen(lambda got, expected, q, s, m: (got[0][m] == 0).all() or got[0].isnan().any()),
-        ),
-    ],
-)
+    ),
+    ("the plain mean of the states", _unmasked_context),
+    ("not divided by the sum of the weights", lambda q, s, m: _read(_scores(q, s, m).exp() * m, s)),
+    ("the mask is turned round", Seen(lambda got, expected, q, s, m: (got[0][m] == 0).all() or got[0].isnan().any())),
+]
+EXERCISE = Exercise("3.6", attention_step, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)

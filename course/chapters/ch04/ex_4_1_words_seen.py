@@ -21,51 +21,43 @@ def _all(n):
     return set(range(n)), set(range(n))
 
 
-EXERCISE = Exercise(
-    "4.1",
-    words_seen,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        Probe("layer 1 of ELMo", (7, 2, 1, False)),
-        Probe("layer 2 of ELMo", (7, 4, 2, False)),
-        Probe("layer 1, stacked", (7, 4, 1, True)),
-        Probe("layer 2, stacked", (5, 1, 2, True)),
-        Probe("layer 3, stacked, the first word", (5, 0, 3, True)),
-        Probe("layer 0: the words", (5, 3, 0, False)),
-        Probe("layer 0, stacked", (5, 2, 0, True)),
-    ],
-    mistakes=[
-        ("a stacked network seen as two separate ones", _apart),
-        (
-            "a stacked network leaks from layer 1 on",
-            lambda n, k, layer, stacked: _all(n) if stacked and layer else _apart(n, k, layer, stacked),
+PROBES = [
+    Probe("layer 1 of ELMo", 7, 2, 1, False),
+    Probe("layer 2 of ELMo", 7, 4, 2, False),
+    Probe("layer 1, stacked", 7, 4, 1, True),
+    Probe("layer 2, stacked", 5, 1, 2, True),
+    Probe("layer 3, stacked, the first word", 5, 0, 3, True),
+    Probe("layer 0: the words", 5, 3, 0, False),
+    Probe("layer 0, stacked", 5, 2, 0, True),
+]
+MISTAKES = [
+    ("a stacked network seen as two separate ones", _apart),
+    (
+        "a stacked network leaks from layer 1 on",
+        lambda n, k, layer, stacked: _all(n) if stacked and layer else _apart(n, k, layer, stacked),
+    ),
+    (
+        "ELMo's directions meet in layer 2",
+        lambda n, k, layer, stacked: _all(n) if layer > 1 else _apart(n, k, layer, stacked),
+    ),
+    ("every bidirectional network sees everything", lambda n, k, layer, stacked: _all(n) if layer else ({k}, {k})),
+    (
+        "a state has not read its own word",
+        lambda n, k, layer, stacked: tuple(s - {k} for s in words_seen(n, k, layer, stacked)),
+        lambda n, k, layer, stacked: (
+            words_seen(n, k, layer, stacked)
+            if layer != 1 and (stacked or not layer)
+            else (set(range(k)), set(range(k + 1, n)))
         ),
-        (
-            "ELMo's directions meet in layer 2",
-            lambda n, k, layer, stacked: _all(n) if layer > 1 else _apart(n, k, layer, stacked),
+    ),
+    ("layer 0 is taken for a state", lambda n, k, layer, stacked: words_seen(n, k, max(layer, 1), stacked)),
+    ("the directions are exchanged", lambda *a: words_seen(*a)[::-1]),
+    ("positions are counted from 1", lambda *a: tuple({i + 1 for i in part} for part in words_seen(*a))),
+    (
+        "a state has read its target",
+        Seen(
+            lambda got, expected, n, k, layer, stacked: k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
         ),
-        ("every bidirectional network sees everything", lambda n, k, layer, stacked: _all(n) if layer else ({k}, {k})),
-        (
-            "a state has not read its own word",
-            lambda n, k, layer, stacked: tuple(s - {k} for s in words_seen(n, k, layer, stacked)),
-            lambda n, k, layer, stacked: (
-                words_seen(n, k, layer, stacked)
-                if layer != 1 and (stacked or not layer)
-                else (set(range(k)), set(range(k + 1, n)))
-            ),
-        ),
-        ("layer 0 is taken for a state", lambda n, k, layer, stacked: words_seen(n, k, max(layer, 1), stacked)),
-        ("the directions are exchanged", lambda *a: words_seen(*a)[::-1]),
-        ("positions are counted from 1", lambda *a: tuple({i + 1 for i in part} for part in words_seen(*a))),
-        (
-            "a state has read its target",
-            Seen(
-                lambda got, expected, n, k, layer, stacked: (
-                    k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
-                )
-            ),
-        ),
-    ],
-)
+    ),
+]
+EXERCISE = Exercise("4.1", words_seen, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

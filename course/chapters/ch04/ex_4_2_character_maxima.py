@@ -41,38 +41,32 @@ _FILTERS = torch.tensor(
         [0.1, -0.9, -0.7, 0.9, -0.3, 0.2, -0.1, 0.8],  # highest at the end
     ]
 )
-EXERCISE = Exercise(
-    "4.2",
-    character_maxima,
-    difficulty=3,
-    importance=4,
-    minutes=15,
-    probes=[
-        Probe("words of different lengths", (["dogs", "do", "g"], {"d": 4, "o": 5, "g": 6, "s": 7}, _FILTERS)),
-        Probe("an unknown character", (["먹다", "먹었다"], {"먹": 4, "다": 6}, _FILTERS)),
-        Probe("one word: no padding", (["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3])),
-    ],
-    mistakes=[
-        ("padding wins", lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: row)),
-        ("padding counts as 0", lambda w, ids, f: _zero_at_padding(_rows(w, ids), f)),
-        (
-            "the marks are left out of the maximum",
-            lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: [c for c in row if c not in (0, 2, 3)]),
-        ),
-        (
-            "the mean instead of the maximum",
-            lambda w, ids, f: (_rows(w, ids), torch.stack([f[:, [c for c in r if c]].mean(1) for r in _rows(w, ids)])),
-        ),
-        ("the axes are exchanged", lambda *a: (character_maxima(*a)[0], character_maxima(*a)[1].T)),
-        ("the marks are missing", lambda w, ids, f: _answers(_rows(w, ids, begin=(), end=()), f)),
-        ("the end is missing", lambda w, ids, f: _answers(_rows(w, ids, end=()), f)),
-        (
-            "the end comes after the padding",
-            lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: r[:-1] + padding + [3]), f),
-        ),
-        ("padding on the left", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: padding + r), f)),
-        ("unknown characters are dropped", lambda w, ids, f: _answers(_rows(w, ids, unknown=()), f)),
-        ("unknown characters become padding", lambda w, ids, f: _answers(_rows(w, ids, unknown=(0,)), f)),
-        ("the rows are not padded", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda row, padding: row), f)),
-    ],
-)
+PROBES = [
+    Probe("words of different lengths", ["dogs", "do", "g"], {"d": 4, "o": 5, "g": 6, "s": 7}, _FILTERS),
+    Probe("an unknown character", ["먹다", "먹었다"], {"먹": 4, "다": 6}, _FILTERS),
+    Probe("one word: no padding", ["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3]),
+]
+MISTAKES = [
+    ("padding wins", lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: row)),
+    ("padding counts as 0", lambda w, ids, f: _zero_at_padding(_rows(w, ids), f)),
+    (
+        "the marks are left out of the maximum",
+        lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: [c for c in row if c not in (0, 2, 3)]),
+    ),
+    (
+        "the mean instead of the maximum",
+        lambda w, ids, f: (_rows(w, ids), torch.stack([f[:, [c for c in r if c]].mean(1) for r in _rows(w, ids)])),
+    ),
+    ("the axes are exchanged", lambda *a: (character_maxima(*a)[0], character_maxima(*a)[1].T)),
+    ("the marks are missing", lambda w, ids, f: _answers(_rows(w, ids, begin=(), end=()), f)),
+    ("the end is missing", lambda w, ids, f: _answers(_rows(w, ids, end=()), f)),
+    (
+        "the end comes after the padding",
+        lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: r[:-1] + padding + [3]), f),
+    ),
+    ("padding on the left", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: padding + r), f)),
+    ("unknown characters are dropped", lambda w, ids, f: _answers(_rows(w, ids, unknown=()), f)),
+    ("unknown characters become padding", lambda w, ids, f: _answers(_rows(w, ids, unknown=(0,)), f)),
+    ("the rows are not padded", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda row, padding: row), f)),
+]
+EXERCISE = Exercise("4.2", character_maxima, PROBES, MISTAKES, difficulty=3, importance=4, minutes=15)

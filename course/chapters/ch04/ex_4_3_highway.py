@@ -29,40 +29,31 @@ def _probe(shows, word, dim, step):
     numbers = (torch.arange(total) * step % 17 - 8.0) / 5
     x, transform, transform_bias, carry, carry_bias = numbers.split([word * dim, dim * dim, dim, dim * dim, dim])
     return Probe(
-        shows, (x.reshape(word, dim), transform.reshape(dim, dim), transform_bias, carry.reshape(dim, dim), carry_bias)
+        shows, x.reshape(word, dim), transform.reshape(dim, dim), transform_bias, carry.reshape(dim, dim), carry_bias
     )
 
 
-EXERCISE = Exercise(
-    "4.3",
-    highway,
-    difficulty=2,
-    importance=3,
-    minutes=8,
-    probes=[
-        _probe("three words of four dimensions", 3, 4, 5),
-        _probe("two words of five dimensions", 2, 5, 7),
-        _probe("one word", 1, 3, 11),
-    ],
-    mistakes=[
-        ("the gate is turned round", lambda *a: _layer(*a, mix=lambda gate, x, new: gate * new + (1 - gate) * x)),
-        ("the gate has no sigmoid", lambda *a: _layer(*a, squash=lambda z: z)),
-        ("the gate is a softmax", lambda *a: _layer(*a, squash=lambda z: z.softmax(-1))),
-        ("the ReLU is missing", lambda *a: _layer(*a, bend=lambda z: z)),
-        ("the ReLU is around everything", lambda *a: _layer(*a, bend=lambda z: z).relu()),
-        (
-            "a residual connection",
-            lambda *a: _layer(*a, mix=lambda gate, x, new: x + (1 - gate) * new),
-            lambda *a: _layer(*a, mix=lambda gate, x, new: gate * x + new),
-        ),
-        (
-            "the weights are not turned round",
-            lambda x, transform, tb, carry, cb: _layer(x, transform.T, tb, carry.T, cb),
-        ),
-        ("the biases are missing", lambda x, transform, tb, carry, cb: _layer(x, transform, tb * 0, carry, cb * 0)),
-        (
-            "gate and new value come from the same layer",
-            lambda x, transform, tb, carry, cb: _layer(x, transform, tb, transform, tb),
-        ),
-    ],
-)
+PROBES = [
+    _probe("three words of four dimensions", 3, 4, 5),
+    _probe("two words of five dimensions", 2, 5, 7),
+    _probe("one word", 1, 3, 11),
+]
+MISTAKES = [
+    ("the gate is turned round", lambda *a: _layer(*a, mix=lambda gate, x, new: gate * new + (1 - gate) * x)),
+    ("the gate has no sigmoid", lambda *a: _layer(*a, squash=lambda z: z)),
+    ("the gate is a softmax", lambda *a: _layer(*a, squash=lambda z: z.softmax(-1))),
+    ("the ReLU is missing", lambda *a: _layer(*a, bend=lambda z: z)),
+    ("the ReLU is around everything", lambda *a: _layer(*a, bend=lambda z: z).relu()),
+    (
+        "a residual connection",
+        lambda *a: _layer(*a, mix=lambda gate, x, new: x + (1 - gate) * new),
+        lambda *a: _layer(*a, mix=lambda gate, x, new: gate * x + new),
+    ),
+    ("the weights are not turned round", lambda x, transform, tb, carry, cb: _layer(x, transform.T, tb, carry.T, cb)),
+    ("the biases are missing", lambda x, transform, tb, carry, cb: _layer(x, transform, tb * 0, carry, cb * 0)),
+    (
+        "gate and new value come from the same layer",
+        lambda x, transform, tb, carry, cb: _layer(x, transform, tb, transform, tb),
+    ),
+]
+EXERCISE = Exercise("4.3", highway, PROBES, MISTAKES, difficulty=2, importance=3, minutes=8)

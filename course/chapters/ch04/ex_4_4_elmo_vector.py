@@ -40,45 +40,39 @@ def _without_token_layer(x, forward, backward, raw, gamma):
 
 def _probe(shows, layer, word, dim, raw, gamma, step):
     numbers = (torch.arange((2 * layer + 1) * word * dim) * step % 17 - 8.0).reshape(2 * layer + 1, word, dim) / 4
-    return Probe(shows, (numbers[0], numbers[1 : layer + 1], numbers[layer + 1 :], torch.tensor(raw), gamma))
+    return Probe(shows, numbers[0], numbers[1 : layer + 1], numbers[layer + 1 :], torch.tensor(raw), gamma)
 
 
-EXERCISE = Exercise(
-    "4.4",
-    elmo_vector,
-    difficulty=3,
-    importance=5,
-    minutes=12,
-    probes=[
-        _probe("two layers, three words", 2, 3, 2, [0.5, -1.0, 1.5], 1.5, 5),
-        _probe("one layer, two words", 1, 2, 5, [2.0, -0.5], 0.5, 7),
-        _probe("three layers, one word", 3, 1, 3, [0.0, 1.0, -2.0, 0.5], 3.0, 11),
-    ],
-    mistakes=[
-        ("no softmax", lambda *a: _mix(*a, weigh=lambda raw: raw)),
-        ("shares instead of a softmax", lambda *a: _mix(*a, weigh=lambda raw: raw / raw.sum())),
-        ("the weights are not learned", lambda *a: _mix(*a, weigh=lambda raw: torch.full_like(raw, 1 / len(raw)))),
-        ("gamma is missing", lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, raw, 1.0)),
-        (
-            "gamma is inside the softmax",
-            lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, gamma * raw, 1.0),
+PROBES = [
+    _probe("two layers, three words", 2, 3, 2, [0.5, -1.0, 1.5], 1.5, 5),
+    _probe("one layer, two words", 1, 2, 5, [2.0, -0.5], 0.5, 7),
+    _probe("three layers, one word", 3, 1, 3, [0.0, 1.0, -2.0, 0.5], 3.0, 11),
+]
+MISTAKES = [
+    ("no softmax", lambda *a: _mix(*a, weigh=lambda raw: raw)),
+    ("shares instead of a softmax", lambda *a: _mix(*a, weigh=lambda raw: raw / raw.sum())),
+    ("the weights are not learned", lambda *a: _mix(*a, weigh=lambda raw: torch.full_like(raw, 1 / len(raw)))),
+    ("gamma is missing", lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, raw, 1.0)),
+    (
+        "gamma is inside the softmax",
+        lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, gamma * raw, 1.0),
+    ),
+    ("x is not doubled", _not_doubled(torch.zeros_like)),
+    (
+        "x is doubled in the wrong order",
+        lambda x, forward, backward, raw, gamma: (
+            elmo_vector(x * 0, forward, backward, raw, gamma)
+            + gamma * raw.softmax(0)[0] * x.repeat_interleave(2, dim=1)
         ),
-        ("x is not doubled", _not_doubled(torch.zeros_like)),
-        (
-            "x is doubled in the wrong order",
-            lambda x, forward, backward, raw, gamma: (
-                elmo_vector(x * 0, forward, backward, raw, gamma)
-                + gamma * raw.softmax(0)[0] * x.repeat_interleave(2, dim=1)
-            ),
-        ),
-        (
-            "x is multiplied by 2",
-            lambda x, forward, backward, raw, gamma: elmo_vector(2 * x, forward, backward, raw, gamma),
-        ),
-        ("the token layer is left out", _without_token_layer),
-        ("only the top layer", lambda x, forward, backward, raw, gamma: gamma * _layers(x, forward, backward)[-1]),
-        ("the directions are exchanged", lambda x, forward, backward, *a: elmo_vector(x, backward, forward, *a)),
-        ("the layers are concatenated", Seen(lambda got, expected, *_: got.shape[-1] > expected.shape[-1])),
-        ("the directions are added", Seen(lambda got, expected, *_: 2 * got.shape[-1] == expected.shape[-1])),
-    ],
-)
+    ),
+    (
+        "x is multiplied by 2",
+        lambda x, forward, backward, raw, gamma: elmo_vector(2 * x, forward, backward, raw, gamma),
+    ),
+    ("the token layer is left out", _without_token_layer),
+    ("only the top layer", lambda x, forward, backward, raw, gamma: gamma * _layers(x, forward, backward)[-1]),
+    ("the directions are exchanged", lambda x, forward, backward, *a: elmo_vector(x, backward, forward, *a)),
+    ("the layers are concatenated", Seen(lambda got, expected, *_: got.shape[-1] > expected.shape[-1])),
+    ("the directions are added", Seen(lambda got, expected, *_: 2 * got.shape[-1] == expected.shape[-1])),
+]
+EXERCISE = Exercise("4.4", elmo_vector, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

@@ -23,46 +23,39 @@ def _count(characters, dim, filters, n_highway, out, words, *, bias=1, width=Non
     return total + project * (n + bias) * out, words * out
 
 
-EXERCISE = Exercise(
-    "4.5",
-    parameter_counts,
-    difficulty=3,
-    importance=3,
-    minutes=12,
-    probes=[
-        Probe("a small network", (11, 3, [(1, 2), (2, 5)], 1, 13, 100)),
-        Probe("two highway layers", (17, 5, [(2, 3), (3, 4), (5, 7)], 2, 11, 300)),
-        Probe(
-            "ELMo's sizes",
-            (262, 16, [(1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024)], 2, 512, 793_471),
+PROBES = [
+    Probe("a small network", 11, 3, [(1, 2), (2, 5)], 1, 13, 100),
+    Probe("two highway layers", 17, 5, [(2, 3), (3, 4), (5, 7)], 2, 11, 300),
+    Probe(
+        "ELMo's sizes", 262, 16, [(1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024)], 2, 512, 793_471
+    ),
+]
+MISTAKES = [
+    ("the biases are missing", lambda *a: _count(*a, bias=0)),
+    ("a filter is taken as one character wide", lambda *a: _count(*a, width=1)),
+    ("a highway layer is taken as one linear layer", lambda *a: _count(*a, linears=1)),
+    ("the highway layers are forgotten", lambda *a: _count(*a, linears=0)),
+    (
+        "only one highway layer is counted",
+        lambda characters, dim, filters, n, *a: _count(characters, dim, filters, 1, *a),
+    ),
+    ("the projection is missing", lambda *a: _count(*a, project=False)),
+    ("the characters' vectors are missing", lambda *a: _count(*a, table=False)),
+    (
+        "the lookup table is as wide as there are filters",
+        lambda *a: (_count(*a)[0], a[5] * sum(count for _, count in a[2])),
+    ),
+    (
+        "a filter sees one number per character",
+        lambda c, dim, filters, *a: (
+            parameter_counts(c, dim, filters, *a)[0] - sum(n * w * (dim - 1) for w, n in filters),
+            parameter_counts(c, dim, filters, *a)[1],
         ),
-    ],
-    mistakes=[
-        ("the biases are missing", lambda *a: _count(*a, bias=0)),
-        ("a filter is taken as one character wide", lambda *a: _count(*a, width=1)),
-        ("a highway layer is taken as one linear layer", lambda *a: _count(*a, linears=1)),
-        ("the highway layers are forgotten", lambda *a: _count(*a, linears=0)),
-        (
-            "only one highway layer is counted",
-            lambda characters, dim, filters, n, *a: _count(characters, dim, filters, 1, *a),
-        ),
-        ("the projection is missing", lambda *a: _count(*a, project=False)),
-        ("the characters' vectors are missing", lambda *a: _count(*a, table=False)),
-        (
-            "the lookup table is as wide as there are filters",
-            lambda *a: (_count(*a)[0], a[5] * sum(count for _, count in a[2])),
-        ),
-        (
-            "a filter sees one number per character",
-            lambda c, dim, filters, *a: (
-                parameter_counts(c, dim, filters, *a)[0] - sum(n * w * (dim - 1) for w, n in filters),
-                parameter_counts(c, dim, filters, *a)[1],
-            ),
-        ),
-        (
-            "width and number of filters are exchanged",
-            lambda c, dim, filters, *a: parameter_counts(c, dim, [pair[::-1] for pair in filters], *a),
-        ),
-        ("the two numbers are exchanged", lambda *a: parameter_counts(*a)[::-1]),
-    ],
-)
+    ),
+    (
+        "width and number of filters are exchanged",
+        lambda c, dim, filters, *a: parameter_counts(c, dim, [pair[::-1] for pair in filters], *a),
+    ),
+    ("the two numbers are exchanged", lambda *a: parameter_counts(*a)[::-1]),
+]
+EXERCISE = Exercise("4.5", parameter_counts, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

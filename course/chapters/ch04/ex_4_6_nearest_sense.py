@@ -53,29 +53,23 @@ def _scored(score, **options):
 _KNOWN = torch.tensor([[1.0, 0.1], [9.0, 5.0], [0.1, 1.2], [-0.9, 0.4], [3.0, -4.0]])
 _SENSES = [0, 0, 1, 1, 2]
 _TEST = torch.tensor([[2.0, 0.5], [0.7, 0.9], [0.3, -0.2], [3.0, 2.5], [0.4, 0.9], [-0.2, 3.0], [0.5, 0.6], [1.0, 0.4]])
-EXERCISE = Exercise(
-    "4.6",
-    sense_accuracy,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        Probe("three senses", (_KNOWN, _SENSES, _TEST, [0, 1, 2, 0, 1, 1, 0, 0])),
-        Probe("a sense that is not in the test", (_KNOWN, _SENSES, _TEST[[0, 3, 4, 6, 7]], [0, 0, 1, 1, 0])),
-        Probe("vectors of different lengths", (_KNOWN.flip(0) * 0.5, [0, 1, 0, 1, 1], _TEST, [1, 1, 0, 1, 0, 1, 0, 1])),
-    ],
-    mistakes=[
-        ("not balanced", _scored(_cosine, balanced=False)),
-        ("senses without a test are averaged in", _scored(_cosine, all_senses=True)),
-        ("the shares are taken by guess", _by_guess),
-        ("the dot product is not normalised", _scored(lambda known, test: test @ known.T)),
-        ("Euclidean distance", _scored(lambda known, test: -torch.cdist(test, known))),
-        ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
-        ("the mean of a sense instead of its occurrences", _means),
-        (
-            "100 times too large",
-            Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
-        ),
-        ("a share above 1", Seen(lambda got, *_: got > 1)),
-    ],
-)
+PROBES = [
+    Probe("three senses", _KNOWN, _SENSES, _TEST, [0, 1, 2, 0, 1, 1, 0, 0]),
+    Probe("a sense that is not in the test", _KNOWN, _SENSES, _TEST[[0, 3, 4, 6, 7]], [0, 0, 1, 1, 0]),
+    Probe("vectors of different lengths", _KNOWN.flip(0) * 0.5, [0, 1, 0, 1, 1], _TEST, [1, 1, 0, 1, 0, 1, 0, 1]),
+]
+MISTAKES = [
+    ("not balanced", _scored(_cosine, balanced=False)),
+    ("senses without a test are averaged in", _scored(_cosine, all_senses=True)),
+    ("the shares are taken by guess", _by_guess),
+    ("the dot product is not normalised", _scored(lambda known, test: test @ known.T)),
+    ("Euclidean distance", _scored(lambda known, test: -torch.cdist(test, known))),
+    ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
+    ("the mean of a sense instead of its occurrences", _means),
+    (
+        "100 times too large",
+        Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
+    ),
+    ("a share above 1", Seen(lambda got, *_: got > 1)),
+]
+EXERCISE = Exercise("4.6", sense_accuracy, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -19,36 +19,27 @@ def _rate(step, total, cut_frac, ratio, *, cut=None, fall=None, last=lambda p, r
     return last(step / cut if step < cut else 1 - (step - cut) / fall, ratio)
 
 
-EXERCISE = Exercise(
-    "5.1",
-    slanted_triangle,
-    difficulty=2,
-    importance=4,
-    minutes=10,
-    probes=[
-        Probe("the first step", (0, 100, 0.1, 32)),
-        Probe("on the way up", (3, 100, 0.1, 32)),
-        Probe("at the turn", (10, 100, 0.1, 32)),
-        Probe("on the way down", (64, 100, 0.1, 32)),
-        Probe("on the way up, cut does not come out even", (5, 47, 0.25, 8)),
-        Probe("on the way down, cut does not come out even", (30, 47, 0.25, 8)),
-    ],
-    mistakes=[
-        ("the rate is only p", lambda *a: _rate(*a, last=lambda p, ratio: p)),
-        ("the floor is added to p", lambda *a: _rate(*a, last=lambda p, ratio: p + 1 / ratio)),
-        (
-            "the rise is forgotten",
-            lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=0, fall=total),
-        ),
-        (
-            "the fall ends too late",
-            lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, fall=total),
-        ),
-        ("rise and fall are exchanged", lambda step, total, cut_frac, ratio: _rate(step, total, 1 - cut_frac, ratio)),
-        (
-            "cut is not rounded down",
-            lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=total * cut_frac),
-        ),
-        ("no division by the ratio", lambda *a: _rate(*a, last=lambda p, ratio: 1 + p * (ratio - 1))),
-    ],
-)
+PROBES = [
+    Probe("the first step", 0, 100, 0.1, 32),
+    Probe("on the way up", 3, 100, 0.1, 32),
+    Probe("at the turn", 10, 100, 0.1, 32),
+    Probe("on the way down", 64, 100, 0.1, 32),
+    Probe("on the way up, cut does not come out even", 5, 47, 0.25, 8),
+    Probe("on the way down, cut does not come out even", 30, 47, 0.25, 8),
+]
+MISTAKES = [
+    ("the rate is only p", lambda *a: _rate(*a, last=lambda p, ratio: p)),
+    ("the floor is added to p", lambda *a: _rate(*a, last=lambda p, ratio: p + 1 / ratio)),
+    (
+        "the rise is forgotten",
+        lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=0, fall=total),
+    ),
+    ("the fall ends too late", lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, fall=total)),
+    ("rise and fall are exchanged", lambda step, total, cut_frac, ratio: _rate(step, total, 1 - cut_frac, ratio)),
+    (
+        "cut is not rounded down",
+        lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=total * cut_frac),
+    ),
+    ("no division by the ratio", lambda *a: _rate(*a, last=lambda p, ratio: 1 + p * (ratio - 1))),
+]
+EXERCISE = Exercise("5.1", slanted_triangle, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

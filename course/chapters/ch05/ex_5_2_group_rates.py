@@ -15,31 +15,25 @@ def _rates(names, rate, factor, share):
 
 
 def _probe(shows, names, rate, factor):
-    return Probe(shows, (names.split(), rate, factor))
+    return Probe(shows, names.split(), rate, factor)
 
 
-EXERCISE = Exercise(
-    "5.2",
-    group_rates,
-    difficulty=1,
-    importance=4,
-    minutes=6,
-    probes=[
-        _probe("four groups and the paper's factor", "word lstm1 lstm2 head", 0.01, 2.6),
-        _probe("five groups", "word lstm1 lstm2 lstm3 head", 0.004, 2.0),
-        _probe("a factor of 1", "word head", 0.02, 1.0),
-        _probe("one group", "head", 0.01, 2.6),
-    ],
-    mistakes=[
-        ("the wrong end is fast", lambda *a: _rates(*a, lambda above, below, factor, n: factor**-below)),
-        ("the head is divided too", lambda *a: _rates(*a, lambda above, below, factor, n: factor ** -(above + 1))),
-        ("the rates grow downwards", lambda *a: _rates(*a, lambda above, below, factor, n: factor**above)),
-        (
-            "divided by the factor times the place",
-            lambda *a: _rates(*a, lambda above, below, factor, n: 1 / max(1, factor * above)),
-        ),
-        ("divided once", lambda *a: _rates(*a, lambda above, below, factor, n: 1 / factor if above else 1)),
-        ("the word vectors get the full rate", lambda *a: _rates(*a, lambda above, below, factor, n: factor**below)),
-        ("the same rate everywhere", lambda *a: _rates(*a, lambda above, below, factor, n: 1)),
-    ],
-)
+PROBES = [
+    _probe("four groups and the paper's factor", "word lstm1 lstm2 head", 0.01, 2.6),
+    _probe("five groups", "word lstm1 lstm2 lstm3 head", 0.004, 2.0),
+    _probe("a factor of 1", "word head", 0.02, 1.0),
+    _probe("one group", "head", 0.01, 2.6),
+]
+MISTAKES = [
+    ("the wrong end is fast", lambda *a: _rates(*a, lambda above, below, factor, n: factor**-below)),
+    ("the head is divided too", lambda *a: _rates(*a, lambda above, below, factor, n: factor ** -(above + 1))),
+    ("the rates grow downwards", lambda *a: _rates(*a, lambda above, below, factor, n: factor**above)),
+    (
+        "divided by the factor times the place",
+        lambda *a: _rates(*a, lambda above, below, factor, n: 1 / max(1, factor * above)),
+    ),
+    ("divided once", lambda *a: _rates(*a, lambda above, below, factor, n: 1 / factor if above else 1)),
+    ("the word vectors get the full rate", lambda *a: _rates(*a, lambda above, below, factor, n: factor**below)),
+    ("the same rate everywhere", lambda *a: _rates(*a, lambda above, below, factor, n: 1)),
+]
+EXERCISE = Exercise("5.2", group_rates, PROBES, MISTAKES, difficulty=1, importance=4, minutes=6)

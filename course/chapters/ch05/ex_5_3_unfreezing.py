@@ -13,28 +13,22 @@ def _plan(names, epochs, opened):
     return [[names[place] for place in sorted(opened(epoch, len(names)))] for epoch in range(epochs)]
 
 
-EXERCISE = Exercise(
-    "5.3",
-    open_groups,
-    difficulty=2,
-    importance=5,
-    minutes=8,
-    probes=[
-        Probe("as many epochs as groups", (["word", "lstm1", "lstm2", "head"], 4)),
-        Probe("more epochs than groups", (["word", "lstm1", "head"], 5)),
-        Probe("two epochs, four groups", (["word", "lstm1", "lstm2", "head"], 2)),
-        Probe("one group", (["head"], 2)),
-    ],
-    mistakes=[
-        ("from the bottom", lambda *a: _plan(*a, lambda epoch, n: range(min(epoch + 1, n)))),
-        ("only one group at a time", lambda *a: _plan(*a, lambda epoch, n: [max(0, n - 1 - epoch)])),
-        ("all at once", lambda *a: _plan(*a, lambda epoch, n: range(n))),
-        ("an epoch too early", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - 2 - epoch), n))),
-        ("only the head", lambda *a: _plan(*a, lambda epoch, n: [n - 1])),
-        ("nothing trains at first", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - epoch), n))),
-        (
-            "from head to input",
-            Seen(lambda got, expected, *_: [sorted(row) for row in got] == [sorted(row) for row in expected]),
-        ),
-    ],
-)
+PROBES = [
+    Probe("as many epochs as groups", ["word", "lstm1", "lstm2", "head"], 4),
+    Probe("more epochs than groups", ["word", "lstm1", "head"], 5),
+    Probe("two epochs, four groups", ["word", "lstm1", "lstm2", "head"], 2),
+    Probe("one group", ["head"], 2),
+]
+MISTAKES = [
+    ("from the bottom", lambda *a: _plan(*a, lambda epoch, n: range(min(epoch + 1, n)))),
+    ("only one group at a time", lambda *a: _plan(*a, lambda epoch, n: [max(0, n - 1 - epoch)])),
+    ("all at once", lambda *a: _plan(*a, lambda epoch, n: range(n))),
+    ("an epoch too early", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - 2 - epoch), n))),
+    ("only the head", lambda *a: _plan(*a, lambda epoch, n: [n - 1])),
+    ("nothing trains at first", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - epoch), n))),
+    (
+        "from head to input",
+        Seen(lambda got, expected, *_: [sorted(row) for row in got] == [sorted(row) for row in expected]),
+    ),
+]
+EXERCISE = Exercise("5.3", open_groups, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

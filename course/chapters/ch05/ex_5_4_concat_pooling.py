@@ -29,45 +29,37 @@ def _probe(shows, lengths, dim, step, shift):
     longest = max(lengths)
     numbers = (torch.arange(len(lengths) * longest * dim) * step % 17 - shift) / 4
     mask = torch.arange(longest) < torch.tensor(lengths)[:, None]
-    return Probe(shows, (numbers.reshape(len(lengths), longest, dim), mask))
+    return Probe(shows, numbers.reshape(len(lengths), longest, dim), mask)
 
 
-EXERCISE = Exercise(
-    "5.4",
-    concat_pooling,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        _probe("two texts, one of them padded", (4, 2), 3, 5, 8.0),
-        _probe("all states below 0", (2, 5, 1), 2, 7, 30.0),
-        _probe("one text without padding", (3,), 5, 11, 8.0),
-    ],
-    mistakes=[
-        ("padding counts everywhere", lambda states, mask: concat_pooling(states, torch.ones_like(mask))),
-        ("the last column instead of the last word", lambda states, mask: _with(states, mask, last=states[:, -1])),
-        ("padding wins the maximum", lambda states, mask: _with(states, mask, largest=states.amax(1))),
-        (
-            "padding is 0 in the maximum",
-            lambda states, mask: _with(states, mask, largest=(states * mask[..., None]).amax(1)),
+PROBES = [
+    _probe("two texts, one of them padded", (4, 2), 3, 5, 8.0),
+    _probe("all states below 0", (2, 5, 1), 2, 7, 30.0),
+    _probe("one text without padding", (3,), 5, 11, 8.0),
+]
+MISTAKES = [
+    ("padding counts everywhere", lambda states, mask: concat_pooling(states, torch.ones_like(mask))),
+    ("the last column instead of the last word", lambda states, mask: _with(states, mask, last=states[:, -1])),
+    ("padding wins the maximum", lambda states, mask: _with(states, mask, largest=states.amax(1))),
+    (
+        "padding is 0 in the maximum",
+        lambda states, mask: _with(states, mask, largest=(states * mask[..., None]).amax(1)),
+    ),
+    (
+        "the mean is over the whole row",
+        lambda states, mask: _with(states, mask, mean=(states * mask[..., None]).mean(1)),
+    ),
+    ("padding is part of the mean", lambda states, mask: _with(states, mask, mean=states.mean(1))),
+    (
+        "one word too far",
+        lambda states, mask: _with(
+            states, mask, last=states[torch.arange(len(states)), mask.sum(1).clamp(max=states.shape[1] - 1)]
         ),
-        (
-            "the mean is over the whole row",
-            lambda states, mask: _with(states, mask, mean=(states * mask[..., None]).mean(1)),
-        ),
-        ("padding is part of the mean", lambda states, mask: _with(states, mask, mean=states.mean(1))),
-        (
-            "one word too far",
-            lambda states, mask: _with(
-                states, mask, last=states[torch.arange(len(states)), mask.sum(1).clamp(max=states.shape[1] - 1)]
-            ),
-        ),
-        (
-            "another order",
-            Seen(
-                lambda got, expected, states, mask: torch.allclose(got.sort(dim=1).values, expected.sort(dim=1).values)
-            ),
-        ),
-        ("only one view", Seen(lambda got, expected, *_: got.ndim == 2 and 3 * got.shape[-1] == expected.shape[-1])),
-    ],
-)
+    ),
+    (
+        "another order",
+        Seen(lambda got, expected, states, mask: torch.allclose(got.sort(dim=1).values, expected.sort(dim=1).values)),
+    ),
+    ("only one view", Seen(lambda got, expected, *_: got.ndim == 2 and 3 * got.shape[-1] == expected.shape[-1])),
+]
+EXERCISE = Exercise("5.4", concat_pooling, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -30,37 +30,31 @@ def _probe(shows, word, dim, hidden, p, step):
     numbers = (torch.arange(sum(sizes)) * step % 17 - 8.0) / 10
     x, w_in, w_rec = numbers.split(sizes)
     keep = (torch.arange(hidden * hidden) * 3 % 5 > 1).reshape(hidden, hidden)
-    return Probe(shows, (x.reshape(word, dim), w_in.reshape(dim, hidden), w_rec.reshape(hidden, hidden), keep, p))
+    return Probe(shows, x.reshape(word, dim), w_in.reshape(dim, hidden), w_rec.reshape(hidden, hidden), keep, p)
 
 
-EXERCISE = Exercise(
-    "5.5",
-    weight_drop,
-    difficulty=3,
-    importance=3,
-    minutes=12,
-    probes=[
-        _probe("five words, half dropped", 5, 2, 3, 0.5, 5),
-        _probe("three words, a fifth dropped", 3, 3, 2, 0.2, 7),
-        _probe("two words", 2, 2, 5, 0.4, 11),
-    ],
-    mistakes=[
-        ("nothing is made larger", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep)),
-        (
-            "made larger at every word",
-            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) ** (t + 1)),
-        ),
-        ("multiplied by what is kept", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep * (1 - p))),
-        ("divided by p", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / p)),
-        ("the mask is turned round", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * ~keep / (1 - p))),
-        (
-            "only at the first link",
-            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) if t < 2 else w_rec),
-        ),
-        (
-            "states are dropped, not weights",
-            lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec, lambda state, t: state * keep[0] / (1 - p)),
-        ),
-        ("nothing is dropped", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec)),
-    ],
-)
+PROBES = [
+    _probe("five words, half dropped", 5, 2, 3, 0.5, 5),
+    _probe("three words, a fifth dropped", 3, 3, 2, 0.2, 7),
+    _probe("two words", 2, 2, 5, 0.4, 11),
+]
+MISTAKES = [
+    ("nothing is made larger", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep)),
+    (
+        "made larger at every word",
+        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) ** (t + 1)),
+    ),
+    ("multiplied by what is kept", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep * (1 - p))),
+    ("divided by p", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / p)),
+    ("the mask is turned round", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * ~keep / (1 - p))),
+    (
+        "only at the first link",
+        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) if t < 2 else w_rec),
+    ),
+    (
+        "states are dropped, not weights",
+        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec, lambda state, t: state * keep[0] / (1 - p)),
+    ),
+    ("nothing is dropped", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec)),
+]
+EXERCISE = Exercise("5.5", weight_drop, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

@@ -36,36 +36,30 @@ def _extended(sizes, scores, reached):
     return sizes[-2] * (sizes[-1] / sizes[-2]) ** share
 
 
-EXERCISE = Exercise(
-    "5.6",
-    label_factor,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        Probe("between two points", ([100, 10_000], [80.0, 90.0], 100, 85.0)),
-        Probe("a curve of four points", ([100, 500, 2_000, 8_000], [60.0, 70.0, 82.0, 86.0], 100, 80.0)),
-        Probe("never reached", ([50, 100, 400], [55.0, 60.0, 66.0], 50, 70.0)),
-        Probe("reached at once", ([25, 100], [75.0, 80.0], 50, 70.0)),
-        Probe("a curve that falls again", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 74.0)),
-        Probe("exactly the score of a peak", ([100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0)),
-    ],
-    mistakes=[
-        (
-            "a straight line on a plain axis",
-            lambda *a: _factor(*a, between=lambda low, high, share: low + share * (high - low)),
-        ),
-        ("the next measured size", lambda *a: _factor(*a, between=lambda low, high, share: high)),
-        ("the size before", lambda *a: _factor(*a, between=lambda low, high, share: low)),
-        (
-            "the share is turned round",
-            lambda *a: _factor(*a, between=lambda low, high, share: high * (low / high) ** share),
-        ),
-        ("the curve is drawn on beyond its end", lambda *a: _factor(*a, never=_extended)),
-        ("never is infinite", Seen(lambda got, expected, *_: math.isinf(got) or math.isnan(got))),
-        ("exactly reached does not count", lambda *a: _factor(*a, enough=operator.gt)),
-        ("labels instead of a factor", lambda sizes, scores, few, reached: few * _factor(sizes, scores, few, reached)),
-        ("the factor is turned round", lambda *a: 1 / _factor(*a)),
-        ("doublings instead of a factor", lambda *a: math.log2(_factor(*a))),
-    ],
-)
+PROBES = [
+    Probe("between two points", [100, 10_000], [80.0, 90.0], 100, 85.0),
+    Probe("a curve of four points", [100, 500, 2_000, 8_000], [60.0, 70.0, 82.0, 86.0], 100, 80.0),
+    Probe("never reached", [50, 100, 400], [55.0, 60.0, 66.0], 50, 70.0),
+    Probe("reached at once", [25, 100], [75.0, 80.0], 50, 70.0),
+    Probe("a curve that falls again", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 74.0),
+    Probe("exactly the score of a peak", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0),
+]
+MISTAKES = [
+    (
+        "a straight line on a plain axis",
+        lambda *a: _factor(*a, between=lambda low, high, share: low + share * (high - low)),
+    ),
+    ("the next measured size", lambda *a: _factor(*a, between=lambda low, high, share: high)),
+    ("the size before", lambda *a: _factor(*a, between=lambda low, high, share: low)),
+    (
+        "the share is turned round",
+        lambda *a: _factor(*a, between=lambda low, high, share: high * (low / high) ** share),
+    ),
+    ("the curve is drawn on beyond its end", lambda *a: _factor(*a, never=_extended)),
+    ("never is infinite", Seen(lambda got, expected, *_: math.isinf(got) or math.isnan(got))),
+    ("exactly reached does not count", lambda *a: _factor(*a, enough=operator.gt)),
+    ("labels instead of a factor", lambda sizes, scores, few, reached: few * _factor(sizes, scores, few, reached)),
+    ("the factor is turned round", lambda *a: 1 / _factor(*a)),
+    ("doublings instead of a factor", lambda *a: math.log2(_factor(*a))),
+]
+EXERCISE = Exercise("5.6", label_factor, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -18,45 +18,37 @@ def _read(query, keys, values, power=-0.5):
 def _probe(shows, word, dim, width, step, shift):
     sizes = (dim, word * dim, word * width)
     query, keys, values = ((torch.arange(sum(sizes)) * step % 19 - shift) / 6).split(sizes)
-    return Probe(shows, (query, keys.reshape(word, dim), values.reshape(word, width)))
+    return Probe(shows, query, keys.reshape(word, dim), values.reshape(word, width))
 
 
 _MAP = Probe(
     "the word *its* of section 6.2",
+    torch.tensor([2.0, 0.0]),
+    torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
+    torch.tensor([[1.0, 0.0], [0.0, 10.0], [5.0, 5.0], [0.0, 1.0]]),
+)
+PROBES = [
+    _MAP,
+    _probe("five words, values narrower than keys", 5, 7, 2, 5, 9.0),
+    _probe("three words, values wider than keys", 3, 2, 7, 7, 6.0),
+    _probe("one word", 1, 3, 2, 11, 4.0),
+]
+MISTAKES = [
+    ("no scale", lambda *a: _read(*a, power=0)),
+    ("divided by the width", lambda *a: _read(*a, power=-1)),
+    ("multiplied by the root", lambda *a: _read(*a, power=0.5)),
     (
-        torch.tensor([2.0, 0.0]),
-        torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
-        torch.tensor([[1.0, 0.0], [0.0, 10.0], [5.0, 5.0], [0.0, 1.0]]),
+        "the root of the number of words",
+        lambda query, keys, values: (keys @ query / len(keys) ** 0.5).softmax(0) @ values,
     ),
-)
-EXERCISE = Exercise(
-    "6.1",
-    one_query,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        _MAP,
-        _probe("five words, values narrower than keys", 5, 7, 2, 5, 9.0),
-        _probe("three words, values wider than keys", 3, 2, 7, 7, 6.0),
-        _probe("one word", 1, 3, 2, 11, 4.0),
-    ],
-    mistakes=[
-        ("no scale", lambda *a: _read(*a, power=0)),
-        ("divided by the width", lambda *a: _read(*a, power=-1)),
-        ("multiplied by the root", lambda *a: _read(*a, power=0.5)),
-        (
-            "the root of the number of words",
-            lambda query, keys, values: (keys @ query / len(keys) ** 0.5).softmax(0) @ values,
-        ),
-        ("softmax over the wrong axis", lambda query, keys, values: values.sum(0)),
-        ("keys instead of values", lambda query, keys, values: _read(query, keys, keys)),
-        ("no softmax", lambda query, keys, values: keys @ query / len(query) ** 0.5 @ values),
-        (
-            "the scale comes after the softmax",
-            lambda query, keys, values: _read(query, keys, values, power=0) / len(query) ** 0.5,
-        ),
-        ("only the best word", lambda query, keys, values: values[(keys @ query).argmax()]),
-        ("weights instead of a result", lambda query, keys, values: (keys @ query / len(query) ** 0.5).softmax(0)),
-    ],
-)
+    ("softmax over the wrong axis", lambda query, keys, values: values.sum(0)),
+    ("keys instead of values", lambda query, keys, values: _read(query, keys, keys)),
+    ("no softmax", lambda query, keys, values: keys @ query / len(query) ** 0.5 @ values),
+    (
+        "the scale comes after the softmax",
+        lambda query, keys, values: _read(query, keys, values, power=0) / len(query) ** 0.5,
+    ),
+    ("only the best word", lambda query, keys, values: values[(keys @ query).argmax()]),
+    ("weights instead of a result", lambda query, keys, values: (keys @ query / len(query) ** 0.5).softmax(0)),
+]
+EXERCISE = Exercise("6.1", one_query, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

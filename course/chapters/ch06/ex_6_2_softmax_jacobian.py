@@ -26,28 +26,22 @@ def _own(y):
     return y * (1 - y)
 
 
-EXERCISE = Exercise(
-    "6.2",
-    softmax_jacobian,
-    difficulty=2,
-    importance=4,
-    minutes=10,
-    probes=[
-        Probe("two scores", (torch.tensor([0.3, 0.4]),)),
-        Probe("five scores", (torch.tensor([0.5, -1.0, 2.0, 0.0, 1.5]),)),
-        Probe("one score far above the others", (torch.tensor([12.0, 0.0, 1.0]),)),
-        Probe("1000 added to all scores", (torch.tensor([1000.0, 1001.0, 999.5]),)),
-    ],
-    mistakes=[
-        ("plus off the diagonal", _table(_own, lambda products: products)),
-        ("only the diagonal", _table(_own, torch.zeros_like)),
-        ("the diagonal lacks its second part", _table(lambda y: y, lambda products: -products)),
-        ("the diagonal is like the rest", _table(lambda y: -y * y, lambda products: -products)),
-        ("1 - y in every entry", lambda scores: torch.outer(scores.softmax(0), 1 - scores.softmax(0))),
-        ("all signs are turned round", lambda scores: -softmax_jacobian(scores)),
-        ("the derivative of a sigmoid", lambda scores: torch.diag(scores.sigmoid() * (1 - scores.sigmoid()))),
-        ("the scores instead of the weights", lambda scores: torch.diag(scores) - torch.outer(scores, scores)),
-        ("only n numbers", Seen(lambda got, expected, scores: torch.as_tensor(got).shape == scores.shape)),
-        ("large scores overflow", Seen(lambda got, expected, scores: bool(torch.as_tensor(got).isnan().any()))),
-    ],
-)
+PROBES = [
+    Probe("two scores", torch.tensor([0.3, 0.4])),
+    Probe("five scores", torch.tensor([0.5, -1.0, 2.0, 0.0, 1.5])),
+    Probe("one score far above the others", torch.tensor([12.0, 0.0, 1.0])),
+    Probe("1000 added to all scores", torch.tensor([1000.0, 1001.0, 999.5])),
+]
+MISTAKES = [
+    ("plus off the diagonal", _table(_own, lambda products: products)),
+    ("only the diagonal", _table(_own, torch.zeros_like)),
+    ("the diagonal lacks its second part", _table(lambda y: y, lambda products: -products)),
+    ("the diagonal is like the rest", _table(lambda y: -y * y, lambda products: -products)),
+    ("1 - y in every entry", lambda scores: torch.outer(scores.softmax(0), 1 - scores.softmax(0))),
+    ("all signs are turned round", lambda scores: -softmax_jacobian(scores)),
+    ("the derivative of a sigmoid", lambda scores: torch.diag(scores.sigmoid() * (1 - scores.sigmoid()))),
+    ("the scores instead of the weights", lambda scores: torch.diag(scores) - torch.outer(scores, scores)),
+    ("only n numbers", Seen(lambda got, expected, scores: torch.as_tensor(got).shape == scores.shape)),
+    ("large scores overflow", Seen(lambda got, expected, scores: bool(torch.as_tensor(got).isnan().any()))),
+]
+EXERCISE = Exercise("6.2", softmax_jacobian, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

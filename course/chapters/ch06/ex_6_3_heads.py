@@ -41,41 +41,35 @@ def _dealt_out(values, weights):
 def _probe(shows, batch, head, query, key, dim, step):
     values = ((torch.arange(batch * key * head * dim) * step % 23 - 11.0) / 4).reshape(batch, key, head * dim)
     weights = ((torch.arange(batch * head * query * key) * 5 % 13) / 3).reshape(batch, head, query, key).softmax(-1)
-    return Probe(shows, (values, weights))
+    return Probe(shows, values, weights)
 
 
-EXERCISE = Exercise(
-    "6.3",
-    read_by_heads,
-    difficulty=3,
-    importance=5,
-    minutes=15,
-    probes=[
-        _probe("two heads", 1, 2, 3, 3, 5, 7),
-        _probe("a batch of two texts, three heads", 2, 3, 5, 5, 2, 3),
-        _probe("fewer queries than keys", 2, 2, 3, 7, 3, 5),
-        _probe("one head", 1, 1, 2, 5, 3, 7),
-    ],
-    mistakes=[
-        ("view without transpose, in the split", lambda values, weights: _join(weights @ _by_view(values, weights))),
-        ("view without transpose, in the join", lambda values, weights: _stacked(weights @ _split(values, weights))),
-        ("view without transpose, both ways", lambda values, weights: _stacked(weights @ _by_view(values, weights))),
-        (
-            "the pieces are dealt out like cards",
-            lambda values, weights: _interleaved(values, weights).unflatten(-1, (weights.shape[1], -1)).mT.flatten(2),
+PROBES = [
+    _probe("two heads", 1, 2, 3, 3, 5, 7),
+    _probe("a batch of two texts, three heads", 2, 3, 5, 5, 2, 3),
+    _probe("fewer queries than keys", 2, 2, 3, 7, 3, 5),
+    _probe("one head", 1, 1, 2, 5, 3, 7),
+]
+MISTAKES = [
+    ("view without transpose, in the split", lambda values, weights: _join(weights @ _by_view(values, weights))),
+    ("view without transpose, in the join", lambda values, weights: _stacked(weights @ _split(values, weights))),
+    ("view without transpose, both ways", lambda values, weights: _stacked(weights @ _by_view(values, weights))),
+    (
+        "the pieces are dealt out like cards",
+        lambda values, weights: _interleaved(values, weights).unflatten(-1, (weights.shape[1], -1)).mT.flatten(2),
+    ),
+    ("split like cards, joined side by side", _interleaved),
+    ("split side by side, joined like cards", _dealt_out),
+    ("the mean of the heads", lambda values, weights: weights.mean(1) @ values),
+    ("the first head's weights for all", lambda values, weights: weights[:, 0] @ values),
+    ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
+    (
+        "every head reads everything",
+        Seen(
+            lambda got, expected, values, weights: (
+                weights.shape[1] > 1 and got.shape[-1] == weights.shape[1] * values.shape[-1]
+            )
         ),
-        ("split like cards, joined side by side", _interleaved),
-        ("split side by side, joined like cards", _dealt_out),
-        ("the mean of the heads", lambda values, weights: weights.mean(1) @ values),
-        ("the first head's weights for all", lambda values, weights: weights[:, 0] @ values),
-        ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
-        (
-            "every head reads everything",
-            Seen(
-                lambda got, expected, values, weights: (
-                    weights.shape[1] > 1 and got.shape[-1] == weights.shape[1] * values.shape[-1]
-                )
-            ),
-        ),
-    ],
-)
+    ),
+]
+EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

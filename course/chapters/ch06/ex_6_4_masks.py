@@ -33,38 +33,26 @@ def _even(scores, real):
 def _probe(shows, real, step):
     mask = torch.tensor(real, dtype=torch.bool)
     batch, n = mask.shape
-    return Probe(shows, (((torch.arange(batch * n * n) * step % 17 - 6.0) / 4).reshape(batch, n, n), mask))
+    return Probe(shows, ((torch.arange(batch * n * n) * step % 17 - 6.0) / 4).reshape(batch, n, n), mask)
 
 
-EXERCISE = Exercise(
-    "6.4",
-    masked_weights,
-    difficulty=3,
-    importance=5,
-    minutes=15,
-    probes=[
-        _probe("two texts, one of them padded", [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], 5),
-        _probe("padding in front", [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 7),
-        _probe("no padding", [[1, 1, 1]], 11),
-    ],
-    mistakes=[
-        ("padding is seen", _by(lambda causal, real: causal)),
-        ("later words are seen", _by(lambda causal, real: real[:, None].expand_as(causal))),
-        ("earlier words are hidden", _by(lambda causal, real: causal.mT & real[:, None])),
-        ("a word does not see itself", _by(lambda causal, real: causal & ~causal.mT & real[:, None])),
-        ("rows instead of columns", _by(lambda causal, real: causal & real[:, :, None])),
-        ("rows and columns", _by(lambda causal, real: causal & real[:, None] & real[:, :, None])),
-        ("one of the two is enough", _by(lambda causal, real: causal | real[:, None])),
-        (
-            "zeros and ones are added",
-            lambda scores, real: (scores + (_causal(scores) & real[:, None]).float()).softmax(-1),
-        ),
-        (
-            "zeros and ones are multiplied",
-            lambda scores, real: (scores * (_causal(scores) & real[:, None])).softmax(-1),
-        ),
-        ("hidden after the softmax", lambda scores, real: scores.softmax(-1) * (_causal(scores) & real[:, None])),
-        ("equal weights where nothing may be seen", _even),
-        ("NaN where nothing may be seen", Seen(lambda got, expected, *_: bool(torch.as_tensor(got).isnan().any()))),
-    ],
-)
+PROBES = [
+    _probe("two texts, one of them padded", [[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], 5),
+    _probe("padding in front", [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]], 7),
+    _probe("no padding", [[1, 1, 1]], 11),
+]
+MISTAKES = [
+    ("padding is seen", _by(lambda causal, real: causal)),
+    ("later words are seen", _by(lambda causal, real: real[:, None].expand_as(causal))),
+    ("earlier words are hidden", _by(lambda causal, real: causal.mT & real[:, None])),
+    ("a word does not see itself", _by(lambda causal, real: causal & ~causal.mT & real[:, None])),
+    ("rows instead of columns", _by(lambda causal, real: causal & real[:, :, None])),
+    ("rows and columns", _by(lambda causal, real: causal & real[:, None] & real[:, :, None])),
+    ("one of the two is enough", _by(lambda causal, real: causal | real[:, None])),
+    ("zeros and ones are added", lambda scores, real: (scores + (_causal(scores) & real[:, None]).float()).softmax(-1)),
+    ("zeros and ones are multiplied", lambda scores, real: (scores * (_causal(scores) & real[:, None])).softmax(-1)),
+    ("hidden after the softmax", lambda scores, real: scores.softmax(-1) * (_causal(scores) & real[:, None])),
+    ("equal weights where nothing may be seen", _even),
+    ("NaN where nothing may be seen", Seen(lambda got, expected, *_: bool(torch.as_tensor(got).isnan().any()))),
+]
+EXERCISE = Exercise("6.4", masked_weights, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -40,43 +40,33 @@ def _upside_down(n, d_model):
     return _with(n, d_model, lambda i: -2 * i / d_model)
 
 
-EXERCISE = Exercise(
-    "6.5",
-    positions,
-    difficulty=2,
-    importance=3,
-    minutes=10,
-    probes=[
-        Probe("5 places, 6 numbers", (5, 6)),
-        Probe("7 places, 4 numbers", (7, 4)),
-        Probe("3 places, one pair", (3, 2)),
-    ],
-    mistakes=[
-        (
-            "first all sines, then all cosines",
-            lambda n, d_model: torch.cat([_right(n, d_model).sin(), _right(n, d_model).cos()], dim=1),
+PROBES = [Probe("5 places, 6 numbers", 5, 6), Probe("7 places, 4 numbers", 7, 4), Probe("3 places, one pair", 3, 2)]
+MISTAKES = [
+    (
+        "first all sines, then all cosines",
+        lambda n, d_model: torch.cat([_right(n, d_model).sin(), _right(n, d_model).cos()], dim=1),
+    ),
+    ("the exponent has i instead of 2i", lambda n, d_model: _with(n, d_model, lambda i: i / d_model)),
+    ("twice 2i", lambda n, d_model: _with(n, d_model, lambda i: 4 * i / d_model)),
+    ("a speed for each column", lambda n, d_model: _each_its_own(n, d_model, 1)),
+    ("a speed for each column, and twice too slow", lambda n, d_model: _each_its_own(n, d_model, 2)),
+    (
+        "sine and cosine are exchanged",
+        lambda n, d_model: _taking_turns(_right(n, d_model).cos(), _right(n, d_model).sin()),
+    ),
+    ("counted from 1", lambda n, d_model: _taking_turns(_right(n, d_model, 1).sin(), _right(n, d_model, 1).cos())),
+    ("only sines", lambda n, d_model: _taking_turns(_right(n, d_model).sin(), _right(n, d_model).sin())),
+    (  # angles of 10,000 are exact to three decimals only
+        "faster and faster",
+        Seen(
+            lambda got, expected, n, d_model: torch.allclose(
+                torch.as_tensor(got), _upside_down(n, d_model), rtol=0, atol=0.02
+            )
         ),
-        ("the exponent has i instead of 2i", lambda n, d_model: _with(n, d_model, lambda i: i / d_model)),
-        ("twice 2i", lambda n, d_model: _with(n, d_model, lambda i: 4 * i / d_model)),
-        ("a speed for each column", lambda n, d_model: _each_its_own(n, d_model, 1)),
-        ("a speed for each column, and twice too slow", lambda n, d_model: _each_its_own(n, d_model, 2)),
-        (
-            "sine and cosine are exchanged",
-            lambda n, d_model: _taking_turns(_right(n, d_model).cos(), _right(n, d_model).sin()),
-        ),
-        ("counted from 1", lambda n, d_model: _taking_turns(_right(n, d_model, 1).sin(), _right(n, d_model, 1).cos())),
-        ("only sines", lambda n, d_model: _taking_turns(_right(n, d_model).sin(), _right(n, d_model).sin())),
-        (  # angles of 10,000 are exact to three decimals only
-            "faster and faster",
-            Seen(
-                lambda got, expected, n, d_model: torch.allclose(
-                    torch.as_tensor(got), _upside_down(n, d_model), rtol=0, atol=0.02
-                )
-            ),
-        ),
-        (
-            "places and numbers are exchanged",
-            Seen(lambda got, expected, n, d_model: got.shape == expected.T.shape != expected.shape),
-        ),
-    ],
-)
+    ),
+    (
+        "places and numbers are exchanged",
+        Seen(lambda got, expected, n, d_model: got.shape == expected.T.shape != expected.shape),
+    ),
+]
+EXERCISE = Exercise("6.5", positions, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

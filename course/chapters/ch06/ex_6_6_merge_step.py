@@ -79,33 +79,27 @@ def _either_way(text):
 
 
 def _probe(shows, **words):
-    return Probe(shows, ({tuple(pieces.split("_")): count for pieces, count in words.items()},))
+    return Probe(shows, {tuple(pieces.split("_")): count for pieces, count in words.items()})
 
 
-EXERCISE = Exercise(
-    "6.6",
-    merge_step,
-    difficulty=3,
-    importance=3,
-    minutes=15,
-    probes=[
-        _probe("the words of section 6.6", l_o_w=5, l_o_w_e_r=2, n_e_w_e_s_t=7, w_i_d_e_s_t_i=3, b_e_s_t=1, o_w_l=9),
-        _probe("a frequent word against many rare ones", x_y=9, a_b=2, a_b_c=3, d_a_b=1),
-        _probe("a pair that overlaps itself", a_a_a=4, b_a_a_a_a_a=2, a_b=1),
-        _probe("a pair several times in a word", b_a_n_a_n_a=4, a_n=1, b_a=3, c_b=2),
-        _probe("pieces of several letters", t_e_s=4, b_e_s=2, we_s=5, e_so=3, s_e=1),
-        _probe("the same pieces in the other order", a_b_c=5, b_a=4, b_a_d=3, c_d=6),
-    ],
-    mistakes=[
-        ("types instead of tokens", _step(weigh=lambda count: 1)),
-        ("a pair counts once for each word", _step(pairs_of=lambda pieces: set(pairwise(pieces)))),
-        ("joined once for each word", _step(join=lambda pieces, pair: _joined(pieces, pair, most=1))),
-        ("a joined piece is not used up", _step(join=_not_used_up)),
-        ("the last piece is lost", _step(join=_last_lost)),
-        ("joined from the right", _step(join=_from_the_right)),
-        ("replaced in a string", _step(join=_in_a_string)),
-        ("either order", _either_way),
-        ("nothing is joined", dict),
-        ("a pair instead of a text", Seen(lambda got, expected, text: isinstance(got, tuple) and len(got) == 2)),
-    ],
-)
+PROBES = [
+    _probe("the words of section 6.6", l_o_w=5, l_o_w_e_r=2, n_e_w_e_s_t=7, w_i_d_e_s_t_i=3, b_e_s_t=1, o_w_l=9),
+    _probe("a frequent word against many rare ones", x_y=9, a_b=2, a_b_c=3, d_a_b=1),
+    _probe("a pair that overlaps itself", a_a_a=4, b_a_a_a_a_a=2, a_b=1),
+    _probe("a pair several times in a word", b_a_n_a_n_a=4, a_n=1, b_a=3, c_b=2),
+    _probe("pieces of several letters", t_e_s=4, b_e_s=2, we_s=5, e_so=3, s_e=1),
+    _probe("the same pieces in the other order", a_b_c=5, b_a=4, b_a_d=3, c_d=6),
+]
+MISTAKES = [
+    ("types instead of tokens", _step(weigh=lambda count: 1)),
+    ("a pair counts once for each word", _step(pairs_of=lambda pieces: set(pairwise(pieces)))),
+    ("joined once for each word", _step(join=lambda pieces, pair: _joined(pieces, pair, most=1))),
+    ("a joined piece is not used up", _step(join=_not_used_up)),
+    ("the last piece is lost", _step(join=_last_lost)),
+    ("joined from the right", _step(join=_from_the_right)),
+    ("replaced in a string", _step(join=_in_a_string)),
+    ("either order", _either_way),
+    ("nothing is joined", dict),
+    ("a pair instead of a text", Seen(lambda got, expected, text: isinstance(got, tuple) and len(got) == 2)),
+]
+EXERCISE = Exercise("6.6", merge_step, PROBES, MISTAKES, difficulty=3, importance=3, minutes=15)

@@ -43,42 +43,36 @@ def _bleu(precision=_clipped, mean=_root, penalty=lambda c, r: min(1.0, math.exp
 
 
 def _probe(shows, hypothesis, reference, orders):
-    return Probe(shows, (hypothesis.split(), reference.split(), orders))
+    return Probe(shows, hypothesis.split(), reference.split(), orders)
 
 
-EXERCISE = Exercise(
-    "6.7",
-    sentence_bleu,
-    difficulty=3,
-    importance=3,
-    minutes=15,
-    probes=[
-        _probe("one word again and again", "the the the the the the the", "the cat is on the mat", 1),
-        _probe("too short", "the bakery changed", "the bakery changed its old recipe", 2),
-        _probe("too long", "on the old mat the cat is on the old mat now", "the cat is on the old mat", 3),
-        _probe("one word is wrong", "its customers stayed with the shop", "its customers stayed with the bakery", 4),
-        _probe("repeated words in both", "snow and snow and ice and", "snow and ice and snow fell and ice", 2),
-        _probe("right", "the customers stayed at home", "the customers stayed at home", 4),
-        _probe("no pair is right", "stayed customers the", "the customers stayed", 2),
-    ],
-    mistakes=[
-        ("not clipped", _bleu(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours))),
-        ("each n-gram counts once at most", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len(ours))),
-        ("sets of n-grams", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len({*ours}))),
-        (
-            "recall instead of precision",
-            _bleu(lambda ours, theirs: (Counter(ours) & Counter(theirs)).total() / len(theirs)),
-        ),
-        ("no penalty for a short translation", _bleu(penalty=lambda c, r: 1)),
-        ("a bonus for a long translation", _bleu(penalty=lambda c, r: math.exp(1 - r / c))),
-        ("the penalty hits the long one", _bleu(penalty=lambda c, r: min(1, math.exp(1 - c / r)))),
-        ("the penalty is the plain ratio", _bleu(penalty=lambda c, r: min(1, c / r))),
-        ("the arithmetic mean", _bleu(mean=lambda precisions: sum(precisions) / len(precisions))),
-        ("the root is missing", _bleu(mean=math.prod)),
-        ("only the longest n-grams", _bleu(mean=lambda precisions: precisions[-1])),
-        (
-            "100 times too large",
-            Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
-        ),
-    ],
-)
+PROBES = [
+    _probe("one word again and again", "the the the the the the the", "the cat is on the mat", 1),
+    _probe("too short", "the bakery changed", "the bakery changed its old recipe", 2),
+    _probe("too long", "on the old mat the cat is on the old mat now", "the cat is on the old mat", 3),
+    _probe("one word is wrong", "its customers stayed with the shop", "its customers stayed with the bakery", 4),
+    _probe("repeated words in both", "snow and snow and ice and", "snow and ice and snow fell and ice", 2),
+    _probe("right", "the customers stayed at home", "the customers stayed at home", 4),
+    _probe("no pair is right", "stayed customers the", "the customers stayed", 2),
+]
+MISTAKES = [
+    ("not clipped", _bleu(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours))),
+    ("each n-gram counts once at most", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len(ours))),
+    ("sets of n-grams", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len({*ours}))),
+    (
+        "recall instead of precision",
+        _bleu(lambda ours, theirs: (Counter(ours) & Counter(theirs)).total() / len(theirs)),
+    ),
+    ("no penalty for a short translation", _bleu(penalty=lambda c, r: 1)),
+    ("a bonus for a long translation", _bleu(penalty=lambda c, r: math.exp(1 - r / c))),
+    ("the penalty hits the long one", _bleu(penalty=lambda c, r: min(1, math.exp(1 - c / r)))),
+    ("the penalty is the plain ratio", _bleu(penalty=lambda c, r: min(1, c / r))),
+    ("the arithmetic mean", _bleu(mean=lambda precisions: sum(precisions) / len(precisions))),
+    ("the root is missing", _bleu(mean=math.prod)),
+    ("only the longest n-grams", _bleu(mean=lambda precisions: precisions[-1])),
+    (
+        "100 times too large",
+        Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
+    ),
+]
+EXERCISE = Exercise("6.7", sentence_bleu, PROBES, MISTAKES, difficulty=3, importance=3, minutes=15)

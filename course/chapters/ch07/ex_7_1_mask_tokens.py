@@ -47,62 +47,56 @@ def _labels_of_what_is_read(ids, *dice):
 
 
 def _probe(shows, ids, choose, fate, draw, vocab_size):
-    return Probe(shows, (torch.tensor(ids), *map(torch.tensor, (choose, fate, draw)), vocab_size))
+    return Probe(shows, torch.tensor(ids), *map(torch.tensor, (choose, fate, draw)), vocab_size)
 
 
 _LOW, _HIGH = 0.02, 0.6
-EXERCISE = Exercise(
-    "7.1",
-    mask_tokens,
-    difficulty=3,
-    importance=5,
-    minutes=15,
-    probes=[
-        _probe(
-            "each fate",
-            [[2, 7, 11, 6, 9, 13, 8, 3]],
-            [[_HIGH, 0.10, 0.90, 0.05, 0.14, _HIGH, 0.01, _HIGH]],
-            [[0.50, 0.30, 0.10, 0.85, 0.95, 0.85, 0.79, 0.50]],
-            [[0.52, 0.22, 0.72, 0.63, 0.33, 0.43, 0.82, 0.12]],
-            25,
-        ),
-        _probe(
-            "special pieces and padding have low numbers, too",
-            [[2, 12, 1, 4, 3, 7, 3, 0, 0], [2, 9, 8, 3, 10, 3, 0, 0, 0]],
-            [[_LOW, _LOW, _LOW, _LOW, _LOW, 0.2, _LOW, _LOW, _HIGH], [_LOW, _HIGH, _LOW, _LOW, 0.16, _LOW, _LOW, 0, 0]],
-            [[0.10, 0.40, 0.20, 0.1, 0.85, 0.91, 0.95, 0.3, 0.83], [0.83, 0.85, 0.93, 0.10, 0.2, 0.7, 0.82, 0.6, 0.1]],
-            [[0.55, 0.10, 0.35, 0.2, 0.65, 0.9, 0.45, 0.7, 0.30], [0.27, 0.15, 0.60, 0.80, 0.4, 0.3, 0.77, 0.5, 0.9]],
-            17,
-        ),
-        _probe(
-            "the first and the last piece are drawn",
-            [[5, 6, 7, 8, 9]],
-            [[0.12, 0.03, 0.149, 0.151, 0.08]],
-            [[0.81, 0.89, 0.85, 0.85, 0.88]],
-            [[0.0, 0.99, 0.5, 0.5, 0.1]],
-            11,
-        ),
-    ],
-    mistakes=[
-        ("all chosen pieces become [MASK]", _masked(to_mask=1.0)),
-        ("no chosen piece stays", _masked(to_random=0.3)),
-        ("nothing is replaced at random", _masked(to_random=0.0)),
-        ("a loss on all pieces", _masked(asked=lambda chosen, hidden, read, ids: torch.ones_like(chosen))),
-        ("a loss on all ordinary pieces", _masked(asked=lambda chosen, hidden, read, ids: ids > 4)),
-        (
-            "a loss at [MASK] only",
-            _masked(asked=lambda chosen, hidden, read, ids: hidden),
-            _masked(asked=lambda chosen, hidden, read, ids: read == 4),
-        ),
-        ("no loss where the piece stayed", _masked(asked=lambda chosen, hidden, read, ids: read != ids)),
-        ("the labels are what is read", _labels_of_what_is_read),
-        ("0 where nothing is asked", _masked(nothing=0)),
-        ("special pieces and padding are chosen", _masked(may=lambda ids: torch.ones_like(ids, dtype=torch.bool))),
-        ("special pieces are chosen", _masked(may=lambda ids: ids != 0)),
-        ("padding is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 0))),
-        ("[UNK] is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 1))),
-        ("[MASK] is chosen", _masked(may=lambda ids: ids >= 4)),
-        ("a random piece may be special", _masked(drawn=lambda draw, vocab_size: (draw * vocab_size).long())),
-        ("80, 10 and 10 % of all pieces", _masked(damaged=lambda chosen, may: may)),
-    ],
-)
+PROBES = [
+    _probe(
+        "each fate",
+        [[2, 7, 11, 6, 9, 13, 8, 3]],
+        [[_HIGH, 0.10, 0.90, 0.05, 0.14, _HIGH, 0.01, _HIGH]],
+        [[0.50, 0.30, 0.10, 0.85, 0.95, 0.85, 0.79, 0.50]],
+        [[0.52, 0.22, 0.72, 0.63, 0.33, 0.43, 0.82, 0.12]],
+        25,
+    ),
+    _probe(
+        "special pieces and padding have low numbers, too",
+        [[2, 12, 1, 4, 3, 7, 3, 0, 0], [2, 9, 8, 3, 10, 3, 0, 0, 0]],
+        [[_LOW, _LOW, _LOW, _LOW, _LOW, 0.2, _LOW, _LOW, _HIGH], [_LOW, _HIGH, _LOW, _LOW, 0.16, _LOW, _LOW, 0, 0]],
+        [[0.10, 0.40, 0.20, 0.1, 0.85, 0.91, 0.95, 0.3, 0.83], [0.83, 0.85, 0.93, 0.10, 0.2, 0.7, 0.82, 0.6, 0.1]],
+        [[0.55, 0.10, 0.35, 0.2, 0.65, 0.9, 0.45, 0.7, 0.30], [0.27, 0.15, 0.60, 0.80, 0.4, 0.3, 0.77, 0.5, 0.9]],
+        17,
+    ),
+    _probe(
+        "the first and the last piece are drawn",
+        [[5, 6, 7, 8, 9]],
+        [[0.12, 0.03, 0.149, 0.151, 0.08]],
+        [[0.81, 0.89, 0.85, 0.85, 0.88]],
+        [[0.0, 0.99, 0.5, 0.5, 0.1]],
+        11,
+    ),
+]
+MISTAKES = [
+    ("all chosen pieces become [MASK]", _masked(to_mask=1.0)),
+    ("no chosen piece stays", _masked(to_random=0.3)),
+    ("nothing is replaced at random", _masked(to_random=0.0)),
+    ("a loss on all pieces", _masked(asked=lambda chosen, hidden, read, ids: torch.ones_like(chosen))),
+    ("a loss on all ordinary pieces", _masked(asked=lambda chosen, hidden, read, ids: ids > 4)),
+    (
+        "a loss at [MASK] only",
+        _masked(asked=lambda chosen, hidden, read, ids: hidden),
+        _masked(asked=lambda chosen, hidden, read, ids: read == 4),
+    ),
+    ("no loss where the piece stayed", _masked(asked=lambda chosen, hidden, read, ids: read != ids)),
+    ("the labels are what is read", _labels_of_what_is_read),
+    ("0 where nothing is asked", _masked(nothing=0)),
+    ("special pieces and padding are chosen", _masked(may=lambda ids: torch.ones_like(ids, dtype=torch.bool))),
+    ("special pieces are chosen", _masked(may=lambda ids: ids != 0)),
+    ("padding is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 0))),
+    ("[UNK] is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 1))),
+    ("[MASK] is chosen", _masked(may=lambda ids: ids >= 4)),
+    ("a random piece may be special", _masked(drawn=lambda draw, vocab_size: (draw * vocab_size).long())),
+    ("80, 10 and 10 % of all pieces", _masked(damaged=lambda chosen, may: may)),
+]
+EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -75,56 +75,50 @@ def _from_the_end(word, vocabulary):
 
 
 def _probe(shows, word, vocabulary, limit=100):
-    return Probe(shows, (word, set(vocabulary.split()), limit))
+    return Probe(shows, word, set(vocabulary.split()), limit)
 
 
 _PLAY = "p pl play player ##p ##l ##a ##y ##e ##r ##s ##er ##ers ##ing a y"
-EXERCISE = Exercise(
-    "7.2",
-    longest_match,
-    difficulty=2,
-    importance=4,
-    minutes=12,
-    probes=[
-        _probe("a word with an ending", "players", _PLAY),
-        _probe("the whole word is a piece", "player", _PLAY),
-        _probe("a letter that no piece has", "playx", _PLAY),
-        _probe("a letter that no piece has, in the middle", "plaxyer", _PLAY),
-        _probe("the question's word", "unfair", "un unf ##fair"),
-        _probe("a piece is there without ## only", "everyday", "every day ##d ##a ##y"),
-        _probe("a piece is there with ## only", "ingest", "##ing ##est in ##gest"),
-        _probe("few long pieces, or the longest first", "abcdef", "a ab abc ##cdef ##d ##e ##f ##ef"),
-        _probe("Korean, exactly as long as allowed", "고양이에게", "고 고양이 양 ##이 ##에 ##게 ##에게", 5),
-        _probe("exactly as long as allowed", "banana", "b ba ##n ##a ##na", 6),
-        _probe("too long", "bananas", "b ba ##n ##a ##na ##s", 6),
-    ],
-    mistakes=[
-        ("the shortest piece first", _with_limit(lambda w, v: _walk(w, v, ends=lambda n: range(1, n + 1)))),
-        ("no ## anywhere", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: ""))),
-        ("## is lost in the result", _with_limit(lambda w, v: [piece.removeprefix("##") for piece in _walk(w, v)])),
-        ("## on the first piece, too", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: "##"))),
-        (
-            "the beginning is kept, then [UNK]",
-            _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: [*pieces, "[UNK]"])),
-        ),
-        (
-            "the beginning is kept and the rest is lost",
-            _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: pieces)),
-        ),
-        ("[UNK] for one character", _with_limit(_one_by_one)),
-        ("the cut is taken back", _with_limit(lambda w, v: next(iter(_ways(w, v)), _UNKNOWN))),
-        ("as few pieces as possible", _with_limit(lambda w, v: min(_ways(w, v), key=len, default=_UNKNOWN))),
-        ("cut from the end", _with_limit(_from_the_end)),
-        ("no limit", lambda word, vocabulary, limit: _walk(word, vocabulary)),
-        ("a long word is cut off", lambda word, vocabulary, limit: _walk(word[:limit], vocabulary)),
-        (
-            "the limit comes one character early",
-            lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word) < limit else _UNKNOWN,
-        ),
-        (
-            "the limit counts bytes",
-            lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word.encode()) <= limit else _UNKNOWN,
-        ),
-        ("one string instead of a list", Seen(lambda got, expected, *_: isinstance(got, str))),
-    ],
-)
+PROBES = [
+    _probe("a word with an ending", "players", _PLAY),
+    _probe("the whole word is a piece", "player", _PLAY),
+    _probe("a letter that no piece has", "playx", _PLAY),
+    _probe("a letter that no piece has, in the middle", "plaxyer", _PLAY),
+    _probe("the question's word", "unfair", "un unf ##fair"),
+    _probe("a piece is there without ## only", "everyday", "every day ##d ##a ##y"),
+    _probe("a piece is there with ## only", "ingest", "##ing ##est in ##gest"),
+    _probe("few long pieces, or the longest first", "abcdef", "a ab abc ##cdef ##d ##e ##f ##ef"),
+    _probe("Korean, exactly as long as allowed", "고양이에게", "고 고양이 양 ##이 ##에 ##게 ##에게", 5),
+    _probe("exactly as long as allowed", "banana", "b ba ##n ##a ##na", 6),
+    _probe("too long", "bananas", "b ba ##n ##a ##na ##s", 6),
+]
+MISTAKES = [
+    ("the shortest piece first", _with_limit(lambda w, v: _walk(w, v, ends=lambda n: range(1, n + 1)))),
+    ("no ## anywhere", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: ""))),
+    ("## is lost in the result", _with_limit(lambda w, v: [piece.removeprefix("##") for piece in _walk(w, v)])),
+    ("## on the first piece, too", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: "##"))),
+    (
+        "the beginning is kept, then [UNK]",
+        _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: [*pieces, "[UNK]"])),
+    ),
+    (
+        "the beginning is kept and the rest is lost",
+        _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: pieces)),
+    ),
+    ("[UNK] for one character", _with_limit(_one_by_one)),
+    ("the cut is taken back", _with_limit(lambda w, v: next(iter(_ways(w, v)), _UNKNOWN))),
+    ("as few pieces as possible", _with_limit(lambda w, v: min(_ways(w, v), key=len, default=_UNKNOWN))),
+    ("cut from the end", _with_limit(_from_the_end)),
+    ("no limit", lambda word, vocabulary, limit: _walk(word, vocabulary)),
+    ("a long word is cut off", lambda word, vocabulary, limit: _walk(word[:limit], vocabulary)),
+    (
+        "the limit comes one character early",
+        lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word) < limit else _UNKNOWN,
+    ),
+    (
+        "the limit counts bytes",
+        lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word.encode()) <= limit else _UNKNOWN,
+    ),
+    ("one string instead of a list", Seen(lambda got, expected, *_: isinstance(got, str))),
+]
+EXERCISE = Exercise("7.2", longest_match, PROBES, MISTAKES, difficulty=2, importance=4, minutes=12)

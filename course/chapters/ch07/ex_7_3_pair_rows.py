@@ -57,39 +57,33 @@ def _counted(got, expected):
     return got == [*expected[:2], numbers] and not isinstance(got[2][0][0], bool)
 
 
-EXERCISE = Exercise(
-    "7.3",
-    pair_rows,
-    difficulty=2,
-    importance=4,
-    minutes=12,
-    probes=[
-        Probe("one pair, no padding", ([([7, 11], [8, 5, 9])],)),
-        Probe("the question's two pairs", ([([7, 8, 9], [5, 6, 11, 12]), ([5, 13, 7, 8, 10], [6])],)),
-        Probe("three pairs, two of them padded", ([([6], [9]), ([8, 5], [7, 10, 12]), ([9, 11, 13], [5])],)),
-    ],
-    mistakes=[
-        ("the second [SEP] is in segment 0", _rows(segments=lambda a, b: [0] * (len(a) + 2) + [1] * len(b) + [0])),
-        ("the first [SEP] is in segment 1", _rows(segments=lambda a, b: [0] * (len(a) + 1) + [1] * (len(b) + 2))),
-        ("[CLS] is in segment 1", _rows(segments=lambda a, b: [1, *_kinds(a, b)[1:]])),
-        ("all in segment 0", _rows(segments=lambda a, b: [0] * len(_both(a, b)))),
-        ("segments are counted from 1", _rows(segments=lambda a, b: [1 + kind for kind in _kinds(a, b)])),
-        ("padding goes on with segment 1", _rows(pads=(0, 1, False))),
-        ("padding is attended", _rows(pads=(0, 0, True))),
-        ("special pieces are masked", _rows(real=lambda row: [i > 4 for i in row])),
-        ("the mask is turned round", _rows(real=lambda row: [False] * len(row), pads=(0, 0, True))),
-        (
-            "no [SEP] between the sentences",
-            _rows(lambda a, b: [2, *a, *b, 3], lambda a, b: [0] * (len(a) + 1) + [1] * (len(b) + 1)),
-        ),
-        ("no [SEP] at the end", _rows(lambda a, b: [2, *a, 3, *b], lambda a, b: [0] * (len(a) + 2) + [1] * len(b))),
-        (
-            "a [CLS] for each sentence",
-            _rows(lambda a, b: [2, *a, 3, 2, *b, 3], lambda a, b: [0] * (len(a) + 2) + [1] * (len(b) + 2)),
-        ),
-        ("each sentence is filled up by itself", _padded_apart),
-        ("padding in front", _rows(front=True)),
-        ("1 and 0 instead of True and False", Seen(lambda got, expected, pairs: _counted(got, expected))),
-        ("no padding", Seen(lambda got, expected, pairs: len({len(row) for row in got[0]}) > 1)),
-    ],
-)
+PROBES = [
+    Probe("one pair, no padding", [([7, 11], [8, 5, 9])]),
+    Probe("the question's two pairs", [([7, 8, 9], [5, 6, 11, 12]), ([5, 13, 7, 8, 10], [6])]),
+    Probe("three pairs, two of them padded", [([6], [9]), ([8, 5], [7, 10, 12]), ([9, 11, 13], [5])]),
+]
+MISTAKES = [
+    ("the second [SEP] is in segment 0", _rows(segments=lambda a, b: [0] * (len(a) + 2) + [1] * len(b) + [0])),
+    ("the first [SEP] is in segment 1", _rows(segments=lambda a, b: [0] * (len(a) + 1) + [1] * (len(b) + 2))),
+    ("[CLS] is in segment 1", _rows(segments=lambda a, b: [1, *_kinds(a, b)[1:]])),
+    ("all in segment 0", _rows(segments=lambda a, b: [0] * len(_both(a, b)))),
+    ("segments are counted from 1", _rows(segments=lambda a, b: [1 + kind for kind in _kinds(a, b)])),
+    ("padding goes on with segment 1", _rows(pads=(0, 1, False))),
+    ("padding is attended", _rows(pads=(0, 0, True))),
+    ("special pieces are masked", _rows(real=lambda row: [i > 4 for i in row])),
+    ("the mask is turned round", _rows(real=lambda row: [False] * len(row), pads=(0, 0, True))),
+    (
+        "no [SEP] between the sentences",
+        _rows(lambda a, b: [2, *a, *b, 3], lambda a, b: [0] * (len(a) + 1) + [1] * (len(b) + 1)),
+    ),
+    ("no [SEP] at the end", _rows(lambda a, b: [2, *a, 3, *b], lambda a, b: [0] * (len(a) + 2) + [1] * len(b))),
+    (
+        "a [CLS] for each sentence",
+        _rows(lambda a, b: [2, *a, 3, 2, *b, 3], lambda a, b: [0] * (len(a) + 2) + [1] * (len(b) + 2)),
+    ),
+    ("each sentence is filled up by itself", _padded_apart),
+    ("padding in front", _rows(front=True)),
+    ("1 and 0 instead of True and False", Seen(lambda got, expected, pairs: _counted(got, expected))),
+    ("no padding", Seen(lambda got, expected, pairs: len({len(row) for row in got[0]}) > 1)),
+]
+EXERCISE = Exercise("7.3", pair_rows, PROBES, MISTAKES, difficulty=2, importance=4, minutes=12)

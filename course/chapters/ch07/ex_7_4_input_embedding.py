@@ -61,46 +61,40 @@ def _probe(shows, ids, first, d_model, step, scale=1.0):
     segments = (torch.arange(ids.shape[1]) >= torch.tensor(first)[:, None]).long()
     sizes = [rows * d_model for rows in (13, 11, 2)]
     tables = ((torch.arange(sum(sizes)) * step % 29 - 12.0) / 5 * scale).split(sizes)
-    return Probe(shows, (ids, segments, *(table.reshape(-1, d_model) for table in tables)))
+    return Probe(shows, ids, segments, *(table.reshape(-1, d_model) for table in tables))
 
 
-EXERCISE = Exercise(
-    "7.4",
-    input_embedding,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        _probe("one row, two segments", [[2, 7, 9, 3, 8, 3]], [4], 5, 7),
-        _probe("a batch of three rows", [[2, 5, 3], [2, 12, 3], [6, 6, 7]], [3, 2, 1], 3, 11),
-        _probe("two rows, a piece that repeats", [[2, 4, 4, 3, 4], [2, 10, 3, 4, 3]], [4, 3], 7, 5),
-        _probe("numbers so small that eps matters", [[2, 7, 9, 3, 8, 3]], [4], 3, 11, scale=1e-6),
-    ],
-    mistakes=[
-        ("the tables lie side by side", _embed(join=lambda *parts: torch.cat(parts, dim=-1))),
-        ("places are counted over the batch", _embed(place=_in_batch)),
-        ("the number of the row is the place", _embed(place=_of_the_row)),
-        ("places begin again in the second sentence", _embed(place=_in_segment)),
-        ("places are counted from 1", _embed(place=_from_1)),
-        ("norm before the sum", _embed(join=lambda *parts: sum(map(_norm, parts)), norm=_same)),
-        ("only the piece is normed", _embed(join=lambda token, place, kind: _norm(token) + place + kind, norm=_same)),
-        ("no norm", _embed(norm=_same)),
-        ("norm over the row", _embed(norm=lambda x: _norm(x, dim=(1, 2)))),
-        ("norm over the wrong axis", _embed(norm=lambda x: _norm(x, dim=1))),
-        ("the mean is not subtracted", _embed(norm=lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-12).sqrt())),
-        (
-            "divided by the variance",
-            _embed(norm=lambda x: _norm(x) / (x.var(-1, keepdim=True, correction=0) + 1e-12).sqrt()),
-        ),
-        (
-            "the variance divides by d - 1",
-            _embed(norm=lambda x: _norm(x, correction=1)),
-            _embed(norm=lambda x: _norm(x, correction=1, eps=0, after=1e-12)),
-        ),
-        ("eps is added to the root", _embed(norm=lambda x: _norm(x, eps=0, after=1e-12))),
-        ("another eps", _embed(norm=lambda x: _norm(x, eps=1e-5))),
-        ("no places", _embed(join=lambda token, place, kind: token + kind)),
-        ("no segments", _embed(join=lambda token, place, kind: token + place)),
-        ("the piece is scaled", _embed(join=lambda token, place, kind: token * token.shape[-1] ** 0.5 + place + kind)),
-    ],
-)
+PROBES = [
+    _probe("one row, two segments", [[2, 7, 9, 3, 8, 3]], [4], 5, 7),
+    _probe("a batch of three rows", [[2, 5, 3], [2, 12, 3], [6, 6, 7]], [3, 2, 1], 3, 11),
+    _probe("two rows, a piece that repeats", [[2, 4, 4, 3, 4], [2, 10, 3, 4, 3]], [4, 3], 7, 5),
+    _probe("numbers so small that eps matters", [[2, 7, 9, 3, 8, 3]], [4], 3, 11, scale=1e-6),
+]
+MISTAKES = [
+    ("the tables lie side by side", _embed(join=lambda *parts: torch.cat(parts, dim=-1))),
+    ("places are counted over the batch", _embed(place=_in_batch)),
+    ("the number of the row is the place", _embed(place=_of_the_row)),
+    ("places begin again in the second sentence", _embed(place=_in_segment)),
+    ("places are counted from 1", _embed(place=_from_1)),
+    ("norm before the sum", _embed(join=lambda *parts: sum(map(_norm, parts)), norm=_same)),
+    ("only the piece is normed", _embed(join=lambda token, place, kind: _norm(token) + place + kind, norm=_same)),
+    ("no norm", _embed(norm=_same)),
+    ("norm over the row", _embed(norm=lambda x: _norm(x, dim=(1, 2)))),
+    ("norm over the wrong axis", _embed(norm=lambda x: _norm(x, dim=1))),
+    ("the mean is not subtracted", _embed(norm=lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-12).sqrt())),
+    (
+        "divided by the variance",
+        _embed(norm=lambda x: _norm(x) / (x.var(-1, keepdim=True, correction=0) + 1e-12).sqrt()),
+    ),
+    (
+        "the variance divides by d - 1",
+        _embed(norm=lambda x: _norm(x, correction=1)),
+        _embed(norm=lambda x: _norm(x, correction=1, eps=0, after=1e-12)),
+    ),
+    ("eps is added to the root", _embed(norm=lambda x: _norm(x, eps=0, after=1e-12))),
+    ("another eps", _embed(norm=lambda x: _norm(x, eps=1e-5))),
+    ("no places", _embed(join=lambda token, place, kind: token + kind)),
+    ("no segments", _embed(join=lambda token, place, kind: token + place)),
+    ("the piece is scaled", _embed(join=lambda token, place, kind: token * token.shape[-1] ** 0.5 + place + kind)),
+]
+EXERCISE = Exercise("7.4", input_embedding, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

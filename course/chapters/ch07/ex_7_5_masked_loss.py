@@ -58,45 +58,39 @@ def _probe(shows, labels, d_model, vocab, step):
     labels = torch.tensor(labels)
     sizes = [labels.numel() * d_model, vocab * d_model, vocab]
     states, table, bias = ((torch.arange(sum(sizes)) * step % 31 - 14.0) / 12).split(sizes)
-    return Probe(shows, (states.reshape(*labels.shape, d_model), labels, table.reshape(vocab, d_model), bias))
+    return Probe(shows, states.reshape(*labels.shape, d_model), labels, table.reshape(vocab, d_model), bias)
 
 
-EXERCISE = Exercise(
-    "7.5",
-    masked_loss,
-    difficulty=2,
-    importance=5,
-    minutes=12,
-    probes=[
-        _probe("one place is asked", [[-100, 4, -100]], 3, 7, 5),
-        _probe("two rows, unequally many", [[-100, 6, 2, -100, 9], [1, -100, -100, -100, -100]], 5, 11, 7),
-        _probe("three rows, one of them without a question", [[3, -100], [-100, -100], [0, 4]], 2, 5, 3),
-    ],
-    mistakes=[
-        ("divided by all places", _loss(mean=lambda nats, asked: nats[asked].sum() / asked.numel())),
-        ("the sum instead of the mean", _loss(mean=lambda nats, asked: nats[asked].sum())),
-        (
-            "each row counts the same",
-            _loss(
-                mean=lambda nats, asked: torch.stack(
-                    [row[own].mean() for row, own in zip(nats, asked, strict=True) if own.any()]
-                ).mean()
-            ),
+PROBES = [
+    _probe("one place is asked", [[-100, 4, -100]], 3, 7, 5),
+    _probe("two rows, unequally many", [[-100, 6, 2, -100, 9], [1, -100, -100, -100, -100]], 5, 11, 7),
+    _probe("three rows, one of them without a question", [[3, -100], [-100, -100], [0, 4]], 2, 5, 3),
+]
+MISTAKES = [
+    ("divided by all places", _loss(mean=lambda nats, asked: nats[asked].sum() / asked.numel())),
+    ("the sum instead of the mean", _loss(mean=lambda nats, asked: nats[asked].sum())),
+    (
+        "each row counts the same",
+        _loss(
+            mean=lambda nats, asked: torch.stack(
+                [row[own].mean() for row, own in zip(nats, asked, strict=True) if own.any()]
+            ).mean()
         ),
-        ("-100 is asked, too", _loss(mean=lambda nats, asked: nats.mean())),
-        (
-            "piece 0 is left out",
-            lambda states, labels, table, bias: _nats(_logits(states, table, bias), labels)[labels > 0].mean(),
-        ),
-        ("softmax over places", _loss(nats=_over_places)),
-        ("softmax over the places of a row", _loss(nats=_over_row)),
-        ("two softmaxes", _loss(logits=lambda *a: _logits(*a).softmax(-1))),
-        ("no bias", _loss(logits=lambda states, table, bias: states @ table.T)),
-        ("the bias comes after the softmax", _bias_last),
-        ("the sign", _loss(mean=lambda nats, asked: -nats[asked].mean())),
-        ("no logarithm", _loss(nats=_probability)),
-        ("the logarithm of the mean", _loss(nats=_probability, mean=lambda p, asked: -p[asked].mean().log())),
-        ("bits instead of nats", _loss(mean=lambda nats, asked: nats[asked].mean() / torch.tensor(2.0).log())),
-        ("a number for each place", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim > 0)),
-    ],
-)
+    ),
+    ("-100 is asked, too", _loss(mean=lambda nats, asked: nats.mean())),
+    (
+        "piece 0 is left out",
+        lambda states, labels, table, bias: _nats(_logits(states, table, bias), labels)[labels > 0].mean(),
+    ),
+    ("softmax over places", _loss(nats=_over_places)),
+    ("softmax over the places of a row", _loss(nats=_over_row)),
+    ("two softmaxes", _loss(logits=lambda *a: _logits(*a).softmax(-1))),
+    ("no bias", _loss(logits=lambda states, table, bias: states @ table.T)),
+    ("the bias comes after the softmax", _bias_last),
+    ("the sign", _loss(mean=lambda nats, asked: -nats[asked].mean())),
+    ("no logarithm", _loss(nats=_probability)),
+    ("the logarithm of the mean", _loss(nats=_probability, mean=lambda p, asked: -p[asked].mean().log())),
+    ("bits instead of nats", _loss(mean=lambda nats, asked: nats[asked].mean() / torch.tensor(2.0).log())),
+    ("a number for each place", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim > 0)),
+]
+EXERCISE = Exercise("7.5", masked_loss, PROBES, MISTAKES, difficulty=2, importance=5, minutes=12)

@@ -104,47 +104,41 @@ def _reading(change=None, **more):
 
 
 def _probe(name, states, ids, vocab_size):
-    return Probe(name, (_Network(name, states, vocab_size), torch.tensor(ids), vocab_size))
+    return Probe(name, _Network(name, states, vocab_size), torch.tensor(ids), vocab_size)
 
 
-EXERCISE = Exercise(
-    "7.6",
-    depends_on,
-    difficulty=3,
-    importance=5,
-    minutes=15,
-    probes=[
-        _probe("each piece by itself", lambda v, n: v, [3, 0, 4, 1], 5),
-        _probe("left to right", lambda v, n: _left(n) @ v, [2, 6, 0, 5, 1], 7),
-        _probe("all others, never itself", lambda v, n: _others(n) @ v, [0, 3, 2, 4], 5),
-        _probe("all others, never itself, two layers", lambda v, n: _others(n) @ _others(n) @ v, [0, 3, 2, 4], 5),
-        _probe("right to left, never itself", lambda v, n: (_left(n).T - _own(n)) @ v, [1, 4, 2], 5),
-        _probe("left to right, and faintly the rest", lambda v, n: (_left(n) + 2.0**-30) @ v, [6, 1, 3], 11),
-        _probe("each piece minus the one before it", _first_two, [2, 2, 0, 1, 2], 3),
-        _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
-    ],
-    mistakes=[
-        ("the changes pile up", _reading(kept=True)),
-        ("all pieces from k on are changed", _reading(_from_k_on)),
-        ("all pieces but k are changed", _reading(_but_k)),
-        ("changed to piece 0", _reading(lambda ids, k, vocab_size: _put(ids, k, 0))),
-        ("changed to the last piece", _reading(lambda ids, k, vocab_size: _put(ids, k, vocab_size - 1))),
-        ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
-        ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
-        ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
-        ("True means that nothing moved", lambda *a: ~depends_on(*a)),
-        ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
-        ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
-        ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
-        ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
-        (
-            "amounts instead of True and False",
-            Seen(
-                lambda got, expected, *_: (
-                    torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
-                )
-            ),
+PROBES = [
+    _probe("each piece by itself", lambda v, n: v, [3, 0, 4, 1], 5),
+    _probe("left to right", lambda v, n: _left(n) @ v, [2, 6, 0, 5, 1], 7),
+    _probe("all others, never itself", lambda v, n: _others(n) @ v, [0, 3, 2, 4], 5),
+    _probe("all others, never itself, two layers", lambda v, n: _others(n) @ _others(n) @ v, [0, 3, 2, 4], 5),
+    _probe("right to left, never itself", lambda v, n: (_left(n).T - _own(n)) @ v, [1, 4, 2], 5),
+    _probe("left to right, and faintly the rest", lambda v, n: (_left(n) + 2.0**-30) @ v, [6, 1, 3], 11),
+    _probe("each piece minus the one before it", _first_two, [2, 2, 0, 1, 2], 3),
+    _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
+]
+MISTAKES = [
+    ("the changes pile up", _reading(kept=True)),
+    ("all pieces from k on are changed", _reading(_from_k_on)),
+    ("all pieces but k are changed", _reading(_but_k)),
+    ("changed to piece 0", _reading(lambda ids, k, vocab_size: _put(ids, k, 0))),
+    ("changed to the last piece", _reading(lambda ids, k, vocab_size: _put(ids, k, vocab_size - 1))),
+    ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
+    ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
+    ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
+    ("True means that nothing moved", lambda *a: ~depends_on(*a)),
+    ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
+    ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
+    ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
+    ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
+    (
+        "amounts instead of True and False",
+        Seen(
+            lambda got, expected, *_: (
+                torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
+            )
         ),
-        ("one row instead of a table", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim == 1)),
-    ],
-)
+    ),
+    ("one row instead of a table", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim == 1)),
+]
+EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

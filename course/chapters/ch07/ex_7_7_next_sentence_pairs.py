@@ -85,45 +85,35 @@ _PEAR = ["She cut a pear.", "It was sweet.", "She ate it.", "Then she left."]
 _SNOW = ["Snow fell.", "The roads closed."]
 _SHORT = ["One line only."]
 _AGAIN = ["The bus came.", "It was sweet.", "They slept."]
-EXERCISE = Exercise(
-    "7.7",
-    next_sentence_pairs,
-    difficulty=2,
-    importance=3,
-    minutes=12,
-    probes=[
-        Probe("two documents", ([_SHIP, _PEAR], [0.7, 0.1, 0.9, 0.4, 0.6, 0.3], [0.9, 0.2, 0.1, 0.5, 0.99, 0.7])),
-        Probe(
-            "three documents, one of a single sentence",
-            (
-                [_SNOW, _SHORT, _SHIP, _PEAR],
-                [0.8, 0.55, 0.95, 0.2, 0.5, 0.49, 0.1, 0.7, 0.6],
-                [0.3, 0.85, 0.05, 0.65, 0.45, 0.15, 0.2, 0.6, 0.7],
-            ),
-        ),
-        Probe(
-            "another document has the same sentence",
-            (
-                [_PEAR, _AGAIN, _SHIP],
-                [0.6, 0.9, 0.3, 0.8, 0.7, 0.2, 0.95, 0.1, 0.6],
-                [0.2, 0.4, 0.1, 0.9, 0.95, 0.6, 0.55, 0.35, 0.3],
-            ),
-        ),
-    ],
-    mistakes=[
-        ("negatives from the same document", _pairs(pool=_in_own)),
-        ("negatives from anywhere", _pairs(pool=_anywhere)),
-        ("negatives from the next document only", _pairs(pool=_next_document)),
-        ("a negative reads like the true next one", _pairs(pool=_elsewhere)),
-        ("always the same negative", _pairs(draw=lambda draws, i, negatives: 0)),
-        ("the draws are counted apart", _pairs(draw=lambda draws, i, negatives: draws[negatives])),
-        ("the label is turned round", _pairs(label=lambda follows: not follows)),
-        ("the coin is turned round", _pairs(follows=lambda i, coins: coins[i] >= 0.5)),
-        ("every label is True", _pairs(label=lambda follows: True)),
-        ("the true next sentence every time", _pairs(second=lambda true, drawn, follows: true)),
-        ("taking turns", _pairs(follows=lambda i, coins: i % 2 == 0)),
-        ("across the border of a document", _over_the_border),
-        ("both pairs for each sentence", _both_for_each),
-        ("0 and 1 instead of True and False", Seen(lambda got, expected, *_: type(got[0][2]) is int)),
-    ],
-)
+PROBES = [
+    Probe("two documents", [_SHIP, _PEAR], [0.7, 0.1, 0.9, 0.4, 0.6, 0.3], [0.9, 0.2, 0.1, 0.5, 0.99, 0.7]),
+    Probe(
+        "three documents, one of a single sentence",
+        [_SNOW, _SHORT, _SHIP, _PEAR],
+        [0.8, 0.55, 0.95, 0.2, 0.5, 0.49, 0.1, 0.7, 0.6],
+        [0.3, 0.85, 0.05, 0.65, 0.45, 0.15, 0.2, 0.6, 0.7],
+    ),
+    Probe(
+        "another document has the same sentence",
+        [_PEAR, _AGAIN, _SHIP],
+        [0.6, 0.9, 0.3, 0.8, 0.7, 0.2, 0.95, 0.1, 0.6],
+        [0.2, 0.4, 0.1, 0.9, 0.95, 0.6, 0.55, 0.35, 0.3],
+    ),
+]
+MISTAKES = [
+    ("negatives from the same document", _pairs(pool=_in_own)),
+    ("negatives from anywhere", _pairs(pool=_anywhere)),
+    ("negatives from the next document only", _pairs(pool=_next_document)),
+    ("a negative reads like the true next one", _pairs(pool=_elsewhere)),
+    ("always the same negative", _pairs(draw=lambda draws, i, negatives: 0)),
+    ("the draws are counted apart", _pairs(draw=lambda draws, i, negatives: draws[negatives])),
+    ("the label is turned round", _pairs(label=lambda follows: not follows)),
+    ("the coin is turned round", _pairs(follows=lambda i, coins: coins[i] >= 0.5)),
+    ("every label is True", _pairs(label=lambda follows: True)),
+    ("the true next sentence every time", _pairs(second=lambda true, drawn, follows: true)),
+    ("taking turns", _pairs(follows=lambda i, coins: i % 2 == 0)),
+    ("across the border of a document", _over_the_border),
+    ("both pairs for each sentence", _both_for_each),
+    ("0 and 1 instead of True and False", Seen(lambda got, expected, *_: type(got[0][2]) is int)),
+]
+EXERCISE = Exercise("7.7", next_sentence_pairs, PROBES, MISTAKES, difficulty=2, importance=3, minutes=12)

@@ -25,41 +25,35 @@ def _size(outputs=None, vectors=None, bias=lambda n: n, more=lambda width, n_bod
 
 
 _TASKS = ("sentence", "pair", "pair apart", "tokens")
-EXERCISE = Exercise(
-    "8.1",
-    head_size,
-    difficulty=1,
-    importance=4,
-    minutes=8,
-    probes=[
-        Probe("two labels for a sentence", ("sentence", 2, 768, 512, 109_482_240)),
-        Probe("nine tags for names", ("tokens", 9, 768, 512, 109_482_240)),
-        Probe("a span", ("span", 0, 768, 384, 109_482_240)),
-        Probe("a pair in one pass", ("pair", 3, 1024, 128, 335_141_888)),
-        Probe("a pair read apart", ("pair apart", 3, 128, 31, 1_700_000)),
-        Probe("a small body", ("tokens", 5, 7, 11, 1_301)),
-    ],
-    mistakes=[
-        ("the biases are missing", _size(bias=lambda n: 0)),
-        ("one bias for all outputs", _size(bias=lambda n: 1)),
-        ("the body is counted", _size(more=lambda width, n_body: n_body)),
-        ("the pooler is counted", _size(more=lambda width, n_body: width * (width + 1))),
-        ("weights for each place", _size({"tokens": lambda k, n: k * n, "span": lambda k, n: 2 * n})),
-        ("weights for each place of a tagged row", _size({"tokens": lambda k, n: k * n})),
-        ("a span has as many outputs as places", _size({"span": lambda k, n: 2 * n})),
-        ("a span has labels", _size({"span": lambda k, n: k})),
-        ("one output for a span", _size({"span": lambda k, n: 1})),
-        ("start, end and inside", _size({"span": lambda k, n: 3})),
-        ("a pair apart is one vector", _size(vectors={"pair apart": 1})),
-        ("a pair apart is two vectors", _size(vectors={"pair apart": 2})),
-        ("every pair is four vectors", _size(vectors={"pair": 4})),
-        (
-            "a bias for each of the four vectors",
-            lambda task, k, width, n, body: (
-                4 * k * (width + 1) if task == "pair apart" else head_size(task, k, width, n, body)
-            ),
+PROBES = [
+    Probe("two labels for a sentence", "sentence", 2, 768, 512, 109_482_240),
+    Probe("nine tags for names", "tokens", 9, 768, 512, 109_482_240),
+    Probe("a span", "span", 0, 768, 384, 109_482_240),
+    Probe("a pair in one pass", "pair", 3, 1024, 128, 335_141_888),
+    Probe("a pair read apart", "pair apart", 3, 128, 31, 1_700_000),
+    Probe("a small body", "tokens", 5, 7, 11, 1_301),
+]
+MISTAKES = [
+    ("the biases are missing", _size(bias=lambda n: 0)),
+    ("one bias for all outputs", _size(bias=lambda n: 1)),
+    ("the body is counted", _size(more=lambda width, n_body: n_body)),
+    ("the pooler is counted", _size(more=lambda width, n_body: width * (width + 1))),
+    ("weights for each place", _size({"tokens": lambda k, n: k * n, "span": lambda k, n: 2 * n})),
+    ("weights for each place of a tagged row", _size({"tokens": lambda k, n: k * n})),
+    ("a span has as many outputs as places", _size({"span": lambda k, n: 2 * n})),
+    ("a span has labels", _size({"span": lambda k, n: k})),
+    ("one output for a span", _size({"span": lambda k, n: 1})),
+    ("start, end and inside", _size({"span": lambda k, n: 3})),
+    ("a pair apart is one vector", _size(vectors={"pair apart": 1})),
+    ("a pair apart is two vectors", _size(vectors={"pair apart": 2})),
+    ("every pair is four vectors", _size(vectors={"pair": 4})),
+    (
+        "a bias for each of the four vectors",
+        lambda task, k, width, n, body: (
+            4 * k * (width + 1) if task == "pair apart" else head_size(task, k, width, n, body)
         ),
-        ("one label fewer", _size({task: lambda k, n: k - 1 for task in _TASKS})),
-        ("two labels share an output", _size({task: lambda k, n: 1 if k == 2 else k for task in _TASKS})),
-    ],
-)
+    ),
+    ("one label fewer", _size({task: lambda k, n: k - 1 for task in _TASKS})),
+    ("two labels share an output", _size({task: lambda k, n: 1 if k == 2 else k for task in _TASKS})),
+]
+EXERCISE = Exercise("8.1", head_size, PROBES, MISTAKES, difficulty=1, importance=4, minutes=8)

@@ -54,55 +54,49 @@ def _unfilled(pieces, tags, names, length):
 def _probe(shows, tagged, names, length):
     """tagged: a word in pieces with its tag, such as "서울+##에서/B-LOC"."""
     words = [word.split("/") for word in tagged.split()]
-    return Probe(shows, ([pieces.split("+") for pieces, _ in words], [tag for _, tag in words], names.split(), length))
+    return Probe(shows, [pieces.split("+") for pieces, _ in words], [tag for _, tag in words], names.split(), length)
 
 
-EXERCISE = Exercise(
-    "8.2",
-    first_piece_labels,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        _probe("each word is one piece", "Mina/B-PER sleeps/O ./O", "O B-PER I-PER", 5),
-        _probe("a word of three pieces", "in/O Gw+##ang+##ju/B-LOC now/O", "O B-LOC I-LOC", 9),
-        _probe("a name of two words", "New/B-LOC Yo+##rk/I-LOC ,/O Mi+##na/B-PER", "B-LOC B-PER I-LOC I-PER O", 8),
-        _probe("Korean, with particles", "서울+##에서/B-LOC 민+##지+##를/B-PER 만났다/O", "B-PER O B-LOC", 11),
-        _probe("parts of speech", "un+##fair/ADJ play+##er+##s/NOUN lose/VERB", "VERB NOUN ADJ", 8),
-    ],
-    mistakes=[
-        ("every piece carries the label", _row(lambda tag, n: [tag] * n)),
-        (
-            "every piece is asked: B-, then I-",
-            lambda pieces, tags, names, length: _row(
-                lambda tag, n: [tag, *[_inside(tag) if _inside(tag) in names else tag] * (n - 1)]
-            )(pieces, tags, names, length),
-        ),
-        ("the last piece carries the label", _row(lambda tag, n: [*[None] * (n - 1), tag])),
-        ("shifted by [CLS]", _row(before=())),
-        ("shifted to the right", _row(before=(None, None), after=())),
-        ("labels in the order of places", _on_copies),
-        ("0 instead of -100", _instead(0)),
-        ("-1 instead of -100", _instead(-1)),
-        (
-            "padding has a label",
-            lambda pieces, tags, names, length: [
-                0 if place > sum(map(len, pieces)) + 1 else label
-                for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
-            ],
-        ),
-        (
-            "[CLS] and [SEP] have a label",
-            lambda pieces, tags, names, length: [
-                0 if place in (0, sum(map(len, pieces)) + 1) else label
-                for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
-            ],
-        ),
-        ("labels are counted from 1", _row(number=lambda names, tag: names.index(tag) + 1)),
-        ("the row is not filled up", _unfilled),
-        (
-            "tags instead of numbers",
-            Seen(lambda got, expected, pieces, tags, *_: any(isinstance(label, str) for label in got)),
-        ),
-    ],
-)
+PROBES = [
+    _probe("each word is one piece", "Mina/B-PER sleeps/O ./O", "O B-PER I-PER", 5),
+    _probe("a word of three pieces", "in/O Gw+##ang+##ju/B-LOC now/O", "O B-LOC I-LOC", 9),
+    _probe("a name of two words", "New/B-LOC Yo+##rk/I-LOC ,/O Mi+##na/B-PER", "B-LOC B-PER I-LOC I-PER O", 8),
+    _probe("Korean, with particles", "서울+##에서/B-LOC 민+##지+##를/B-PER 만났다/O", "B-PER O B-LOC", 11),
+    _probe("parts of speech", "un+##fair/ADJ play+##er+##s/NOUN lose/VERB", "VERB NOUN ADJ", 8),
+]
+MISTAKES = [
+    ("every piece carries the label", _row(lambda tag, n: [tag] * n)),
+    (
+        "every piece is asked: B-, then I-",
+        lambda pieces, tags, names, length: _row(
+            lambda tag, n: [tag, *[_inside(tag) if _inside(tag) in names else tag] * (n - 1)]
+        )(pieces, tags, names, length),
+    ),
+    ("the last piece carries the label", _row(lambda tag, n: [*[None] * (n - 1), tag])),
+    ("shifted by [CLS]", _row(before=())),
+    ("shifted to the right", _row(before=(None, None), after=())),
+    ("labels in the order of places", _on_copies),
+    ("0 instead of -100", _instead(0)),
+    ("-1 instead of -100", _instead(-1)),
+    (
+        "padding has a label",
+        lambda pieces, tags, names, length: [
+            0 if place > sum(map(len, pieces)) + 1 else label
+            for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
+        ],
+    ),
+    (
+        "[CLS] and [SEP] have a label",
+        lambda pieces, tags, names, length: [
+            0 if place in (0, sum(map(len, pieces)) + 1) else label
+            for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
+        ],
+    ),
+    ("labels are counted from 1", _row(number=lambda names, tag: names.index(tag) + 1)),
+    ("the row is not filled up", _unfilled),
+    (
+        "tags instead of numbers",
+        Seen(lambda got, expected, pieces, tags, *_: any(isinstance(label, str) for label in got)),
+    ),
+]
+EXERCISE = Exercise("8.2", first_piece_labels, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

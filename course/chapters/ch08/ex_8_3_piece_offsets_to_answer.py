@@ -77,79 +77,70 @@ def _probe(shows, passage, pieces, n_question, first, last):
         size = len(rest.split()[0]) if piece == "[UNK]" else len(piece.removeprefix("##"))
         placed.append((piece, start, start + size))
         start += size
-    return Probe(shows, (passage, placed, n_question, first + n_question + 2, last + n_question + 2))
+    return Probe(shows, passage, placed, n_question, first + n_question + 2, last + n_question + 2)
 
 
-EXERCISE = Exercise(
-    "8.3",
-    piece_offsets_to_answer,
-    difficulty=2,
-    importance=5,
-    minutes=10,
-    probes=[
-        _probe(
-            "a word without its particle",
-            "어제 서울에서 만난 친구가 서울을 떠났다",
-            "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다",
-            2,
-            1,
-            1,
-        ),
-        _probe(
-            "the same word a second time",
-            "어제 서울에서 만난 친구가 서울을 떠났다. 내일 다시 온다.",
-            "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다 . 내일 다시 온다 .",
-            3,
-            6,
-            6,
-        ),
-        _probe(
-            "a name of several pieces",
-            "In 1897 Mina Müller-Öz moved to   Gwangju, where she taught until the war.",
-            "in 1897 mina mu ##ller - oz moved to gwang ##ju , where she taught until the war .",
-            5,
-            2,
-            6,
-        ),
-        _probe(
-            "from inside a word to inside a word, with spaces between",
-            "They walked  from Unterach   to Seewalchen and back again, all the way on foot.",
-            "they walked from unter ##ach to see ##walch ##en and back again , all the way on foot .",
-            4,
-            4,
-            6,
-        ),
-        _probe(
-            "emoji and a word that is unknown",
-            "The sign said 👩‍💻 Zürich 🎉 and nobody knew why it was there at all.",
-            "the sign said [UNK] zurich [UNK] and nobody knew why it was there at all .",
-            3,
-            3,
-            5,
-        ),
-    ],
-    mistakes=[
-        ("pieces are joined, ## and all", _joined(" ".join)),
-        ("pieces are glued to words", _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
-        (
-            "pieces are glued without spaces",
-            _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces)),
-        ),
-        ("whole words", _cut(found=_whole_words)),
-        ("the question is not taken off", _without_question),
-        ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
-        ("one special piece is not taken off", _cut(shift=1)),
-        ("one special piece too many is taken off", _cut(shift=3)),
-        ("one character too many", _with_text(lambda passage, start, end: passage[start : end + 1])),
-        ("one character too few", _with_text(lambda passage, start, end: passage[start : end - 1])),
-        ("the last piece is missing", _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1]))),
-        ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
-        (
-            "bytes instead of characters",
-            _with_text(lambda passage, start, end: passage.encode()[start:end].decode(errors="replace")),
-        ),
-        ("the first place with the same text", _with_place(lambda passage, answer, first: passage.index(answer))),
-        ("the place in the row", _with_place(lambda passage, answer, first: first)),
-        ("only the text", Seen(lambda got, expected, *_: isinstance(got, str))),
-    ],
-)
+PROBES = [
+    _probe(
+        "a word without its particle",
+        "어제 서울에서 만난 친구가 서울을 떠났다",
+        "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다",
+        2,
+        1,
+        1,
+    ),
+    _probe(
+        "the same word a second time",
+        "어제 서울에서 만난 친구가 서울을 떠났다. 내일 다시 온다.",
+        "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다 . 내일 다시 온다 .",
+        3,
+        6,
+        6,
+    ),
+    _probe(
+        "a name of several pieces",
+        "In 1897 Mina Müller-Öz moved to   Gwangju, where she taught until the war.",
+        "in 1897 mina mu ##ller - oz moved to gwang ##ju , where she taught until the war .",
+        5,
+        2,
+        6,
+    ),
+    _probe(
+        "from inside a word to inside a word, with spaces between",
+        "They walked  from Unterach   to Seewalchen and back again, all the way on foot.",
+        "they walked from unter ##ach to see ##walch ##en and back again , all the way on foot .",
+        4,
+        4,
+        6,
+    ),
+    _probe(
+        "emoji and a word that is unknown",
+        "The sign said 👩‍💻 Zürich 🎉 and nobody knew why it was there at all.",
+        "the sign said [UNK] zurich [UNK] and nobody knew why it was there at all .",
+        3,
+        3,
+        5,
+    ),
+]
+MISTAKES = [
+    ("pieces are joined, ## and all", _joined(" ".join)),
+    ("pieces are glued to words", _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
+    ("pieces are glued without spaces", _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces))),
+    ("whole words", _cut(found=_whole_words)),
+    ("the question is not taken off", _without_question),
+    ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
+    ("one special piece is not taken off", _cut(shift=1)),
+    ("one special piece too many is taken off", _cut(shift=3)),
+    ("one character too many", _with_text(lambda passage, start, end: passage[start : end + 1])),
+    ("one character too few", _with_text(lambda passage, start, end: passage[start : end - 1])),
+    ("the last piece is missing", _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1]))),
+    ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
+    (
+        "bytes instead of characters",
+        _with_text(lambda passage, start, end: passage.encode()[start:end].decode(errors="replace")),
+    ),
+    ("the first place with the same text", _with_place(lambda passage, answer, first: passage.index(answer))),
+    ("the place in the row", _with_place(lambda passage, answer, first: first)),
+    ("only the text", Seen(lambda got, expected, *_: isinstance(got, str))),
+]
+EXERCISE = Exercise("8.3", piece_offsets_to_answer, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

@@ -77,74 +77,60 @@ def _in_order_of_windows(windows, n):
     return list(dict.fromkeys(place for window in windows for place in merge_windows([window], n)))[:n]
 
 
-EXERCISE = Exercise(
-    "8.6",
-    merge_windows,
-    difficulty=3,
-    importance=4,
-    minutes=12,
-    probes=[
-        Probe("one window", ([(0, [(1.5, 4, 9), (3.0, 12, 20), (0.5, 4, 20)])], 2)),
-        Probe(
-            "the second window begins later",
-            ([(0, [(1.0, 3, 8), (-0.5, 3, 5)]), (50, [(4.0, 3, 8), (2.8, 10, 14)])], 3),
-        ),
-        Probe(
-            "one answer in two windows, better in the second",
-            ([(0, [(3.0, 80, 85), (4.5, 7, 11)]), (60, [(5.0, 20, 25), (3.2, 40, 44)])], 3),
-        ),
-        Probe(
-            "one answer in two windows, better in the first",
-            (
-                [
-                    (0, [(6.0, 41, 47), (1.0, 2, 5)]),
-                    (30, [(0.5, 11, 17), (4.0, 33, 36)]),
-                    (55, [(2.0, 8, 11), (1.2, 30, 31)]),
-                ],
-                3,
-            ),
-        ),
-        Probe(
-            "a window that is sure of nothing",
-            ([(0, [(7.0, 5, 9), (6.5, 5, 12), (6.0, 7, 9)]), (40, [(1.0, 22, 30), (-5.0, 22, 25)])], 2),
-        ),
-        Probe(
-            "three windows share an answer that is not the best",
-            (
-                [
-                    (0, [(2.5, 60, 66), (4.0, 10, 15)]),
-                    (20, [(2.0, 40, 46), (-1.0, 70, 75)]),
-                    (40, [(2.2, 20, 26), (0.5, 80, 84)]),
-                ],
-                4,
-            ),
-        ),
-        Probe(
-            "the same answer twice among the first n",
-            ([(0, [(5.0, 30, 33), (1.0, 0, 4)]), (25, [(4.5, 5, 8), (3.0, 15, 19), (2.0, 5, 19)])], 3),
-        ),
-        Probe("scores below 0", ([(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3)),
-    ],
-    mistakes=[
-        ("places are not shifted", _moved(lambda at, start, end: (start, end))),
-        ("only the start is shifted", _moved(lambda at, start, end: (at + start, end))),
-        ("shifted to the left", _moved(lambda at, start, end: (start - at, end - at))),
-        ("one answer is listed twice", _all_listed),
-        ("merged after cutting off", _merged_too_late),
-        ("the mean over windows", _merged(lambda found: sum(score for _, score in found) / len(found))),
-        ("the sum over windows", _merged(lambda found: sum(score for _, score in found))),
-        ("the last window wins", _merged(lambda found: found[-1][1])),
-        ("the first window wins", _merged(lambda found: found[0][1])),
-        ("the lowest score counts", _merged(lambda found: min(score for _, score in found))),
-        ("a softmax in each window", _rated(_softmax)),
-        ("window after window", _in_order_of_windows),
-        (
-            "only the best of each window",
-            lambda windows, n: merge_windows([(at, [max(spans)]) for at, spans in windows], n),
-        ),
-        ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
-        ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
-        ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
-        ("scores are in the list", Seen(lambda got, expected, *_: bool(got) and all(len(span) == 3 for span in got))),
-    ],
-)
+PROBES = [
+    Probe("one window", [(0, [(1.5, 4, 9), (3.0, 12, 20), (0.5, 4, 20)])], 2),
+    Probe("the second window begins later", [(0, [(1.0, 3, 8), (-0.5, 3, 5)]), (50, [(4.0, 3, 8), (2.8, 10, 14)])], 3),
+    Probe(
+        "one answer in two windows, better in the second",
+        [(0, [(3.0, 80, 85), (4.5, 7, 11)]), (60, [(5.0, 20, 25), (3.2, 40, 44)])],
+        3,
+    ),
+    Probe(
+        "one answer in two windows, better in the first",
+        [(0, [(6.0, 41, 47), (1.0, 2, 5)]), (30, [(0.5, 11, 17), (4.0, 33, 36)]), (55, [(2.0, 8, 11), (1.2, 30, 31)])],
+        3,
+    ),
+    Probe(
+        "a window that is sure of nothing",
+        [(0, [(7.0, 5, 9), (6.5, 5, 12), (6.0, 7, 9)]), (40, [(1.0, 22, 30), (-5.0, 22, 25)])],
+        2,
+    ),
+    Probe(
+        "three windows share an answer that is not the best",
+        [
+            (0, [(2.5, 60, 66), (4.0, 10, 15)]),
+            (20, [(2.0, 40, 46), (-1.0, 70, 75)]),
+            (40, [(2.2, 20, 26), (0.5, 80, 84)]),
+        ],
+        4,
+    ),
+    Probe(
+        "the same answer twice among the first n",
+        [(0, [(5.0, 30, 33), (1.0, 0, 4)]), (25, [(4.5, 5, 8), (3.0, 15, 19), (2.0, 5, 19)])],
+        3,
+    ),
+    Probe("scores below 0", [(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3),
+]
+MISTAKES = [
+    ("places are not shifted", _moved(lambda at, start, end: (start, end))),
+    ("only the start is shifted", _moved(lambda at, start, end: (at + start, end))),
+    ("shifted to the left", _moved(lambda at, start, end: (start - at, end - at))),
+    ("one answer is listed twice", _all_listed),
+    ("merged after cutting off", _merged_too_late),
+    ("the mean over windows", _merged(lambda found: sum(score for _, score in found) / len(found))),
+    ("the sum over windows", _merged(lambda found: sum(score for _, score in found))),
+    ("the last window wins", _merged(lambda found: found[-1][1])),
+    ("the first window wins", _merged(lambda found: found[0][1])),
+    ("the lowest score counts", _merged(lambda found: min(score for _, score in found))),
+    ("a softmax in each window", _rated(_softmax)),
+    ("window after window", _in_order_of_windows),
+    (
+        "only the best of each window",
+        lambda windows, n: merge_windows([(at, [max(spans)]) for at, spans in windows], n),
+    ),
+    ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
+    ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
+    ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
+    ("scores are in the list", Seen(lambda got, expected, *_: bool(got) and all(len(span) == 3 for span in got))),
+]
+EXERCISE = Exercise("8.6", merge_windows, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -63,62 +63,55 @@ def _best_of_last_window(windows, threshold):
     return no_answer(windows[-1:], threshold)
 
 
-EXERCISE = Exercise(
-    "8.7",
-    no_answer,
-    difficulty=2,
-    importance=3,
-    minutes=10,
-    probes=[
-        Probe("one window with an answer", ([(2.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
-        Probe("one window without", ([(4.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0)),
-        Probe("the best span is not the first of its window", ([(1.0, [(0.5, 3, 8), (4.0, 12, 15)])], 0.0)),
-        Probe(
-            "most windows hold nothing", ([(9.0, [(0.5, 3, 8)]), (8.0, [(1.0, 40, 45)]), (1.0, [(4.0, 71, 77)])], 0.0)
-        ),
-        Probe(
-            "most windows hold nothing, the answer is in the first",
-            ([(1.0, [(4.0, 5, 9), (3.0, 5, 12)]), (9.0, [(0.5, 33, 38)]), (8.0, [(1.0, 50, 55)])], 1.5),
-        ),
-        Probe("an answer passes the scores of all windows", ([(2.0, [(5.0, 20, 26)]), (3.0, [(1.0, 44, 50)])], 0.0)),
-        Probe(
-            "the best span is in a window that says no",
-            ([(5.0, [(4.5, 12, 18), (2.0, 0, 4)]), (3.0, [(1.0, 40, 43)])], 0.0),
-        ),
-        Probe(
-            "the best span is in a window that says no, and another one has an answer",
-            ([(6.0, [(5.5, 12, 18)]), (1.5, [(3.0, 40, 43), (0.0, 51, 53)])], 0.5),
-        ),
-        Probe("the threshold makes it silent", ([(1.0, [(2.5, 6, 9)]), (2.0, [(0.5, 30, 36)])], 2.0)),
-        Probe("not even equal, and a threshold above 0", ([(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], 1.0)),
-        Probe("a negative threshold makes it bold", ([(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], -1.0)),
-        Probe("exactly as much as the threshold", ([(1.0, [(3.0, 8, 11), (0.0, 2, 5)])], 2.0)),
-        Probe("scores below 0", ([(-4.0, [(-3.0, 7, 9), (-6.0, 7, 15)]), (-2.0, [(-5.0, 30, 31)])], 0.5)),
-        Probe("many spans share a window", ([(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3)),
-    ],
-    mistakes=[
-        ("the highest null score", _decided(max)),
-        ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
-        ("the null score of the first window", _decided(lambda nulls: nulls[0])),
-        ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
-        ("null score and span from the same window", _null_of_the_best_window),
-        ("each window decides by itself", _each_window_by_itself),
-        ("one window says no for all", _one_window_says_no),
-        ("the windows vote", _most_windows_say_no),
-        ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
-        ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
-        ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
-        ("the distance to the null score", _decided(passes=lambda best, null, threshold: abs(best - null) > threshold)),
-        ("exactly the threshold is enough", _decided(passes=lambda best, null, threshold: best >= null + threshold)),
-        ("it answers always", _decided(passes=lambda best, null, threshold: True)),
-        ("it never answers", _decided(passes=lambda best, null, threshold: False)),
-        ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
-        ("probabilities are compared", _probabilities),
-        ("only the last window", _best_of_last_window),
-        (
-            "only the first span of each window",
-            lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
-        ),
-        ("True and False", Seen(lambda got, expected, *_: isinstance(got, bool))),
-    ],
-)
+PROBES = [
+    Probe("one window with an answer", [(2.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0),
+    Probe("one window without", [(4.0, [(3.5, 10, 14), (1.0, 0, 4)])], 0.0),
+    Probe("the best span is not the first of its window", [(1.0, [(0.5, 3, 8), (4.0, 12, 15)])], 0.0),
+    Probe("most windows hold nothing", [(9.0, [(0.5, 3, 8)]), (8.0, [(1.0, 40, 45)]), (1.0, [(4.0, 71, 77)])], 0.0),
+    Probe(
+        "most windows hold nothing, the answer is in the first",
+        [(1.0, [(4.0, 5, 9), (3.0, 5, 12)]), (9.0, [(0.5, 33, 38)]), (8.0, [(1.0, 50, 55)])],
+        1.5,
+    ),
+    Probe("an answer passes the scores of all windows", [(2.0, [(5.0, 20, 26)]), (3.0, [(1.0, 44, 50)])], 0.0),
+    Probe(
+        "the best span is in a window that says no", [(5.0, [(4.5, 12, 18), (2.0, 0, 4)]), (3.0, [(1.0, 40, 43)])], 0.0
+    ),
+    Probe(
+        "the best span is in a window that says no, and another one has an answer",
+        [(6.0, [(5.5, 12, 18)]), (1.5, [(3.0, 40, 43), (0.0, 51, 53)])],
+        0.5,
+    ),
+    Probe("the threshold makes it silent", [(1.0, [(2.5, 6, 9)]), (2.0, [(0.5, 30, 36)])], 2.0),
+    Probe("not even equal, and a threshold above 0", [(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], 1.0),
+    Probe("a negative threshold makes it bold", [(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], -1.0),
+    Probe("exactly as much as the threshold", [(1.0, [(3.0, 8, 11), (0.0, 2, 5)])], 2.0),
+    Probe("scores below 0", [(-4.0, [(-3.0, 7, 9), (-6.0, 7, 15)]), (-2.0, [(-5.0, 30, 31)])], 0.5),
+    Probe("many spans share a window", [(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3),
+]
+MISTAKES = [
+    ("the highest null score", _decided(max)),
+    ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
+    ("the null score of the first window", _decided(lambda nulls: nulls[0])),
+    ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
+    ("null score and span from the same window", _null_of_the_best_window),
+    ("each window decides by itself", _each_window_by_itself),
+    ("one window says no for all", _one_window_says_no),
+    ("the windows vote", _most_windows_say_no),
+    ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
+    ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
+    ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
+    ("the distance to the null score", _decided(passes=lambda best, null, threshold: abs(best - null) > threshold)),
+    ("exactly the threshold is enough", _decided(passes=lambda best, null, threshold: best >= null + threshold)),
+    ("it answers always", _decided(passes=lambda best, null, threshold: True)),
+    ("it never answers", _decided(passes=lambda best, null, threshold: False)),
+    ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
+    ("probabilities are compared", _probabilities),
+    ("only the last window", _best_of_last_window),
+    (
+        "only the first span of each window",
+        lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
+    ),
+    ("True and False", Seen(lambda got, expected, *_: isinstance(got, bool))),
+]
+EXERCISE = Exercise("8.7", no_answer, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

@@ -14,8 +14,11 @@ def skip_gram_pairs(sentences: list[list[str]], window: int) -> list[tuple[str, 
     return pairs
 
 
-def _pairs_if(sentences, near):
-    return [(s[i], s[j]) for s in sentences for i in range(len(s)) for j in range(len(s)) if near(i, j, s)]
+def _pairs_if(near):
+    """near(i, j, window, sentence)"""
+    return lambda sentences, window: [
+        (s[i], s[j]) for s in sentences for i in range(len(s)) for j in range(len(s)) if near(i, j, window, s)
+    ]
 
 
 def _pairs_by_slices(sentences, window):
@@ -39,23 +42,16 @@ MISTAKES = [
         "the window crosses the sentence boundary",
         lambda sentences, w: skip_gram_pairs([[word for s in sentences for word in s]], w),
     ),
-    ("the centre is paired with itself", lambda sentences, w: _pairs_if(sentences, lambda i, j, s: abs(i - j) <= w)),
-    (
-        "one side only",
-        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < j - i <= w),
-        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < i - j <= w),
-    ),
+    ("the centre is paired with itself", _pairs_if(lambda i, j, w, s: abs(i - j) <= w)),
+    ("one side only", _pairs_if(lambda i, j, w, s: 0 < j - i <= w), _pairs_if(lambda i, j, w, s: 0 < i - j <= w)),
     (
         "the window is one too small",
-        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) < w),
-        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: j != i and -w <= j - i < w),
+        _pairs_if(lambda i, j, w, s: 0 < abs(i - j) < w),
+        _pairs_if(lambda i, j, w, s: j != i and -w <= j - i < w),
     ),
-    ("the window is one too large", lambda sentences, w: _pairs_if(sentences, lambda i, j, s: 0 < abs(i - j) <= w + 1)),
+    ("the window is one too large", _pairs_if(lambda i, j, w, s: 0 < abs(i - j) <= w + 1)),
     ("the order is (context, centre)", lambda sentences, w: [pair[::-1] for pair in skip_gram_pairs(sentences, w)]),
-    (
-        "a repeated word is dropped",
-        lambda sentences, w: _pairs_if(sentences, lambda i, j, s: s[i] != s[j] and abs(i - j) <= w),
-    ),
+    ("a repeated word is dropped", _pairs_if(lambda i, j, w, s: s[i] != s[j] and abs(i - j) <= w)),
     ("a repeated word is taken for its first occurrence", _pairs_by_index),
     ("a slice starts at a negative position", _pairs_by_slices),
     ("another order of the pairs", Seen(lambda got, expected, *_: sorted(map(tuple, got)) == sorted(expected))),

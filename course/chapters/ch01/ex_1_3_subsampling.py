@@ -11,9 +11,9 @@ def drop_probability(counts: dict[str, int], threshold: float) -> dict[str, floa
     return {word: max(0.0, 1 - math.sqrt(threshold * total / count)) for word, count in counts.items()}
 
 
-def _over_frequency(counts, drop):
-    total = sum(counts.values())
-    return {word: drop(count / total) for word, count in counts.items()}
+def _each(drop):
+    """drop(frequency of the word, threshold, its count, vocabulary size)"""
+    return lambda c, t: {word: drop(n / sum(c.values()), t, n, len(c)) for word, n in c.items()}
 
 
 PROBES = [
@@ -24,17 +24,14 @@ PROBES = [
 MISTAKES = [
     (
         "keep and drop are swapped",
-        lambda c, t: _over_frequency(c, lambda f: min(1.0, math.sqrt(t / f))),
-        lambda c, t: _over_frequency(c, lambda f: math.sqrt(t / f)),
+        _each(lambda f, t, n, size: min(1.0, math.sqrt(t / f))),
+        _each(lambda f, t, n, size: math.sqrt(t / f)),
     ),
-    ("negative probabilities", lambda c, t: _over_frequency(c, lambda f: 1 - math.sqrt(t / f))),
-    ("counts instead of frequencies", lambda c, t: {word: max(0.0, 1 - math.sqrt(t / n)) for word, n in c.items()}),
-    (
-        "divides by the vocabulary size",
-        lambda c, t: {word: max(0.0, 1 - math.sqrt(t * len(c) / n)) for word, n in c.items()},
-    ),
-    ("the square root is missing", lambda c, t: _over_frequency(c, lambda f: max(0.0, 1 - t / f))),
-    ("the fraction is upside down", lambda c, t: _over_frequency(c, lambda f: max(0.0, 1 - math.sqrt(f / t)))),
-    ("the formula of the C program", lambda c, t: _over_frequency(c, lambda f: max(0.0, 1 - math.sqrt(t / f) - t / f))),
+    ("negative probabilities", _each(lambda f, t, n, size: 1 - math.sqrt(t / f))),
+    ("counts instead of frequencies", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / n)))),
+    ("divides by the vocabulary size", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t * size / n)))),
+    ("the square root is missing", _each(lambda f, t, n, size: max(0.0, 1 - t / f))),
+    ("the fraction is upside down", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(f / t)))),
+    ("the formula of the C program", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / f) - t / f))),
 ]
 EXERCISE = Exercise("1.3", drop_probability, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

@@ -23,9 +23,7 @@ def _best(scores, word, k):
     return [i for i in scores.argsort(descending=True).tolist() if i != word][:k]
 
 
-_VECTORS = torch.tensor(
-    [[10, 4, -2], [40, 30, 10], [2, 1, -1], [-10, -5, 3], [5, -6, 9], [1, 6, 4], [20, 0, -20]], dtype=torch.float32
-)
+_VECTORS = torch.tensor([[10.0, 4, -2], [40, 30, 10], [2, 1, -1], [-10, -5, 3], [5, -6, 9], [1, 6, 4], [20, 0, -20]])
 PROBES = [
     Probe("vectors of different lengths", _VECTORS, 0, 3),
     Probe("another word", _VECTORS, 4, 4),

@@ -17,10 +17,19 @@ def _unit(vectors):
     return vectors / vectors.norm(dim=1, keepdim=True)
 
 
-def _nearest(table, target, excluded):
-    scores = table @ target
-    scores[list(excluded)] = -torch.inf
-    return int(scores.argmax())
+def _nearest(table=_unit, summed=_unit, excluded=lambda a, b, c: [a, b, c], sign=1):
+    """table, summed: what is compared with the sum and what is added up, of the vectors."""
+
+    def model(vectors, a, b, c):
+        scores = sign * table(vectors) @ (summed(vectors)[a] - summed(vectors)[b] + summed(vectors)[c])
+        scores[excluded(a, b, c)] = -torch.inf
+        return int(scores.argmax())
+
+    return model
+
+
+def _plain(vectors):
+    return vectors
 
 
 _VECTORS = torch.tensor(
@@ -37,25 +46,11 @@ PROBES = [
 MISTAKES = [
     ("the sign is swapped: b - a + c", lambda v, a, b, c: analogy(v, b, a, c)),
     ("the sign is swapped: a + b - c", lambda v, a, b, c: analogy(v, a, c, b)),
-    ("the inputs are not excluded", lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [])),
-    (
-        "only one input is excluded",
-        lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [c]),
-        lambda v, a, b, c: _nearest(_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a]),
-    ),
-    (
-        "the vectors are not brought to length 1 before the sum",
-        lambda v, a, b, c: _nearest(_unit(v), v[a] - v[b] + v[c], [a, b, c]),
-    ),
-    (
-        "the dot product is not normalised",
-        lambda v, a, b, c: _nearest(v, v[a] - v[b] + v[c], [a, b, c]),
-        lambda v, a, b, c: _nearest(v, _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
-    ),
-    (
-        "the least similar word",
-        lambda v, a, b, c: _nearest(-_unit(v), _unit(v)[a] - _unit(v)[b] + _unit(v)[c], [a, b, c]),
-    ),
+    ("the inputs are not excluded", _nearest(excluded=lambda *abc: [])),
+    ("only one input is excluded", _nearest(excluded=lambda a, b, c: [c]), _nearest(excluded=lambda a, b, c: [a])),
+    ("the vectors are not brought to length 1 before the sum", _nearest(summed=_plain)),
+    ("the dot product is not normalised", _nearest(_plain, _plain), _nearest(_plain)),
+    ("the least similar word", _nearest(sign=-1)),
     ("a similarity instead of an id", Seen(lambda got, *_: float(got) != int(got))),
 ]
 EXERCISE = Exercise("1.6", analogy, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

@@ -13,16 +13,21 @@ def sense_accuracy(scores: list[list[float]], senses: list[int]) -> float:
     return sum(sum(shares) / len(shares) for shares in credit.values()) / len(credit)
 
 
-def _accuracy(scores, senses, credit, *, balanced=True, groups=None):
-    """`credit(row, sense)` is the share of an occurrence that counts as right."""
-    by_sense = {s: [credit(r, g) for r, g in zip(scores, senses, strict=True) if g == s] for s in set(senses)}
-    if not balanced:
-        return sum(map(sum, by_sense.values())) / len(senses)
-    return sum(sum(shares) / len(shares) for shares in by_sense.values()) / (groups or len(by_sense))
-
-
 def _fair(row, sense):
     return (row[sense] == max(row)) / row.count(max(row))
+
+
+def _accuracy(credit=_fair, *, balanced=True, every=False):
+    """credit(row, sense): the share of an occurrence that counts as right; every: senses that do not occur, too."""
+
+    def model(scores, senses):
+        by_sense = {s: [credit(r, g) for r, g in zip(scores, senses, strict=True) if g == s] for s in set(senses)}
+        if not balanced:
+            return sum(map(sum, by_sense.values())) / len(senses)
+        means = [sum(shares) / len(shares) for shares in by_sense.values()]
+        return sum(means) / (len(scores[0]) if every else len(means))
+
+    return model
 
 
 PROBES = [
@@ -32,33 +37,19 @@ PROBES = [
     Probe("a sense that never occurs", [[1, 1], [1, 1], [1, 1]], [1, 1, 1]),
 ]
 MISTAKES = [
-    ("ties count as right", lambda scores, senses: _accuracy(scores, senses, lambda r, g: r[g] == max(r))),
-    (
-        "ties count as wrong",
-        lambda scores, senses: _accuracy(scores, senses, lambda r, g: r[g] == max(r) and r.count(max(r)) == 1),
-    ),
-    (
-        "the first of the tied senses wins",
-        lambda scores, senses: _accuracy(scores, senses, lambda r, g: r.index(max(r)) == g),
-    ),
-    ("not balanced", lambda scores, senses: _accuracy(scores, senses, _fair, balanced=False)),
-    (
-        "ties count as right, and not balanced",
-        lambda scores, senses: _accuracy(scores, senses, lambda r, g: r[g] == max(r), balanced=False),
-    ),
+    ("ties count as right", _accuracy(lambda r, g: r[g] == max(r))),
+    ("ties count as wrong", _accuracy(lambda r, g: r[g] == max(r) and r.count(max(r)) == 1)),
+    ("the first of the tied senses wins", _accuracy(lambda r, g: r.index(max(r)) == g)),
+    ("not balanced", _accuracy(balanced=False)),
+    ("ties count as right, and not balanced", _accuracy(lambda r, g: r[g] == max(r), balanced=False)),
     (
         "the first of the tied senses wins, and not balanced",
-        lambda scores, senses: _accuracy(scores, senses, lambda r, g: r.index(max(r)) == g, balanced=False),
+        _accuracy(lambda r, g: r.index(max(r)) == g, balanced=False),
     ),
     (
         "a tie is shared among all senses",
-        lambda scores, senses: _accuracy(
-            scores, senses, lambda r, g: (r[g] == max(r)) / (len(r) if r.count(max(r)) > 1 else 1)
-        ),
+        _accuracy(lambda r, g: (r[g] == max(r)) / (len(r) if r.count(max(r)) > 1 else 1)),
     ),
-    (
-        "senses that never occur are averaged in",
-        lambda scores, senses: _accuracy(scores, senses, _fair, groups=len(scores[0])),
-    ),
+    ("senses that never occur are averaged in", _accuracy(every=True)),
 ]
 EXERCISE = Exercise("1.7", sense_accuracy, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -3,28 +3,13 @@
 import math
 
 
-def kept(counts, threshold):
-    total = sum(counts.values())
-    return {w: min(1, math.sqrt(threshold / (n / total))) for w, n in counts.items()}
-
-
-def unclipped(counts, threshold):
-    total = sum(counts.values())
-    return {w: 1 - (threshold / (n / total)) ** 0.5 for w, n in counts.items()}
+def of_share(drop):
+    """drop(threshold, share of the text)"""
+    return lambda counts, threshold: {w: drop(threshold, n / sum(counts.values())) for w, n in counts.items()}
 
 
 def of_counts(counts, threshold):
     return {w: max(0, 1 - (threshold / n) ** 0.5) for w, n in counts.items()}
-
-
-def without_root(counts, threshold):
-    total = sum(counts.values())
-    return {w: max(0, 1 - threshold / (n / total)) for w, n in counts.items()}
-
-
-def upside_down(counts, threshold):
-    total = sum(counts.values())
-    return {w: max(0, 1 - ((n / total) / threshold) ** 0.5) for w, n in counts.items()}
 
 
 def c_program(counts, threshold):
@@ -34,10 +19,10 @@ def c_program(counts, threshold):
 
 
 WRONG = [
-    (kept, "keep and drop are swapped"),
-    (unclipped, "negative probabilities"),
+    (of_share(lambda t, f: min(1, math.sqrt(t / f))), "keep and drop are swapped"),
+    (of_share(lambda t, f: 1 - (t / f) ** 0.5), "negative probabilities"),
     (of_counts, "counts instead of frequencies"),
-    (without_root, "the square root is missing"),
-    (upside_down, "the fraction is upside down"),
+    (of_share(lambda t, f: max(0, 1 - t / f)), "the square root is missing"),
+    (of_share(lambda t, f: max(0, 1 - (f / t) ** 0.5)), "the fraction is upside down"),
     (c_program, "the formula of the C program"),
 ]

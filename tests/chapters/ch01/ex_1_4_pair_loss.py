@@ -8,46 +8,29 @@ def log_sigmoid(score):
     return torch.where(score < 0, score - torch.log1p(torch.exp(score)), -torch.log1p(torch.exp(-score)))
 
 
-def negatives_unturned(inputs, outputs, centre, context, negatives):
-    scores = inputs[centre] @ outputs[[context, *negatives]].T
-    return -log_sigmoid(scores).sum()
+def of_scores(loss):
+    """loss(score of the context, scores of the negatives)"""
+    return lambda inputs, outputs, centre, context, negatives: loss(
+        outputs[context] @ inputs[centre], outputs[negatives] @ inputs[centre]
+    )
 
 
-def mean_of_negatives(inputs, outputs, centre, context, negatives):
-    v = inputs[centre]
-    return -log_sigmoid(outputs[context] @ v) - log_sigmoid(-(outputs[negatives] @ v)).mean()
-
-
-def sigmoid_twice(inputs, outputs, centre, context, negatives):
-    v = inputs[centre]
-    return -log_sigmoid(torch.sigmoid(outputs[context] @ v)) - log_sigmoid(torch.sigmoid(-outputs[negatives] @ v)).sum()
-
-
-def one_table(inputs, outputs, centre, context, negatives):
-    v = inputs[centre]
-    return -log_sigmoid(inputs[context] @ v) - log_sigmoid(-(inputs[negatives] @ v)).sum()
-
-
-def softmax_loss(inputs, outputs, centre, context, negatives):
-    return cross_entropy((outputs[[context, *negatives]] @ inputs[centre])[None], torch.tensor([0]))
-
-
-def likelihood(inputs, outputs, centre, context, negatives):
-    v = inputs[centre]
-    return log_sigmoid(outputs[context] @ v) + log_sigmoid(-(outputs[negatives] @ v)).sum()
-
-
-def overflowing(inputs, outputs, centre, context, negatives):
-    v = inputs[centre]
-    return -torch.log(torch.sigmoid(outputs[context] @ v)) - torch.log(1 - torch.sigmoid(outputs[negatives] @ v)).sum()
+def right(context, negatives):
+    return -log_sigmoid(context) - log_sigmoid(-negatives).sum()
 
 
 WRONG = [
-    (negatives_unturned, "the negatives have the wrong sign"),
-    (mean_of_negatives, "the mean over the negatives"),
-    (sigmoid_twice, "the sigmoid is applied twice"),
-    (one_table, "one table for both"),
-    (softmax_loss, "a softmax over the drawn words"),
-    (likelihood, "the sign of the whole loss"),
-    (overflowing, "the logarithm of a sigmoid that became 0"),
+    (of_scores(lambda pos, neg: -log_sigmoid(torch.cat([pos[None], neg])).sum()), "the negatives have the wrong sign"),
+    (of_scores(lambda pos, neg: -log_sigmoid(pos) - log_sigmoid(-neg).mean()), "the mean over the negatives"),
+    (of_scores(lambda pos, neg: right(pos.sigmoid(), -torch.sigmoid(-neg))), "the sigmoid is applied twice"),
+    (lambda inputs, outputs, *ids: of_scores(right)(inputs, inputs, *ids), "one table for both"),
+    (
+        of_scores(lambda pos, neg: cross_entropy(torch.cat([pos[None], neg])[None], torch.tensor([0]))),
+        "a softmax over the drawn words",
+    ),
+    (of_scores(lambda pos, neg: -right(pos, neg)), "the sign of the whole loss"),
+    (
+        of_scores(lambda pos, neg: -torch.log(torch.sigmoid(pos)) - torch.log(1 - torch.sigmoid(neg)).sum()),
+        "the logarithm of a sigmoid that became 0",
+    ),
 ]

@@ -3,49 +3,34 @@
 import torch
 
 
-def by_dot(vectors, word, k):
-    scores = (vectors @ vectors[word]).tolist()
-    return sorted((i for i in range(len(scores)) if i != word), key=lambda i: -scores[i])[:k]
+def others(scores, cut):
+    """scores(vectors, word): the other words by falling score; cut(list, k): what is taken of it."""
+
+    def answer(vectors, word, k):
+        found = scores(vectors, word).tolist()
+        return cut(sorted((i for i in range(len(found)) if i != word), key=lambda i: -found[i]), k)
+
+    return answer
+
+
+def first(found, k):
+    return found[:k]
 
 
 def cosines(vectors, word):
-    return torch.nn.functional.cosine_similarity(vectors, vectors[word][None]).tolist()
+    return torch.nn.functional.cosine_similarity(vectors, vectors[word][None])
 
 
 def itself_too(vectors, word, k):
-    scores = cosines(vectors, word)
-    return sorted(range(len(scores)), key=lambda i: -scores[i])[:k]
-
-
-def ascending(vectors, word, k):
-    scores = cosines(vectors, word)
-    return sorted((i for i in range(len(scores)) if i != word), key=lambda i: scores[i])[:k]
-
-
-def last_k_of_ascending(vectors, word, k):
-    scores = cosines(vectors, word)
-    return sorted((i for i in range(len(scores)) if i != word), key=lambda i: scores[i])[-k:]
-
-
-def removed_too_late(vectors, word, k):
-    return [i for i in itself_too(vectors, word, k) if i != word]
-
-
-def by_distance(vectors, word, k):
-    distances = torch.cdist(vectors, vectors[[word]])[:, 0].tolist()
-    return sorted((i for i in range(len(distances)) if i != word), key=lambda i: distances[i])[:k]
-
-
-def values(vectors, word, k):
-    return torch.tensor(cosines(vectors, word)).topk(k + 1).values[1:]
+    return cosines(vectors, word).sort(descending=True).indices[:k].tolist()
 
 
 WRONG = [
-    (by_dot, "the dot product is not normalised"),
+    (others(lambda vectors, word: vectors @ vectors[word], first), "the dot product is not normalised"),
     (itself_too, "the word itself is in the list"),
-    (ascending, "the furthest words"),
-    (last_k_of_ascending, "the furthest words"),
-    (removed_too_late, "one neighbour too few"),
-    (by_distance, "Euclidean distance"),
-    (values, "similarities instead of ids"),
+    (others(lambda *inputs: -cosines(*inputs), first), "the furthest words"),
+    (others(cosines, lambda found, k: found[::-1][-k:]), "the furthest words"),
+    (lambda vectors, word, k: [i for i in itself_too(vectors, word, k) if i != word], "one neighbour too few"),
+    (others(lambda vectors, word: -torch.cdist(vectors, vectors[[word]])[:, 0], first), "Euclidean distance"),
+    (lambda vectors, word, k: cosines(vectors, word).topk(k + 1).values[1:], "similarities instead of ids"),
 ]

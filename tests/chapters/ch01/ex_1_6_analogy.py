@@ -3,33 +3,19 @@
 import torch
 
 
-def nearest(vectors, target, leave_out):
-    scores = torch.nn.functional.cosine_similarity(vectors, target[None]).tolist()
-    return max((i for i in range(len(scores)) if i not in leave_out), key=lambda i: scores[i])
+def nearest(target, leave_out=lambda *abc: abc):
+    """target(vectors of length 1, vectors, a, b, c); leave_out(a, b, c)"""
+
+    def answer(vectors, *abc):
+        unit = torch.nn.functional.normalize(vectors, dim=1)
+        scores = torch.nn.functional.cosine_similarity(vectors, target(unit, vectors, *abc)[None]).tolist()
+        return max((i for i in range(len(scores)) if i not in leave_out(*abc)), key=lambda i: scores[i])
+
+    return answer
 
 
-def unit(vectors):
-    return torch.nn.functional.normalize(vectors, dim=1)
-
-
-def b_minus_a(vectors, a, b, c):
-    return nearest(vectors, unit(vectors)[b] - unit(vectors)[a] + unit(vectors)[c], {a, b, c})
-
-
-def plus_b_minus_c(vectors, a, b, c):
-    return nearest(vectors, unit(vectors)[a] + unit(vectors)[b] - unit(vectors)[c], {a, b, c})
-
-
-def inputs_allowed(vectors, a, b, c):
-    return nearest(vectors, unit(vectors)[a] - unit(vectors)[b] + unit(vectors)[c], set())
-
-
-def c_left_out_only(vectors, a, b, c):
-    return nearest(vectors, unit(vectors)[a] - unit(vectors)[b] + unit(vectors)[c], {c})
-
-
-def raw_sum(vectors, a, b, c):
-    return nearest(vectors, vectors[a] - vectors[b] + vectors[c], {a, b, c})
+def right(unit, vectors, a, b, c):
+    return unit[a] - unit[b] + unit[c]
 
 
 def all_raw(vectors, a, b, c):
@@ -38,10 +24,13 @@ def all_raw(vectors, a, b, c):
 
 
 WRONG = [
-    (b_minus_a, "the sign is swapped: b - a + c"),
-    (plus_b_minus_c, "the sign is swapped: a + b - c"),
-    (inputs_allowed, "the inputs are not excluded"),
-    (c_left_out_only, "only one input is excluded"),
-    (raw_sum, "the vectors are not brought to length 1 before the sum"),
+    (nearest(lambda unit, vectors, a, b, c: unit[b] - unit[a] + unit[c]), "the sign is swapped: b - a + c"),
+    (nearest(lambda unit, vectors, a, b, c: unit[a] + unit[b] - unit[c]), "the sign is swapped: a + b - c"),
+    (nearest(right, lambda *abc: ()), "the inputs are not excluded"),
+    (nearest(right, lambda a, b, c: (c,)), "only one input is excluded"),
+    (
+        nearest(lambda unit, vectors, a, b, c: vectors[a] - vectors[b] + vectors[c]),
+        "the vectors are not brought to length 1 before the sum",
+    ),
     (all_raw, "the dot product is not normalised"),
 ]

@@ -55,14 +55,6 @@ def frozen(model, slow, rate):
     return groups(fast, gentle, rate)
 
 
-def rates_swapped(model, slow, rate):
-    return groups(*apart(model, slow), rate / 10, factor=10)
-
-
-def ten_times(model, slow, rate):
-    return groups(*apart(model, slow), rate, factor=10)
-
-
 WRONG = [
     (split(all_and_slow), "the slow parameters are in both groups"),
     (split(layer_by_layer), "a shared table is in both groups"),
@@ -74,8 +66,8 @@ WRONG = [
     (lambda *inputs: split(apart)(*inputs)[:1], "the slow parameters are missing"),
     (split(weights_only), "the biases are missing"),
     (lambda *inputs: split(apart)(*inputs)[::-1], "the groups are in the other order"),
-    (rates_swapped, "the rates are wrong"),
-    (ten_times, "the rates are wrong"),
+    (lambda model, slow, rate: groups(*apart(model, slow), rate / 10, factor=10), "the rates are wrong"),
+    (lambda model, slow, rate: groups(*apart(model, slow), rate, factor=10), "the rates are wrong"),
     (split(parameters_as_they_come), "iterators instead of lists"),
     (split(lambda *inputs: (part[::-1] for part in apart(*inputs))), "another order of the parameters"),
     (split(looked_up_with_in), "error"),

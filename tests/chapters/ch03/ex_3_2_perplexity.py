@@ -28,10 +28,6 @@ def mean_of_perplexities(log_probs):
     return (means / math.log(2)).mean(), means.exp().mean()
 
 
-def words_only(log_probs):
-    return -torch.tensor([x for s in log_probs for x in s[:-1]]).mean()
-
-
 def wrong_count(log_probs):
     return -sum(map(sum, log_probs)) / sum(len(s) - 1 for s in log_probs)
 
@@ -47,7 +43,7 @@ WRONG = [
     (of_mean(lambda nats: (nats, nats.exp())), "the first number is in nats"),
     (averaged(mean_of_means), "each sentence counts alike"),
     (mean_of_perplexities, "perplexities are averaged"),
-    (averaged(words_only), "</s> is left out"),
+    (averaged(lambda log_probs: -torch.tensor([x for s in log_probs for x in s[:-1]]).mean()), "</s> is left out"),
     (averaged(wrong_count), "</s> is in the sum, but not in the count"),
     (averaged(lambda log_probs: -sum(map(sum, log_probs))), "the sum instead of the mean"),
     (averaged(lambda log_probs: flat(log_probs).mean()), "the sign is missing"),

@@ -16,16 +16,8 @@ def best_last_tag(emissions, transitions, start, end):
     return max(torch.tensor(scores).logsumexp(0) for scores in by_last.values())
 
 
-def product_of_softmaxes(emissions, transitions, start, end):
-    return torch.logsumexp(emissions, dim=-1).sum()
-
-
 def summed(change):
     return lambda *inputs: torch.tensor(list(listed(*change(*inputs)).values())).logsumexp(0)
-
-
-def exp_then_log(*inputs):
-    return torch.tensor(list(listed(*inputs).values())).exp().sum().log()
 
 
 def emission_of_the_tag_before(emissions, transitions, start, end):
@@ -39,9 +31,9 @@ def emission_of_the_tag_before(emissions, transitions, start, end):
 WRONG = [
     (best_score, "the maximum instead of the sum"),
     (best_last_tag, "the maximum in the last step"),
-    (product_of_softmaxes, "each word is summed alone"),
+    (lambda emissions, transitions, start, end: torch.logsumexp(emissions, dim=-1).sum(), "each word is summed alone"),
     (summed(columns_for_rows), "the transitions are turned round"),
     (summed(without_ends), "start and end are missing"),
-    (exp_then_log, "the exponential overflows"),
+    (lambda *inputs: torch.tensor(list(listed(*inputs).values())).exp().sum().log(), "the exponential overflows"),
     (emission_of_the_tag_before, "the emission is given to the tag before"),
 ]

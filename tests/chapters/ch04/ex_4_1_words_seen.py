@@ -36,14 +36,6 @@ def shifted(by):
     return answer
 
 
-def no_layer_zero(n_words, k, layer, stacked):
-    return shifted(0)(n_words, k, layer or 1, stacked)
-
-
-def backward_first(*inputs):
-    return shifted(0)(*inputs)[::-1]
-
-
 WRONG = [
     (always_separate, "a stacked network seen as two separate ones"),
     (stacked_sees_all, "a stacked network leaks from layer 1 on"),
@@ -51,6 +43,6 @@ WRONG = [
     (bidirectional_sees_all, "every bidirectional network sees everything"),
     (shifted(-1), "a state has not read its own word"),
     (shifted(1), "a state has read its target"),
-    (no_layer_zero, "layer 0 is taken for a state"),
-    (backward_first, "the directions are exchanged"),
+    (lambda n_words, k, layer, stacked: shifted(0)(n_words, k, layer or 1, stacked), "layer 0 is taken for a state"),
+    (lambda *inputs: shifted(0)(*inputs)[::-1], "the directions are exchanged"),
 ]

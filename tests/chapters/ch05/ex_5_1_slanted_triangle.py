@@ -6,14 +6,6 @@ def only_p(step, total, cut_frac, ratio):
     return step / cut if step < cut else 1 - (step - cut) / (cut * (1 / cut_frac - 1))
 
 
-def floor_added(step, total, cut_frac, ratio):
-    return only_p(step, total, cut_frac, ratio) + 1 / ratio
-
-
-def always_down(step, total, cut_frac, ratio):
-    return (1 + (1 - step / total) * (ratio - 1)) / ratio
-
-
 def slow_fall(step, total, cut_frac, ratio):
     cut = int(total * cut_frac)
     p = step / cut if step < cut else 1 - (step - cut) / total
@@ -36,8 +28,8 @@ def not_a_share(step, total, cut_frac, ratio):
 
 WRONG = [
     (only_p, "the rate is only p"),
-    (floor_added, "the floor is added to p"),
-    (always_down, "the rise is forgotten"),
+    (lambda step, total, cut_frac, ratio: only_p(step, total, cut_frac, ratio) + 1 / ratio, "the floor is added to p"),
+    (lambda step, total, cut_frac, ratio: (1 + (1 - step / total) * (ratio - 1)) / ratio, "the rise is forgotten"),
     (slow_fall, "the fall ends too late"),
     (slow_rise, "rise and fall are exchanged"),
     (no_floor, "cut is not rounded down"),

@@ -37,10 +37,6 @@ def drawn_on(sizes, scores, few, reached):
     return read_off(sizes, scores, reached, never=math.exp((reached - start) / slope)) / few
 
 
-def infinite(sizes, scores, few, reached):
-    return read_off(sizes, scores, reached, never=math.inf) / few
-
-
 def interp(sizes, scores, few, reached):
     return math.exp(np.interp(reached, scores, np.log(sizes))) / few
 
@@ -51,7 +47,7 @@ WRONG = [
     (between(lambda low, high, share: low), "the size before"),
     (between(lambda low, high, share: logarithmic(high, low, share)), "the share is turned round"),
     (drawn_on, "the curve is drawn on beyond its end"),
-    (infinite, "never is infinite"),
+    (lambda sizes, scores, few, reached: read_off(sizes, scores, reached, never=math.inf) / few, "never is infinite"),
     (interp, "exactly reached does not count"),
     (labels, "labels instead of a factor"),
     (lambda sizes, scores, few, reached: few / labels(sizes, scores, few, reached), "the factor is turned round"),

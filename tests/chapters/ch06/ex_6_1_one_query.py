@@ -13,10 +13,6 @@ def read_by(result):
     return lambda query, keys, values: result(keys @ query / keys.shape[1] ** 0.5, keys, values)
 
 
-def wrong_axis(scores, keys, values):
-    return (scores[None].softmax(dim=0) @ values)[0]
-
-
 def scaled_late(query, keys, values):
     return torch.softmax(query @ keys.T, dim=-1) / keys.shape[1] ** 0.5 @ values
 
@@ -26,7 +22,7 @@ WRONG = [
     (scaled(lambda n, width: 1 / width), "divided by the width"),
     (scaled(lambda n, width: width**0.5), "multiplied by the root"),
     (scaled(lambda n, width: n**-0.5), "the root of the number of words"),
-    (read_by(wrong_axis), "softmax over the wrong axis"),
+    (read_by(lambda scores, keys, values: (scores[None].softmax(dim=0) @ values)[0]), "softmax over the wrong axis"),
     (read_by(lambda scores, keys, values: scores.softmax(-1) @ keys), "keys instead of values"),
     (read_by(lambda scores, keys, values: scores @ values), "no softmax"),
     (scaled_late, "the scale comes after the softmax"),

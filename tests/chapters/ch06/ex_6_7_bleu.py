@@ -40,14 +40,10 @@ def score(share=clipped, penalty=short, mean=geometric):
     )
 
 
-def sets(ours, theirs):
-    return len(set(ours).intersection(theirs)) / len(set(ours))
-
-
 WRONG = [
     (score(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours)), "not clipped"),
     (score(lambda ours, theirs: len({*ours} & {*theirs}) / len(ours)), "each n-gram counts once at most"),
-    (score(sets), "sets of n-grams"),
+    (score(lambda ours, theirs: len(set(ours).intersection(theirs)) / len(set(ours))), "sets of n-grams"),
     (score(lambda ours, theirs: hits(ours, theirs) / len(theirs)), "recall instead of precision"),
     (score(penalty=lambda c, r: 1), "no penalty for a short translation"),
     (score(penalty=lambda c, r: math.exp(1 - r / c)), "a bonus for a long translation"),

@@ -37,14 +37,6 @@ def pooled(pool):
     return ranked(spans)
 
 
-def twice(windows, n):
-    return [(start, end) for _, start, end in by_score(moved(windows))[:n]]
-
-
-def too_early(windows, n):
-    return first_of_each_place(by_score(moved(windows))[:n])
-
-
 def probabilities(windows):
     found = []
     for begins, spans in windows:
@@ -74,8 +66,8 @@ WRONG = [
     (ranked(lambda windows: moved(windows, 0, 0)), "places are not shifted"),
     (ranked(lambda windows: moved(windows, 1, 0)), "only the start is shifted"),
     (ranked(lambda windows: moved(windows, -1, -1)), "shifted to the left"),
-    (twice, "one answer is listed twice"),
-    (too_early, "merged after cutting off"),
+    (lambda windows, n: [(start, end) for _, start, end in by_score(moved(windows))[:n]], "one answer is listed twice"),
+    (lambda windows, n: first_of_each_place(by_score(moved(windows))[:n]), "merged after cutting off"),
     (pooled(lambda own: sum(own) / len(own)), "the mean over windows"),
     (pooled(sum), "the sum over windows"),
     (pooled(lambda own: own[-1]), "the last window wins"),

@@ -13,20 +13,10 @@ def one_hot_product(ids: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tens
     return one_hot, one_hot @ weight
 
 
-def _in_columns(ids, weight):
-    rows, product = one_hot_product(ids, weight)
-    return rows.movedim(-1, 0), product
-
-
 def _one_row_for_all(ids, weight):
     """Several ones in one row, as in a bag of words."""
     rows = one_hot_product(ids, weight)[0].amax(dim=-2)
     return rows, rows @ weight
-
-
-def _booleans(ids, weight):
-    rows, product = one_hot_product(ids, weight)
-    return rows.bool(), product
 
 
 _TABLE = torch.linspace(-1.7, 1.7, 35).reshape(7, 5)  # no two numbers are alike
@@ -41,7 +31,7 @@ MISTAKES = [
     ("ids counted from 1", lambda ids, weight: one_hot_product((ids - 1) % len(weight), weight)),
     ("the sentences of a batch are joined", lambda ids, weight: one_hot_product(ids.flatten(), weight)),
     ("one row for the whole sentence", _one_row_for_all),
-    ("columns instead of rows", _in_columns),
-    ("booleans instead of numbers", _booleans),
+    ("columns instead of rows", lambda *a: (one_hot_product(*a)[0].movedim(-1, 0), one_hot_product(*a)[1])),
+    ("booleans instead of numbers", lambda *a: (one_hot_product(*a)[0].bool(), one_hot_product(*a)[1])),
 ]
 EXERCISE = Exercise("2.1", one_hot_product, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

@@ -12,13 +12,9 @@ def row_gradient(ids: torch.Tensor, output_gradient: torch.Tensor, vocabulary_si
     return gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))
 
 
-def _places(ids, output_gradient):
-    return zip(ids.flatten().tolist(), output_gradient.flatten(0, -2), strict=True)
-
-
 def _last_one_stays(ids, output_gradient, vocabulary_size):
     table = torch.zeros(vocabulary_size, output_gradient.shape[-1])
-    for i, row in _places(ids, output_gradient):
+    for i, row in zip(ids.flatten().tolist(), output_gradient.flatten(0, -2), strict=True):
         table[i] = row
     return table
 
@@ -26,12 +22,6 @@ def _last_one_stays(ids, output_gradient, vocabulary_size):
 def _mean(ids, output_gradient, vocabulary_size):
     counts = ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)
     return row_gradient(ids, output_gradient, vocabulary_size) / counts[:, None]
-
-
-def _without_row_0(*inputs):
-    table = row_gradient(*inputs)
-    table[0] = 0
-    return table
 
 
 def _gradient(*shape):
@@ -56,7 +46,7 @@ MISTAKES = [
     ("divided by the number of places", lambda ids, *a: row_gradient(ids, *a) / ids.numel()),
     ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
     ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
-    ("row 0 gets no gradient", _without_row_0),
+    ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),
     ("the sign is turned", lambda *a: -row_gradient(*a)),
 ]
 EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)

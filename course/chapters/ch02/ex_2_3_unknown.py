@@ -12,18 +12,22 @@ def encode(train_sentences: list[list[str]], text: list[str], min_count: int) ->
     return [word if counts[word] >= min_count else "[UNK]" for word in text]
 
 
-def _count(sentences, word):
-    return sum(sentence.count(word) for sentence in sentences)
-
-
 def _lower(sentences):
     return [[word.lower() for word in sentence] for sentence in sentences]
 
 
-def _keep(train_sentences, text, keep):
-    """`keep(count)` says whether a word with this count in the training sentences stays."""
-    counts = Counter(word for sentence in train_sentences for word in sentence)
-    return [word if keep(counts[word]) else "[UNK]" for word in text]
+def _keep(keep):
+    """keep(count in the training sentences, min_count): does a word stay?"""
+
+    def model(train_sentences, text, min_count):
+        counts = Counter(word for sentence in train_sentences for word in sentence)
+        return [word if keep(counts[word], min_count) else "[UNK]" for word in text]
+
+    return model
+
+
+def _small(train_sentences, text, min_count):
+    return encode(_lower(train_sentences), _lower([text])[0], min_count)
 
 
 _TRAIN = [
@@ -40,29 +44,18 @@ PROBES = [
     Probe("min_count 1: only new words are unknown", _KOREAN, ["배", "와", "말", "을", "깎았다"], 1),
 ]
 MISTAKES = [
-    ("a word that just reaches the limit is lost", lambda s, text, n: _keep(s, text, lambda count: count > n)),
-    ("the limit is one too low", lambda s, text, n: _keep(s, text, lambda count: count >= max(1, n - 1))),
+    ("a word that just reaches the limit is lost", _keep(lambda count, n: count > n)),
+    ("the limit is one too low", _keep(lambda count, n: count >= max(1, n - 1))),
     ("the text is counted too", lambda s, text, n: encode([*s, text], text, n)),
     ("only the text is counted", lambda s, text, n: encode([text], text, n)),
     ("unknown words are dropped", lambda s, text, n: [word for word in encode(s, text, n) if word != "[UNK]"]),
-    (
-        "new words stay as they are",
-        lambda s, text, n: [
-            word if seen == 0 or seen >= n else "[UNK]" for word, seen in ((word, _count(s, word)) for word in text)
-        ],
-    ),
+    ("new words stay as they are", _keep(lambda count, n: count == 0 or count >= n)),
     ("rare words are kept", lambda s, text, n: encode(s, text, 1)),
-    (
-        "sentences are counted, not occurrences",
-        lambda s, text, n: encode([list(set(sentence)) for sentence in s], text, n),
-    ),
+    ("sentences are counted, not occurrences", lambda s, text, n: encode([list(set(words)) for words in s], text, n)),
     (
         "capitals are lost",
-        lambda s, text, n: [
-            word if kept != "[UNK]" else kept
-            for word, kept in zip(text, encode(_lower(s), _lower([text])[0], n), strict=True)
-        ],
-        lambda s, text, n: encode(_lower(s), _lower([text])[0], n),
+        lambda s, text, n: [w if k != "[UNK]" else k for w, k in zip(text, _small(s, text, n), strict=True)],
+        _small,
     ),
 ]
 EXERCISE = Exercise("2.3", encode, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

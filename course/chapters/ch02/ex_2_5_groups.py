@@ -38,10 +38,14 @@ class _Tagger(nn.Module):
         return mine == theirs
 
 
-def _groups(model, rate, is_slow):
-    """`is_slow` looks at a parameter's name."""
-    others, slow = ([p for n, p in model.named_parameters() if is_slow(n) == side] for side in (False, True))
-    return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / 10}]
+def _by_name(is_slow):
+    """is_slow(a parameter's name, the layer's)"""
+
+    def groups(model, layer, rate):
+        others, slow = ([p for n, p in model.named_parameters() if is_slow(n, layer) == side] for side in (False, True))
+        return [{"params": others, "lr": rate}, {"params": slow, "lr": rate / 10}]
+
+    return groups
 
 
 def _by_layer(model, slow, rate):
@@ -72,15 +76,8 @@ MISTAKES = [
         lambda m, *a: [{"params": list(m.parameters()), "lr": a[1]}, parameter_groups(m, *a)[1]],
     ),
     ("a shared table is in both groups", _by_layer),
-    (
-        "layers with a similar name are slow too",
-        lambda m, slow, rate: _groups(m, rate, lambda n: slow in n),
-        lambda m, slow, rate: _groups(m, rate, lambda n: n.startswith(slow)),
-    ),
-    (
-        "a shared table is looked for by one name",
-        lambda m, slow, rate: _groups(m, rate, lambda n: n.split(".")[0] == slow),
-    ),
+    ("layers with a similar name are slow too", _by_name(lambda n, slow: slow in n), _by_name(str.startswith)),
+    ("a shared table is looked for by one name", _by_name(lambda n, slow: n.split(".")[0] == slow)),
     ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
     ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
     ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),

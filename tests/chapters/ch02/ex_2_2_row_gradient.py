@@ -14,54 +14,34 @@ def assigned(ids, output_gradient, vocabulary_size):
     return table
 
 
-def first_only(ids, output_gradient, vocabulary_size):
-    table, done = torch.zeros(vocabulary_size, output_gradient.shape[-1]), set()
-    for i, row in zip(ids.reshape(-1).tolist(), output_gradient.reshape(ids.numel(), -1), strict=True):
-        if i not in done:
-            table[i] = row
-            done.add(i)
-    return table
+def of_each_word(row):
+    """row(gradients of all places of a word)"""
 
+    def answer(ids, output_gradient, vocabulary_size):
+        flat = output_gradient.reshape(ids.numel(), -1)
+        table = torch.zeros(vocabulary_size, flat.shape[1])
+        for i in ids.unique().tolist():
+            table[i] = row(flat[ids.reshape(-1) == i])
+        return table
 
-def averaged(ids, output_gradient, vocabulary_size):
-    table = torch.zeros(vocabulary_size, output_gradient.shape[-1])
-    flat = output_gradient.reshape(ids.numel(), -1)
-    for i in ids.unique().tolist():
-        table[i] = flat[ids.reshape(-1) == i].mean(dim=0)
-    return table
-
-
-def over_the_batch(ids, output_gradient, vocabulary_size):
-    return summed(ids, output_gradient, vocabulary_size) / len(ids.reshape(-1))
-
-
-def used_rows_only(ids, output_gradient, vocabulary_size):
-    flat = output_gradient.reshape(ids.numel(), -1)
-    return torch.stack([flat[ids.reshape(-1) == i].sum(dim=0) for i in ids.unique()])
+    return answer
 
 
 def broadcast(ids, output_gradient, vocabulary_size):
-    table = torch.zeros(vocabulary_size, output_gradient.shape[-1])
-    for row in output_gradient.reshape(ids.numel(), -1):
-        table += row
-    return table
+    return torch.zeros(vocabulary_size, 1) + output_gradient.reshape(ids.numel(), -1).sum(0)
 
 
 def padding_skipped(ids, output_gradient, vocabulary_size):
     return summed(ids, output_gradient * (ids != 0).unsqueeze(-1), vocabulary_size)
 
 
-def step_of_sgd(ids, output_gradient, vocabulary_size):
-    return 0 - summed(ids, output_gradient, vocabulary_size)
-
-
 WRONG = [
     (assigned, "the last occurrence overwrites the others"),
-    (first_only, "only the first occurrence counts"),
-    (averaged, "the mean over the occurrences"),
-    (over_the_batch, "divided by the number of places"),
-    (used_rows_only, "unused rows are left out"),
+    (of_each_word(lambda rows: rows[0]), "only the first occurrence counts"),
+    (of_each_word(lambda rows: rows.mean(dim=0)), "the mean over the occurrences"),
+    (lambda ids, *rest: summed(ids, *rest) / len(ids.reshape(-1)), "divided by the number of places"),
+    (lambda ids, *rest: summed(ids, *rest)[sorted(set(ids.reshape(-1).tolist()))], "unused rows are left out"),
     (broadcast, "every row gets the whole gradient"),
     (padding_skipped, "row 0 gets no gradient"),
-    (step_of_sgd, "the sign is turned"),
+    (lambda *inputs: 0 - summed(*inputs), "the sign is turned"),
 ]

@@ -39,14 +39,14 @@ def per_sentence(train_sentences, text, min_count):
     return [w if sum(w in s for s in train_sentences) >= min_count else "[UNK]" for w in text]
 
 
-def counted_in_small_letters(train_sentences, text, min_count):
-    counts = count([[w.lower() for w in s] for s in train_sentences])
-    return [w if counts.get(w.lower(), 0) >= min_count else "[UNK]" for w in text]
+def in_small_letters(shown):
+    """shown(word): what stands for a word that is kept."""
 
+    def answer(train_sentences, text, min_count):
+        counts = count([[w.lower() for w in s] for s in train_sentences])
+        return [shown(w) if counts.get(w.lower(), 0) >= min_count else "[UNK]" for w in text]
 
-def all_in_small_letters(train_sentences, text, min_count):
-    counts = count([[w.lower() for w in s] for s in train_sentences])
-    return [w.lower() if counts.get(w.lower(), 0) >= min_count else "[UNK]" for w in text]
+    return answer
 
 
 WRONG = [
@@ -58,6 +58,6 @@ WRONG = [
     (kept(lambda n, least: n == 0 or n >= least), "new words stay as they are"),
     (kept(lambda n, least: n > 0), "rare words are kept"),
     (per_sentence, "sentences are counted, not occurrences"),
-    (counted_in_small_letters, "capitals are lost"),
-    (all_in_small_letters, "capitals are lost"),
+    (in_small_letters(str), "capitals are lost"),
+    (in_small_letters(str.lower), "capitals are lost"),
 ]

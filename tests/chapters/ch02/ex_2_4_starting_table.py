@@ -26,14 +26,14 @@ def scaled(noise, pretrained):
     return noise * values(pretrained).std()
 
 
-def exact_form_only(vocabulary, pretrained, noise):
-    rows = scaled(noise, pretrained)
-    return torch.stack([pretrained[w] if w in pretrained else rows[i] for i, w in enumerate(vocabulary)])
+def looked_up(form):
+    """form(word): the only one that is tried."""
 
+    def answer(vocabulary, pretrained, noise):
+        rows = zip(vocabulary, scaled(noise, pretrained), strict=True)
+        return torch.stack([pretrained.get(form(w), row) for w, row in rows])
 
-def everything_in_lower_case(vocabulary, pretrained, noise):
-    rows = zip(vocabulary, scaled(noise, pretrained), strict=True)
-    return torch.stack([pretrained.get(w.lower(), row) for w, row in rows])
+    return answer
 
 
 def mean_vector(noise, pretrained):
@@ -58,8 +58,8 @@ def in_place(vocabulary, pretrained, noise):
 
 
 WRONG = [
-    (exact_form_only, "no fall-back to lower case"),
-    (everything_in_lower_case, "lower case first"),
+    (looked_up(str), "no fall-back to lower case"),
+    (looked_up(str.lower), "lower case first"),
     (filled(lambda noise, pretrained: noise), "the noise keeps its spread"),
     (filled(lambda noise, known: noise * values(known).std() ** 2), "the variance instead of the standard deviation"),
     (filled(lambda noise, known: noise * torch.stack([*known.values()]).std(0)), "one spread per dimension"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import math
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ class Seen:
     """Stands in the place of a model: `look(got, expected, *inputs)` is true on a probe that fails."""
 
     look: Callable[..., bool]
+
+
+HUNDREDFOLD = Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4))
 
 
 class Probe:

@@ -17,10 +17,6 @@ def _each(change):
     return lambda words, boundary: tuple(change(part) for part in lm_pairs(words, boundary))
 
 
-def _forward(words, boundary):
-    return lm_pairs(words, boundary)[0]
-
-
 PROBES = [
     Probe("five different words", ["she", "sat", "by", "the", "river"], "</s>"),
     Probe("a Korean sentence", ["밤새", "눈이", "내렸다"], "</s>"),
@@ -29,12 +25,12 @@ PROBES = [
 MISTAKES = [
     (
         "both directions predict the following word",
-        lambda w, b: (_forward(w, b), _forward(w, b)),
-        lambda w, b: (_forward(w, b), _forward(w, b)[::-1]),
+        lambda *a: (lm_pairs(*a)[0],) * 2,
+        lambda *a: (lm_pairs(*a)[0], lm_pairs(*a)[0][::-1]),
     ),
     (
         "a model predicts the word it has just read",
-        lambda w, b: tuple([(t, t) for t in [b, *w, b][::step]] for step in (1, -1)),
+        lambda w, b: ([(t, t) for t in [b, *w, b]], [(t, t) for t in [b, *w[::-1], b]]),
     ),
     ("no boundary at all", _each(lambda part: part[1:-1])),
     ("the end is not predicted", _each(lambda part: part[:-1])),

@@ -24,6 +24,11 @@ def _mean(values):
     return sum(values) / len(values)
 
 
+def _of_mean(numbers):
+    """numbers(mean of -ln p)"""
+    return lambda log_probs: numbers(-_mean(_flat(log_probs)))
+
+
 PROBES = [
     Probe("one sentence, each word with probability 1/8", [[math.log(1 / 8)] * 5]),
     Probe("a short and a long sentence", [[-0.5, -0.25], [-4.0, -2.5, -3.0, -6.0, -0.125]]),
@@ -32,20 +37,17 @@ PROBES = [
 MISTAKES = [
     (
         "nats and bits are mixed",
-        lambda s: (_both(-_mean(_flat(s)))[0], 2 ** -_mean(_flat(s))),
-        lambda s: (_both(-_mean(_flat(s)))[0], math.exp(_both(-_mean(_flat(s)))[0])),
+        _of_mean(lambda nats: (nats / math.log(2), 2**nats)),
+        _of_mean(lambda nats: (nats / math.log(2), math.exp(nats / math.log(2)))),
     ),
-    ("the first number is in nats", lambda s: (-_mean(_flat(s)), math.exp(-_mean(_flat(s))))),
-    ("bits by a product", lambda s: (-_mean(_flat(s)) * math.log(2), math.exp(-_mean(_flat(s))))),
+    ("the first number is in nats", _of_mean(lambda nats: (nats, math.exp(nats)))),
+    ("bits by a product", _of_mean(lambda nats: (nats * math.log(2), math.exp(nats)))),
     ("each sentence counts alike", lambda s: _both(-_mean([_mean(part) for part in s]))),
-    (
-        "perplexities are averaged",
-        lambda s: tuple(_mean(pair) for pair in zip(*[perplexity([part]) for part in s], strict=True)),
-    ),
+    ("perplexities are averaged", lambda s: tuple(map(_mean, zip(*[perplexity([part]) for part in s], strict=True)))),
     ("</s> is left out", lambda s: perplexity([part[:-1] for part in s])),
     ("</s> is in the sum, but not in the count", lambda s: _both(-sum(_flat(s)) / (len(_flat(s)) - len(s)))),
     ("the sum instead of the mean", lambda s: _both(-sum(_flat(s)))),
-    ("the sign is missing", lambda s: _both(_mean(_flat(s)))),
+    ("the sign is missing", _of_mean(lambda nats: _both(-nats))),
     ("the mean of the probabilities", lambda s: _both(-math.log(_mean([math.exp(x) for x in _flat(s)])))),
 ]
 EXERCISE = Exercise("3.2", perplexity, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

@@ -83,17 +83,11 @@ MISTAKES = [
     ("each word is decided when it comes", _left_to_right),
     ("the path is read without backpointers", _best_per_word),
     ("the most probable tag of each word", _marginal),
-    (
-        "the transitions are turned round",
-        lambda emissions, transitions, start, end: viterbi(emissions, transitions.T, start, end),
-    ),
-    (
-        "start and end are missing",
-        lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end * 0),
-    ),
-    ("start is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start * 0, end)),
-    ("end is missing", lambda emissions, transitions, start, end: viterbi(emissions, transitions, start, end * 0)),
+    ("the transitions are turned round", lambda e, t, start, end: viterbi(e, t.T, start, end)),
+    ("start and end are missing", lambda e, t, start, end: viterbi(e, t, start * 0, end * 0)),
+    ("start is missing", lambda e, t, start, end: viterbi(e, t, start * 0, end)),
+    ("end is missing", lambda e, t, start, end: viterbi(e, t, start, end * 0)),
     ("the path is not turned round", lambda *a: viterbi(*a)[::-1]),
-    ("the worst sequence", lambda emissions, transitions, start, end: viterbi(-emissions, -transitions, -start, -end)),
+    ("the worst sequence", lambda e, t, start, end: viterbi(-e, -t, -start, -end)),
 ]
 EXERCISE = Exercise("3.4", viterbi, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20)

@@ -2,6 +2,7 @@
 section 3, equations 3 and 4."""
 
 import torch
+from torch.nn import functional as F
 
 from course.check.exercise import Exercise, Probe, Seen
 
@@ -18,21 +19,22 @@ def _read(weights, source):
     return weights, (weights[..., None] * source).sum(1)
 
 
-def _scores(query, source, mask):
-    return (source * query[:, None]).sum(2)
+def _by(weights, scores=lambda query, source: (source * query[:, None]).sum(2)):
+    """weights(scores, scores with -inf at padding, mask)"""
+
+    def model(query, source, mask):
+        found = scores(query, source)
+        return _read(weights(found, found.masked_fill(~mask, -torch.inf), mask), source)
+
+    return model
 
 
-def _masked(scores, mask):
-    return scores.masked_fill(~mask, -torch.inf)
+def _softmax(scores, masked, mask):
+    return masked.softmax(1)
 
 
-def _after_softmax(query, source, mask):
-    return _scores(query, source, mask).softmax(1) * mask
-
-
-def _unmasked_context(query, source, mask):
-    weights = _masked(_scores(query, source, mask), mask).softmax(1)
-    return weights, source.mean(1)
+def _cosines(query, source):
+    return F.cosine_similarity(query[:, None], source, dim=2)
 
 
 def _probe(shows, lengths, word, dim, step):
@@ -47,27 +49,22 @@ PROBES = [
     _probe("one real word", [1, 4, 3], 4, 5, 3),
 ]
 MISTAKES = [
-    ("padding gets weight", lambda q, s, m: _read(_scores(q, s, m).softmax(1), s)),
-    ("the mask comes after the softmax", lambda q, s, m: _read(_after_softmax(q, s, m), s)),
-    ("a masked score of 0", lambda q, s, m: _read((_scores(q, s, m) * m).softmax(1), s)),
+    ("padding gets weight", _by(lambda scores, masked, mask: scores.softmax(1))),
+    ("the mask comes after the softmax", _by(lambda scores, masked, mask: scores.softmax(1) * mask)),
+    ("a masked score of 0", _by(lambda scores, masked, mask: (scores * mask).softmax(1))),
     (
         "the softmax runs over the batch",
-        lambda q, s, m: _read(_scores(q, s, m).softmax(0), s),
-        lambda q, s, m: _read(_masked(_scores(q, s, m), m).softmax(0).nan_to_num(), s),
+        _by(lambda scores, masked, mask: scores.softmax(0)),
+        _by(lambda scores, masked, mask: masked.softmax(0).nan_to_num()),
     ),
-    ("the scores are scaled", lambda q, s, m: _read(_masked(_scores(q, s, m) / q.shape[1] ** 0.5, m).softmax(1), s)),
-    (
-        "the scores are cosines",
-        lambda q, s, m: _read(_masked(torch.nn.functional.cosine_similarity(q[:, None], s, dim=2), m).softmax(1), s),
-    ),
+    ("the scores are scaled", _by(_softmax, lambda q, s: (s * q[:, None]).sum(2) / q.shape[1] ** 0.5)),
+    ("the scores are cosines", _by(_softmax, _cosines)),
     (
         "only the best word is read",
-        lambda q, s, m: _read(
-            torch.nn.functional.one_hot(_masked(_scores(q, s, m), m).argmax(1), s.shape[1]).float(), s
-        ),
+        _by(lambda scores, masked, mask: F.one_hot(masked.argmax(1), mask.shape[1]).float()),
     ),
-    ("the plain mean of the states", _unmasked_context),
-    ("not divided by the sum of the weights", lambda q, s, m: _read(_scores(q, s, m).exp() * m, s)),
+    ("the plain mean of the states", lambda q, s, m: (_by(_softmax)(q, s, m)[0], s.mean(1))),
+    ("not divided by the sum of the weights", _by(lambda scores, masked, mask: masked.exp())),
     ("the mask is turned round", Seen(lambda got, expected, q, s, m: (got[0][m] == 0).all() or got[0].isnan().any())),
 ]
 EXERCISE = Exercise("3.6", attention_step, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)

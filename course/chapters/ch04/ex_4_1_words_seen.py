@@ -13,12 +13,23 @@ def words_seen(n_words: int, k: int, layer: int, stacked: bool) -> tuple[set[int
     return set(range(k + 1)), set(range(k, n_words))
 
 
-def _apart(n, k, layer, stacked):
-    return (set(range(k + 1)), set(range(k, n))) if layer else ({k}, {k})
+def _all_if(sees):
+    """sees(layer, stacked): states of layer 1 and up that have read everything."""
+
+    def model(n, k, layer, stacked):
+        seen = ({*range(n)},) * 2 if sees(layer, stacked) else ({*range(k + 1)}, {*range(k, n)})
+        return seen if layer else ({k}, {k})
+
+    return model
 
 
-def _all(n):
-    return set(range(n)), set(range(n))
+def _own_missing_where_apart(n, k, layer, stacked):
+    apart = layer and (layer == 1 or not stacked)
+    return ({*range(k)}, {*range(k + 1, n)}) if apart else words_seen(n, k, layer, stacked)
+
+
+def _reads_its_target(got, expected, n, k, layer, stacked):
+    return k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
 
 
 PROBES = [
@@ -31,33 +42,18 @@ PROBES = [
     Probe("layer 0, stacked", 5, 2, 0, True),
 ]
 MISTAKES = [
-    ("a stacked network seen as two separate ones", _apart),
-    (
-        "a stacked network leaks from layer 1 on",
-        lambda n, k, layer, stacked: _all(n) if stacked and layer else _apart(n, k, layer, stacked),
-    ),
-    (
-        "ELMo's directions meet in layer 2",
-        lambda n, k, layer, stacked: _all(n) if layer > 1 else _apart(n, k, layer, stacked),
-    ),
-    ("every bidirectional network sees everything", lambda n, k, layer, stacked: _all(n) if layer else ({k}, {k})),
+    ("a stacked network seen as two separate ones", _all_if(lambda layer, stacked: False)),
+    ("a stacked network leaks from layer 1 on", _all_if(lambda layer, stacked: stacked)),
+    ("ELMo's directions meet in layer 2", _all_if(lambda layer, stacked: layer > 1)),
+    ("every bidirectional network sees everything", _all_if(lambda layer, stacked: True)),
     (
         "a state has not read its own word",
-        lambda n, k, layer, stacked: tuple(s - {k} for s in words_seen(n, k, layer, stacked)),
-        lambda n, k, layer, stacked: (
-            words_seen(n, k, layer, stacked)
-            if layer != 1 and (stacked or not layer)
-            else (set(range(k)), set(range(k + 1, n)))
-        ),
+        lambda n, k, *a: tuple(part - {k} for part in words_seen(n, k, *a)),
+        _own_missing_where_apart,
     ),
     ("layer 0 is taken for a state", lambda n, k, layer, stacked: words_seen(n, k, max(layer, 1), stacked)),
     ("the directions are exchanged", lambda *a: words_seen(*a)[::-1]),
     ("positions are counted from 1", lambda *a: tuple({i + 1 for i in part} for part in words_seen(*a))),
-    (
-        "a state has read its target",
-        Seen(
-            lambda got, expected, n, k, layer, stacked: k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
-        ),
-    ),
+    ("a state has read its target", Seen(_reads_its_target)),
 ]
 EXERCISE = Exercise("4.1", words_seen, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

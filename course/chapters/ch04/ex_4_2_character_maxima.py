@@ -17,20 +17,22 @@ def character_maxima(
     return [row + [0] * (width - len(row)) for row in rows], maxima
 
 
-def _answers(rows, filters, counts=lambda row: [c for c in row if c != 0]):
-    return rows, torch.stack([filters[:, counts(row)].amax(1) for row in rows])
+def _answers(
+    begin=(2,),
+    end=(3,),
+    unknown=(1,),
+    fill=lambda row, padding: row + padding,
+    counts=lambda row: [c for c in row if c != 0],
+    pool=lambda answers: answers.amax(1),
+):
+    """fill(row, padding); counts(row): the ids that are pooled; pool(answers [filter, id])."""
 
+    def model(words, ids, filters):
+        rows = [[*begin, *(i for c in word for i in ([ids[c]] if c in ids else unknown)), *end] for word in words]
+        rows = [fill(row, [0] * (max(map(len, rows)) - len(row))) for row in rows]
+        return rows, torch.stack([pool(filters[:, counts(row)]) for row in rows])
 
-def _zero_at_padding(rows, filters):
-    table = filters.clone()
-    table[:, 0] = 0
-    return rows, table[:, torch.tensor(rows)].amax(2).T
-
-
-def _rows(words, ids, begin=(2,), end=(3,), unknown=(1,), fill=lambda row, padding: row + padding):
-    rows = [[*begin, *(i for c in word for i in ([ids[c]] if c in ids else unknown)), *end] for word in words]
-    width = max(map(len, rows))
-    return [fill(row, [0] * (width - len(row))) for row in rows]
+    return model
 
 
 _FILTERS = torch.tensor(
@@ -47,26 +49,20 @@ PROBES = [
     Probe("one word: no padding", ["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3]),
 ]
 MISTAKES = [
-    ("padding wins", lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: row)),
-    ("padding counts as 0", lambda w, ids, f: _zero_at_padding(_rows(w, ids), f)),
+    ("padding wins", _answers(counts=lambda row: row)),
     (
-        "the marks are left out of the maximum",
-        lambda w, ids, f: _answers(_rows(w, ids), f, lambda row: [c for c in row if c not in (0, 2, 3)]),
+        "padding counts as 0",
+        lambda w, ids, f: _answers(counts=lambda row: row)(w, ids, f * (torch.arange(f.shape[1]) > 0)),
     ),
-    (
-        "the mean instead of the maximum",
-        lambda w, ids, f: (_rows(w, ids), torch.stack([f[:, [c for c in r if c]].mean(1) for r in _rows(w, ids)])),
-    ),
+    ("the marks are left out of the maximum", _answers(counts=lambda row: [c for c in row if c not in (0, 2, 3)])),
+    ("the mean instead of the maximum", _answers(pool=lambda answers: answers.mean(1))),
     ("the axes are exchanged", lambda *a: (character_maxima(*a)[0], character_maxima(*a)[1].T)),
-    ("the marks are missing", lambda w, ids, f: _answers(_rows(w, ids, begin=(), end=()), f)),
-    ("the end is missing", lambda w, ids, f: _answers(_rows(w, ids, end=()), f)),
-    (
-        "the end comes after the padding",
-        lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: r[:-1] + padding + [3]), f),
-    ),
-    ("padding on the left", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda r, padding: padding + r), f)),
-    ("unknown characters are dropped", lambda w, ids, f: _answers(_rows(w, ids, unknown=()), f)),
-    ("unknown characters become padding", lambda w, ids, f: _answers(_rows(w, ids, unknown=(0,)), f)),
-    ("the rows are not padded", lambda w, ids, f: _answers(_rows(w, ids, fill=lambda row, padding: row), f)),
+    ("the marks are missing", _answers(begin=(), end=())),
+    ("the end is missing", _answers(end=())),
+    ("the end comes after the padding", _answers(fill=lambda row, padding: row[:-1] + padding + [3])),
+    ("padding on the left", _answers(fill=lambda row, padding: padding + row)),
+    ("unknown characters are dropped", _answers(unknown=())),
+    ("unknown characters become padding", _answers(unknown=(0,))),
+    ("the rows are not padded", _answers(fill=lambda row, padding: row)),
 ]
 EXERCISE = Exercise("4.2", character_maxima, PROBES, MISTAKES, difficulty=3, importance=4, minutes=15)

@@ -51,9 +51,6 @@ MISTAKES = [
     ),
     ("the weights are not turned round", lambda x, transform, tb, carry, cb: _layer(x, transform.T, tb, carry.T, cb)),
     ("the biases are missing", lambda x, transform, tb, carry, cb: _layer(x, transform, tb * 0, carry, cb * 0)),
-    (
-        "gate and new value come from the same layer",
-        lambda x, transform, tb, carry, cb: _layer(x, transform, tb, transform, tb),
-    ),
+    ("gate and new value come from the same layer", lambda x, t, tb, c, cb: _layer(x, t, tb, t, tb)),
 ]
 EXERCISE = Exercise("4.3", highway, PROBES, MISTAKES, difficulty=2, importance=3, minutes=8)

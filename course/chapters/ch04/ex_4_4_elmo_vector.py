@@ -16,26 +16,18 @@ def elmo_vector(
     return gamma * torch.einsum("l,lwd->wd", raw.softmax(dim=0), layers)
 
 
-def _layers(x, forward, backward):
-    return torch.cat([torch.cat([x, x], -1)[None], torch.cat([forward, backward], -1)])
+def _softmax(raw, gamma):
+    return gamma * raw.softmax(0)
 
 
-def _mix(x, forward, backward, raw, gamma, weigh=lambda raw: raw.softmax(0)):
-    return gamma * (weigh(raw)[:, None, None] * _layers(x, forward, backward)).sum(0)
-
-
-def _not_doubled(other):
-    """`other(x)` stands where the second x belongs."""
+def _mixed(weights=_softmax, double=lambda x: torch.cat([x, x], -1), first=0):
+    """weights(raw, gamma); double(x): the token layer; first: of the layers that are read."""
 
     def model(x, forward, backward, raw, gamma):
-        layers = torch.cat([torch.cat([x, other(x)], -1)[None], torch.cat([forward, backward], -1)])
-        return gamma * (raw.softmax(0)[:, None, None] * layers).sum(0)
+        layers = torch.cat([double(x)[None], torch.cat([forward, backward], -1)])
+        return (weights(raw[first:], gamma)[:, None, None] * layers[first:]).sum(0)
 
     return model
-
-
-def _without_token_layer(x, forward, backward, raw, gamma):
-    return gamma * (raw[1:].softmax(0)[:, None, None] * _layers(x, forward, backward)[1:]).sum(0)
 
 
 def _probe(shows, layer, word, dim, raw, gamma, step):
@@ -49,28 +41,16 @@ PROBES = [
     _probe("three layers, one word", 3, 1, 3, [0.0, 1.0, -2.0, 0.5], 3.0, 11),
 ]
 MISTAKES = [
-    ("no softmax", lambda *a: _mix(*a, weigh=lambda raw: raw)),
-    ("shares instead of a softmax", lambda *a: _mix(*a, weigh=lambda raw: raw / raw.sum())),
-    ("the weights are not learned", lambda *a: _mix(*a, weigh=lambda raw: torch.full_like(raw, 1 / len(raw)))),
-    ("gamma is missing", lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, raw, 1.0)),
-    (
-        "gamma is inside the softmax",
-        lambda x, forward, backward, raw, gamma: _mix(x, forward, backward, gamma * raw, 1.0),
-    ),
-    ("x is not doubled", _not_doubled(torch.zeros_like)),
-    (
-        "x is doubled in the wrong order",
-        lambda x, forward, backward, raw, gamma: (
-            elmo_vector(x * 0, forward, backward, raw, gamma)
-            + gamma * raw.softmax(0)[0] * x.repeat_interleave(2, dim=1)
-        ),
-    ),
-    (
-        "x is multiplied by 2",
-        lambda x, forward, backward, raw, gamma: elmo_vector(2 * x, forward, backward, raw, gamma),
-    ),
-    ("the token layer is left out", _without_token_layer),
-    ("only the top layer", lambda x, forward, backward, raw, gamma: gamma * _layers(x, forward, backward)[-1]),
+    ("no softmax", _mixed(lambda raw, gamma: gamma * raw)),
+    ("shares instead of a softmax", _mixed(lambda raw, gamma: gamma * raw / raw.sum())),
+    ("the weights are not learned", _mixed(lambda raw, gamma: gamma * torch.full_like(raw, 1 / len(raw)))),
+    ("gamma is missing", _mixed(lambda raw, gamma: raw.softmax(0))),
+    ("gamma is inside the softmax", _mixed(lambda raw, gamma: (gamma * raw).softmax(0))),
+    ("x is not doubled", _mixed(double=lambda x: torch.cat([x, 0 * x], -1))),
+    ("x is doubled in the wrong order", _mixed(double=lambda x: x.repeat_interleave(2, dim=1))),
+    ("x is multiplied by 2", lambda x, *a: elmo_vector(2 * x, *a)),
+    ("the token layer is left out", _mixed(first=1)),
+    ("only the top layer", _mixed(lambda raw, gamma: gamma * (torch.arange(len(raw)) == len(raw) - 1))),
     ("the directions are exchanged", lambda x, forward, backward, *a: elmo_vector(x, backward, forward, *a)),
     ("the layers are concatenated", Seen(lambda got, expected, *_: got.shape[-1] > expected.shape[-1])),
     ("the directions are added", Seen(lambda got, expected, *_: 2 * got.shape[-1] == expected.shape[-1])),

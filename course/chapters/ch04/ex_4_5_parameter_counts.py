@@ -16,10 +16,12 @@ def parameter_counts(
     return table + convolutions + highways + projection, n_words * out_dim
 
 
-def _count(characters, dim, filters, n_highway, out, words, *, bias=1, width=None, linears=2, project=True, table=True):
+def _count(
+    n_characters, dim, filters, n_highway, out, words, *, bias=1, width=None, depth=None, linears=2, project=1, table=1
+):
     n = sum(count for _, count in filters)
-    convolutions = sum(count * ((w if width is None else width) * dim + bias) for w, count in filters)
-    total = table * characters * dim + convolutions + n_highway * linears * (n + bias) * n
+    convolutions = sum(count * ((width or w) * (depth or dim) + bias) for w, count in filters)
+    total = table * n_characters * dim + convolutions + n_highway * linears * (n + bias) * n
     return total + project * (n + bias) * out, words * out
 
 
@@ -35,26 +37,14 @@ MISTAKES = [
     ("a filter is taken as one character wide", lambda *a: _count(*a, width=1)),
     ("a highway layer is taken as one linear layer", lambda *a: _count(*a, linears=1)),
     ("the highway layers are forgotten", lambda *a: _count(*a, linears=0)),
-    (
-        "only one highway layer is counted",
-        lambda characters, dim, filters, n, *a: _count(characters, dim, filters, 1, *a),
-    ),
+    ("only one highway layer is counted", lambda c, dim, filters, n, *a: _count(c, dim, filters, 1, *a)),
     ("the projection is missing", lambda *a: _count(*a, project=False)),
     ("the characters' vectors are missing", lambda *a: _count(*a, table=False)),
-    (
-        "the lookup table is as wide as there are filters",
-        lambda *a: (_count(*a)[0], a[5] * sum(count for _, count in a[2])),
-    ),
-    (
-        "a filter sees one number per character",
-        lambda c, dim, filters, *a: (
-            parameter_counts(c, dim, filters, *a)[0] - sum(n * w * (dim - 1) for w, n in filters),
-            parameter_counts(c, dim, filters, *a)[1],
-        ),
-    ),
+    ("the lookup table is as wide as there are filters", lambda *a: (_count(*a)[0], a[5] * sum(n for _, n in a[2]))),
+    ("a filter sees one number per character", lambda *a: _count(*a, depth=1)),
     (
         "width and number of filters are exchanged",
-        lambda c, dim, filters, *a: parameter_counts(c, dim, [pair[::-1] for pair in filters], *a),
+        lambda c, dim, filters, *a: _count(c, dim, [pair[::-1] for pair in filters], *a),
     ),
     ("the two numbers are exchanged", lambda *a: parameter_counts(*a)[::-1]),
 ]

@@ -1,11 +1,9 @@
 """Exercise 4.6: the sense test by the nearest occurrence. Source: Peters et al. 2018, arXiv:1802.05365, section 5.3
 (they compare with the mean of a sense's occurrences; here, as the question says, with each occurrence)."""
 
-import math
-
 import torch
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import HUNDREDFOLD, Exercise, Probe, Seen
 
 
 def sense_accuracy(known: torch.Tensor, known_senses: list[int], test: torch.Tensor, test_senses: list[int]) -> float:
@@ -66,10 +64,7 @@ MISTAKES = [
     ("Euclidean distance", _scored(lambda known, test: -torch.cdist(test, known))),
     ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
     ("the mean of a sense instead of its occurrences", _means),
-    (
-        "100 times too large",
-        Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
-    ),
+    ("100 times too large", HUNDREDFOLD),
     ("a share above 1", Seen(lambda got, *_: got > 1)),
 ]
 EXERCISE = Exercise("4.6", sense_accuracy, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -4,7 +4,7 @@ Translation, ACL, sections 2.1 (clipped precision), 2.2 and 2.3 (brevity penalty
 import math
 from collections import Counter
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import HUNDREDFOLD, Exercise, Probe
 
 
 def sentence_bleu(hypothesis: list[str], reference: list[str], orders: int) -> float:
@@ -70,9 +70,6 @@ MISTAKES = [
     ("the arithmetic mean", _bleu(mean=lambda precisions: sum(precisions) / len(precisions))),
     ("the root is missing", _bleu(mean=math.prod)),
     ("only the longest n-grams", _bleu(mean=lambda precisions: precisions[-1])),
-    (
-        "100 times too large",
-        Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
-    ),
+    ("100 times too large", HUNDREDFOLD),
 ]
 EXERCISE = Exercise("6.7", sentence_bleu, PROBES, MISTAKES, difficulty=3, importance=3, minutes=15)

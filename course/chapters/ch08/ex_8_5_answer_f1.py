@@ -6,7 +6,7 @@ import re
 import string
 from collections import Counter
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import HUNDREDFOLD, Exercise, Probe, Seen
 
 
 def answer_f1(guess: str, truth: str) -> float:
@@ -114,9 +114,6 @@ MISTAKES = [
     ("two empty answers disagree", _score(empty=lambda ours, theirs: 0.0)),
     ("an empty answer is always right", _score(empty=lambda ours, theirs: 1.0)),
     ("0 divided by 0", Seen(lambda got, expected, *_: math.isnan(got))),
-    (
-        "100 times too large",
-        Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4)),
-    ),
+    ("100 times too large", HUNDREDFOLD),
 ]
 EXERCISE = Exercise("8.5", answer_f1, PROBES, MISTAKES, difficulty=2, importance=4, minutes=15)

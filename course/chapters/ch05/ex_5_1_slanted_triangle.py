@@ -13,10 +13,16 @@ def slanted_triangle(step: int, total: int, cut_frac: float, ratio: float) -> fl
     return (1 + p * (ratio - 1)) / ratio
 
 
-def _rate(step, total, cut_frac, ratio, *, cut=None, fall=None, last=lambda p, ratio: (1 + p * (ratio - 1)) / ratio):
-    cut = math.floor(total * cut_frac) if cut is None else cut
-    fall = cut * (1 / cut_frac - 1) if fall is None else fall
-    return last(step / cut if step < cut else 1 - (step - cut) / fall, ratio)
+def _rate(
+    cut=lambda total, share: math.floor(total * share),
+    fall=lambda total, cut, share: cut * (1 / share - 1),
+    last=lambda p, ratio: (1 + p * (ratio - 1)) / ratio,
+):
+    def model(step, total, share, ratio):
+        turn = cut(total, share)
+        return last(step / turn if step < turn else 1 - (step - turn) / fall(total, turn, share), ratio)
+
+    return model
 
 
 PROBES = [
@@ -28,18 +34,12 @@ PROBES = [
     Probe("on the way down, cut does not come out even", 30, 47, 0.25, 8),
 ]
 MISTAKES = [
-    ("the rate is only p", lambda *a: _rate(*a, last=lambda p, ratio: p)),
-    ("the floor is added to p", lambda *a: _rate(*a, last=lambda p, ratio: p + 1 / ratio)),
-    (
-        "the rise is forgotten",
-        lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=0, fall=total),
-    ),
-    ("the fall ends too late", lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, fall=total)),
-    ("rise and fall are exchanged", lambda step, total, cut_frac, ratio: _rate(step, total, 1 - cut_frac, ratio)),
-    (
-        "cut is not rounded down",
-        lambda step, total, cut_frac, ratio: _rate(step, total, cut_frac, ratio, cut=total * cut_frac),
-    ),
-    ("no division by the ratio", lambda *a: _rate(*a, last=lambda p, ratio: 1 + p * (ratio - 1))),
+    ("the rate is only p", _rate(last=lambda p, ratio: p)),
+    ("the floor is added to p", _rate(last=lambda p, ratio: p + 1 / ratio)),
+    ("the rise is forgotten", _rate(cut=lambda total, share: 0, fall=lambda total, cut, share: total)),
+    ("the fall ends too late", _rate(fall=lambda total, cut, share: total)),
+    ("rise and fall are exchanged", lambda step, total, share, ratio: slanted_triangle(step, total, 1 - share, ratio)),
+    ("cut is not rounded down", _rate(cut=lambda total, share: total * share)),
+    ("no division by the ratio", _rate(last=lambda p, ratio: 1 + p * (ratio - 1))),
 ]
 EXERCISE = Exercise("5.1", slanted_triangle, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

@@ -8,10 +8,11 @@ def group_rates(names: list[str], rate: float, factor: float) -> dict[str, float
     return {name: rate / factor**above for above, name in enumerate(reversed(names))}
 
 
-def _rates(names, rate, factor, share):
-    """share(above, below, factor, n groups): a group's part of the rate."""
-    n = len(names)
-    return {name: rate * share(n - 1 - i, i, factor, n) for i, name in enumerate(names)}
+def _rates(share):
+    """share(groups above, groups below, factor): a group's part of the rate."""
+    return lambda names, rate, factor: {
+        name: rate * share(len(names) - 1 - below, below, factor) for below, name in enumerate(names)
+    }
 
 
 def _probe(shows, names, rate, factor):
@@ -25,15 +26,12 @@ PROBES = [
     _probe("one group", "head", 0.01, 2.6),
 ]
 MISTAKES = [
-    ("the wrong end is fast", lambda *a: _rates(*a, lambda above, below, factor, n: factor**-below)),
-    ("the head is divided too", lambda *a: _rates(*a, lambda above, below, factor, n: factor ** -(above + 1))),
-    ("the rates grow downwards", lambda *a: _rates(*a, lambda above, below, factor, n: factor**above)),
-    (
-        "divided by the factor times the place",
-        lambda *a: _rates(*a, lambda above, below, factor, n: 1 / max(1, factor * above)),
-    ),
-    ("divided once", lambda *a: _rates(*a, lambda above, below, factor, n: 1 / factor if above else 1)),
-    ("the word vectors get the full rate", lambda *a: _rates(*a, lambda above, below, factor, n: factor**below)),
-    ("the same rate everywhere", lambda *a: _rates(*a, lambda above, below, factor, n: 1)),
+    ("the wrong end is fast", _rates(lambda above, below, factor: factor**-below)),
+    ("the head is divided too", _rates(lambda above, below, factor: factor ** -(above + 1))),
+    ("the rates grow downwards", _rates(lambda above, below, factor: factor**above)),
+    ("divided by the factor times the place", _rates(lambda above, below, factor: 1 / max(1, factor * above))),
+    ("divided once", _rates(lambda above, below, factor: 1 / factor if above else 1)),
+    ("the word vectors get the full rate", _rates(lambda above, below, factor: factor**below)),
+    ("the same rate everywhere", _rates(lambda above, below, factor: 1)),
 ]
 EXERCISE = Exercise("5.2", group_rates, PROBES, MISTAKES, difficulty=1, importance=4, minutes=6)

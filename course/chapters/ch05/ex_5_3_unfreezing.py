@@ -8,9 +8,9 @@ def open_groups(names: list[str], epochs: int) -> list[list[str]]:
     return [names[-1 - epoch :] if epoch < len(names) else list(names) for epoch in range(epochs)]
 
 
-def _plan(names, epochs, opened):
-    """opened(epoch, n groups) -> places of the groups that train."""
-    return [[names[place] for place in sorted(opened(epoch, len(names)))] for epoch in range(epochs)]
+def _plan(opened):
+    """opened(epoch, n groups): places of the groups that train."""
+    return lambda names, epochs: [[names[i] for i in opened(epoch, len(names))] for epoch in range(epochs)]
 
 
 PROBES = [
@@ -20,15 +20,12 @@ PROBES = [
     Probe("one group", ["head"], 2),
 ]
 MISTAKES = [
-    ("from the bottom", lambda *a: _plan(*a, lambda epoch, n: range(min(epoch + 1, n)))),
-    ("only one group at a time", lambda *a: _plan(*a, lambda epoch, n: [max(0, n - 1 - epoch)])),
-    ("all at once", lambda *a: _plan(*a, lambda epoch, n: range(n))),
-    ("an epoch too early", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - 2 - epoch), n))),
-    ("only the head", lambda *a: _plan(*a, lambda epoch, n: [n - 1])),
-    ("nothing trains at first", lambda *a: _plan(*a, lambda epoch, n: range(max(0, n - epoch), n))),
-    (
-        "from head to input",
-        Seen(lambda got, expected, *_: [sorted(row) for row in got] == [sorted(row) for row in expected]),
-    ),
+    ("from the bottom", _plan(lambda epoch, n: range(min(epoch + 1, n)))),
+    ("only one group at a time", _plan(lambda epoch, n: [max(0, n - 1 - epoch)])),
+    ("all at once", _plan(lambda epoch, n: range(n))),
+    ("an epoch too early", _plan(lambda epoch, n: range(max(0, n - 2 - epoch), n))),
+    ("only the head", _plan(lambda epoch, n: [n - 1])),
+    ("nothing trains at first", _plan(lambda epoch, n: range(max(0, n - epoch), n))),
+    ("from head to input", Seen(lambda got, expected, *_: [*map(sorted, got)] == [*map(sorted, expected)])),
 ]
 EXERCISE = Exercise("5.3", open_groups, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

@@ -16,13 +16,19 @@ def concat_pooling(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return torch.cat([last, largest, mean], dim=1)
 
 
-def _parts(states, mask):
-    return concat_pooling(states, mask).chunk(3, dim=1)
+def _with(number, view):
+    """view(states, mask) takes the place of last (0), maximum (1) or mean (2)."""
+
+    def model(states, mask):
+        parts = [*concat_pooling(states, mask).chunk(3, dim=1)]
+        parts[number] = view(states, mask)
+        return torch.cat(parts, dim=1)
+
+    return model
 
 
-def _with(states, mask, **changed):
-    names = ("last", "largest", "mean")
-    return torch.cat([changed.get(n, p) for n, p in zip(names, _parts(states, mask), strict=True)], dim=1)
+def _one_too_far(states, mask):
+    return states[torch.arange(len(states)), mask.sum(1).clamp(max=states.shape[1] - 1)]
 
 
 def _probe(shows, lengths, dim, step, shift):
@@ -39,27 +45,13 @@ PROBES = [
 ]
 MISTAKES = [
     ("padding counts everywhere", lambda states, mask: concat_pooling(states, torch.ones_like(mask))),
-    ("the last column instead of the last word", lambda states, mask: _with(states, mask, last=states[:, -1])),
-    ("padding wins the maximum", lambda states, mask: _with(states, mask, largest=states.amax(1))),
-    (
-        "padding is 0 in the maximum",
-        lambda states, mask: _with(states, mask, largest=(states * mask[..., None]).amax(1)),
-    ),
-    (
-        "the mean is over the whole row",
-        lambda states, mask: _with(states, mask, mean=(states * mask[..., None]).mean(1)),
-    ),
-    ("padding is part of the mean", lambda states, mask: _with(states, mask, mean=states.mean(1))),
-    (
-        "one word too far",
-        lambda states, mask: _with(
-            states, mask, last=states[torch.arange(len(states)), mask.sum(1).clamp(max=states.shape[1] - 1)]
-        ),
-    ),
-    (
-        "another order",
-        Seen(lambda got, expected, states, mask: torch.allclose(got.sort(dim=1).values, expected.sort(dim=1).values)),
-    ),
+    ("the last column instead of the last word", _with(0, lambda states, mask: states[:, -1])),
+    ("padding wins the maximum", _with(1, lambda states, mask: states.amax(1))),
+    ("padding is 0 in the maximum", _with(1, lambda states, mask: (states * mask[..., None]).amax(1))),
+    ("the mean is over the whole row", _with(2, lambda states, mask: (states * mask[..., None]).mean(1))),
+    ("padding is part of the mean", _with(2, lambda states, mask: states.mean(1))),
+    ("one word too far", _with(0, _one_too_far)),
+    ("another order", Seen(lambda got, expected, *_: torch.allclose(got.sort(1).values, expected.sort(1).values))),
     ("only one view", Seen(lambda got, expected, *_: got.ndim == 2 and 3 * got.shape[-1] == expected.shape[-1])),
 ]
 EXERCISE = Exercise("5.4", concat_pooling, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

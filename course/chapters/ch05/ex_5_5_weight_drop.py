@@ -17,12 +17,16 @@ def weight_drop(x: torch.Tensor, w_in: torch.Tensor, w_rec: torch.Tensor, keep: 
     return torch.stack(states)
 
 
-def _run(x, w_in, w_rec_at, state_at=lambda state, t: state):
-    state, states = torch.zeros(w_in.shape[1]), []
-    for t, word in enumerate(x):
-        state = state_at(torch.tanh(word @ w_in + state @ w_rec_at(t)), t)
-        states.append(state)
-    return torch.stack(states)
+def _run(weights, kept=lambda state, keep, p: state):
+    """weights(w_rec, keep, p, number of the word); kept(state, keep, p)."""
+
+    def model(x, w_in, w_rec, keep, p):
+        states = [torch.zeros(len(w_rec))]
+        for t, word in enumerate(x):
+            states.append(kept(torch.tanh(word @ w_in + states[-1] @ weights(w_rec, keep, p, t)), keep, p))
+        return torch.stack(states[1:])
+
+    return model
 
 
 def _probe(shows, word, dim, hidden, p, step):
@@ -39,22 +43,16 @@ PROBES = [
     _probe("two words", 2, 2, 5, 0.4, 11),
 ]
 MISTAKES = [
-    ("nothing is made larger", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep)),
-    (
-        "made larger at every word",
-        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) ** (t + 1)),
-    ),
-    ("multiplied by what is kept", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep * (1 - p))),
-    ("divided by p", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / p)),
-    ("the mask is turned round", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * ~keep / (1 - p))),
-    (
-        "only at the first link",
-        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec * keep / (1 - p) if t < 2 else w_rec),
-    ),
+    ("nothing is made larger", _run(lambda w, keep, p, t: w * keep)),
+    ("made larger at every word", _run(lambda w, keep, p, t: w * keep / (1 - p) ** (t + 1))),
+    ("multiplied by what is kept", _run(lambda w, keep, p, t: w * keep * (1 - p))),
+    ("divided by p", _run(lambda w, keep, p, t: w * keep / p)),
+    ("the mask is turned round", _run(lambda w, keep, p, t: w * ~keep / (1 - p))),
+    ("only at the first link", _run(lambda w, keep, p, t: w * keep / (1 - p) if t < 2 else w)),
     (
         "states are dropped, not weights",
-        lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec, lambda state, t: state * keep[0] / (1 - p)),
+        _run(lambda w, keep, p, t: w, lambda state, keep, p: state * keep[0] / (1 - p)),
     ),
-    ("nothing is dropped", lambda x, w_in, w_rec, keep, p: _run(x, w_in, lambda t: w_rec)),
+    ("nothing is dropped", _run(lambda w, keep, p, t: w)),
 ]
 EXERCISE = Exercise("5.5", weight_drop, PROBES, MISTAKES, difficulty=3, importance=3, minutes=12)

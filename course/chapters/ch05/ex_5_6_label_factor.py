@@ -19,21 +19,25 @@ def label_factor(sizes: list[int], scores: list[float], few: int, reached: float
     return sizes[-1] / few
 
 
-def _factor(sizes, scores, few, reached, *, between=None, never=None, enough=operator.ge):
-    if enough(scores[0], reached):
-        return sizes[0] / few
-    for i in range(1, len(sizes)):
-        if enough(scores[i], reached):
-            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
-            low, high = sizes[i - 1], sizes[i]
-            return (between(low, high, share) if between else low * (high / low) ** share) / few
-    return (sizes[-1] if never is None else never(sizes, scores, reached)) / few
+def _evenly(low, high, share):
+    return low * (high / low) ** share
+
+
+def _factor(between=_evenly, never=lambda sizes, scores, reached: sizes[-1], enough=operator.ge):
+    def model(sizes, scores, few, reached):
+        i = next((i for i, score in enumerate(scores) if enough(score, reached)), None)
+        if i is None:
+            return never(sizes, scores, reached) / few
+        if i == 0:
+            return sizes[0] / few
+        return between(sizes[i - 1], sizes[i], (reached - scores[i - 1]) / (scores[i] - scores[i - 1])) / few
+
+    return model
 
 
 def _extended(sizes, scores, reached):
     """The last piece of the curve, drawn on."""
-    share = (reached - scores[-2]) / (scores[-1] - scores[-2])
-    return sizes[-2] * (sizes[-1] / sizes[-2]) ** share
+    return _evenly(*sizes[-2:], (reached - scores[-2]) / (scores[-1] - scores[-2]))
 
 
 PROBES = [
@@ -45,21 +49,15 @@ PROBES = [
     Probe("exactly the score of a peak", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0),
 ]
 MISTAKES = [
-    (
-        "a straight line on a plain axis",
-        lambda *a: _factor(*a, between=lambda low, high, share: low + share * (high - low)),
-    ),
-    ("the next measured size", lambda *a: _factor(*a, between=lambda low, high, share: high)),
-    ("the size before", lambda *a: _factor(*a, between=lambda low, high, share: low)),
-    (
-        "the share is turned round",
-        lambda *a: _factor(*a, between=lambda low, high, share: high * (low / high) ** share),
-    ),
-    ("the curve is drawn on beyond its end", lambda *a: _factor(*a, never=_extended)),
+    ("a straight line on a plain axis", _factor(lambda low, high, share: low + share * (high - low))),
+    ("the next measured size", _factor(lambda low, high, share: high)),
+    ("the size before", _factor(lambda low, high, share: low)),
+    ("the share is turned round", _factor(lambda low, high, share: high * (low / high) ** share)),
+    ("the curve is drawn on beyond its end", _factor(never=_extended)),
     ("never is infinite", Seen(lambda got, expected, *_: math.isinf(got) or math.isnan(got))),
-    ("exactly reached does not count", lambda *a: _factor(*a, enough=operator.gt)),
-    ("labels instead of a factor", lambda sizes, scores, few, reached: few * _factor(sizes, scores, few, reached)),
-    ("the factor is turned round", lambda *a: 1 / _factor(*a)),
-    ("doublings instead of a factor", lambda *a: math.log2(_factor(*a))),
+    ("exactly reached does not count", _factor(enough=operator.gt)),
+    ("labels instead of a factor", lambda *a: a[2] * label_factor(*a)),
+    ("the factor is turned round", lambda *a: 1 / label_factor(*a)),
+    ("doublings instead of a factor", lambda *a: math.log2(label_factor(*a))),
 ]
 EXERCISE = Exercise("5.6", label_factor, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

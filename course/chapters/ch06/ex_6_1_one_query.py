@@ -11,8 +11,9 @@ def one_query(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> 
     return scores.softmax(dim=0) @ values
 
 
-def _read(query, keys, values, power=-0.5):
-    return (keys @ query * len(query) ** power).softmax(0) @ values
+def _read(scale):
+    """scale(query, keys): what the scores are divided by."""
+    return lambda query, keys, values: (keys @ query / scale(query, keys)).softmax(0) @ values
 
 
 def _probe(shows, word, dim, width, step, shift):
@@ -34,20 +35,14 @@ PROBES = [
     _probe("one word", 1, 3, 2, 11, 4.0),
 ]
 MISTAKES = [
-    ("no scale", lambda *a: _read(*a, power=0)),
-    ("divided by the width", lambda *a: _read(*a, power=-1)),
-    ("multiplied by the root", lambda *a: _read(*a, power=0.5)),
-    (
-        "the root of the number of words",
-        lambda query, keys, values: (keys @ query / len(keys) ** 0.5).softmax(0) @ values,
-    ),
+    ("no scale", _read(lambda query, keys: 1)),
+    ("divided by the width", _read(lambda query, keys: len(query))),
+    ("multiplied by the root", _read(lambda query, keys: len(query) ** -0.5)),
+    ("the root of the number of words", _read(lambda query, keys: len(keys) ** 0.5)),
     ("softmax over the wrong axis", lambda query, keys, values: values.sum(0)),
-    ("keys instead of values", lambda query, keys, values: _read(query, keys, keys)),
+    ("keys instead of values", lambda query, keys, values: one_query(query, keys, keys)),
     ("no softmax", lambda query, keys, values: keys @ query / len(query) ** 0.5 @ values),
-    (
-        "the scale comes after the softmax",
-        lambda query, keys, values: _read(query, keys, values, power=0) / len(query) ** 0.5,
-    ),
+    ("the scale comes after the softmax", lambda query, *a: _read(lambda *_: 1)(query, *a) / len(query) ** 0.5),
     ("only the best word", lambda query, keys, values: values[(keys @ query).argmax()]),
     ("weights instead of a result", lambda query, keys, values: (keys @ query / len(query) ** 0.5).softmax(0)),
 ]

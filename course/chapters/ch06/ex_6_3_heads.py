@@ -12,30 +12,32 @@ def read_by_heads(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     return (weights @ heads).transpose(1, 2).flatten(2)
 
 
-def _split(values, weights):
-    return values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)
+def _split(values, n_heads):
+    return values.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+
+
+def _by_view(values, n_heads):
+    return values.reshape(len(values), n_heads, values.shape[1], -1)
+
+
+def _like_cards(values, n_heads):
+    return values.unflatten(-1, (-1, n_heads)).permute(0, 3, 1, 2)
 
 
 def _join(heads):
     return heads.transpose(1, 2).flatten(2)
 
 
-def _by_view(values, weights):
-    batch, key, width = values.shape
-    return values.reshape(batch, weights.shape[1], key, width // weights.shape[1])
-
-
 def _stacked(heads):
-    batch, head, query, dim = heads.shape
-    return heads.reshape(batch, query, head * dim)
+    return heads.reshape(len(heads), heads.shape[2], -1)
 
 
-def _interleaved(values, weights):
-    return _join(weights @ values.unflatten(-1, (-1, weights.shape[1])).permute(0, 3, 1, 2))
+def _dealt_out(heads):
+    return heads.permute(0, 2, 3, 1).flatten(2)
 
 
-def _dealt_out(values, weights):
-    return (weights @ _split(values, weights)).permute(0, 2, 3, 1).flatten(2)
+def _read(split=_split, join=_join):
+    return lambda values, weights: join(weights @ split(values, weights.shape[1]))
 
 
 def _probe(shows, batch, head, query, key, dim, step):
@@ -51,25 +53,18 @@ PROBES = [
     _probe("one head", 1, 1, 2, 5, 3, 7),
 ]
 MISTAKES = [
-    ("view without transpose, in the split", lambda values, weights: _join(weights @ _by_view(values, weights))),
-    ("view without transpose, in the join", lambda values, weights: _stacked(weights @ _split(values, weights))),
-    ("view without transpose, both ways", lambda values, weights: _stacked(weights @ _by_view(values, weights))),
-    (
-        "the pieces are dealt out like cards",
-        lambda values, weights: _interleaved(values, weights).unflatten(-1, (weights.shape[1], -1)).mT.flatten(2),
-    ),
-    ("split like cards, joined side by side", _interleaved),
-    ("split side by side, joined like cards", _dealt_out),
+    ("view without transpose, in the split", _read(split=_by_view)),
+    ("view without transpose, in the join", _read(join=_stacked)),
+    ("view without transpose, both ways", _read(_by_view, _stacked)),
+    ("the pieces are dealt out like cards", _read(_like_cards, _dealt_out)),
+    ("split like cards, joined side by side", _read(split=_like_cards)),
+    ("split side by side, joined like cards", _read(join=_dealt_out)),
     ("the mean of the heads", lambda values, weights: weights.mean(1) @ values),
     ("the first head's weights for all", lambda values, weights: weights[:, 0] @ values),
     ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
     (
         "every head reads everything",
-        Seen(
-            lambda got, expected, values, weights: (
-                weights.shape[1] > 1 and got.shape[-1] == weights.shape[1] * values.shape[-1]
-            )
-        ),
+        Seen(lambda got, expected, v, w: w.shape[1] > 1 and got.shape[-1] == w.shape[1] * v.shape[-1]),
     ),
 ]
 EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -59,10 +59,7 @@ MISTAKES = [
     ("not clipped", _bleu(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours))),
     ("each n-gram counts once at most", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len(ours))),
     ("sets of n-grams", _bleu(lambda ours, theirs: len({*ours} & {*theirs}) / len({*ours}))),
-    (
-        "recall instead of precision",
-        _bleu(lambda ours, theirs: (Counter(ours) & Counter(theirs)).total() / len(theirs)),
-    ),
+    ("recall instead of precision", _bleu(lambda ours, theirs: _clipped(theirs, ours))),
     ("no penalty for a short translation", _bleu(penalty=lambda c, r: 1)),
     ("a bonus for a long translation", _bleu(penalty=lambda c, r: math.exp(1 - r / c))),
     ("the penalty hits the long one", _bleu(penalty=lambda c, r: min(1, math.exp(1 - c / r)))),

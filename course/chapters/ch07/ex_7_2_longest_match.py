@@ -24,21 +24,26 @@ def longest_match(word: str, vocabulary: set[str], limit: int) -> list[str]:
 _UNKNOWN = ["[UNK]"]
 
 
-def _walk(word, vocabulary, ends=lambda n: range(n, 0, -1), mark=lambda start: "##" if start else "", stuck=None):
-    """ends(n): lengths to try when n characters are left; stuck(pieces, rest): what is returned if none fits."""
-    pieces, start = [], 0
-    while start < len(word):
-        fits = (mark(start) + word[start : start + n] for n in ends(len(word) - start))
-        piece = next((piece for piece in fits if piece in vocabulary), None)
-        if piece is None:
-            return stuck(pieces, word[start:]) if stuck else _UNKNOWN
-        pieces.append(piece)
-        start += len(piece) - len(mark(start))
-    return pieces
+def _within(cut, size=len):
+    """cut(word, vocabulary), if size(word) is not above the limit"""
+    return lambda word, vocabulary, limit: cut(word, vocabulary) if size(word) <= limit else _UNKNOWN
 
 
-def _with_limit(cut):
-    return lambda word, vocabulary, limit: cut(word, vocabulary) if len(word) <= limit else _UNKNOWN
+def _walk(ends=lambda n: range(n, 0, -1), mark=lambda start: "##" if start else "", stuck=lambda pieces: _UNKNOWN):
+    """ends(n): lengths to try when n characters are left; stuck(pieces so far): what is returned if none fits."""
+
+    def cut(word, vocabulary):
+        pieces, start = [], 0
+        while start < len(word):
+            fits = (mark(start) + word[start : start + n] for n in ends(len(word) - start))
+            piece = next((piece for piece in fits if piece in vocabulary), None)
+            if piece is None:
+                return stuck(pieces)
+            pieces.append(piece)
+            start += len(piece) - len(mark(start))
+        return pieces
+
+    return cut
 
 
 def _one_by_one(word, vocabulary):
@@ -93,32 +98,20 @@ PROBES = [
     _probe("too long", "bananas", "b ba ##n ##a ##na ##s", 6),
 ]
 MISTAKES = [
-    ("the shortest piece first", _with_limit(lambda w, v: _walk(w, v, ends=lambda n: range(1, n + 1)))),
-    ("no ## anywhere", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: ""))),
-    ("## is lost in the result", _with_limit(lambda w, v: [piece.removeprefix("##") for piece in _walk(w, v)])),
-    ("## on the first piece, too", _with_limit(lambda w, v: _walk(w, v, mark=lambda start: "##"))),
-    (
-        "the beginning is kept, then [UNK]",
-        _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: [*pieces, "[UNK]"])),
-    ),
-    (
-        "the beginning is kept and the rest is lost",
-        _with_limit(lambda w, v: _walk(w, v, stuck=lambda pieces, rest: pieces)),
-    ),
-    ("[UNK] for one character", _with_limit(_one_by_one)),
-    ("the cut is taken back", _with_limit(lambda w, v: next(iter(_ways(w, v)), _UNKNOWN))),
-    ("as few pieces as possible", _with_limit(lambda w, v: min(_ways(w, v), key=len, default=_UNKNOWN))),
-    ("cut from the end", _with_limit(_from_the_end)),
-    ("no limit", lambda word, vocabulary, limit: _walk(word, vocabulary)),
-    ("a long word is cut off", lambda word, vocabulary, limit: _walk(word[:limit], vocabulary)),
-    (
-        "the limit comes one character early",
-        lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word) < limit else _UNKNOWN,
-    ),
-    (
-        "the limit counts bytes",
-        lambda word, vocabulary, limit: _walk(word, vocabulary) if len(word.encode()) <= limit else _UNKNOWN,
-    ),
+    ("the shortest piece first", _within(_walk(ends=lambda n: range(1, n + 1)))),
+    ("no ## anywhere", _within(_walk(mark=lambda start: ""))),
+    ("## is lost in the result", lambda *a: [piece.removeprefix("##") for piece in longest_match(*a)]),
+    ("## on the first piece, too", _within(_walk(mark=lambda start: "##"))),
+    ("the beginning is kept, then [UNK]", _within(_walk(stuck=lambda pieces: [*pieces, "[UNK]"]))),
+    ("the beginning is kept and the rest is lost", _within(_walk(stuck=lambda pieces: pieces))),
+    ("[UNK] for one character", _within(_one_by_one)),
+    ("the cut is taken back", _within(lambda *a: next(iter(_ways(*a)), _UNKNOWN))),
+    ("as few pieces as possible", _within(lambda *a: min(_ways(*a), key=len, default=_UNKNOWN))),
+    ("cut from the end", _within(_from_the_end)),
+    ("no limit", _within(_walk(), size=lambda word: 0)),
+    ("a long word is cut off", lambda word, vocabulary, limit: _walk()(word[:limit], vocabulary)),
+    ("the limit comes one character early", _within(_walk(), size=lambda word: len(word) + 1)),
+    ("the limit counts bytes", _within(_walk(), size=lambda word: len(word.encode()))),
     ("one string instead of a list", Seen(lambda got, expected, *_: isinstance(got, str))),
 ]
 EXERCISE = Exercise("7.2", longest_match, PROBES, MISTAKES, difficulty=2, importance=4, minutes=12)

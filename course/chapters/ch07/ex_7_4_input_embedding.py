@@ -26,18 +26,6 @@ def _in_row(ids, segments):
     return torch.arange(ids.shape[1]).expand_as(ids)
 
 
-def _in_batch(ids, segments):
-    return torch.arange(ids.numel()).reshape(ids.shape)
-
-
-def _of_the_row(ids, segments):
-    return torch.arange(len(ids))[:, None].expand_as(ids)
-
-
-def _from_1(ids, segments):
-    return _in_row(ids, segments) + 1
-
-
 def _in_segment(ids, segments):
     """The second sentence begins at 0 again."""
     firsts = (segments == 0).sum(1, keepdim=True)
@@ -72,20 +60,17 @@ PROBES = [
 ]
 MISTAKES = [
     ("the tables lie side by side", _embed(join=lambda *parts: torch.cat(parts, dim=-1))),
-    ("places are counted over the batch", _embed(place=_in_batch)),
-    ("the number of the row is the place", _embed(place=_of_the_row)),
-    ("places begin again in the second sentence", _embed(place=_in_segment)),
-    ("places are counted from 1", _embed(place=_from_1)),
+    ("places are counted over the batch", _embed(lambda ids, kinds: torch.arange(ids.numel()).reshape(ids.shape))),
+    ("the number of the row is the place", _embed(lambda ids, kinds: torch.arange(len(ids))[:, None])),
+    ("places begin again in the second sentence", _embed(_in_segment)),
+    ("places are counted from 1", _embed(lambda *a: _in_row(*a) + 1)),
     ("norm before the sum", _embed(join=lambda *parts: sum(map(_norm, parts)), norm=_same)),
     ("only the piece is normed", _embed(join=lambda token, place, kind: _norm(token) + place + kind, norm=_same)),
     ("no norm", _embed(norm=_same)),
     ("norm over the row", _embed(norm=lambda x: _norm(x, dim=(1, 2)))),
     ("norm over the wrong axis", _embed(norm=lambda x: _norm(x, dim=1))),
     ("the mean is not subtracted", _embed(norm=lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-12).sqrt())),
-    (
-        "divided by the variance",
-        _embed(norm=lambda x: _norm(x) / (x.var(-1, keepdim=True, correction=0) + 1e-12).sqrt()),
-    ),
+    ("divided by the variance", _embed(norm=lambda x: _norm(x) / (x.var(-1, False, keepdim=True) + 1e-12).sqrt())),
     (
         "the variance divides by d - 1",
         _embed(norm=lambda x: _norm(x, correction=1)),

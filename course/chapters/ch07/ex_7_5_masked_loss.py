@@ -19,9 +19,9 @@ def _logits(states, table, bias):
     return states @ table.T + bias
 
 
-def _nats(logits, labels):
+def _nats(logits, labels, log_softmax=lambda logits: logits.log_softmax(-1)):
     """-log p of each label, in the shape of labels; an answer of -100 counts as piece 0."""
-    return -logits.log_softmax(-1).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+    return -log_softmax(logits).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
 
 
 def _loss(logits=_logits, mean=lambda nats, asked: nats[asked].mean(), nats=_nats):
@@ -37,16 +37,16 @@ def _probability(logits, labels):
     return (-_nats(logits, labels)).exp()
 
 
+def _mean_of_rows(nats, asked):
+    return torch.stack([row[own].mean() for row, own in zip(nats, asked, strict=True) if own.any()]).mean()
+
+
 def _over_places(logits, labels):
     """The softmax runs over all places of all rows that are asked."""
     asked = labels != -100
     spread = torch.zeros_like(logits)
     spread[asked] = logits[asked].log_softmax(0)
-    return -spread.gather(-1, labels.clamp(min=0)[..., None])[..., 0]
-
-
-def _over_row(logits, labels):
-    return -logits.log_softmax(1).gather(-1, labels.clamp(min=0)[..., None])[..., 0]
+    return _nats(spread, labels, lambda logits: logits)
 
 
 def _bias_last(states, labels, table, bias):
@@ -69,21 +69,11 @@ PROBES = [
 MISTAKES = [
     ("divided by all places", _loss(mean=lambda nats, asked: nats[asked].sum() / asked.numel())),
     ("the sum instead of the mean", _loss(mean=lambda nats, asked: nats[asked].sum())),
-    (
-        "each row counts the same",
-        _loss(
-            mean=lambda nats, asked: torch.stack(
-                [row[own].mean() for row, own in zip(nats, asked, strict=True) if own.any()]
-            ).mean()
-        ),
-    ),
+    ("each row counts the same", _loss(mean=_mean_of_rows)),
     ("-100 is asked, too", _loss(mean=lambda nats, asked: nats.mean())),
-    (
-        "piece 0 is left out",
-        lambda states, labels, table, bias: _nats(_logits(states, table, bias), labels)[labels > 0].mean(),
-    ),
+    ("piece 0 is left out", lambda states, labels, *a: masked_loss(states, labels.where(labels != 0, -100), *a)),
     ("softmax over places", _loss(nats=_over_places)),
-    ("softmax over the places of a row", _loss(nats=_over_row)),
+    ("softmax over the places of a row", _loss(nats=lambda *a: _nats(*a, lambda logits: logits.log_softmax(1)))),
     ("two softmaxes", _loss(logits=lambda *a: _logits(*a).softmax(-1))),
     ("no bias", _loss(logits=lambda states, table, bias: states @ table.T)),
     ("the bias comes after the softmax", _bias_last),

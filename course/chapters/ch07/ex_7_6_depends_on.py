@@ -61,46 +61,23 @@ def _one_number(vectors, n):
     return torch.cat([vectors[:, :2], vectors[:1, 2:].expand(n, 1)], dim=1)
 
 
-def _by_one(network, ids, vocab_size, change=None, moved=lambda new, old: (new != old).any(-1), kept=False):
-    """change(ids, k): the changed row; kept: a changed piece stays changed."""
-    before, rows, current = network(ids), [], ids
-    for k in range(len(ids)):
-        changed = change(current, k) if change else _next(current, k, vocab_size)
-        rows.append(moved(network(changed), before))
-        current = changed if kept else ids
-    return torch.stack(rows, dim=1)
-
-
-def _next(ids, k, vocab_size):
-    changed = ids.clone()
-    changed[k] = (changed[k] + 1) % vocab_size
-    return changed
-
-
-def _put(ids, k, piece):
-    changed = ids.clone()
-    changed[k] = piece
-    return changed
-
-
-def _from_k_on(ids, k, vocab_size):
-    return torch.cat([ids[:k], (ids[k:] + 1) % vocab_size])
-
-
-def _but_k(ids, k, vocab_size):
-    changed = (ids + 1) % vocab_size
-    changed[k] = ids[k]
-    return changed
-
-
-def _reading(change=None, **more):
-    """change(ids, k, vocab_size)"""
+def _reading(
+    places=lambda i, k: i == k,
+    piece=lambda ids, vocab_size: (ids + 1) % vocab_size,
+    moved=lambda new, old: (new != old).any(-1),
+):
+    """places(numbers of all pieces, k): which are changed; piece(ids, vocab_size): to what."""
 
     def model(network, ids, vocab_size):
-        own = change and (lambda row, k: change(row, k, vocab_size))
-        return _by_one(network, ids, vocab_size, own, **more)
+        before, other = network(ids), torch.as_tensor(piece(ids, vocab_size))
+        rows = (torch.where(places(torch.arange(len(ids)), k), other, ids) for k in range(len(ids)))
+        return torch.stack([moved(network(row), before) for row in rows], dim=1)
 
     return model
+
+
+def _amounts(got, expected, *_):
+    return torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
 
 
 def _probe(name, states, ids, vocab_size):
@@ -118,11 +95,11 @@ PROBES = [
     _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
 ]
 MISTAKES = [
-    ("the changes pile up", _reading(kept=True)),
-    ("all pieces from k on are changed", _reading(_from_k_on)),
-    ("all pieces but k are changed", _reading(_but_k)),
-    ("changed to piece 0", _reading(lambda ids, k, vocab_size: _put(ids, k, 0))),
-    ("changed to the last piece", _reading(lambda ids, k, vocab_size: _put(ids, k, vocab_size - 1))),
+    ("the changes pile up", _reading(lambda i, k: i <= k)),
+    ("all pieces from k on are changed", _reading(lambda i, k: i >= k)),
+    ("all pieces but k are changed", _reading(lambda i, k: i != k)),
+    ("changed to piece 0", _reading(piece=lambda ids, vocab_size: 0)),
+    ("changed to the last piece", _reading(piece=lambda ids, vocab_size: vocab_size - 1)),
     ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
     ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
     ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
@@ -131,14 +108,7 @@ MISTAKES = [
     ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
     ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
     ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
-    (
-        "amounts instead of True and False",
-        Seen(
-            lambda got, expected, *_: (
-                torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
-            )
-        ),
-    ),
+    ("amounts instead of True and False", Seen(_amounts)),
     ("one row instead of a table", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim == 1)),
 ]
 EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

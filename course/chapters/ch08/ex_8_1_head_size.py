@@ -49,9 +49,7 @@ MISTAKES = [
     ("every pair is four vectors", _size(vectors={"pair": 4})),
     (
         "a bias for each of the four vectors",
-        lambda task, k, width, n, body: (
-            4 * k * (width + 1) if task == "pair apart" else head_size(task, k, width, n, body)
-        ),
+        lambda task, k, *a: head_size(task, k, *a) + 3 * k * (task == "pair apart"),
     ),
     ("one label fewer", _size({task: lambda k, n: k - 1 for task in _TASKS})),
     ("two labels share an output", _size({task: lambda k, n: 1 if k == 2 else k for task in _TASKS})),

@@ -17,21 +17,20 @@ def _first(tag, n):
     return [tag, *[None] * (n - 1)]
 
 
-def _inside(tag):
-    return tag.replace("B-", "I-")
+def _known(names, tag):
+    """I- where there is one."""
+    return names.index(tag if tag in names else tag.replace("I-", "B-"))
 
 
-def _row(word=_first, before=(None,), after=(None,), padding=None, number=lambda names, tag: names.index(tag)):
-    """word(tag, n): tags of the n pieces of a word; before, after, padding: tags of [CLS], [SEP] and [PAD]; None is
-    -100."""
+def _row(word=_first, number=list.index, before=(-100,), after=(-100,), padding=-100):
+    """word(tag, n): tags of the n pieces of a word, None for -100; before, after, padding: [CLS], [SEP] and [PAD]."""
 
     def model(pieces, tags, names, length):
         row = [*before]
         for own, tag in zip(pieces, tags, strict=True):
-            row += word(tag, len(own))
-        row += [*after]
-        row += [padding] * (length - len(row))
-        return [-100 if tag is None else number(names, tag) for tag in row]
+            row += [-100 if t is None else number(names, t) for t in word(tag, len(own))]
+        row += after
+        return row + [padding] * (length - len(row))
 
     return model
 
@@ -66,37 +65,17 @@ PROBES = [
 ]
 MISTAKES = [
     ("every piece carries the label", _row(lambda tag, n: [tag] * n)),
-    (
-        "every piece is asked: B-, then I-",
-        lambda pieces, tags, names, length: _row(
-            lambda tag, n: [tag, *[_inside(tag) if _inside(tag) in names else tag] * (n - 1)]
-        )(pieces, tags, names, length),
-    ),
+    ("every piece is asked: B-, then I-", _row(lambda tag, n: [tag] + [tag.replace("B-", "I-")] * (n - 1), _known)),
     ("the last piece carries the label", _row(lambda tag, n: [*[None] * (n - 1), tag])),
     ("shifted by [CLS]", _row(before=())),
-    ("shifted to the right", _row(before=(None, None), after=())),
+    ("shifted to the right", _row(before=(-100, -100), after=())),
     ("labels in the order of places", _on_copies),
     ("0 instead of -100", _instead(0)),
     ("-1 instead of -100", _instead(-1)),
-    (
-        "padding has a label",
-        lambda pieces, tags, names, length: [
-            0 if place > sum(map(len, pieces)) + 1 else label
-            for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
-        ],
-    ),
-    (
-        "[CLS] and [SEP] have a label",
-        lambda pieces, tags, names, length: [
-            0 if place in (0, sum(map(len, pieces)) + 1) else label
-            for place, label in enumerate(first_piece_labels(pieces, tags, names, length))
-        ],
-    ),
+    ("padding has a label", _row(padding=0)),
+    ("[CLS] and [SEP] have a label", _row(before=[0], after=[0])),
     ("labels are counted from 1", _row(number=lambda names, tag: names.index(tag) + 1)),
     ("the row is not filled up", _unfilled),
-    (
-        "tags instead of numbers",
-        Seen(lambda got, expected, pieces, tags, *_: any(isinstance(label, str) for label in got)),
-    ),
+    ("tags instead of numbers", Seen(lambda got, *_: any(isinstance(label, str) for label in got))),
 ]
 EXERCISE = Exercise("8.2", first_piece_labels, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

@@ -67,8 +67,9 @@ def _with_place(place):
     return model
 
 
-def _probe(shows, passage, pieces, n_question, first, last):
-    """pieces: with spaces between them; [UNK] stands for one word. first, last: among the pieces of the passage."""
+def _probe(shows, passage, pieces, answer):
+    """pieces: with spaces between them; [UNK] stands for one word. answer: (n_question, first and last piece)."""
+    n_question, first, last = answer
     placed, start = [], 0
     for piece in pieces.split():
         while passage[start].isspace():
@@ -85,41 +86,31 @@ PROBES = [
         "a word without its particle",
         "어제 서울에서 만난 친구가 서울을 떠났다",
         "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다",
-        2,
-        1,
-        1,
+        (2, 1, 1),
     ),
     _probe(
         "the same word a second time",
         "어제 서울에서 만난 친구가 서울을 떠났다. 내일 다시 온다.",
         "어제 서울 ##에서 만난 친구 ##가 서울 ##을 떠났다 . 내일 다시 온다 .",
-        3,
-        6,
-        6,
+        (3, 6, 6),
     ),
     _probe(
         "a name of several pieces",
         "In 1897 Mina Müller-Öz moved to   Gwangju, where she taught until the war.",
         "in 1897 mina mu ##ller - oz moved to gwang ##ju , where she taught until the war .",
-        5,
-        2,
-        6,
+        (5, 2, 6),
     ),
     _probe(
         "from inside a word to inside a word, with spaces between",
         "They walked  from Unterach   to Seewalchen and back again, all the way on foot.",
         "they walked from unter ##ach to see ##walch ##en and back again , all the way on foot .",
-        4,
-        4,
-        6,
+        (4, 4, 6),
     ),
     _probe(
         "emoji and a word that is unknown",
         "The sign said 👩‍💻 Zürich 🎉 and nobody knew why it was there at all.",
         "the sign said [UNK] zurich [UNK] and nobody knew why it was there at all .",
-        3,
-        3,
-        5,
+        (3, 3, 5),
     ),
 ]
 MISTAKES = [

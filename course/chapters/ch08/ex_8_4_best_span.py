@@ -63,84 +63,41 @@ def _one_place(start, end, in_passage, max_pieces):
     return (max(places, key=lambda i: start[i] + end[i]),) * 2
 
 
-def _probe(shows, start, end, n_question, max_pieces):
-    """The row: [CLS] question [SEP] passage [SEP]."""
+def _probe(shows, n_question, max_pieces, logits):
+    """logits: of start / of end. The row: [CLS] question [SEP] passage [SEP]."""
+    start, end = ([float(logit) for logit in part.split()] for part in logits.split("/"))
     before, passage = n_question + 2, len(start) - n_question - 3
     return Probe(shows, start, end, [False] * before + [True] * passage + [False], max_pieces)
 
 
 PROBES = [
+    _probe("start and end agree", 1, 5, "-1 .2 .1 -.5 3.1 .3 .4 -2 / -.9 .1 .4 -1.5 .2 2.9 .6 -1.8"),
     _probe(
-        "start and end agree",
-        [-1.0, 0.2, 0.1, -0.5, 3.1, 0.3, 0.4, -2.0],
-        [-0.9, 0.1, 0.4, -1.5, 0.2, 2.9, 0.6, -1.8],
-        1,
-        5,
+        "the best end stands before the best start", 1, 4, ".3 .6 -.2 0 3 1 5 .2 -1 / .1 .5 -.4 .3 4 6.1 .5 2.5 -1.1"
     ),
-    _probe(
-        "the best end stands before the best start",
-        [0.3, 0.6, -0.2, 0.0, 3.0, 1.0, 5.0, 0.2, -1.0],
-        [0.1, 0.5, -0.4, 0.3, 4.0, 6.1, 0.5, 2.5, -1.1],
-        1,
-        4,
-    ),
-    _probe(
-        "the best pair is too long",
-        [0.1, -0.3, 0.2, 4.0, 0.7, 0.1, 3.4, 0.9, 0.6, 0.3],
-        [0.2, 0.1, -0.2, 0.5, 1.1, 0.4, 0.8, 0.3, 4.5, 0.2],
-        1,
-        3,
-    ),
-    _probe(
-        "the best pair is one piece too long",
-        [0.1, -0.3, 0.2, 4.0, 0.7, 3.4, 0.1, 0.9, 0.3],
-        [0.2, 0.1, -0.2, 0.5, 1.1, 0.4, 4.5, 0.3, 0.2],
-        1,
-        3,
-    ),
+    _probe("the best pair is too long", 1, 3, ".1 -.3 .2 4 .7 .1 3.4 .9 .6 .3 / .2 .1 -.2 .5 1.1 .4 .8 .3 4.5 .2"),
+    _probe("the best pair is one piece too long", 1, 3, ".1 -.3 .2 4 .7 3.4 .1 .9 .3 / .2 .1 -.2 .5 1.1 .4 4.5 .3 .2"),
     _probe(
         "a span is exactly as long as allowed",
-        [0.1, -0.3, 0.2, 0.6, 3.0, 2.2, 0.4, 0.9, 0.6, 0.3],
-        [0.2, 0.1, -0.2, 0.1, 1.1, 0.4, 0.8, 3.5, 0.7, 0.2],
         1,
         4,
+        ".1 -.3 .2 .6 3 2.2 .4 .9 .6 .3 / .2 .1 -.2 .1 1.1 .4 .8 3.5 .7 .2",
     ),
     _probe(
         "the question has higher logits, and so have [CLS] and [SEP]",
-        [5.0, 7.0, 6.5, 2.0, 0.5, 1.9, 2.1, 0.3, 6.0],
-        [6.0, 6.2, 7.5, 1.5, 0.2, 0.8, 1.4, 2.2, 7.0],
         2,
         9,
+        "5 7 6.5 2 .5 1.9 2.1 .3 6 / 6 6.2 7.5 1.5 .2 .8 1.4 2.2 7",
+    ),
+    _probe("all logits are negative", 1, 3, "-3 -2 -5 -1 -4 -6 -2.5 -7 / -2 -3 -4 -5 -1.5 -2 -6.5 -6"),
+    _probe("one piece is the answer", 1, 1, "0 .1 .3 .2 .5 4.2 1 .1 / .2 .1 0 .6 1.2 4.1 1.3 .4"),
+    _probe(
+        "two good answers, the first one is better", 1, 2, "0 .1 .3 3.5 .5 .2 2 .4 .1 / .2 .1 0 .6 2.9 .3 .8 3.3 .4"
     ),
     _probe(
-        "all logits are negative",
-        [-3.0, -2.0, -5.0, -1.0, -4.0, -6.0, -2.5, -7.0],
-        [-2.0, -3.0, -4.0, -5.0, -1.5, -2.0, -6.5, -6.0],
-        1,
-        3,
+        "two good answers, the second one is better", 1, 2, "0 .1 .3 3.2 .5 .2 2.9 .4 .1 / .2 .1 0 .6 2.4 .3 .8 3 .4"
     ),
-    _probe(
-        "one piece is the answer",
-        [0.0, 0.1, 0.3, 0.2, 0.5, 4.2, 1.0, 0.1],
-        [0.2, 0.1, 0.0, 0.6, 1.2, 4.1, 1.3, 0.4],
-        1,
-        1,
-    ),
-    _probe(
-        "two good answers, the first one is better",
-        [0.0, 0.1, 0.3, 3.5, 0.5, 0.2, 2.0, 0.4, 0.1],
-        [0.2, 0.1, 0.0, 0.6, 2.9, 0.3, 0.8, 3.3, 0.4],
-        1,
-        2,
-    ),
-    _probe(
-        "two good answers, the second one is better",
-        [0.0, 0.1, 0.3, 3.2, 0.5, 0.2, 2.9, 0.4, 0.1],
-        [0.2, 0.1, 0.0, 0.6, 2.4, 0.3, 0.8, 3.0, 0.4],
-        1,
-        2,
-    ),
-    _probe("one very high logit", [0.0, 0.0, 0.0, 9.5, 4.0, 0.0], [0.0, 0.0, 0.0, 0.0, 5.0, 9.0], 1, 1),
+    _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]
 MISTAKES = [
     ("start and end apart", _apart()),

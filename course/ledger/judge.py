@@ -81,6 +81,11 @@ class Measurement:
             object.__setattr__(self, "clusters", ids)
 
 
+def by_seed(values: Sequence[float] | np.ndarray, unit: str = "points", **more) -> Measurement:
+    """One difference per seed, with which both systems were trained. more: what else a Measurement has."""
+    return Measurement(values, unit, seeds=True, **more)
+
+
 @dataclass(frozen=True)
 class Exact:
     """For a claim that holds or not, without chance: the largest error, and whether what must move has moved."""

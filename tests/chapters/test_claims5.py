@@ -14,7 +14,7 @@ from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
 from course.lab.tasks import Task, cut, target_texts
 from course.lab.ulmfit_stages import Tricks, classifier, for_target, language_loss, tuned
-from course.ledger import get_claim
+from course.ledger.rules import get_claim
 from course_lib.data.records import LabelledText
 from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig

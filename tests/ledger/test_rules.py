@@ -4,8 +4,7 @@ from collections import Counter
 
 import pytest
 
-from course.ledger import all_claims, get_claim
-from course.ledger.rules import load_claims
+from course.ledger.rules import all_claims, get_claim, load_claims
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
 from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.records import SenseExample
 from course_lib.evaluation import spearman
@@ -107,11 +107,10 @@ def window_decides_the_likeness(
         slopes, moved = ([float(np.polyfit(steps, run[name], 1)[0]) for run in runs] for runs in (real, control))
         by_window = np.mean([run[name] for run in real], 0)
         chance = 100 * float((label[:, None] == label).mean())
-        measured[name] = Measurement(
+        measured[name] = by_seed(
             slopes,
             "points per doubling",
-            seeds=True,
-            control=Measurement(moved, "points per doubling", seeds=True),
+            control=by_seed(moved, "points per doubling"),
             baselines={f"{name}: share among random words, in %": chance},
             parts=means("{}: share at window {}, in %", {name: by_window}, windows),
             data=f"{source}, {len(words)} words with a known part of speech",

@@ -14,7 +14,7 @@ from course.lab.controls import shuffled_text
 from course.lab.learning import REUSE, curve
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
 from course.lab.tasks import Task, names, parts_of_speech, reviews
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.world import World
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding
@@ -93,10 +93,8 @@ def reuse_helps_where_labels_are_few(
             baselines = {"majority, in %": task.majority(), bag: _bag_of_vectors(task, vectors, most)}
         shown = {"baselines": baselines, "parts": means(f"{{}} at {{:,}} labelled {items}, in %", scores, sizes)}
         for where, place in (("fewest", 0), ("most", -1)):
-            measured[f"{name}, {where} labels"] = Measurement(
+            measured[f"{name}, {where} labels"] = by_seed(
                 scores["initial"][place] - scores["random"][place],
-                "points",
-                seeds=True,
                 data=f"{task.name}, {sizes[place]:,} labelled {items}",
                 **(shown if place == 0 else {}),
             )
@@ -161,11 +159,9 @@ def pretraining_then_training(
         for way in ("random", "initial"):
             found = curve(entities, pretrained, (way,), (n_labels,), n_seeds, **settings)[way][0]
             parts[f"named entities of {entities.name}, {way} vectors: span F1 in %"] = found.mean()
-    return Measurement(
+    return by_seed(
         scores["pre-trained"] - scores["none"],
-        "points",
-        seeds=True,
-        control=Measurement(scores["shuffled"] - scores["none"], "points", seeds=True),
+        control=by_seed(scores["shuffled"] - scores["none"]),
         baselines={"majority tag per word, all training sentences, in %": task.baseline()},
         parts=parts,
         data=f"{task.name}, {n_labels:,} labelled sentences; vectors of {sum(map(len, sentences)):,} words of {source}",
@@ -200,10 +196,9 @@ def training_further_needs_labels(
         best = np.max([scores[way].mean(1) for way in ("initial", "frozen", "slow")], 0)
         worst = float((best - scores["slow"].mean(1)).max())
         parts["slow: farthest below the best of the three ways, in points"] = worst
-    return Measurement(
+    return by_seed(
         slopes,
         "points per doubling",
-        seeds=True,
         baselines={"majority, in %": task.majority()},
         parts=parts,
         data=f"{task.name}, {sizes[0]:,} to {sizes[-1]:,} labels",
@@ -212,13 +207,7 @@ def training_further_needs_labels(
 
 @claim("C2.5", full={"n_train": 4_000, "n_test": 500, "steps": 500, "n_seeds": 8, "more": True})
 def own_vector_per_new_word(
-    *,
-    n_train: int = 320,
-    n_test: int = 80,
-    steps: int = 100,
-    dim: int = 32,
-    n_seeds: int = SEEDS,
-    more: bool = False,
+    *, n_train: int = 320, n_test: int = 80, steps: int = 100, dim: int = 32, n_seeds: int = SEEDS, more: bool = False
 ) -> Measurement:
     """Who is asked about? Four new names in the passage, one of them in the question; new questions for each seed."""
     known = known_words()
@@ -251,11 +240,9 @@ def own_vector_per_new_word(
             found.setdefault("random rows in place of a larger table's, at test time", []).append(
                 _with_names_of_the_table(readers["own"], seen, seed)
             )
-    return Measurement(
+    return by_seed(
         gains,
-        "points",
-        seeds=True,
-        control=Measurement(control, "points", seeds=True),
+        control=by_seed(control),
         baselines={"chance, in %": 25.0, "one UNK vector, in %": np.mean(found.pop("unk"))},
         parts=means("{}: accuracy in %", found),
         data=f"the world, {len(asked):,} questions about names never seen in training",

@@ -17,7 +17,7 @@ from course.lab.lm_taggers import TaggerBench, checkpoints, f1, quality, rank_pr
 from course.lab.probes import SIDES, WAYS, accuracy_by_side, one_sided
 from course.lab.tasks import Task, parts_of_speech
 from course.lab.world_models import shipped_cove, train_bilm, world_bilm, world_cove, world_text
-from course.ledger import Measurement, claim, means
+from course.ledger import Measurement, by_seed, claim, means
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.encoder import ContextEncoder
@@ -59,11 +59,10 @@ def lm_states_raise_f1(
     for name, run in asked.items():
         parts[f"right tags of span words never seen in training, {name}, in %"] = unseen(run)
     none = judged["without"]
-    return Measurement(
+    return by_seed(
         judged["with language-model states"] - none,
         "F1 points",
-        seeds=True,
-        control=Measurement(judged["with an untrained one's"] - none, "F1 points", seeds=True),
+        control=by_seed(judged["with an untrained one's"] - none, "F1 points"),
         baselines={
             "dictionary of training names: span F1 in %": judged["dictionary"].mean(),
             "static vectors with the same tagger: span F1 in %": none.mean(),
@@ -114,11 +113,9 @@ def two_directions_beat_one(
         task = parts_of_speech(source)
         judged = {ways: _probed(task, ways, steps, width, n_seeds) for ways in WAYS}
         baselines, data = {"each word's commonest tag, in %": task.baseline(task.train[:PROBED])}, task.name
-    return Measurement(
+    return by_seed(
         judged["both"] - judged["forward"],
-        "points",
-        seeds=True,
-        positive_control=Measurement(judged["both"] - max(baselines.values()), "points", seeds=True),
+        positive_control=by_seed(judged["both"] - max(baselines.values())),
         baselines=baselines | {"forward alone at equal total width, in %": judged["forward"].mean()},
         parts=parts,
         data=data,
@@ -209,20 +206,19 @@ def source_or_size(
             model = train_bilm(text, seed, steps=min(lm_steps, limit), characters=True, width=width)
             cells[name].append(bench.score(KeptStates(model), task, seed).f1)
     none = cells.pop("none")
-    against = Measurement(np.subtract(cells["own-small"], none), "F1 points", seeds=True)
+    against = by_seed(np.subtract(cells["own-small"], none), "F1 points")
     parts = means("{}: span F1 in %", cells) | {"language model of the tagger's sentences against none": against}
     data = f"{bench.task.name}, {n_labels:,} labelled sentences"
     source_gap, size_gap = (np.subtract(cells[name], cells["other-small"]) for name in ("own-small", "other-20x"))
     return {
-        "source": Measurement(
+        "source": by_seed(
             source_gap,
             "F1 points",
-            seeds=True,
             baselines={"tagger without language-model states: span F1 in %": np.mean(none)},
             parts=parts,
             data=data,
         ),
-        "size": Measurement(size_gap, "F1 points", seeds=True, data=data),
+        "size": by_seed(size_gap, "F1 points", data=data),
     }
 
 
@@ -231,13 +227,7 @@ def source_or_size(
     full={"source": "ud_english_ewt", "cove": "cove-en", "lm": "bilm-en", "n_labels": 1_000, "n_words": 30_637_395},
 )
 def translation_adds_to_static_vectors(
-    *,
-    source: str = "world",
-    cove: str = "",
-    lm: str = "",
-    n_words: int = 0,
-    n_labels: int = 40,
-    n_seeds: int = SEEDS,
+    *, source: str = "world", cove: str = "", lm: str = "", n_words: int = 0, n_labels: int = 40, n_seeds: int = SEEDS
 ) -> Measurement:
     """Parts of speech by one biLSTM tagger over [static; CoVe] minus the same over [static; untrained CoVe].
 
@@ -267,10 +257,8 @@ def translation_adds_to_static_vectors(
     }
     shown = means("{}, in %", found)
     gain = found["static beside CoVe"] - found["static beside the same encoder untrained"]
-    return Measurement(
+    return by_seed(
         gain,
-        "points",
-        seeds=True,
         baselines=dict(list(shown.items())[1:]),
         parts={"static beside CoVe, in %": shown["static beside CoVe, in %"]},
         data=f"{task.name}, parts of speech, {n_labels:,} labelled sentences",

@@ -29,7 +29,7 @@ from course.lab.lm_taggers import span_task
 from course.lab.probes import SenseSplit, top_score
 from course.lab.tasks import Task, parts_of_speech
 from course.lab.world_models import train_bilm, world_bilm
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.batch import Batch
 from course_lib.data.handmade import handmade_names
 from course_lib.data.world import World
@@ -354,12 +354,11 @@ def elmo_needs_fewer_labels(
     def saved(scores: np.ndarray) -> list[float]:
         return [saved_labels(sizes, *pair) for pair in zip(without.T, scores.T, strict=True)]
 
-    return Measurement(
+    return by_seed(
         saved(added),
         "halvings of the labels",
-        seeds=True,
-        control=Measurement(saved(control), "halvings of the labels", seeds=True),
-        positive_control=Measurement(without[-1] - without[0], "F1 points", seeds=True),
+        control=by_seed(saved(control), "halvings of the labels"),
+        positive_control=by_seed(without[-1] - without[0], "F1 points"),
         baselines={f"static vectors, span F1 in % at {sizes[-1]:,} sentences": without[-1].mean()},
         parts=means(
             "{} ELMo, span F1 in % at {:,} sentences",

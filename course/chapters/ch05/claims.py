@@ -25,7 +25,7 @@ from course.lab.ulmfit_stages import (
     percent_right,
     tuned,
 )
-from course.ledger import Measurement, claim, means
+from course.ledger import Measurement, by_seed, claim, means
 from course_lib.data.records import LabelledText
 from course_lib.models.awd_lstm import AWDLSTM
 
@@ -83,18 +83,17 @@ def few_labels_do_the_work_of_many(
         for name, scores in reached.items()
     }
     capped = sum(not found for _, found in factors[PRE_TRAINED])
-    return Measurement(
+    return by_seed(
         [math.log2(factor) for factor, _ in factors[PRE_TRAINED]],
         "doublings of the labels",
-        seeds=True,
-        positive_control=Measurement(scratch.curves[SCRATCH][-1] - texts.majority(), "points", seeds=True),
+        positive_control=by_seed(scratch.curves[SCRATCH][-1] - texts.majority()),
         baselines=means(
             "{}, {:,} labels: accuracy in %", {name: scratch.curves[name] for name in (BAG, SCRATCH)}, sizes
         ),
         parts={
             **means(f"{{}}, {few:,} labels: accuracy in %", reached),
-            "the language model has seen unlabelled target text": Measurement(
-                [math.log2(factor) for factor, _ in factors[TARGET]], "doublings of the labels", seeds=True
+            "the language model has seen unlabelled target text": by_seed(
+                [math.log2(factor) for factor, _ in factors[TARGET]], "doublings of the labels"
             ),
             f"draws whose score {max(sizes):,} labels from scratch do not reach": float(capped),
         },
@@ -197,11 +196,9 @@ def fine_tuning_the_lm_adds(
             trained = classifier(model, records, texts.labels, steps=steps, seed=seed)
             scores[name].append(percent_right(trained, texts.test))
     found = {name: np.array(values) for name, values in scores.items()}
-    return Measurement(
+    return by_seed(
         found["target"] - found["none"],
-        "points",
-        seeds=True,
-        control=Measurement(found["general"] - found["none"], "points", seeds=True),
+        control=by_seed(found["general"] - found["none"]),
         baselines={
             **_bag(texts, n_labels, n_seeds, texts.test),
             "no language-model fine-tuning: accuracy in %": found["none"].mean(),
@@ -255,24 +252,17 @@ def tricks_beat_plain_fine_tuning(
     if leave_out:
         left = leave_one_out(texts, model, n_labels=n_labels, steps=steps, rate=chosen["all tricks"], n_seeds=n_seeds)
         whole = left.pop("all tricks")
-        parts |= {
-            f"without {name}: accuracy minus all tricks": Measurement(row - whole, "points", seeds=True)
-            for name, row in left.items()
-        }
+        parts |= {f"without {name}: accuracy minus all tricks": by_seed(row - whole) for name, row in left.items()}
     for name in also:
         other = target_texts(name, n_words=n_words)
-        parts[f"{other.name}: all tricks minus none"] = Measurement(
-            _gain(other, model, n_labels, steps, rates, n_seeds)[0], "points", seeds=True
-        )
+        parts[f"{other.name}: all tricks minus none"] = by_seed(_gain(other, model, n_labels, steps, rates, n_seeds)[0])
     start = for_target(model, texts.unlabelled)
     rate = chosen["all tricks"]
     plain = Tricks.none(chosen["no trick"])
     scratch = [_accuracy(texts, untrained(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
     last = [_accuracy(texts, start, n_labels, steps, Tricks(rate, opens="last layer"), s) for s in range(n_seeds)]
-    return Measurement(
+    return by_seed(
         gain,
-        "points",
-        seeds=True,
         baselines={
             **_bag(texts, n_labels, n_seeds, texts.test),
             "from scratch, no trick: accuracy in %": np.mean(scratch),
@@ -397,10 +387,9 @@ def all_at_once_forgets(
     for name in WAYS:
         over = np.mean([run.loss for run in runs[name]], axis=0)
         watched[f"{name}, loss over the steps {runs[name][0].steps.tolist()}"] = ", ".join(f"{x:.2f}" for x in over)
-    return Measurement(
+    return by_seed(
         losses[:, 0] - losses[:, 1],
         "nats per word",
-        seeds=True,
         baselines={
             "the language model before fine-tuning: loss in nats per word": before,
             "last layer only: loss in nats per word": np.mean([run.loss[-1] for run in runs["last layer only"]]),

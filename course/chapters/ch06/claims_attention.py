@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course.lab.world_models import TRANSLATOR, translator, unseen_pairs, world_bleu
-from course.ledger import Exact, Measurement, claim
+from course.ledger import Exact, Measurement, by_seed, claim
 from course_lib.device import seed_everything
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.training import fit
@@ -159,11 +159,10 @@ def division_keeps_learning(
         for i, width in enumerate(widths)
     }
     cut = {f"{rule}: runs cut at {max_steps:,} steps": runs.n_cut for rule, runs in found.items()}
-    return Measurement(
+    return by_seed(
         slopes["undivided"] - slopes["divided"],
         "doublings per doubling",
-        seeds=True,
-        control=Measurement(slopes["rescaled"] - slopes["divided"], "doublings per doubling", seeds=True),
+        control=by_seed(slopes["rescaled"] - slopes["divided"], "doublings per doubling"),
         baselines={"divided scores: doublings per doubling": float(slopes["divided"].mean())},
         parts={name: value for name, value in (of_width | cut).items() if not np.isnan(value)},
         data="look-ups in a table, one attention head",
@@ -260,10 +259,8 @@ def heads_look_up_together(
             config = replace(TRANSLATOR, n_heads=n_heads)
             score = world_bleu(translator(0, steps=bleu_steps, config=config), pairs)
             parts[f"translator of the world, {n_heads} head{'s' * (n_heads > 1)}: BLEU"] = score
-    return Measurement(
+    return by_seed(
         found[many, 2] - found[few, 2],
-        "points",
-        seeds=True,
         baselines={"chance, in %": 100 / PAIR_VALUES**2, "best answer from one look-up, in %": 100 / PAIR_VALUES},
         parts=parts,
         data=f"look-ups in a table, one attention layer of width {width}",

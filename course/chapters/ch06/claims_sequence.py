@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from course.lab.recall import ASKED_OF, LOADS, Net, Recall, guessing, trained
 from course.lab.world_models import Text, lm_text, new_lm, train_lm
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.streams import StreamBatch
 from course_lib.data.world import World
 from course_lib.device import choose_device, seed_everything
@@ -58,10 +58,9 @@ def recurrence_is_serial(
     first, last = lengths[0], lengths[-1]
     growth = {name: np.log2(times[name, last] / times[name, first]) for name in TIMED}
     by_hand = {name: _by_hand(name, width) for name in TIMED[:2]}
-    return Measurement(
+    return by_seed(
         growth["LSTM"] - growth["attention"],
         "doublings of time",
-        seeds=True,
         baselines={"feed-forward layer: doublings of time": float(np.median(growth["feed-forward"]))},
         parts={f"{name}: doublings of time from {first} to {last} words": np.median(growth[name]) for name in TIMED[:2]}
         | {f"{name}, {length} words: ms per step": 1e3 * np.median(found) for (name, length), found in times.items()}
@@ -156,12 +155,10 @@ def attention_keeps_apart(
         }
     gap = {load: known["attention"][load] - known["LSTM"][load] for load in LOADS}
     newest, *_, oldest = (by_age["attention"][age] - by_age["LSTM"][age] for age in by_age["LSTM"])
-    return Measurement(
+    return by_seed(
         gap[many] - gap[few],
-        "points",
-        seeds=True,
-        control=Measurement((oldest - newest) / (1 - guessing(ASKED_OF)), "points", seeds=True),
-        positive_control=Measurement(known["LSTM"][few], "points", seeds=True),
+        control=by_seed((oldest - newest) / (1 - guessing(ASKED_OF))),
+        positive_control=by_seed(known["LSTM"][few]),
         baselines={f"one of {load} values read, blindly, in %": 100 * guessing(load) for load in (few, many)},
         parts={
             f"{net}, {load} pairs: right, in %": 100 * guessing(load) + (1 - guessing(load)) * values.mean()

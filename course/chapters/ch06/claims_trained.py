@@ -23,7 +23,7 @@ from course.lab.world_models import (
     unseen_pairs,
     world_bleu,
 )
-from course.ledger import Measurement, claim, means
+from course.ledger import Measurement, by_seed, claim, means
 from course_lib.data.world import WorldPair
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
@@ -157,10 +157,9 @@ def post_norm_needs_warmup(
     losses = {name: np.nan_to_num(found, nan=nothing) for name, found in raw.items()}
     n_lost = {name: (np.isnan(raw[name]) | (losses[name] >= nothing)).sum() for name in SCHEDULES}
     pre = {name: [run("pre", name, best[name], s, test) for s in range(pre_norm_seeds)] for name in SCHEDULES}
-    return Measurement(
+    return by_seed(
         losses["without warm-up"] - losses["with warm-up"],
         "nats per token",
-        seeds=True,
         baselines={"unigram loss": nothing},
         parts=means("post-norm, {}: validation loss", losses)
         | means("post-norm, {}: learning rate", best)

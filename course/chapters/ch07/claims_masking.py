@@ -14,7 +14,7 @@ from jaxtyping import Float
 from course.lab.probes import PROBE_SEED, static_baselines, trained, world_probe
 from course.lab.world_bert import LEAKY, MASKED, Asked, Row, Shares, sentence_rows, world_bert, world_rows
 from course.lab.world_models import lm_text
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation import accuracy
@@ -155,7 +155,7 @@ def mask_rate_is_a_trade_off(
     fifteen = "15 % masked"
     parts = {
         f"{fifteen} minus the best rate on dev, in points ({best})": (score[fifteen] - score[best]).mean(),
-        f"{APART}, minus {fifteen}, in points": Measurement(score[APART] - score[fifteen], "points", seeds=True),
+        f"{APART}, minus {fifteen}, in points": by_seed(score[APART] - score[fifteen]),
     }
     for name in settings:
         parts |= {
@@ -163,16 +163,11 @@ def mask_rate_is_a_trade_off(
             f"{name}: loss on dev with 15 % masked, in nats": loss[name],
             f"{name}: learning rate": rates[name],
         }
-    shared = {"seeds": True, "data": f"sentences of the world, {steps} steps of 32 sentences"}
+    data = f"sentences of the world, {steps} steps of 32 sentences"
+    baselines = {"the same network untrained, in %": pos.of(untrained).score}
     return {
-        "low end": Measurement(
-            score[best] - score[low],
-            "points",
-            baselines={"the same network untrained, in %": pos.of(untrained).score},
-            parts=parts,
-            **shared,
-        ),
-        "high end": Measurement(score[best] - score[high], "points", **shared),
+        "low end": by_seed(score[best] - score[low], baselines=baselines, parts=parts, data=data),
+        "high end": by_seed(score[best] - score[high], data=data),
     }
 
 
@@ -222,11 +217,9 @@ def mask_token_makes_a_mismatch(
             found[shares, hidden], parts[f"{name}, {places} places: in %"] = scores, scores.mean()
         losses = [masked_loss(model, dev_rows, HIDDEN) for model in models]
         parts |= {f"{name}: loss at [MASK] on dev, in nats": np.mean(losses), f"{name}: learning rate": rate}
-    at_masks = Measurement(found[MASKED, True] - found[HIDDEN, True], "points", seeds=True)
-    return Measurement(
+    at_masks = by_seed(found[MASKED, True] - found[HIDDEN, True])
+    return by_seed(
         found[MASKED, False] - found[HIDDEN, False],
-        "points",
-        seeds=True,
         baselines={
             "the same network untrained, in %": identity(untrained, train, test),
             "token layer (keeps all), in %": identity(untrained, train, test, layer=0),

@@ -36,7 +36,7 @@ from course.lab.world_bert import (
     world_rows,
 )
 from course.lab.world_models import TEXT_SEED, world_text
-from course.ledger import Measurement, claim, means
+from course.ledger import Measurement, by_seed, claim, means
 from course_lib.data.records import LabelledText, SenseExample, Sentence, SentencePair
 from course_lib.data.world import World
 from course_lib.evaluation import accuracy
@@ -99,11 +99,9 @@ def next_sentence_helps_pairs(
 
     def measured(task: str, baselines: dict[str, float], parts: dict[str, float | Measurement]) -> Measurement:
         scores = {name: np.array([one[task] for one in runs]) for name, runs in found.items()}
-        return Measurement(
+        return by_seed(
             scores["with"] - scores["without"],
-            "points",
-            seeds=True,
-            positive_control=Measurement(follows - 50, "points", seeds=True),
+            positive_control=by_seed(follows - 50),
             baselines=baselines | {f"{task}, untrained, in %": before[task]},
             parts=means(f"{task}, {{}}, in %", scores) | parts,
             data=f"the world, {steps} steps of 32 pairs",
@@ -116,7 +114,7 @@ def next_sentence_helps_pairs(
             "pairs, same topic",
             {"word overlap, in %": right(same, overlap)},
             {
-                "negatives of another topic, with minus without": Measurement(other.values, "points", seeds=True),
+                "negatives of another topic, with minus without": by_seed(other.values),
                 **other.parts,
                 "its own question in new pairs, another topic: right, in %": follows.mean(),
             }
@@ -216,11 +214,9 @@ def masked_converges_more_slowly(
     both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
     ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
     sizes = [len(row.ids) for row in world_rows()]
-    return Measurement(
+    return by_seed(
         areas["left-to-right"] - areas["masked"],
-        "points",
-        seeds=True,
-        control=Measurement(areas["left-to-right, 15 % asked"] - areas["masked"], "points", seeds=True),
+        control=by_seed(areas["left-to-right, 15 % asked"] - areas["masked"]),
         baselines={"the same network untrained, in %": pos.of(world_bert(0, steps=0)).score},
         parts=means(
             "{}, {:,} tokens: probe, in %",
@@ -229,8 +225,8 @@ def masked_converges_more_slowly(
         )
         | means("{}: learning rate", rates)
         | {
-            "left-to-right minus left-to-right with 15 % asked": Measurement(
-                areas["left-to-right"] - areas["left-to-right, 15 % asked"], "points", seeds=True
+            "left-to-right minus left-to-right with 15 % asked": by_seed(
+                areas["left-to-right"] - areas["left-to-right, 15 % asked"]
             ),
             "masked is ahead from": f"{tokens(ahead[0], sizes):,} tokens" if ahead else "no point of the curve",
         },

@@ -16,7 +16,7 @@ from course.lab.controls import opened, untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import DEV_SEED, Recipe, best_rate, fine_tune, learn
 from course.lab.tasks import Task, four_tasks, names
-from course.ledger import Exact, Measurement, claim, means
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.encoder import ContextEncoder, Sentences
@@ -174,11 +174,9 @@ def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[
 def _measured(task: Task, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]) -> Measurement:
     unit, kind, most, majority = task.unit, task.kind, sizes[-1], task.majority()
     drawn = [task.draw(most, seed) for seed in range(curves[PRE_TRAINED].shape[1])]
-    return Measurement(
+    return by_seed(
         area(sizes, curves[PRE_TRAINED]) - area(sizes, curves[SCRATCH]),
-        "points",
-        seeds=True,
-        positive_control=Measurement(curves[SCRATCH][-1] - majority, "points", seeds=True),
+        positive_control=by_seed(curves[SCRATCH][-1] - majority),
         baselines={
             f"majority ({kind}): {unit}": majority,
             f"{task.baseline_name} ({kind}), {most:,} labels: {unit}": np.mean(list(map(task.baseline, drawn))),
@@ -253,10 +251,10 @@ def one_recipe_serves_four_tasks(
         parts |= {
             f"the one recipe ({kind}), rate {shared:g}: {task.unit}": one.mean(),
             f"best settings per task ({kind}), rate {own:g}: {task.unit}": best.mean(),
-            f"the one recipe minus its baseline ({kind})": Measurement(one - alone, "points", seeds=True),
+            f"the one recipe minus its baseline ({kind})": by_seed(one - alone),
         }
     data = "; ".join(task.name for task in tasks.values()) + f"; {n_labels:,} labels each"
-    return Measurement(np.mean(costs, axis=0), "points", seeds=True, baselines=baselines, parts=parts, data=data)
+    return by_seed(np.mean(costs, axis=0), baselines=baselines, parts=parts, data=data)
 
 
 def best_for_all(on_dev: Mapping[str, Mapping[float, float]]) -> float:
@@ -362,10 +360,9 @@ def fine_tuning_beats_frozen(
     model.encode([record.sentence for record in task.draw(n_labels, 0)])
     seconds = process_time() - before
     drawn = [task.draw(n_labels, seed) for seed in range(n_seeds)]
-    return Measurement(
+    return by_seed(
         fine.f1 - frozen.f1,
         "F1 points",
-        seeds=True,
         baselines={
             "dictionary of training names: span F1 in %": np.mean([task.baseline(records) for records in drawn]),
             "frozen with a linear head: span F1 in %": linear.f1.mean(),
@@ -374,7 +371,7 @@ def fine_tuning_beats_frozen(
         parts={
             "fine-tuned with a linear head: span F1 in %": fine.f1.mean(),
             f"frozen with a 2-layer biLSTM head on {N_JOINED} layers: span F1 in %": frozen.f1.mean(),
-            "frozen with a linear head, fine-tuned minus it": Measurement(fine.f1 - linear.f1, "F1 points", seeds=True),
+            "frozen with a linear head, fine-tuned minus it": by_seed(fine.f1 - linear.f1, "F1 points"),
             **means("each single layer frozen, {}, biLSTM head: span F1 in %", single),
             "time of both, fine-tuned: CPU seconds of one training": fine.seconds,
             "time of both, frozen: CPU seconds of one training": frozen.seconds + seconds,

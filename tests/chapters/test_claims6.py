@@ -99,9 +99,9 @@ def test_look_ups_equal_attention_written_out():
 
 
 def test_steps_count_until_learned_and_stop_at_the_most():
-    learned = claims_attention.steps_to_learn(16, 0.25, 3e-2, 2, 200, 64, 0)
+    learned = claims_attention.steps_to_learn(16, 0.25, 3e-2, 2, 200)
     assert (learned < 100).all()
-    assert claims_attention.steps_to_learn(16, 0.25, 1e-6, 2, 9, 64, 0).tolist() == [9, 9]
+    assert claims_attention.steps_to_learn(16, 0.25, 1e-6, 2, 9).tolist() == [9, 9]
 
 
 def test_answers_of_two_look_ups_are_ordered():

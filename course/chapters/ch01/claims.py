@@ -19,7 +19,7 @@ from course_lib.data.records import SenseExample
 from course_lib.evaluation import spearman
 from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, word_similarity
 from course_lib.models.shipped import load
-from course_lib.models.skip_gram import SkipGramConfig, WordVectors
+from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.text.vocabulary import Vocabulary
 
@@ -31,13 +31,7 @@ CONFIG = SkipGramConfig(dim=64, window=5, epochs=5)
     full={"source": "enwiki2015", "n_words": 6_000_000, "n_rows": 2_000, "n_pairs": 5_000, "shipped": "skipgram-en"},
 )
 def same_company_similar_vectors(
-    *,
-    source: str = "on-disk",
-    n_words: int = 600_000,
-    n_rows: int = 1_000,
-    n_pairs: int = 1_500,
-    shipped: str = "",
-    seed: int = 0,
+    *, source: str = "on-disk", n_words: int = 600_000, n_rows: int = 1_000, n_pairs: int = 1_500, shipped: str = ""
 ) -> Measurement:
     """Vectors of one half of the text against PPMI rows counted on the other half, over pairs of like count."""
     sentences = text(source, n_words)
@@ -45,14 +39,14 @@ def same_company_similar_vectors(
     vocabulary = Vocabulary.from_sentences(half, min_count=CONFIG.min_count, max_size=5 * n_rows)
     n_rows = min(n_rows, len(vocabulary))
     log_counts = np.log(np.array(vocabulary.counts)[:n_rows])
-    first, second = np.random.default_rng(seed).integers(n_rows, size=(2, 20 * n_pairs))
+    first, second = np.random.default_rng(0).integers(n_rows, size=(2, 20 * n_pairs))
     alike = (first != second) & (np.abs(log_counts[first] - log_counts[second]) < np.log(2))
     first, second = first[alike][:n_pairs], second[alike][:n_pairs]
 
     company = ppmi_rows(other_half, vocabulary, n_rows, CONFIG.window)
     learned, control = (
-        train_skip_gram(part, CONFIG, vocabulary=vocabulary, seed=seed, progress=False).input.weight.detach()[:n_rows]
-        for part in (half, shuffled_text(half, seed))
+        train_skip_gram(part, CONFIG, vocabulary=vocabulary, seed=0, progress=False).input.weight.detach()[:n_rows]
+        for part in (half, shuffled_text(half, 0))
     )
     frequency = -np.abs(log_counts[first] - log_counts[second])
     company, learned, control = (centred_cosines(rows)[first, second] for rows in (company, learned, control))
@@ -172,12 +166,11 @@ def _nearest(rows: Float[Tensor, "word dim"], k: int) -> list[list[int]]:
 
 
 @claim("C1.4")
-def one_vector_per_type(*, language: str = "en", vectors: WordVectors | None = None) -> Exact:
+def one_vector_per_type() -> Exact:
     """Cosine of two occurrences of a type, and sense accuracy with ties counted for what they are: guesses."""
-    senses = handmade_senses(language)
-    vectors = load(f"skipgram-{language}").word_vectors() if vectors is None else vectors
+    vectors = load("skipgram-en").word_vectors()
     by_word: dict[str, list[SenseExample]] = {}
-    for example in senses:
+    for example in handmade_senses("en"):
         if (form := example.sentence.words[example.position].lower()) in vectors and form == example.word:
             by_word.setdefault(example.word, []).append(example)
     errors, own, window = [0.0], [], []
@@ -192,15 +185,12 @@ def one_vector_per_type(*, language: str = "en", vectors: WordVectors | None = N
         "largest error",
         detail=f"{len(by_word)} words, {sum(map(len, by_word.values()))} occurrences",
         parts={"mean of the window's static vectors: balanced sense accuracy": float(np.mean(window))},
-        data=f"handmade senses ({language}), shipped word vectors",
+        data="handmade senses (en), shipped word vectors",
     )
 
 
 def tied_accuracy(rows: Float[Tensor, "occurrence dim"], labels: Sequence[str]) -> float:
-    """Balanced accuracy of the nearest other occurrence's sense, each left out in turn; ties count as fair guesses.
-
-    If all occurrences are equally near, the guess is fair over the senses, so the result is 1 / number of senses.
-    """
+    """Balanced accuracy of the nearest other occurrence's sense, each left out in turn; ties are fair guesses."""
     unit = torch.nn.functional.normalize(rows.double(), dim=1)
     cosines = (unit @ unit.T).round(decimals=9)
     cosines.fill_diagonal_(-torch.inf)

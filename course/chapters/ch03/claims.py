@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -81,10 +80,10 @@ def word_vectors(source: str) -> WordVectors:
     return train_skip_gram(unlabelled(source), config, seed=0, progress=False).word_vectors()
 
 
-def unlabelled(source: str, n_words: int = 60_000) -> Text:
+def unlabelled(source: str) -> Text:
     """Text of the task's domain: of the world, or all training sentences of a public task, without their labels."""
     if source == "world":
-        return [list(words) for words in world_text(n_words)]
+        return [list(words) for words in world_text(60_000)]
     return [list(record.sentence.words) for record in span_task(source).train]
 
 
@@ -145,12 +144,10 @@ def better_lm_helps_more(
     n_labels: int = 100,
     steps: int = 100,
     n_seeds: int = 8,
-    snapshots: str = "",
 ) -> Measurement:
     """Within each tagger seed: rank correlation of F1 with minus log perplexity of the task's test sentences.
 
-    marks      a checkpoint is taken after so many steps on the task's text without labels
-    snapshots  a folder of checkpoints of another language model, as a recipe keeps them: shown as a part
+    marks  a checkpoint is taken after so many steps on the task's text without labels
     """
     bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
     asked = [list(record.sentence.words) for record in bench.task.test]
@@ -163,13 +160,10 @@ def better_lm_helps_more(
 
     text = unlabelled(source)
     real, scores, qualities = measure(checkpoints(text, marks, width))
-    parts: dict[str, float | Measurement] = {}
+    parts = {}
     for mark, row, good in zip(marks, scores, qualities, strict=True):
         parts[f"after {mark:,} steps: perplexity"] = math.exp(-good)
         parts[f"after {mark:,} steps: span F1 in %"] = row.mean()
-    if snapshots:
-        folders = sorted(path.parent for path in Path(snapshots).glob("*/config.json"))
-        parts[f"over {len(folders)} checkpoints of {Path(snapshots).name}"] = measure([load(f) for f in folders])[0]
     return replace(
         real,
         control=measure(checkpoints(shuffled_text(text, 0), marks, width))[0],

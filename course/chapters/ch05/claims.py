@@ -319,14 +319,8 @@ class Forgetting:
     loss: Float[np.ndarray, " place"]
 
     def loss_at(self, wanted: float) -> float:
-        """The loss where the accuracy first reaches `wanted`, on the straight line between two places.
-
-        Raises ValueError if it never does: ask for no more than the largest accuracy.
-        """
-        reached = np.flatnonzero(self.accuracy >= wanted)
-        if not len(reached):
-            raise ValueError(f"accuracy {wanted} is never reached, the largest is {self.accuracy.max()}")
-        place = reached[0]
+        """The loss where the accuracy first reaches `wanted` (it does), on the straight line between two places."""
+        place = int(np.argmax(self.accuracy >= wanted))
         if place == 0:
             return float(self.loss[0])
         (low, high), (before, after) = self.accuracy[place - 1 : place + 1], self.loss[place - 1 : place + 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course.chapters.ch06.ex_6_2_softmax_jacobian import softmax_jacobian
 from course.lab.world_models import TRANSLATOR, translator, unseen_pairs, world_bleu
-from course.ledger import Exact, Measurement, by_seed, claim
+from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.device import seed_everything
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.training import fit
@@ -21,7 +22,7 @@ from course_lib.training.schedules import cosine
 
 CHUNK = 1_000  # draws held in memory together
 N_SYMBOLS, N_SLOTS, N_VALUES = 32, 8, 8  # of the look-ups
-LEARNED, SMOOTHED = 0.9, 8  # accuracy to reach, as the mean over so many batches
+QUESTIONS, LEARNED, SMOOTHED = 64, 0.9, 8  # in a batch; accuracy to reach, as the mean over so many batches
 RULES = ("divided", "undivided", "rescaled")
 
 
@@ -78,7 +79,7 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
     norms, minus, plus = [], [], []
     for factor in factors:
         jacobian = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), factor * scores)
-        formula = softmax_jacobian(torch.softmax(factor * scores, 0))
+        formula = softmax_jacobian(factor * scores)
         minus.append(float((jacobian - formula).abs().max()))
         # the notes' sign: the same on the diagonal, turned off it
         plus.append(float((jacobian - (2 * torch.diag(formula.diag()) - formula)).abs().max()))
@@ -98,21 +99,6 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
     )
 
 
-def softmax_jacobian(weights: Float[Tensor, " token"]) -> Float[Tensor, "token token"]:
-    """d y_i / d s_j = y_i (delta_ij - y_j)."""
-    return torch.diag(weights) - torch.outer(weights, weights)
-
-
-@dataclass(frozen=True)
-class Runs:
-    """steps to 90 % [d_k, seed] at the rate that was best for a seed of its own; rates: that rate, largest [d_k]."""
-
-    steps: Float[np.ndarray, "width seed"]
-    best_rates: list[float]
-    largest_rates: list[float]  # nan where none learned
-    n_cut: int  # runs that did not get there within the most steps
-
-
 @claim("C6.5", full={"widths": (16, 64, 256, 1024), "max_steps": 1_500, "n_seeds": 8})
 def division_keeps_learning(
     *,
@@ -120,8 +106,6 @@ def division_keeps_learning(
     rates: Sequence[float] = (3e-3, 1e-2, 3e-2, 1e-1, 3e-1),
     max_steps: int = 600,
     n_seeds: int = 5,
-    batch_size: int = 64,
-    seed: int = 0,
 ) -> Measurement:
     """Slope of log2(steps to 90 %) over log2(d_k), undivided minus divided scores, per seed.
 
@@ -130,35 +114,35 @@ def division_keeps_learning(
     saturation. A run that does not get there counts with the most steps, so a slope can only be underrated.
     """
 
-    def measure(rule: str) -> Runs:
-        """All seeds of one width and rate train side by side; the last of them only chooses the rate."""
+    def measure(rule: str) -> tuple[Float[np.ndarray, "width seed"], list[float], list[float]]:
+        """(steps to 90 %, best rate, largest rate that learns or nan) of each width.
+
+        All seeds of one width and rate train side by side; the last of them only chooses the rate.
+        """
         steps, best_rates, largest_rates = [], [], []
         for width in widths:
             factor = width**0.5 if rule == "rescaled" else 1.0
             scale = 1.0 if rule == "undivided" else width**-0.5
-            settings = (n_seeds + 1, max_steps, batch_size, seed)
-            tried = np.stack([steps_to_learn(width, scale, factor * rate, *settings) for rate in rates])  # [rate, seed]
+            ways = (steps_to_learn(width, scale, factor * rate, n_seeds + 1, max_steps) for rate in rates)
+            tried = np.stack(list(ways))  # [rate, seed]
             best = int(tried[:, -1].argmin())
             steps.append(tried[best, :-1])
             best_rates.append(factor * rates[best])
             learns = (np.median(tried[:, :-1], axis=1) < max_steps).nonzero()[0]
             largest_rates.append(factor * rates[learns[-1]] if len(learns) else float("nan"))
-        n_cut = int((np.stack(steps) == max_steps).sum())
-        return Runs(np.stack(steps), best_rates, largest_rates, n_cut)
+        return np.stack(steps), best_rates, largest_rates
 
     found = {rule: measure(rule) for rule in RULES}
-    slopes = {rule: np.polyfit(np.log2(widths), np.log2(runs.steps), 1)[0] for rule, runs in found.items()}
-    of_width = {
-        f"{rule}, d_k {width}: {what}": values[i]
-        for what, of in (
-            ("steps to 90 %", lambda runs: np.median(runs.steps, axis=1)),
-            ("largest rate of those tried at which it learns", lambda runs: runs.largest_rates),
-            ("best rate", lambda runs: runs.best_rates),
-        )
-        for rule, values in ((rule, of(runs)) for rule, runs in found.items())
-        for i, width in enumerate(widths)
+    slopes = {rule: np.polyfit(np.log2(widths), np.log2(steps), 1)[0] for rule, (steps, *_) in found.items()}
+    shown = {
+        "steps to 90 %": {rule: np.median(steps, axis=1) for rule, (steps, *_) in found.items()},
+        "largest rate of those tried at which it learns": {rule: largest for rule, (*_, largest) in found.items()},
+        "best rate": {rule: best for rule, (_, best, _) in found.items()},
     }
-    cut = {f"{rule}: runs cut at {max_steps:,} steps": runs.n_cut for rule, runs in found.items()}
+    of_width = {}
+    for what, rows in shown.items():
+        of_width |= means(f"{{}}, d_k {{}}: {what}", rows, widths)
+    cut = {f"{rule}: runs cut at {max_steps:,} steps": int((found[rule][0] == max_steps).sum()) for rule in RULES}
     return by_seed(
         slopes["undivided"] - slopes["divided"],
         "doublings per doubling",
@@ -196,18 +180,16 @@ class LookUps(nn.Module):
         return attended @ self.output
 
 
-def steps_to_learn(
-    d_k: int, scale: float, rate: float, n: int, max_steps: int, batch_size: int, seed: int
-) -> Float[np.ndarray, " net"]:
+def steps_to_learn(d_k: int, scale: float, rate: float, n: int, max_steps: int) -> Float[np.ndarray, " net"]:
     """Steps until the mean accuracy on the last SMOOTHED batches, all of them new, is 90 %; at most max_steps."""
-    seed_everything(seed)
+    seed_everything(0)
     nets = LookUps(n, d_k, scale)
     optimizer = torch.optim.Adam(nets.parameters(), lr=rate, betas=(0.9, 0.98))
     recent: list[Tensor] = []
     reached = np.full(n, float(max_steps))
     for step in range(1, max_steps + 1):
-        symbols = torch.rand(n, batch_size, N_SYMBOLS).argsort(-1)[..., :N_SLOTS]
-        values = torch.randint(N_VALUES, (n, batch_size, N_SLOTS))
+        symbols = torch.rand(n, QUESTIONS, N_SYMBOLS).argsort(-1)[..., :N_SLOTS]
+        values = torch.randint(N_VALUES, (n, QUESTIONS, N_SLOTS))
         # the slots are in random order, so the first one may always be the one that is asked for
         asked, gold = symbols[..., 0], values[..., 0]
         logits = nets(asked, symbols, values)
@@ -288,10 +270,10 @@ class TwoLookUps(nn.Module):
 
     def gold(self, batch: LookUpBatch) -> Int[Tensor, " batch"]:
         """The number of the right answer: value of the first slot asked for * PAIR_VALUES + that of the second."""
-        number = torch.zeros(len(batch["values"]), dtype=torch.long)
-        for i in range(len(self.asked)):
-            number = number * PAIR_VALUES + batch["values"][:, i].cpu()
-        return number.to(batch["values"].device)
+        number = batch["values"][:, 0]
+        for i in range(1, len(self.asked)):
+            number = number * PAIR_VALUES + batch["values"][:, i]
+        return number
 
     def loss(self, batch: LookUpBatch) -> dict[str, Any]:
         """Cross-entropy per question, in nats."""

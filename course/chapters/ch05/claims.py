@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,15 +32,6 @@ from course_lib.models.awd_lstm import AWDLSTM
 SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"
 BAG = "bag of words"
 WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
-
-
-@dataclass(frozen=True)
-class LabelCurves:
-    """Test accuracy in % over the number of labels: curves[system] is [size, seed], all on the same draws."""
-
-    sizes: tuple[int, ...]
-    curves: Mapping[str, Float[np.ndarray, "size seed"]]
-    data: str
 
 
 @claim(
@@ -73,23 +64,38 @@ def few_labels_do_the_work_of_many(
     Where the curve from scratch never reaches it, its largest size counts: the factor is then at least so large.
     """
     texts = target_texts(source, n_words=n_words, n_train=max(sizes), n_test=n_test)
-    model = general_lm(lm)
-    steps = {"min_steps": min_steps, "max_steps": max_steps, "lm_steps": lm_steps, "n_seeds": n_seeds}
-    scratch = label_curves(texts, model, sizes, systems=(SCRATCH, BAG), **steps)
-    learned = label_curves(texts, model, (few,), systems=(PRE_TRAINED, TARGET), **steps)
-    reached = {name: rows[0] for name, rows in learned.curves.items()}
+    start = for_target(general_lm(lm), texts.unlabelled)
+
+    def encoder(system: str, seed: int) -> AWDLSTM:
+        if system == TARGET:
+            return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
+        return start if system == PRE_TRAINED else untrained(start, seed)
+
+    def scores(system: str, sizes: Sequence[int], seed: int) -> list[float]:
+        """All systems: same network, same draws, same steps, two per batch of 16 within min_steps and max_steps.
+
+        From scratch all layers learn at one constant rate.
+        """
+        model, tricks, found = encoder(system, seed), FROM_SCRATCH if system == SCRATCH else Tricks(), []
+        for n in sizes:
+            steps = min(max_steps, max(min_steps, 2 * math.ceil(n / 16)))
+            trained = classifier(model, texts.draw(n, seed), texts.labels, steps=steps, seed=seed, tricks=tricks)
+            found.append(percent_right(trained, texts.test))
+        return found
+
+    bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in range(n_seeds)] for n in sizes]
+    scratch = np.array([scores(SCRATCH, sizes, seed) for seed in range(n_seeds)])  # [seed, size]
+    reached = {name: [scores(name, (few,), seed)[0] for seed in range(n_seeds)] for name in (PRE_TRAINED, TARGET)}
     factors = {
-        name: [label_equivalent(sizes, *pair, few) for pair in zip(scratch.curves[SCRATCH].T, scores, strict=True)]
-        for name, scores in reached.items()
+        name: [label_equivalent(sizes, *pair, few) for pair in zip(scratch, found, strict=True)]
+        for name, found in reached.items()
     }
     capped = sum(not found for _, found in factors[PRE_TRAINED])
     return by_seed(
         [math.log2(factor) for factor, _ in factors[PRE_TRAINED]],
         "doublings of the labels",
-        positive_control=by_seed(scratch.curves[SCRATCH][-1] - texts.majority()),
-        baselines=means(
-            "{}, {:,} labels: accuracy in %", {name: scratch.curves[name] for name in (BAG, SCRATCH)}, sizes
-        ),
+        positive_control=by_seed(scratch[:, -1] - texts.majority()),
+        baselines=means("{}, {:,} labels: accuracy in %", {BAG: bag, SCRATCH: scratch.T}, sizes),
         parts={
             **means(f"{{}}, {few:,} labels: accuracy in %", reached),
             "the language model has seen unlabelled target text": by_seed(
@@ -97,47 +103,9 @@ def few_labels_do_the_work_of_many(
             ),
             f"draws whose score {max(sizes):,} labels from scratch do not reach": float(capped),
         },
-        data=f"{scratch.data}; up to {max(sizes):,} labels",
+        data=f"{texts.name}; up to {max(sizes):,} labels",
         note=f"In {capped} of {n_seeds} draws the factor is at least the one counted." if capped else "",
     )
-
-
-def label_curves(
-    texts: Task,
-    lm: AWDLSTM,
-    sizes: Sequence[int] = (25, 75, 200),
-    *,
-    systems: Sequence[str] = (SCRATCH, PRE_TRAINED, BAG),
-    min_steps: int = 20,
-    max_steps: int = 30,
-    lm_steps: int = 40,
-    n_seeds: int = 2,
-) -> LabelCurves:
-    """Accuracy of each system at each number of labels: same network, same draws, same steps.
-
-    From scratch all layers learn at one constant rate. A draw of n labels gets two steps per batch of 16, but at least
-    `min_steps` and at most `max_steps`. The defaults are what a chapter draws while one waits.
-    """
-    start = for_target(lm, texts.unlabelled)
-
-    def encoder(system: str, seed: int) -> AWDLSTM:
-        if system == TARGET:
-            return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
-        return start if system == PRE_TRAINED else untrained(start, seed)
-
-    def scores(system: str, seed: int) -> list[float]:
-        drawn = [texts.draw(n, seed) for n in sizes]
-        if system == BAG:
-            return [bag_of_words(records, texts.test) for records in drawn]
-        model, tricks, found = encoder(system, seed), FROM_SCRATCH if system == SCRATCH else Tricks(), []
-        for records in drawn:
-            steps = min(max_steps, max(min_steps, 2 * math.ceil(len(records) / 16)))
-            trained = classifier(model, records, texts.labels, steps=steps, seed=seed, tricks=tricks)
-            found.append(percent_right(trained, texts.test))
-        return found
-
-    curves = {system: np.array([scores(system, seed) for seed in range(n_seeds)]).T for system in systems}
-    return LabelCurves(tuple(sizes), curves, texts.name)
 
 
 def label_equivalent(
@@ -249,42 +217,29 @@ def tricks_beat_plain_fine_tuning(
     parts: dict[str, float | Measurement] = {}
     for name, values in scores.items():
         parts |= {f"{name}: accuracy in %": values.mean(), f"{name}: best rate on dev": chosen[name]}
-    if leave_out:
-        left = leave_one_out(texts, model, n_labels=n_labels, steps=steps, rate=chosen["all tricks"], n_seeds=n_seeds)
-        whole = left.pop("all tricks")
-        parts |= {f"without {name}: accuracy minus all tricks": by_seed(row - whole) for name, row in left.items()}
+    start, rate = for_target(model, texts.unlabelled), chosen["all tricks"]
+
+    def accuracies(tricks: Tricks, begin: Callable[[int], AWDLSTM] = lambda seed: start) -> np.ndarray:
+        """On test in %, by seed."""
+        models = (_trained(texts, begin(seed), n_labels, steps, tricks, seed) for seed in range(n_seeds))
+        return np.array([percent_right(trained, texts.test) for trained in models])
+
+    for name, tricks in Tricks(rate).without().items() if leave_out else ():  # another rate might suit these better
+        parts[f"without {name}: accuracy minus all tricks"] = by_seed(accuracies(tricks) - scores["all tricks"])
     for name in also:
         other = target_texts(name, n_words=n_words)
         parts[f"{other.name}: all tricks minus none"] = by_seed(_gain(other, model, n_labels, steps, rates, n_seeds)[0])
-    start = for_target(model, texts.unlabelled)
-    rate = chosen["all tricks"]
-    plain = Tricks.none(chosen["no trick"])
-    scratch = [_accuracy(texts, untrained(start, s), n_labels, steps, plain, s) for s in range(n_seeds)]
-    last = [_accuracy(texts, start, n_labels, steps, Tricks(rate, opens="last layer"), s) for s in range(n_seeds)]
+    scratch = accuracies(Tricks.none(chosen["no trick"]), lambda seed: untrained(start, seed))
     return by_seed(
         gain,
         baselines={
             **_bag(texts, n_labels, n_seeds, texts.test),
-            "from scratch, no trick: accuracy in %": np.mean(scratch),
-            "last layer only: accuracy in %": np.mean(last),
+            "from scratch, no trick: accuracy in %": scratch.mean(),
+            "last layer only: accuracy in %": accuracies(Tricks(rate, opens="last layer")).mean(),
         },
         parts=parts,
         data=f"{texts.name}, {n_labels:,} labels, {steps} steps",
     )
-
-
-def leave_one_out(
-    texts: Task, lm: AWDLSTM, *, n_labels: int = 100, steps: int = 36, rate: float = 1e-2, n_seeds: int = 2
-) -> dict[str, Float[np.ndarray, " seed"]]:
-    """Test accuracy in % with "all tricks" and without each one: numbers for a figure, no verdict.
-
-    All with the same rate, the best one of the whole recipe: a trick left out may want another.
-    """
-    start, whole = for_target(lm, texts.unlabelled), Tricks(rate)
-    return {
-        name: np.array([_accuracy(texts, start, n_labels, steps, tricks, seed) for seed in range(n_seeds)])
-        for name, tricks in {"all tricks": whole, **whole.without()}.items()
-    }
 
 
 def _gain(
@@ -304,10 +259,6 @@ def _gain(
 
 def _trained(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
     return classifier(lm, texts.draw(n_labels, seed), texts.labels, steps=steps, tricks=tricks, seed=seed)
-
-
-def _accuracy(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int) -> float:
-    return percent_right(_trained(texts, lm, n_labels, steps, tricks, seed), texts.test)
 
 
 @dataclass(frozen=True)

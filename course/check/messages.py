@@ -10,12 +10,7 @@ from dataclasses import dataclass
 from course_lib.language import language, wrapped
 
 # symbol and border colour (Okabe-Ito) by tone; the words are in the title
-_TONES = {
-    "open": ("○", "#8a8f98"),
-    "right": ("✓", "#009e73"),
-    "wrong": ("✗", "#d55e00"),
-    "info": ("▸", "#0072b2"),
-}
+_TONES = {"open": ("○", "#8a8f98"), "right": ("✓", "#009e73"), "wrong": ("✗", "#d55e00"), "info": ("▸", "#0072b2")}
 _PARAGRAPH = "margin:4px 0 0;max-width:760px"
 # JupyterLab lets code break inside any word; here a word breaks only if it is longer than the line
 _CODE = "margin:8px 0 0;white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"

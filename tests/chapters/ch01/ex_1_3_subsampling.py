@@ -8,10 +8,6 @@ def of_share(drop):
     return lambda counts, threshold: {w: drop(threshold, n / sum(counts.values())) for w, n in counts.items()}
 
 
-def of_counts(counts, threshold):
-    return {w: max(0, 1 - (threshold / n) ** 0.5) for w, n in counts.items()}
-
-
 def c_program(counts, threshold):
     total = sum(counts.values())
     ratio = {w: n / (threshold * total) for w, n in counts.items()}
@@ -21,7 +17,7 @@ def c_program(counts, threshold):
 WRONG = [
     (of_share(lambda t, f: min(1, math.sqrt(t / f))), "keep and drop are swapped"),
     (of_share(lambda t, f: 1 - (t / f) ** 0.5), "negative probabilities"),
-    (of_counts, "counts instead of frequencies"),
+    (lambda counts, t: {w: max(0, 1 - (t / n) ** 0.5) for w, n in counts.items()}, "counts instead of frequencies"),
     (of_share(lambda t, f: max(0, 1 - t / f)), "the square root is missing"),
     (of_share(lambda t, f: max(0, 1 - (f / t) ** 0.5)), "the fraction is upside down"),
     (c_program, "the formula of the C program"),

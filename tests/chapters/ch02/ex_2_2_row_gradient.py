@@ -27,21 +27,13 @@ def of_each_word(row):
     return answer
 
 
-def broadcast(ids, output_gradient, vocabulary_size):
-    return torch.zeros(vocabulary_size, 1) + output_gradient.reshape(ids.numel(), -1).sum(0)
-
-
-def padding_skipped(ids, output_gradient, vocabulary_size):
-    return summed(ids, output_gradient * (ids != 0).unsqueeze(-1), vocabulary_size)
-
-
 WRONG = [
     (assigned, "the last occurrence overwrites the others"),
     (of_each_word(lambda rows: rows[0]), "only the first occurrence counts"),
     (of_each_word(lambda rows: rows.mean(dim=0)), "the mean over the occurrences"),
     (lambda ids, *rest: summed(ids, *rest) / len(ids.reshape(-1)), "divided by the number of places"),
     (lambda ids, *rest: summed(ids, *rest)[sorted(set(ids.reshape(-1).tolist()))], "unused rows are left out"),
-    (broadcast, "every row gets the whole gradient"),
-    (padding_skipped, "row 0 gets no gradient"),
+    (lambda ids, g, n: torch.zeros(n, 1) + g.reshape(ids.numel(), -1).sum(0), "every row gets the whole gradient"),
+    (lambda ids, g, n: summed(ids, g * (ids != 0).unsqueeze(-1), n), "row 0 gets no gradient"),
     (lambda *inputs: 0 - summed(*inputs), "the sign is turned"),
 ]

@@ -27,14 +27,6 @@ def text_counted_too(train_sentences, text, min_count):
     return [w if counts[w] >= min_count else "[UNK]" for w in text]
 
 
-def text_counted_alone(train_sentences, text, min_count):
-    return [w if text.count(w) >= min_count else "[UNK]" for w in text]
-
-
-def dropped(train_sentences, text, min_count):
-    return [w for w in text if count(train_sentences).get(w, 0) >= min_count]
-
-
 def per_sentence(train_sentences, text, min_count):
     return [w if sum(w in s for s in train_sentences) >= min_count else "[UNK]" for w in text]
 
@@ -53,8 +45,8 @@ WRONG = [
     (kept(lambda n, least: n > least), "a word that just reaches the limit is lost"),
     (kept(lambda n, least: n > 0 and n + 1 >= least), "the limit is one too low"),
     (text_counted_too, "the text is counted too"),
-    (text_counted_alone, "only the text is counted"),
-    (dropped, "unknown words are dropped"),
+    (lambda train, text, n: [w if text.count(w) >= n else "[UNK]" for w in text], "only the text is counted"),
+    (lambda train, text, n: [w for w in text if count(train).get(w, 0) >= n], "unknown words are dropped"),
     (kept(lambda n, least: n == 0 or n >= least), "new words stay as they are"),
     (kept(lambda n, least: n > 0), "rare words are kept"),
     (per_sentence, "sentences are counted, not occurrences"),

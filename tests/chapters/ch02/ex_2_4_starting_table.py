@@ -40,10 +40,6 @@ def mean_vector(noise, pretrained):
     return (sum(pretrained.values()) / len(pretrained)).repeat(len(noise), 1)
 
 
-def scaled_last(vocabulary, pretrained, noise):
-    return fill(noise.clone(), vocabulary, pretrained) * values(pretrained).std()
-
-
 def first_rows(vocabulary, pretrained, noise):
     table = scaled(noise, pretrained)
     for i, vector in enumerate(pretrained.values()):
@@ -66,7 +62,7 @@ WRONG = [
     (filled(lambda noise, known: noise * float(values(known).numpy().std())), "another standard deviation"),
     (filled(lambda noise, known: torch.zeros_like(noise)), "unknown words start at zero"),
     (filled(mean_vector), "unknown words share the mean"),
-    (scaled_last, "known rows are scaled too"),
+    (lambda v, known, noise: fill(noise.clone(), v, known) * values(known).std(), "known rows are scaled too"),
     (first_rows, "the order of the pre-trained words"),
     (in_place, "changes its input"),
 ]

@@ -26,21 +26,9 @@ def by_name(is_slow):
     return split(parts)
 
 
-def all_and_slow(model, slow):
-    return list(model.parameters()), apart(model, slow)[1]
-
-
 def layer_by_layer(model, slow):
     fast = [p for name, child in model.named_children() if name != slow for p in child.parameters()]
     return fast, apart(model, slow)[1]
-
-
-def weights_only(model, slow):
-    return ([p for p in group if p.dim() == 2] for group in apart(model, slow))
-
-
-def parameters_as_they_come(model, slow):
-    return apart(model, slow)[0], model.get_submodule(slow).parameters()
 
 
 def looked_up_with_in(model, slow):
@@ -56,7 +44,7 @@ def frozen(model, slow, rate):
 
 
 WRONG = [
-    (split(all_and_slow), "the slow parameters are in both groups"),
+    (split(lambda m, slow: (list(m.parameters()), apart(m, slow)[1])), "the slow parameters are in both groups"),
     (split(layer_by_layer), "a shared table is in both groups"),
     (by_name(lambda name, slow: name.startswith(f"{slow}.")), "a shared table is looked for by one name"),
     (by_name(lambda name, slow: name.startswith(slow)), "layers with a similar name are slow too"),
@@ -64,11 +52,11 @@ WRONG = [
     (split(lambda model, slow: apart(model, "embedding")), "always the embedding"),
     (lambda *inputs: split(apart)(*inputs)[1:], "the other parameters are missing"),
     (lambda *inputs: split(apart)(*inputs)[:1], "the slow parameters are missing"),
-    (split(weights_only), "the biases are missing"),
+    (split(lambda m, slow: ([p for p in group if p.dim() == 2] for group in apart(m, slow))), "the biases are missing"),
     (lambda *inputs: split(apart)(*inputs)[::-1], "the groups are in the other order"),
     (lambda model, slow, rate: groups(*apart(model, slow), rate / 10, factor=10), "the rates are wrong"),
     (lambda model, slow, rate: groups(*apart(model, slow), rate, factor=10), "the rates are wrong"),
-    (split(parameters_as_they_come), "iterators instead of lists"),
+    (split(lambda m, slow: (apart(m, slow)[0], m.get_submodule(slow).parameters())), "iterators instead of lists"),
     (split(lambda *inputs: (part[::-1] for part in apart(*inputs))), "another order of the parameters"),
     (split(looked_up_with_in), "error"),
     (frozen, "changes its input"),

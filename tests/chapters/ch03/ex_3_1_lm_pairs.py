@@ -23,10 +23,6 @@ def text_order(words, boundary):
     return pairs, [pair[::-1] for pair in pairs]
 
 
-def target_first(words, boundary):
-    return [pair[::-1] for pair in pairwise([boundary, *words, boundary])]
-
-
 WRONG = [
     (backward_is_forward, "both directions predict the following word"),
     (forward_pairs_read_from_the_end, "both directions predict the following word"),
@@ -37,6 +33,6 @@ WRONG = [
     (both_ways(lambda words, boundary: list(pairwise(words))), "no boundary at all"),
     (both_ways(lambda words, boundary: list(pairwise([boundary, *words]))), "the end is not predicted"),
     (both_ways(lambda words, boundary: list(pairwise([*words, boundary]))), "the first word is not predicted"),
-    (both_ways(target_first), "the order is (target, read)"),
+    (both_ways(lambda words, b: [pair[::-1] for pair in pairwise([b, *words, b])]), "the order is (target, read)"),
     (text_order, "the backward pairs are in the order of the text"),
 ]

@@ -19,10 +19,6 @@ def averaged(mean):
     return lambda log_probs: (mean(log_probs) / math.log(2), math.exp(mean(log_probs)))
 
 
-def mean_of_means(log_probs):
-    return -torch.stack([torch.tensor(s).mean() for s in log_probs]).mean()
-
-
 def mean_of_perplexities(log_probs):
     means = -torch.stack([torch.tensor(s).mean() for s in log_probs])
     return (means / math.log(2)).mean(), means.exp().mean()
@@ -41,7 +37,7 @@ WRONG = [
     (of_mean(lambda nats: (nats / math.log(2), 2**nats)), "nats and bits are mixed"),
     (of_mean(lambda nats: (nats / math.log(2), (nats / math.log(2)).exp())), "nats and bits are mixed"),
     (of_mean(lambda nats: (nats, nats.exp())), "the first number is in nats"),
-    (averaged(mean_of_means), "each sentence counts alike"),
+    (averaged(lambda text: -torch.stack([torch.tensor(s).mean() for s in text]).mean()), "each sentence counts alike"),
     (mean_of_perplexities, "perplexities are averaged"),
     (averaged(lambda log_probs: -torch.tensor([x for s in log_probs for x in s[:-1]]).mean()), "</s> is left out"),
     (averaged(wrong_count), "</s> is in the sum, but not in the count"),

@@ -24,10 +24,6 @@ def right(words, steps, start, ends, n):
     return sum(words[:n]) + sum(steps[: n - 1]) + start + ends[n - 1]
 
 
-def to_from(emissions, transitions, *rest):
-    return added(right)(emissions, transitions.T, *rest)
-
-
 WRONG = [
     (added(lambda words, steps, start, ends, n: right(words, steps, start, ends, len(words))), "padding counts"),
     (
@@ -38,7 +34,7 @@ WRONG = [
         added(lambda words, steps, start, ends, n: right(words, steps, start, ends[-1:] * n, n)),
         "the last column is taken for the last tag",
     ),
-    (to_from, "the transitions are turned round"),
+    (lambda e, t, *rest: added(right)(e, t.T, *rest), "the transitions are turned round"),
     (added(lambda words, steps, start, ends, n: right(words, steps, 0, [0] * n, n)), "start and end are missing"),
     (added(lambda words, steps, start, ends, n: right(words, [], start, ends, n)), "the transitions are missing"),
 ]

@@ -14,10 +14,6 @@ def listed(emissions, transitions, start, end):
     return scores
 
 
-def softmax_per_word(emissions, transitions, start, end):
-    return emissions.softmax(dim=-1).argmax(dim=-1)
-
-
 def greedy(emissions, transitions, start, end):
     path, scores = [], start
     for i, emission in enumerate(emissions):
@@ -45,25 +41,13 @@ def of_listed(choose=max, change=lambda *inputs: inputs):
     return answer
 
 
-def columns_for_rows(emissions, transitions, start, end):
-    return emissions, transitions.T, start, end
-
-
-def without_ends(emissions, transitions, start, end):
-    return emissions, transitions, torch.zeros(3), torch.zeros(3)
-
-
-def without_end(emissions, transitions, start, end):
-    return emissions, transitions, start, torch.zeros(3)
-
-
 WRONG = [
-    (softmax_per_word, "each word takes its own best tag"),
+    (lambda e, t, start, end: e.softmax(dim=-1).argmax(dim=-1), "each word takes its own best tag"),
     (greedy, "each word is decided when it comes"),
     (no_pointers, "the path is read without backpointers"),
-    (of_listed(change=columns_for_rows), "the transitions are turned round"),
-    (of_listed(change=without_ends), "start and end are missing"),
-    (of_listed(change=without_end), "end is missing"),
+    (of_listed(change=lambda e, t, start, end: (e, t.T, start, end)), "the transitions are turned round"),
+    (of_listed(change=lambda e, t, start, end: (e, t, torch.zeros(3), torch.zeros(3))), "start and end are missing"),
+    (of_listed(change=lambda e, t, start, end: (e, t, start, torch.zeros(3))), "end is missing"),
     (lambda *inputs: of_listed()(*inputs)[::-1], "the path is not turned round"),
     (of_listed(choose=min), "the worst sequence"),
 ]

@@ -2,11 +2,7 @@
 
 import torch
 
-from tests.chapters.ch03.ex_3_4_viterbi import columns_for_rows, listed, without_ends
-
-
-def best_score(emissions, transitions, start, end):
-    return max(listed(emissions, transitions, start, end).values())
+from tests.chapters.ch03.ex_3_4_viterbi import listed
 
 
 def best_last_tag(emissions, transitions, start, end):
@@ -29,11 +25,11 @@ def emission_of_the_tag_before(emissions, transitions, start, end):
 
 
 WRONG = [
-    (best_score, "the maximum instead of the sum"),
+    (lambda *inputs: max(listed(*inputs).values()), "the maximum instead of the sum"),
     (best_last_tag, "the maximum in the last step"),
     (lambda emissions, transitions, start, end: torch.logsumexp(emissions, dim=-1).sum(), "each word is summed alone"),
-    (summed(columns_for_rows), "the transitions are turned round"),
-    (summed(without_ends), "start and end are missing"),
+    (summed(lambda e, t, start, end: (e, t.T, start, end)), "the transitions are turned round"),
+    (summed(lambda e, t, start, end: (e, t, 0 * start, 0 * end)), "start and end are missing"),
     (lambda *inputs: torch.tensor(list(listed(*inputs).values())).exp().sum().log(), "the exponential overflows"),
     (emission_of_the_tag_before, "the emission is given to the tag before"),
 ]

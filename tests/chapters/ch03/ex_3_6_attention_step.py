@@ -23,16 +23,8 @@ def softmax(scores, mask):
     return scores.masked_fill(~mask, -math.inf).softmax(-1)
 
 
-def scaled(query, source, mask):
-    return context_of(softmax(scores_of(query, source) / math.sqrt(query.shape[-1]), mask), source)
-
-
 def cosines(query, source, mask):
     return context_of(softmax(scores_of(normalize(query, dim=-1), normalize(source, dim=-1)), mask), source)
-
-
-def mean_context(query, source, mask):
-    return softmax(scores_of(query, source), mask), source.mean(dim=1)
 
 
 WRONG = [
@@ -40,9 +32,9 @@ WRONG = [
     (weighted(lambda scores, mask: scores.softmax(-1).masked_fill(~mask, 0.0)), "the mask comes after the softmax"),
     (weighted(lambda scores, mask: scores.masked_fill(~mask, 0.0).softmax(-1)), "a masked score of 0"),
     (weighted(lambda scores, mask: scores.softmax(0)), "the softmax runs over the batch"),
-    (scaled, "the scores are scaled"),
+    (lambda q, s, m: context_of(softmax(scores_of(q, s) / math.sqrt(q.shape[-1]), m), s), "the scores are scaled"),
     (cosines, "the scores are cosines"),
-    (mean_context, "the plain mean of the states"),
+    (lambda q, s, m: (softmax(scores_of(q, s), m), s.mean(dim=1)), "the plain mean of the states"),
     (weighted(lambda scores, mask: scores.exp().masked_fill(~mask, 0.0)), "not divided by the sum of the weights"),
     (weighted(lambda scores, mask: softmax(scores, ~mask)), "the mask is turned round"),
 ]

@@ -42,10 +42,6 @@ def scored(scores):
     return answer
 
 
-def plain_accuracy(found, test_senses):
-    return (torch.tensor(found) == torch.tensor(test_senses)).float().mean()
-
-
 def over_all_senses(known, known_senses, test, test_senses):
     found = guesses(cosines(known, test), known_senses)
     return sum(shares(found, test_senses)) / (max(known_senses) + 1)
@@ -62,7 +58,7 @@ def centroid(known, known_senses, test, test_senses):
 
 
 WRONG = [
-    (found(plain_accuracy), "not balanced"),
+    (found(lambda found, senses: (torch.tensor(found) == torch.tensor(senses)).float().mean()), "not balanced"),
     (over_all_senses, "senses without a test are averaged in"),
     (found(lambda guessed, senses: mean(shares(senses, guessed))), "the shares are taken by guess"),
     (scored(lambda known, test: torch.einsum("td,kd->tk", test, known)), "the dot product is not normalised"),

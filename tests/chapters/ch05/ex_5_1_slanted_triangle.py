@@ -22,10 +22,6 @@ def no_floor(step, total, cut_frac, ratio):
     return (1 + p * (ratio - 1)) / ratio
 
 
-def not_a_share(step, total, cut_frac, ratio):
-    return 1 + only_p(step, total, cut_frac, ratio) * (ratio - 1)
-
-
 WRONG = [
     (only_p, "the rate is only p"),
     (lambda step, total, cut_frac, ratio: only_p(step, total, cut_frac, ratio) + 1 / ratio, "the floor is added to p"),
@@ -33,5 +29,5 @@ WRONG = [
     (slow_fall, "the fall ends too late"),
     (slow_rise, "rise and fall are exchanged"),
     (no_floor, "cut is not rounded down"),
-    (not_a_share, "no division by the ratio"),
+    (lambda step, total, share, ratio: 1 + only_p(step, total, share, ratio) * (ratio - 1), "no division by the ratio"),
 ]

@@ -19,10 +19,6 @@ def thinned_in_the_loop(x, w_in, w_rec, keep, p):
     return run(x, w_in, [w_rec * keep / (1 - p) ** (i + 1) for i in range(len(x))])
 
 
-def once(x, w_in, w_rec, keep, p):
-    return run(x, w_in, [w_rec, w_rec * keep / (1 - p)] + [w_rec] * (len(x) - 2))
-
-
 def states_dropped(x, w_in, w_rec, keep, p):
     state, states = torch.zeros(len(w_rec)), []
     for word in x:
@@ -37,7 +33,7 @@ WRONG = [
     (with_weights(lambda w_rec, keep, p: w_rec * keep * (1 - p)), "multiplied by what is kept"),
     (with_weights(lambda w_rec, keep, p: w_rec * keep / p), "divided by p"),
     (with_weights(lambda w_rec, keep, p: w_rec.masked_fill(keep, 0) / (1 - p)), "the mask is turned round"),
-    (once, "only at the first link"),
+    (lambda x, w_in, w, keep, p: run(x, w_in, [w, w * keep / (1 - p)] + [w] * (len(x) - 2)), "only at the first link"),
     (states_dropped, "states are dropped, not weights"),
     (with_weights(lambda w_rec, keep, p: w_rec), "nothing is dropped"),
 ]

@@ -37,10 +37,6 @@ def drawn_on(sizes, scores, few, reached):
     return read_off(sizes, scores, reached, never=math.exp((reached - start) / slope)) / few
 
 
-def interp(sizes, scores, few, reached):
-    return math.exp(np.interp(reached, scores, np.log(sizes))) / few
-
-
 WRONG = [
     (between(lambda low, high, share: low + (high - low) * share), "a straight line on a plain axis"),
     (between(lambda low, high, share: high), "the next measured size"),
@@ -48,7 +44,7 @@ WRONG = [
     (between(lambda low, high, share: logarithmic(high, low, share)), "the share is turned round"),
     (drawn_on, "the curve is drawn on beyond its end"),
     (lambda sizes, scores, few, reached: read_off(sizes, scores, reached, never=math.inf) / few, "never is infinite"),
-    (interp, "exactly reached does not count"),
+    (lambda sizes, s, few, r: math.exp(np.interp(r, s, np.log(sizes))) / few, "exactly reached does not count"),
     (labels, "labels instead of a factor"),
     (lambda sizes, scores, few, reached: few / labels(sizes, scores, few, reached), "the factor is turned round"),
     (lambda *inputs: math.log2(labels(*inputs) / inputs[2]), "doublings instead of a factor"),

@@ -13,10 +13,6 @@ def read_by(result):
     return lambda query, keys, values: result(keys @ query / keys.shape[1] ** 0.5, keys, values)
 
 
-def scaled_late(query, keys, values):
-    return torch.softmax(query @ keys.T, dim=-1) / keys.shape[1] ** 0.5 @ values
-
-
 WRONG = [
     (scaled(lambda n, width: 1), "no scale"),
     (scaled(lambda n, width: 1 / width), "divided by the width"),
@@ -25,7 +21,7 @@ WRONG = [
     (read_by(lambda scores, keys, values: (scores[None].softmax(dim=0) @ values)[0]), "softmax over the wrong axis"),
     (read_by(lambda scores, keys, values: scores.softmax(-1) @ keys), "keys instead of values"),
     (read_by(lambda scores, keys, values: scores @ values), "no softmax"),
-    (scaled_late, "the scale comes after the softmax"),
+    (lambda q, k, v: torch.softmax(q @ k.T, dim=-1) / k.shape[1] ** 0.5 @ v, "the scale comes after the softmax"),
     (read_by(lambda scores, keys, values: values[scores.argmax()]), "only the best word"),
     (read_by(lambda scores, keys, values: scores.softmax(0)), "weights instead of a result"),
 ]

@@ -60,10 +60,6 @@ def else_random(ids, chosen, fate, *dice):
     return torch.where(chosen, random_piece(*dice), ids).masked_fill(chosen & (fate < 0.8), MASK)
 
 
-def else_kept(ids, chosen, fate, *dice):
-    return ids.masked_fill(chosen & (fate < 0.8), MASK)
-
-
 def whole_vocabulary(ids, chosen, fate, draw, vocab_size):
     replaced = chosen & (fate >= 0.8) & (fate < 0.9)
     return (vocab_size * draw).floor().long().where(replaced, damage(ids, chosen, fate, draw, vocab_size))
@@ -79,7 +75,7 @@ def in_place(ids, choose, fate, draw, vocab_size):
 WRONG = [
     (reading(lambda ids, chosen, *dice: ids.masked_fill(chosen, MASK)), "all chosen pieces become [MASK]"),
     (reading(else_random), "no chosen piece stays"),
-    (reading(else_kept), "nothing is replaced at random"),
+    (reading(lambda ids, chosen, f, *dice: ids.masked_fill(chosen & (f < 0.8), MASK)), "nothing is replaced at random"),
     (asking(lambda ids, *_: ids.clone()), "a loss on all pieces"),
     (asking(lambda ids, *_: labels_at(ordinary(ids), ids)), "a loss on all ordinary pieces"),
     (asking(lambda ids, chosen, fate, read: labels_at(read == MASK, ids)), "a loss at [MASK] only"),

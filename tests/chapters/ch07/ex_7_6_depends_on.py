@@ -66,10 +66,6 @@ def same_tensor(network, ids, vocab_size):
     return torch.stack(columns, 1)
 
 
-def gradient(network, ids, vocab_size):
-    return torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0
-
-
 WRONG = [
     (never_put_back, "the changes pile up"),
     (where(lambda j, k: j >= k), "all pieces from k on are changed"),
@@ -91,5 +87,5 @@ WRONG = [
     (changed(lambda piece, vocab_size: vocab_size), "error"),
     (changed(lambda piece, vocab_size: piece + 1), "error"),
     (changed(lambda piece, vocab_size: piece - 1), "error"),
-    (gradient, "error"),
+    (lambda network, ids, n: torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0, "error"),
 ]

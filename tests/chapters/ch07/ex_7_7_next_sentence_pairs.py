@@ -46,10 +46,6 @@ def following_document(documents, number, first, true):
     return [s for s in documents[(number + 1) % len(documents)] if s != true]
 
 
-def same_text_allowed(documents, number, *_):
-    return rest(documents, number, None, None)
-
-
 def labelled(label):
     """label(is it the next one?) of the right pairs."""
     return lambda *inputs: [(first, second, label(follows)) for first, second, follows in right(*inputs)]
@@ -79,7 +75,7 @@ WRONG = [
     (drawing_from(own_document), "negatives from the same document"),
     (drawing_from(whole_corpus), "negatives from anywhere"),
     (drawing_from(following_document), "negatives from the next document only"),
-    (drawing_from(same_text_allowed), "a negative reads like the true next one"),
+    (drawing_from(lambda docs, number, *_: rest(docs, number, None, None)), "a negative reads like the true next one"),
     (lambda documents, coins, draws: right(documents, coins, [0.0] * len(draws)), "always the same negative"),
     (next_draw, "the draws are counted apart"),
     (labelled(lambda follows: not follows), "the label is turned round"),

@@ -43,10 +43,6 @@ def four_layers(task, n_labels, width, n_pieces, n_body):
     return sum(numbers(width, given(task, n_labels)) for _ in range(layers))
 
 
-def sigmoid(task, n_labels):
-    return 1 if n_labels == 2 and task != "span" else given(task, n_labels)
-
-
 WRONG = [
     (lambda task, n_labels, width, *_: right(task, n_labels, width, bias=False), "the biases are missing"),
     (lambda task, n_labels, width, *_: right(task, n_labels, width, bias=False) + 1, "one bias for all outputs"),
@@ -63,5 +59,5 @@ WRONG = [
     (reading(lambda task, width: 4 * width if "pair" in task else width), "every pair is four vectors"),
     (four_layers, "a bias for each of the four vectors"),
     (giving(lambda task, n_labels: 2 if task == "span" else n_labels - 1), "one label fewer"),
-    (giving(sigmoid), "two labels share an output"),
+    (giving(lambda task, k: 1 if k == 2 and task != "span" else given(task, k)), "two labels share an output"),
 ]

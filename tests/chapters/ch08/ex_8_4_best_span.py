@@ -49,10 +49,6 @@ def greedy_from_the_end(start, end, in_passage, max_pieces):
     return low + int(hidden(start, in_passage)[low : j + 1].argmax()), j
 
 
-def whole_row(start, end, in_passage):
-    return table(start, end, [True] * len(start))
-
-
 def to_the_last_sep(start, end, in_passage):
     first = in_passage.index(True)
     return table(start, end, [place >= first for place in range(len(start))])
@@ -78,10 +74,6 @@ def one_past(*inputs):
     return first, last + 1
 
 
-def highest_score(start, end, in_passage, max_pieces):
-    return keep(table(start, end, in_passage), 0, max_pieces - 1).max()
-
-
 WRONG = [
     (two_argmaxes, "start and end apart"),
     (lambda start, end, *_: (start.index(max(start)), end.index(max(end))), "start and end apart, over all places"),
@@ -92,12 +84,12 @@ WRONG = [
     (distances(lambda n: (0, n)), "one piece too long"),
     (distances(lambda n: (0, max(0, n - 2))), "one piece too short"),
     (distances(lambda n: (1 - n, n - 1)), "the end may come before the start"),
-    (scored(whole_row), "the answer may lie in the question"),
+    (scored(lambda start, end, inside: table(start, end, [True] * len(start))), "the answer may lie in the question"),
     (scored(to_the_last_sep), "the answer may reach the last [SEP]"),
     (distances(lambda n: (0, 0)), "only spans of one piece"),
     (scored(multiplied), "the product of the logits"),
     (scored(sigmoids), "the product of two sigmoids"),
     (scored(in_the_passage), "places are counted in the passage"),
     (one_past, "one past the end"),
-    (highest_score, "the score instead of the places"),
+    (lambda start, end, inside, n: keep(table(start, end, inside), 0, n - 1).max(), "the score instead of the places"),
 ]

@@ -38,16 +38,14 @@ def _each_from_the_seed(passage, question, known, dim, seed):
     return first, second
 
 
-def _rows(result, passage, question):
-    return list(zip(passage + question, [*result[0].tolist(), *result[1].tolist()], strict=True))
-
-
-def _new_rows(result, passage, question, known):
-    return [(word, row) for word, row in _rows(result, passage, question) if word not in known]
+def _rows(result, passage, question, known, new=True):
+    """(word, row) of the new words, or of the known ones."""
+    rows = zip(passage + question, [*result[0].tolist(), *result[1].tolist()], strict=True)
+    return [(word, row) for word, row in rows if (word not in known) == new]
 
 
 def _all_alike(got, expected, passage, question, known, dim, seed):
-    rows = _new_rows(got, passage, question, known)
+    rows = _rows(got, passage, question, known)
     return len({word for word, _ in rows}) > 1 and all(same(row, rows[0][1]) for _, row in rows)
 
 
@@ -60,9 +58,9 @@ def _shared_as_expected(got, expected, passage, question, known, dim, seed):
     """Equal words have equal vectors and different ones different vectors; only the new words' numbers are others."""
     if [part.shape for part in got] != [part.shape for part in expected]:
         return False
-    if not all(same(row, known[word]) for word, row in _rows(got, passage, question) if word in known):
+    if not all(same(row, known[word]) for word, row in _rows(got, passage, question, known, new=False)):
         return False
-    rows = _new_rows(got, passage, question, known)
+    rows = _rows(got, passage, question, known)
     return all((word == other) == same(row, its) for word, row in rows for other, its in rows)
 
 

@@ -33,10 +33,6 @@ def _softmax(scores, masked, mask):
     return masked.softmax(1)
 
 
-def _cosines(query, source):
-    return F.cosine_similarity(query[:, None], source, dim=2)
-
-
 def _probe(shows, lengths, word, dim, step):
     batch = len(lengths)
     numbers = (torch.arange(batch * (word + 1) * dim) * step % 13 - 6.0).reshape(batch, word + 1, dim) / 5
@@ -58,7 +54,7 @@ MISTAKES = [
         _by(lambda scores, masked, mask: masked.softmax(0).nan_to_num()),
     ),
     ("the scores are scaled", _by(_softmax, lambda q, s: (s * q[:, None]).sum(2) / q.shape[1] ** 0.5)),
-    ("the scores are cosines", _by(_softmax, _cosines)),
+    ("the scores are cosines", _by(_softmax, lambda q, s: F.cosine_similarity(q[:, None], s, dim=2))),
     (
         "only the best word is read",
         _by(lambda scores, masked, mask: F.one_hot(masked.argmax(1), mask.shape[1]).float()),

@@ -27,11 +27,8 @@ def merge_step(text: dict[tuple[str, ...], int]) -> dict[tuple[str, ...], int]:
 
 
 def _best(text, pairs_of=pairwise, weigh=lambda count: count):
-    counts = Counter()
-    for pieces, count in text.items():
-        for pair in pairs_of(pieces):
-            counts[pair] += weigh(count)
-    return max(counts, key=counts.get)
+    pairs = Counter(pair for pieces, count in text.items() for pair in [*pairs_of(pieces)] * weigh(count))
+    return max(pairs, key=pairs.get)
 
 
 def _joined(pieces, pair, most=None):

@@ -33,10 +33,6 @@ def _in_own(documents, d, s):
     return [sentence for place, sentence in enumerate(documents[d]) if place not in (s, s + 1)] or documents[d]
 
 
-def _anywhere(documents, d, s):
-    return [sentence for document in documents for sentence in document]
-
-
 def _next_document(documents, d, s):
     return [x for x in documents[(d + 1) % len(documents)] if x != documents[d][s + 1]]
 
@@ -66,12 +62,11 @@ def _pairs(
 
 def _over_the_border(documents, coins, draws):
     """All sentences in one row: the last of a document is followed by the first of the next."""
-    row = [(d, s) for d, document in enumerate(documents) for s in range(len(document))]
+    row = [(d, sentence) for d, document in enumerate(documents) for sentence in document]
     pairs = []
-    for (d, s), (e, t) in pairwise(row):
-        pool = [x for x in _elsewhere(documents, d, s) if x != documents[e][t]]
-        i, is_next = len(pairs), coins[len(pairs)] < 0.5
-        pairs.append((documents[d][s], documents[e][t] if is_next else pool[int(draws[i] * len(pool))], is_next))
+    for ((d, first), (_, true)), coin, draw in zip(pairwise(row), coins, draws, strict=False):
+        pool = [sentence for sentence in _elsewhere(documents, d, 0) if sentence != true]
+        pairs.append((first, true if coin < 0.5 else pool[int(draw * len(pool))], coin < 0.5))
     return pairs
 
 
@@ -102,7 +97,7 @@ PROBES = [
 ]
 MISTAKES = [
     ("negatives from the same document", _pairs(pool=_in_own)),
-    ("negatives from anywhere", _pairs(pool=_anywhere)),
+    ("negatives from anywhere", _pairs(pool=lambda docs, *_: [sentence for document in docs for sentence in document])),
     ("negatives from the next document only", _pairs(pool=_next_document)),
     ("a negative reads like the true next one", _pairs(pool=_elsewhere)),
     ("always the same negative", _pairs(draw=lambda draws, i, negatives: 0)),

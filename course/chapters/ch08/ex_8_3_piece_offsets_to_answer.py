@@ -43,26 +43,12 @@ def _joined(join):
     return model
 
 
-def _without_question(passage, pieces, n_question, first, last):
-    return passage[pieces[first][1] : pieces[last][2]], pieces[first][1]
-
-
-def _with_text(text):
-    """text(passage, start, end), the place is right."""
-
-    def model(*a):
-        answer, start = piece_offsets_to_answer(*a)
-        return text(a[0], start, start + len(answer)), start
-
-    return model
-
-
-def _with_place(place):
-    """place(passage, answer, first), the text is right."""
+def _with(text=lambda passage, start, end: passage[start:end], place=lambda passage, answer, start, first: start):
+    """text(passage, start, end); place(passage, right answer, its start, first)."""
 
     def model(passage, pieces, n_question, first, last):
-        answer, _ = piece_offsets_to_answer(passage, pieces, n_question, first, last)
-        return answer, place(passage, answer, first)
+        answer, start = piece_offsets_to_answer(passage, pieces, n_question, first, last)
+        return text(passage, start, start + len(answer)), place(passage, answer, start, first)
 
     return model
 
@@ -118,20 +104,20 @@ MISTAKES = [
     ("pieces are glued to words", _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
     ("pieces are glued without spaces", _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces))),
     ("whole words", _cut(found=_whole_words)),
-    ("the question is not taken off", _without_question),
+    ("the question is not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, -2, *a)),
     ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
     ("one special piece is not taken off", _cut(shift=1)),
     ("one special piece too many is taken off", _cut(shift=3)),
-    ("one character too many", _with_text(lambda passage, start, end: passage[start : end + 1])),
-    ("one character too few", _with_text(lambda passage, start, end: passage[start : end - 1])),
+    ("one character too many", _with(lambda passage, start, end: passage[start : end + 1])),
+    ("one character too few", _with(lambda passage, start, end: passage[start : end - 1])),
     ("the last piece is missing", _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1]))),
     ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
     (
         "bytes instead of characters",
-        _with_text(lambda passage, start, end: passage.encode()[start:end].decode(errors="replace")),
+        _with(lambda passage, start, end: passage.encode()[start:end].decode(errors="replace")),
     ),
-    ("the first place with the same text", _with_place(lambda passage, answer, first: passage.index(answer))),
-    ("the place in the row", _with_place(lambda passage, answer, first: first)),
+    ("the first place with the same text", _with(place=lambda passage, answer, *_: passage.index(answer))),
+    ("the place in the row", _with(place=lambda *a: a[-1])),
     ("only the text", Seen(lambda got, expected, *_: isinstance(got, str))),
 ]
 EXERCISE = Exercise("8.3", piece_offsets_to_answer, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

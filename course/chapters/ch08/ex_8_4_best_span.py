@@ -39,28 +39,17 @@ def _apart(change=lambda i, j: (i, j), everywhere=False):
 
 
 def _start_first(start, end, in_passage, max_pieces):
-    places = [place for place, inside in enumerate(in_passage) if inside]
-    i = max(places, key=lambda i: start[i])
-    return i, max((j for j in places if _ordered(i, j, max_pieces)), key=lambda j: end[j])
+    i, _ = _apart()(start, end, in_passage, max_pieces)
+    return _span()(
+        [logit if place == i else -math.inf for place, logit in enumerate(start)], end, in_passage, max_pieces
+    )
 
 
 def _end_first(start, end, in_passage, max_pieces):
-    places = [place for place, inside in enumerate(in_passage) if inside]
-    j = max(places, key=lambda j: end[j])
-    return max((i for i in places if _ordered(i, j, max_pieces)), key=lambda i: start[i]), j
-
-
-def _all_places(in_passage):
-    return range(len(in_passage))
-
-
-def _from_the_passage_on(in_passage):
-    return range(in_passage.index(True), len(in_passage))
-
-
-def _one_place(start, end, in_passage, max_pieces):
-    places = [place for place, inside in enumerate(in_passage) if inside]
-    return (max(places, key=lambda i: start[i] + end[i]),) * 2
+    _, j = _apart()(start, end, in_passage, max_pieces)
+    return _span()(
+        start, [logit if place == j else -math.inf for place, logit in enumerate(end)], in_passage, max_pieces
+    )
 
 
 def _probe(shows, n_question, max_pieces, logits):
@@ -109,9 +98,9 @@ MISTAKES = [
     ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
     ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
     ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n)),
-    ("the answer may lie in the question", _span(places=_all_places)),
-    ("the answer may reach the last [SEP]", _span(places=_from_the_passage_on)),
-    ("only spans of one piece", _one_place),
+    ("the answer may lie in the question", _span(places=lambda in_passage: range(len(in_passage)))),
+    ("the answer may reach the last [SEP]", _span(places=lambda inside: range(inside.index(True), len(inside)))),
+    ("only spans of one piece", _span(lambda i, j, n: i == j)),
     ("the product of the logits", _span(score=lambda s, e: s * e)),
     ("the product of two sigmoids", _span(score=lambda s, e: 1 / (1 + math.exp(-s)) / (1 + math.exp(-e)))),
     ("places are counted in the passage", _span(result=lambda i, j, passage: (i - passage[0], j - passage[0]))),

@@ -17,21 +17,15 @@ def merge_windows(windows: list[tuple[int, list[tuple[float, int, int]]]], n: in
     return sorted(best, key=best.get, reverse=True)[:n]
 
 
-def _scores(windows):
-    """{(start, end): scores} in the order of windows, with each window's number."""
-    found = {}
-    for number, (begins, spans) in enumerate(windows):
-        for score, start, end in spans:
-            found.setdefault((begins + start, begins + end), []).append((number, score))
-    return found
-
-
-def _merged(of_one_place):
-    """of_one_place([(window, score), ...]): the score of a place."""
+def _merged(pool):
+    """pool(scores of one place in the order of windows): its score."""
 
     def model(windows, n):
-        scores = {place: of_one_place(found) for place, found in _scores(windows).items()}
-        return sorted(scores, key=scores.get, reverse=True)[:n]
+        found = {}
+        for begins, spans in windows:
+            for score, start, end in spans:
+                found.setdefault((begins + start, begins + end), []).append(score)
+        return sorted(found, key=lambda place: pool(found[place]), reverse=True)[:n]
 
     return model
 
@@ -45,32 +39,18 @@ def _moved(move):
     return model
 
 
-def _rated(rate):
-    """rate(the scores of a window): what is compared instead."""
-
-    def model(windows, n):
-        rated = [
-            (at, [(r, *span[1:]) for r, span in zip(rate([s[0] for s in spans]), spans, strict=True)])
-            for at, spans in windows
-        ]
-        return merge_windows(rated, n)
-
-    return model
-
-
-def _softmax(scores):
-    total = sum(math.exp(score) for score in scores)
-    return [math.exp(score) / total for score in scores]
+def _softmax(windows, n):
+    rated = []
+    for at, spans in windows:
+        total = sum(math.exp(score) for score, _, _ in spans)
+        rated.append((at, [(math.exp(score) / total, start, end) for score, start, end in spans]))
+    return merge_windows(rated, n)
 
 
 def _all_listed(windows, n):
     """Nothing is merged."""
     found = [(score, at + start, at + end) for at, spans in windows for score, start, end in spans]
     return [tuple(place) for _, *place in sorted(found, key=lambda span: -span[0])][:n]
-
-
-def _merged_too_late(windows, n):
-    return list(dict.fromkeys(_all_listed(windows, n)))
 
 
 def _in_order_of_windows(windows, n):
@@ -116,13 +96,13 @@ MISTAKES = [
     ("only the start is shifted", _moved(lambda at, start, end: (at + start, end))),
     ("shifted to the left", _moved(lambda at, start, end: (start - at, end - at))),
     ("one answer is listed twice", _all_listed),
-    ("merged after cutting off", _merged_too_late),
-    ("the mean over windows", _merged(lambda found: sum(score for _, score in found) / len(found))),
-    ("the sum over windows", _merged(lambda found: sum(score for _, score in found))),
-    ("the last window wins", _merged(lambda found: found[-1][1])),
-    ("the first window wins", _merged(lambda found: found[0][1])),
-    ("the lowest score counts", _merged(lambda found: min(score for _, score in found))),
-    ("a softmax in each window", _rated(_softmax)),
+    ("merged after cutting off", lambda windows, n: list(dict.fromkeys(_all_listed(windows, n)))),
+    ("the mean over windows", _merged(lambda scores: sum(scores) / len(scores))),
+    ("the sum over windows", _merged(sum)),
+    ("the last window wins", _merged(lambda scores: scores[-1])),
+    ("the first window wins", _merged(lambda scores: scores[0])),
+    ("the lowest score counts", _merged(min)),
+    ("a softmax in each window", _softmax),
     ("window after window", _in_order_of_windows),
     (
         "only the best of each window",

@@ -40,14 +40,14 @@ def _each_window_by_itself(windows, threshold):
     return max(found)[1:] if found else (0, 0)
 
 
-def _one_window_says_no(windows, threshold):
-    none = any(max(spans)[0] <= null + threshold for null, spans in windows)
-    return (0, 0) if none else _best(windows)[1:]
+def _silent(decide):
+    """decide(which windows say no): is there no answer?"""
 
+    def model(windows, threshold):
+        none = decide([max(spans)[0] <= null + threshold for null, spans in windows])
+        return (0, 0) if none else _best(windows)[1:]
 
-def _most_windows_say_no(windows, threshold):
-    none = sum(max(spans)[0] <= null + threshold for null, spans in windows)
-    return (0, 0) if 2 * none > len(windows) else _best(windows)[1:]
+    return model
 
 
 def _probabilities(windows, threshold):
@@ -57,10 +57,6 @@ def _probabilities(windows, threshold):
         total = math.exp(null) + sum(math.exp(span[0]) for span in spans)
         rated.append((math.exp(null) / total, [(math.exp(s) / total, start, end) for s, start, end in spans]))
     return no_answer(rated, threshold)
-
-
-def _best_of_last_window(windows, threshold):
-    return no_answer(windows[-1:], threshold)
 
 
 PROBES = [
@@ -96,8 +92,8 @@ MISTAKES = [
     ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
     ("null score and span from the same window", _null_of_the_best_window),
     ("each window decides by itself", _each_window_by_itself),
-    ("one window says no for all", _one_window_says_no),
-    ("the windows vote", _most_windows_say_no),
+    ("one window says no for all", _silent(any)),
+    ("the windows vote", _silent(lambda no: 2 * sum(no) > len(no))),
     ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
     ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
     ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
@@ -107,7 +103,7 @@ MISTAKES = [
     ("it never answers", _decided(passes=lambda best, null, threshold: False)),
     ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
     ("probabilities are compared", _probabilities),
-    ("only the last window", _best_of_last_window),
+    ("only the last window", lambda windows, threshold: no_answer(windows[-1:], threshold)),
     (
         "only the first span of each window",
         lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),

@@ -78,8 +78,7 @@ class Exercise:
 
     @property
     def head(self) -> str:
-        dots = ("●" * n + "○" * (5 - n) for n in (self.difficulty, self.importance))
-        difficulty, importance = dots
+        difficulty, importance = ("●" * n + "○" * (5 - n) for n in (self.difficulty, self.importance))
         values = {"difficulty": difficulty, "importance": importance, "minutes": self.minutes}
         return t("difficulty {difficulty} · importance {importance} · about {minutes} minutes", **values)
 

@@ -54,11 +54,8 @@ def recall_file(chapter: int) -> Path:
 
 def questions(chapter: int) -> tuple[Question, ...]:
     """A chapter's questions in their order. Raises CourseError if it has none."""
-    content = tomllib.loads(recall_file(chapter).read_text(encoding="utf-8"))
-    return tuple(
-        Question(q["key"], q["chapter"], q["text"], tuple(Option(**option) for option in q["option"]))
-        for q in content["question"]
-    )
+    rows = tomllib.loads(recall_file(chapter).read_text(encoding="utf-8"))["question"]
+    return tuple(Question(q["key"], q["chapter"], q["text"], tuple(Option(**o) for o in q["option"])) for q in rows)
 
 
 def said(question: Question) -> Question:

@@ -9,10 +9,9 @@ A file that would grow too large loses its oldest versions: two hundred of the l
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,8 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
     path = folder() / f"{name}.json"
     note = ""
     try:
-        with _turn(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with lock(path.parent / f".{path.name}.lock", patience=_PATIENCE):
             try:
                 items = _load(path, is_item)
             except FileNotFoundError:
@@ -64,7 +64,8 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
                 with atomic_file(path) as file:
                     file.write(content)
     except (CourseError, OSError, UnicodeEncodeError) as error:  # the last: half a letter, which no file can hold
-        reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else _first_sentence(error)
+        first = str(error).split(". ")[0].rstrip(".")
+        reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else first
         return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
     return note
 
@@ -79,7 +80,6 @@ def _content(items: list) -> bytes:
 
 
 def _load(path: Path, is_item: Callable[[Any], bool]) -> list:
-    """Raises ValueError with a reason if the content is not ours."""
     if path.stat().st_size > MOST_BYTES:
         raise ValueError("too large")
     return items_of(path.read_bytes(), is_item)
@@ -100,17 +100,6 @@ def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
     return content["items"]
 
 
-@contextlib.contextmanager
-def _turn(path: Path) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with lock(path.parent / f".{path.name}.lock", patience=_PATIENCE):
-        yield
-
-
 def _free_name(path: Path) -> Path:
     numbered = (path.with_name(f"{path.stem}.damaged{n}.json") for n in range(1, 10_000))
     return next(candidate for candidate in numbered if not candidate.exists())
-
-
-def _first_sentence(error: Exception) -> str:
-    return str(error).split(". ")[0].rstrip(".")

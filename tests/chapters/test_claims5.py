@@ -48,11 +48,6 @@ def texts(monkeypatch):
     return made
 
 
-def test_more_labels_than_there_are_are_refused(texts):
-    with pytest.raises(CourseError, match=r"41 labelled records were asked for\. There are 40"):
-        texts.draw(41, seed=0)
-
-
 def test_the_last_words_are_kept():
     assert cut(LabelledText("One two, THREE!", "pos"), 3) == LabelledText(", three !", "pos")
 

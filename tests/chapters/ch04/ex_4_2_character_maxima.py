@@ -47,14 +47,6 @@ def end_in_the_last_column(words, ids, filters):
     return rows, maxima(torch.tensor(rows), filters)
 
 
-def unknown_dropped(words, ids):
-    return table(["".join(c for c in word if c in ids) for word in words], ids)
-
-
-def unknown_is_zero(words, ids):
-    return table(words, {c: ids.get(c, 0) for word in words for c in word})
-
-
 def ragged(words, ids, filters):
     rows = [[2] + [ids.get(c, 1) for c in word] + [3] for word in words]
     return rows, [filters[:, row].amax(dim=1) for row in rows]
@@ -67,7 +59,13 @@ WRONG = [
     (pooled(lambda found, real: (found * real).sum(dim=1) / real.sum(dim=1)), "the mean instead of the maximum"),
     (written(no_marks), "the marks are missing"),
     (end_in_the_last_column, "the end comes after the padding"),
-    (written(unknown_dropped), "unknown characters are dropped"),
-    (written(unknown_is_zero), "unknown characters become padding"),
+    (
+        written(lambda words, ids: table([[c for c in w if c in ids] for w in words], ids)),
+        "unknown characters are dropped",
+    ),
+    (
+        written(lambda words, ids: table(words, dict.fromkeys("".join(words), 0) | ids)),
+        "unknown characters become padding",
+    ),
     (ragged, "the rows are not padded"),
 ]

@@ -72,10 +72,6 @@ def from_the_end(pieces, pair):
     return tuple(new)
 
 
-def in_a_string(pieces, pair):
-    return tuple(" ".join(pieces).replace(" ".join(pair), "".join(pair)).split(" "))
-
-
 def either_order(text):
     left, right = most_frequent(count(text, lambda pair: (min(pair), max(pair))))
     return {join(pieces, (left, right), (right, left)): occurs for pieces, occurs in text.items()}
@@ -88,7 +84,10 @@ WRONG = [
     (joined(no_jump), "a joined piece is not used up"),
     (joined(last_lost), "the last piece is lost"),
     (joined(from_the_end), "joined from the right"),
-    (joined(in_a_string), "replaced in a string"),
+    (
+        joined(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
+        "replaced in a string",
+    ),
     (either_order, "either order"),
     (lambda text: dict(text), "nothing is joined"),
     (lambda text: most_frequent(count(text)), "a pair instead of a text"),

@@ -13,17 +13,17 @@ def fitting(word, start, vocabulary):
     return found
 
 
-def cut(word, vocabulary):
-    """(pieces, what is left)"""
+def cut(word, vocabulary, choose=0):
+    """(pieces, what is left); choose: which of the fitting pieces."""
     pieces, start = [], 0
     while start < len(word) and (found := fitting(word, start, vocabulary)):
-        piece, start = found[0]
+        piece, start = found[choose]
         pieces.append(piece)
     return pieces, word[start:]
 
 
-def right(word, vocabulary):
-    pieces, rest = cut(word, vocabulary)
+def right(*inputs):
+    pieces, rest = cut(*inputs)
     return ["[UNK]"] if rest else pieces
 
 
@@ -34,17 +34,6 @@ def within(too_long, answer):
 
 def limited(answer):
     return within(lambda word, limit: len(word) > limit, answer)
-
-
-def first_that_fits(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        found = fitting(word, start, vocabulary)
-        if not found:
-            return ["[UNK]"]
-        piece, start = found[-1]
-        pieces.append(piece)
-    return pieces
 
 
 def all_with(mark):
@@ -63,11 +52,6 @@ def all_with(mark):
         return pieces
 
     return answer
-
-
-def beginning_and_unknown(word, vocabulary):
-    pieces, rest = cut(word, vocabulary)
-    return [*pieces, "[UNK]"] if rest else pieces
 
 
 def skips(word, vocabulary):
@@ -116,11 +100,11 @@ def backwards(word, vocabulary):
 
 
 WRONG = [
-    (limited(first_that_fits), "the shortest piece first"),
+    (limited(lambda *inputs: right(*inputs, -1)), "the shortest piece first"),
     (limited(all_with("")), "no ## anywhere"),
     (limited(lambda *inputs: [piece.replace("##", "") for piece in right(*inputs)]), "## is lost in the result"),
     (limited(all_with("##")), "## on the first piece, too"),
-    (limited(beginning_and_unknown), "the beginning is kept, then [UNK]"),
+    (limited(lambda *inputs: cut(*inputs)[0] + ["[UNK]"] * bool(cut(*inputs)[1])), "the beginning is kept, then [UNK]"),
     (limited(lambda *inputs: cut(*inputs)[0]), "the beginning is kept and the rest is lost"),
     (limited(skips), "[UNK] for one character"),
     (limited(tries_again), "the cut is taken back"),

@@ -29,6 +29,13 @@ def segments_like(cls, first_sep, last_sep):
     )
 
 
+def made_of(left, right):
+    """left(a), right(b): the pieces of segment 0 and of segment 1."""
+    return lambda pairs: finish(
+        [[*left(a), *right(b)] for a, b in pairs], [[0] * len(left(a)) + [1] * len(right(b)) for a, b in pairs]
+    )
+
+
 def changed(change):
     """change(ids, segments, real) of the right answer."""
     return lambda pairs: change(*finish(written(pairs), kinds(pairs)))
@@ -37,21 +44,6 @@ def changed(change):
 def ones_to_the_end(pairs):
     ids = filled(written(pairs), PAD)
     return ids, filled(kinds(pairs), 1), ids != PAD
-
-
-def no_border(pairs):
-    rows = [[CLS, *a, *b, SEP] for a, b in pairs]
-    return finish(rows, [[0] + [0] * len(a) + [1] * len(b) + [1] for a, b in pairs])
-
-
-def open_end(pairs):
-    rows = [[CLS, *a, SEP, *b] for a, b in pairs]
-    return finish(rows, [[0] + [0] * len(a) + [0] + [1] * len(b) for a, b in pairs])
-
-
-def two_rows_in_one(pairs):
-    rows = [[CLS, *a, SEP, CLS, *b, SEP] for a, b in pairs]
-    return finish(rows, [[0] * (2 + len(a)) + [1] * (2 + len(b)) for a, b in pairs])
 
 
 def columns(pairs):
@@ -82,9 +74,9 @@ WRONG = [
     (changed(lambda ids, segments, real: (ids, segments, torch.ones_like(real))), "padding is attended"),
     (changed(lambda ids, segments, real: (ids, segments, real & (ids > SEP))), "special pieces are masked"),
     (changed(lambda ids, segments, real: (ids, segments, ids == PAD)), "the mask is turned round"),
-    (no_border, "no [SEP] between the sentences"),
-    (open_end, "no [SEP] at the end"),
-    (two_rows_in_one, "a [CLS] for each sentence"),
+    (made_of(lambda a: [CLS, *a], lambda b: [*b, SEP]), "no [SEP] between the sentences"),
+    (made_of(lambda a: [CLS, *a, SEP], lambda b: b), "no [SEP] at the end"),
+    (made_of(lambda a: [CLS, *a, SEP], lambda b: [CLS, *b, SEP]), "a [CLS] for each sentence"),
     (columns, "each sentence is filled up by itself"),
     (right_aligned, "padding in front"),
     (changed(lambda ids, segments, real: (ids, segments, real.long())), "1 and 0 instead of True and False"),

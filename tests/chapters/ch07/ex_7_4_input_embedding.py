@@ -37,13 +37,11 @@ def side_by_side(ids, segments, pieces, places, kinds):
     return normed(torch.cat([embedding(ids, pieces), rows, embedding(segments, kinds)], dim=2))
 
 
-def through_the_batch(ids, segments, pieces, places, kinds):
-    flat = embedding(ids.flatten(), pieces) + places[: ids.numel()] + embedding(segments.flatten(), kinds)
-    return normed(flat).unflatten(0, ids.shape)
-
-
-def row_number(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids] + places[: ids.shape[0]].unsqueeze(1) + kinds[segments])
+def placed(rows):
+    """rows(places, number of rows, pieces in a row): the vectors of the places."""
+    return lambda ids, segments, pieces, places, kinds: normed(
+        embedding(ids, pieces) + rows(places, *ids.shape) + embedding(segments, kinds)
+    )
 
 
 def restart(ids, segments, pieces, places, kinds):
@@ -57,16 +55,12 @@ def restart(ids, segments, pieces, places, kinds):
     return normed(torch.stack(rows))
 
 
-def one_further(ids, segments, pieces, places, kinds):
-    return normed(pieces[ids] + places[1 : ids.shape[1] + 1] + kinds[segments])
-
-
 WRONG = [
     (side_by_side, "the tables lie side by side"),
-    (through_the_batch, "places are counted over the batch"),
-    (row_number, "the number of the row is the place"),
+    (placed(lambda places, n, size: places[: n * size].unflatten(0, (n, size))), "places are counted over the batch"),
+    (placed(lambda places, n, size: places[:n].unsqueeze(1)), "the number of the row is the place"),
     (restart, "places begin again in the second sentence"),
-    (one_further, "places are counted from 1"),
+    (placed(lambda places, n, size: places[1 : size + 1]), "places are counted from 1"),
     (made_of(lambda piece, place, segment: normed(piece) + normed(place) + normed(segment)), "norm before the sum"),
     (made_of(lambda piece, place, segment: normed(piece) + place + segment), "only the piece is normed"),
     (plain_sum, "no norm"),

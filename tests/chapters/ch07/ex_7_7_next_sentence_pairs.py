@@ -38,10 +38,6 @@ def own_document(documents, number, first, true):
     return [s for s in documents[number] if s not in (first, true)] or documents[number]
 
 
-def whole_corpus(documents, *_):
-    return [sentence for document in documents for sentence in document]
-
-
 def following_document(documents, number, first, true):
     return [s for s in documents[(number + 1) % len(documents)] if s != true]
 
@@ -73,7 +69,7 @@ def two_for_each(documents, coins, draws):
 
 WRONG = [
     (drawing_from(own_document), "negatives from the same document"),
-    (drawing_from(whole_corpus), "negatives from anywhere"),
+    (drawing_from(lambda documents, *_: [s for document in documents for s in document]), "negatives from anywhere"),
     (drawing_from(following_document), "negatives from the next document only"),
     (drawing_from(lambda docs, number, *_: rest(docs, number, None, None)), "a negative reads like the true next one"),
     (lambda documents, coins, draws: right(documents, coins, [0.0] * len(draws)), "always the same negative"),

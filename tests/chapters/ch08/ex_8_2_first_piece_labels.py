@@ -19,19 +19,18 @@ def right(pieces, tags, names, length, nothing=-100, first=0):
     return padded(labels, length, nothing)
 
 
-def all_pieces(pieces, tags, names, length):
-    return padded([-100] + [names.index(tags[word]) for word in word_of_each_piece(pieces)], length)
+def every_piece(inside):
+    """inside(tag): of the pieces after the first, if there is such a name."""
 
+    def answer(pieces, tags, names, length):
+        labels, before = [-100], None
+        for word in word_of_each_piece(pieces):
+            tag = inside(tags[word]) if word == before and inside(tags[word]) in names else tags[word]
+            labels.append(names.index(tag))
+            before = word
+        return padded(labels, length)
 
-def continued(pieces, tags, names, length):
-    labels, before = [-100], None
-    for word in word_of_each_piece(pieces):
-        tag = tags[word]
-        if word == before and tag.startswith("B-") and "I-" + tag[2:] in names:
-            tag = "I-" + tag[2:]
-        labels.append(names.index(tag))
-        before = word
-    return padded(labels, length)
+    return answer
 
 
 def last_piece(pieces, tags, names, length):
@@ -58,8 +57,8 @@ def as_text(pieces, tags, names, length):
 
 
 WRONG = [
-    (all_pieces, "every piece carries the label"),
-    (continued, "every piece is asked: B-, then I-"),
+    (every_piece(str), "every piece carries the label"),
+    (every_piece(lambda tag: "I-" + tag[2:] if tag.startswith("B-") else tag), "every piece is asked: B-, then I-"),
     (last_piece, "the last piece carries the label"),
     (lambda *inputs: [*right(*inputs)[1:], -100], "shifted by [CLS]"),
     (lambda *inputs: [-100, *right(*inputs)[:-1]], "shifted to the right"),

@@ -69,11 +69,6 @@ def in_the_passage(start, end, in_passage):
     )
 
 
-def one_past(*inputs):
-    first, last = scored(table)(*inputs)
-    return first, last + 1
-
-
 WRONG = [
     (two_argmaxes, "start and end apart"),
     (lambda start, end, *_: (start.index(max(start)), end.index(max(end))), "start and end apart, over all places"),
@@ -90,6 +85,6 @@ WRONG = [
     (scored(multiplied), "the product of the logits"),
     (scored(sigmoids), "the product of two sigmoids"),
     (scored(in_the_passage), "places are counted in the passage"),
-    (one_past, "one past the end"),
+    (lambda *inputs: (scored(table)(*inputs)[0], scored(table)(*inputs)[1] + 1), "one past the end"),
     (lambda start, end, inside, n: keep(table(start, end, inside), 0, n - 1).max(), "the score instead of the places"),
 ]

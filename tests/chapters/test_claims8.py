@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import JoinedLayers, area, best_for_all, counted, head_size, scored, two_layer_tagger
+from course.chapters.ch08.claims import JoinedLayers, area, best_for_all, counted, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe, best_rate, fine_tune, learn
@@ -23,7 +23,7 @@ TEXTS = ["Mina is in Rome .", "now", "the film was cold now ."]
 @pytest.fixture
 def small(monkeypatch):
     """Small tasks in the place of the handmade ones; arguments of a measurement that is over in seconds."""
-    monkeypatch.setattr(chapter8, "four_tasks", lambda source, language, **sizes: four_samples.tasks())
+    monkeypatch.setattr(chapter8, "four_tasks", lambda source, **sizes: four_samples.tasks())
     return {"encoder": four_samples.bert(), "recipe": FEW, "rates": (1e-2,), "n_test": 7, "n_spans": 7}
 
 
@@ -32,7 +32,7 @@ def test_a_head_is_counted():
     assert judge("C8.1", found).word == "holds"
     heads = [value for name, value in found.parts.items() if "four heads" in name]
     assert heads == [1_538, 1_538, 9 * 769, 1_538]
-    assert (head_size(2, 768), chapter8.pooler_size(768)) == (1_538, 590_592)
+    assert (chapter8.HEAD, chapter8.POOLER) == (1_538, 590_592)
 
 
 def test_the_paper_s_network_takes_no_memory_and_has_its_size():
@@ -199,7 +199,7 @@ def test_a_system_is_scored_with_the_better_rate():
 
 @pytest.fixture
 def measured(monkeypatch):
-    monkeypatch.setattr(chapter8, "names", lambda source, language: four_samples.names_task())
+    monkeypatch.setattr(chapter8, "names", lambda source: four_samples.names_task())
     return chapter8.fine_tuning_beats_frozen(
         encoder=four_samples.bert(),
         n_labels=6,

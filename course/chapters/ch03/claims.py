@@ -32,13 +32,7 @@ PROBED = 2_000  # labelled sentences that a probe learns from
 
 @claim("C3.1", full={"source": "conll2000", "lm": "bilm-en", "n_labels": 500, "also": (100, 2_000)})
 def lm_states_raise_f1(
-    *,
-    source: str = "world",
-    lm: str = "",
-    n_labels: int = 100,
-    steps: int = 200,
-    also: Sequence[int] = (),
-    n_seeds: int = SEEDS,
+    *, source: str = "world", lm: str = "", n_labels: int = 100, also: Sequence[int] = (), n_seeds: int = SEEDS
 ) -> Measurement:
     """TagLM with minus without a frozen LM's top states; the control reads the same LM untrained.
 
@@ -49,7 +43,7 @@ def lm_states_raise_f1(
     models = {"with language-model states": model, "without": None, "with an untrained one's": fresh}
     parts: dict[str, float | Measurement] = {}
     for n in sorted({n_labels, *also}):
-        bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n, steps=steps)
+        bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n, steps=200)
         runs = {name: bench.scores(encoder, n_seeds) for name, encoder in models.items()}
         found = {name: f1(run) for name, run in runs.items()} | {"dictionary": np.array(bench.dictionary(n_seeds))}
         parts |= means(f"{n} sentences, {{}}: span F1 in %", found)
@@ -175,19 +169,13 @@ def better_lm_helps_more(
 
 @claim("C3.4", full={"source": "conll2000", "n_labels": 200, "lm_steps": 300, "width": 64})
 def source_or_size(
-    *,
-    source: str = "world",
-    n_labels: int = 100,
-    lm_steps: int = 120,
-    width: int = 64,
-    steps: int = 200,
-    n_seeds: int = SEEDS,
+    *, source: str = "world", n_labels: int = 100, lm_steps: int = 120, width: int = 64, n_seeds: int = SEEDS
 ) -> dict[str, Measurement]:
     """Taggers whose LM read their own sentences, as many others, or 20 times as many others, all of one domain.
 
     lm_steps  of each LM at most; a text is read 20 times at most, since a small one is soon known by heart
     """
-    bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=steps)
+    bench = TaggerBench(span_task(source), word_vectors(source), n_labels=n_labels, steps=200)
     cells: dict[str, list[float]] = {"none": [], "own-small": [], "other-small": [], "other-20x": []}
     for seed in range(n_seeds):
         order = Random(seed).sample(list(bench.task.train), 22 * n_labels)

@@ -31,6 +31,7 @@ from course_lib.models.awd_lstm import AWDLSTM
 
 SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"
 BAG = "bag of words"
+N_WORDS = 80  # the last ones of a text are read
 WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
 
 
@@ -55,15 +56,13 @@ def few_labels_do_the_work_of_many(
     min_steps: int = 30,
     max_steps: int = 60,
     lm_steps: int = 40,
-    n_words: int = 80,
-    n_test: int = 1_000,
     n_seeds: int = 5,
 ) -> Measurement:
     """log2 of the labels from scratch that reach the score of `few` labels with pre-training, over `few`.
 
     Where the curve from scratch never reaches it, its largest size counts: the factor is then at least so large.
     """
-    texts = target_texts(source, n_words=n_words, n_train=max(sizes), n_test=n_test)
+    texts = target_texts(source, n_words=N_WORDS, n_train=max(sizes))
     start = for_target(general_lm(lm), texts.unlabelled)
 
     def encoder(system: str, seed: int) -> AWDLSTM:
@@ -140,7 +139,6 @@ def fine_tuning_the_lm_adds(
     n_labels: int = 100,
     lm_steps: int = 40,
     steps: int = 40,
-    n_words: int = 80,
     n_general: int = 30_000,
     n_seeds: int = 5,
 ) -> Measurement:
@@ -148,7 +146,7 @@ def fine_tuning_the_lm_adds(
 
     All three have the vocabulary of the target text. The language model is tuned anew with every seed.
     """
-    texts = target_texts(source, n_words=n_words)
+    texts = target_texts(source, n_words=N_WORDS)
     start = for_target(general_lm(lm), texts.unlabelled)
     other = general_documents(general, n_general)
     held_out = [record.text.split() for record in texts.dev]
@@ -178,7 +176,7 @@ def fine_tuning_the_lm_adds(
             "fine-tuned on target text: accuracy in %": found["target"].mean(),
             "fine-tuned on general text: accuracy in %": found["general"].mean(),
         },
-        data=f"{texts.name}, {n_labels:,} labels, texts cut to their last {n_words} words",
+        data=f"{texts.name}, {n_labels:,} labels, texts cut to their last {N_WORDS} words",
     )
 
 
@@ -202,7 +200,6 @@ def tricks_beat_plain_fine_tuning(
     n_labels: int = 100,
     steps: int = 48,
     rates: Sequence[float] = (3e-3, 1e-2),
-    n_words: int = 80,
     n_seeds: int = 5,
     leave_out: bool = False,
 ) -> Measurement:
@@ -211,7 +208,7 @@ def tricks_beat_plain_fine_tuning(
     also       further sets, shown as parts
     leave_out  show as parts what remains without each trick
     """
-    texts = target_texts(source, n_words=n_words)
+    texts = target_texts(source, n_words=N_WORDS)
     model = general_lm(lm)
     gain, scores, chosen = _gain(texts, model, n_labels, steps, rates, n_seeds)
     parts: dict[str, float | Measurement] = {}
@@ -227,7 +224,7 @@ def tricks_beat_plain_fine_tuning(
     for name, tricks in Tricks(rate).without().items() if leave_out else ():  # another rate might suit these better
         parts[f"without {name}: accuracy minus all tricks"] = by_seed(accuracies(tricks) - scores["all tricks"])
     for name in also:
-        other = target_texts(name, n_words=n_words)
+        other = target_texts(name, n_words=N_WORDS)
         parts[f"{other.name}: all tricks minus none"] = by_seed(_gain(other, model, n_labels, steps, rates, n_seeds)[0])
     scratch = accuracies(Tricks.none(chosen["no trick"]), lambda seed: untrained(start, seed))
     return by_seed(
@@ -299,8 +296,6 @@ def all_at_once_forgets(
     n_labels: int = 200,
     steps: int = 48,
     every: int = 4,
-    rate: float = 1e-2,
-    n_words: int = 80,
     n_general: int = 3_000,
     n_dev: int = 500,
     n_seeds: int = 5,
@@ -310,12 +305,12 @@ def all_at_once_forgets(
     Both have discriminative rates, the slanted triangle, the same steps and the same labels. The vocabulary is that of
     the language model, so that its old head still fits.
     """
-    texts = target_texts(source, n_words=n_words, n_dev=n_dev)
+    texts = target_texts(source, n_words=N_WORDS, n_dev=n_dev)
     model = general_lm(lm)
     documents = general_documents(general, n_general)
     runs = {
         name: [
-            forgetting(texts, model, documents, Tricks(rate, opens=opens), n_labels, steps, every, seed)
+            forgetting(texts, model, documents, Tricks(1e-2, opens=opens), n_labels, steps, every, seed)
             for seed in range(n_seeds)
         ]
         for name, opens in {**WAYS, "last layer only": "last layer"}.items()

@@ -23,22 +23,16 @@ from course_lib.training.schedules import cosine
 CHUNK = 1_000  # draws held in memory together
 N_SYMBOLS, N_SLOTS, N_VALUES = 32, 8, 8  # of the look-ups
 QUESTIONS, LEARNED, SMOOTHED = 64, 0.9, 8  # in a batch; accuracy to reach, as the mean over so many batches
-RULES = ("divided", "undivided", "rescaled")
+RULES, RATES = ("divided", "undivided", "rescaled"), (3e-3, 1e-2, 3e-2, 1e-1, 3e-1)
 
 
 @claim("C6.3")
-def variance_of_scores(
-    *,
-    widths: Sequence[int] = (16, 64, 256, 1024),
-    sigmas: Sequence[float] = (0.5, 1.0, 2.0),
-    n_draws: int = 100_000,
-    seed: int = 0,
-) -> Exact:
+def variance_of_scores(*, widths: Sequence[int] = (16, 64, 256, 1024), n_draws: int = 100_000) -> Exact:
     """Largest relative error of var(q.k) = d_k sigma^4; entries of mean 1 must break it.
 
     The draws of one width serve all sigmas, multiplied by each: the products are then measured, not their formula.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator, sigmas = torch.Generator().manual_seed(0), (0.5, 1.0, 2.0)
     errors, ratios, shifted = [], [], 0.0
     for width in widths:
         # Room for all products is made first: small results between large draws would keep the memory from being freed.
@@ -68,7 +62,7 @@ def variance_of_scores(
 
 
 @claim("C6.4")
-def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> Exact:
+def differences_saturate() -> Exact:
     """softmax([0.3, 0.4]) and of 100 times that, the Jacobian, and what 1000 added to all scores changes."""
     scores = torch.tensor([0.3, 0.4], dtype=torch.float64)
     stated = {1.0: [0.47502, 0.52498], 100.0: [0.00004540, 0.99995460]}
@@ -77,6 +71,7 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
         for factor, values in stated.items()
     ]
     norms, minus, plus = [], [], []
+    factors = (1, 3, 10, 30, 100)
     for factor in factors:
         jacobian = torch.autograd.functional.jacobian(lambda s: torch.softmax(s, 0), factor * scores)
         formula = softmax_jacobian(factor * scores)
@@ -101,15 +96,11 @@ def differences_saturate(*, factors: Sequence[float] = (1, 3, 10, 30, 100)) -> E
 
 @claim("C6.5", full={"widths": (16, 64, 256, 1024), "max_steps": 1_500, "n_seeds": 8})
 def division_keeps_learning(
-    *,
-    widths: Sequence[int] = (16, 128, 1024),
-    rates: Sequence[float] = (3e-3, 1e-2, 3e-2, 1e-1, 3e-1),
-    max_steps: int = 600,
-    n_seeds: int = 5,
+    *, widths: Sequence[int] = (16, 128, 1024), max_steps: int = 600, n_seeds: int = 5
 ) -> Measurement:
     """Slope of log2(steps to 90 %) over log2(d_k), undivided minus divided scores, per seed.
 
-    Each way has, for each d_k, the best of `rates` (chosen by one more seed). The control keeps the scores divided and
+    Each way has, for each d_k, the best of RATES (chosen by one more seed). The control keeps the scores divided and
     multiplies the rates by sqrt(d_k): what the missing division does to the size of the gradient, without its
     saturation. A run that does not get there counts with the most steps, so a slope can only be underrated.
     """
@@ -123,13 +114,13 @@ def division_keeps_learning(
         for width in widths:
             factor = width**0.5 if rule == "rescaled" else 1.0
             scale = 1.0 if rule == "undivided" else width**-0.5
-            ways = (steps_to_learn(width, scale, factor * rate, n_seeds + 1, max_steps) for rate in rates)
+            ways = (steps_to_learn(width, scale, factor * rate, n_seeds + 1, max_steps) for rate in RATES)
             tried = np.stack(list(ways))  # [rate, seed]
             best = int(tried[:, -1].argmin())
             steps.append(tried[best, :-1])
-            best_rates.append(factor * rates[best])
+            best_rates.append(factor * RATES[best])
             learns = (np.median(tried[:, :-1], axis=1) < max_steps).nonzero()[0]
-            largest_rates.append(factor * rates[learns[-1]] if len(learns) else float("nan"))
+            largest_rates.append(factor * RATES[learns[-1]] if len(learns) else float("nan"))
         return np.stack(steps), best_rates, largest_rates
 
     found = {rule: measure(rule) for rule in RULES}
@@ -212,24 +203,15 @@ LookUpBatch = dict[str, Tensor]
 
 
 @claim("C6.6", full={"steps": 600, "n_seeds": 8, "bleu_steps": 300})
-def heads_look_up_together(
-    *,
-    heads: Sequence[int] = (1, 2, 4),
-    width: int = 32,
-    steps: int = 400,
-    n_seeds: int = 5,
-    learning_rate: float = 5e-3,
-    bleu_steps: int = 0,
-) -> Measurement:
+def heads_look_up_together(*, steps: int = 400, n_seeds: int = 5, bleu_steps: int = 0) -> Measurement:
     """Accuracy with the most heads minus that with the fewest, per seed; both look-ups must be right, and in order.
 
     bleu_steps  steps of a world translator for each number of heads, as a part; 0 leaves it out
     """
-    few, many = min(heads), max(heads)
+    width = 32
     found = {
-        (n_heads, asked): np.array([accuracy(n_heads, asked, width, steps, learning_rate, s) for s in range(n_seeds)])
-        for asked, some in ((2, heads), (1, (few, many)))
-        for n_heads in some
+        (n_heads, asked): np.array([accuracy(n_heads, asked, width, steps, 5e-3, s) for s in range(n_seeds)])
+        for n_heads, asked in ((1, 2), (2, 2), (4, 2), (1, 1), (4, 1))
     }
     parts = {
         f"{n_heads} head{'s' * (n_heads > 1)}, {asked} look-up{'s' * (asked > 1)}: accuracy in %": values.mean()
@@ -237,12 +219,12 @@ def heads_look_up_together(
     }
     if bleu_steps:
         pairs = [pair.parallel() for pair in unseen_pairs(300, 1)]
-        for n_heads in heads:
+        for n_heads in (1, 2, 4):
             config = replace(TRANSLATOR, n_heads=n_heads)
             score = world_bleu(translator(0, steps=bleu_steps, config=config), pairs)
             parts[f"translator of the world, {n_heads} head{'s' * (n_heads > 1)}: BLEU"] = score
     return by_seed(
-        found[many, 2] - found[few, 2],
+        found[4, 2] - found[1, 2],
         baselines={"chance, in %": 100 / PAIR_VALUES**2, "best answer from one look-up, in %": 100 / PAIR_VALUES},
         parts=parts,
         data=f"look-ups in a table, one attention layer of width {width}",

@@ -26,28 +26,18 @@ from course_lib.text.word_pieces import SPECIALS, WordPieces
 
 TWO = ("no", "yes")
 BIO = ("O", *(f"{place}-{kind}" for kind in ("PER", "LOC", "ORG", "MISC") for place in "BI"))  # CoNLL-2003's labels
-HEAD, POOLER = 1_538, 590_592
+HEAD, POOLER = 2 * 768 + 2, 768 * 768 + 768  # K H + K: a weight per label and number, a bias per label; H H + H
 PRE_TRAINED, SCRATCH, STATIC = "pre-trained", "from scratch", "static vectors"
 N_JOINED = 4  # layers side by side
 
 
-def head_size(n_labels: int, width: int) -> int:
-    """K H + K: a weight per label and number of the vector, a bias per label."""
-    return n_labels * width + n_labels
-
-
-def pooler_size(width: int) -> int:
-    """H H + H: a square layer over [CLS]."""
-    return width * width + width
-
-
 @claim("C8.1")
-def a_head_is_tiny(*, n_labels: int = 3, width: int = 60) -> Exact:
+def a_head_is_tiny() -> Exact:
     """BERT base is built without its numbers (on PyTorch's device "meta") and counted, and with it each head.
 
-    The other side: a network of another `width`, with numbers, and `n_labels` labels has as many as the formula says.
+    The other side: a network of another width, with numbers, and another number of labels follows the formula, too.
     """
-    bert = paper_bert()
+    bert, n_labels, width = paper_bert(), 3, 60
     heads = {
         "sentence, 2 labels": SequenceClassifier(bert, TWO),
         "pair, 2 labels": PairClassifier(bert, TWO),
@@ -56,15 +46,14 @@ def a_head_is_tiny(*, n_labels: int = 3, width: int = 60) -> Exact:
     }
     sizes = {name: counted(head) - counted(bert) for name, head in heads.items()}
     head, pooler = sizes["sentence, 2 labels"], counted(bert.pooler)
-    error = max(abs(head - HEAD), abs(pooler - POOLER), abs(head_size(2, 768) - HEAD), abs(pooler_size(768) - POOLER))
 
     small = Bert(
         BertConfig(vocab_size=31, d_model=width, n_heads=3, n_layers=1, d_ff=17, max_units=11), WordPieces(SPECIALS)
     )
     own = counted(SequenceClassifier(small, [str(label) for label in range(n_labels)])) - counted(small)
-    follows = own == head_size(n_labels, width) and counted(small.pooler) == pooler_size(width)
+    follows = own == n_labels * width + n_labels and counted(small.pooler) == width * width + width
     return Exact(
-        float(error),
+        float(max(abs(head - HEAD), abs(pooler - POOLER))),
         "difference in parameters",
         holds=follows and own != head,
         detail=f"{head:,} and {pooler:,}; with {n_labels} labels at width {width} {own:,}, as K H + K says",
@@ -108,7 +97,6 @@ def pre_trained_beats_scratch(
     encoder: ContextEncoder | str = "bert-en",
     static: ContextEncoder | str = "skipgram-en",
     source: str = "handmade",
-    language: str = "en",
     sizes: Sequence[int] = (16, 64),
     rates: Sequence[float] = (1e-3,),
     static_rates: Sequence[float] = (3e-2,),
@@ -128,7 +116,7 @@ def pre_trained_beats_scratch(
     """
     model, table = opened(encoder), opened(static)
     measured = {}
-    for kind, whole in four_tasks(source, language, n_dev=n_dev, n_test=n_test).items():
+    for kind, whole in four_tasks(source, n_dev=n_dev, n_test=n_test).items():
         task = whole.fitting(model).limited(n_test=n_spans if kind == "span" else n_test)
         curves, chosen = {}, {}
         for system in (PRE_TRAINED, SCRATCH):
@@ -208,7 +196,6 @@ def one_recipe_serves_four_tasks(
     *,
     encoder: ContextEncoder | str = "bert-en",
     source: str = "handmade",
-    language: str = "en",
     n_labels: int = 64,
     rates: Sequence[float] = (1e-4, 3e-4, 1e-3),
     recipe: Recipe = Recipe(min_steps=8, max_steps=14, batch_size=8),  # noqa: B008 (frozen)
@@ -227,7 +214,7 @@ def one_recipe_serves_four_tasks(
     model = opened(encoder)
     tasks = {
         kind: task.fitting(model).limited(n_test=n_spans if kind == "span" else n_test)
-        for kind, task in four_tasks(source, language, n_dev=n_dev, n_test=n_test).items()
+        for kind, task in four_tasks(source, n_dev=n_dev, n_test=n_test).items()
     }
     on_dev = {
         kind: {rate: task.score(fine_tune(task, model, n_labels, DEV_SEED, recipe.at(rate)), "dev") for rate in rates}
@@ -311,7 +298,6 @@ def fine_tuning_beats_frozen(
     *,
     encoder: ContextEncoder | str = "bert-en",
     source: str = "handmade",
-    language: str = "en",
     n_labels: int = 100,
     rates: Sequence[float] = (1e-3,),
     frozen_rates: Sequence[float] = (1e-2,),
@@ -332,7 +318,7 @@ def fine_tuning_beats_frozen(
     n_layer_seeds  seeds of each single layer, which is shown and not judged
     """
     model = opened(encoder)
-    task = names(source, language).limited(n_dev=n_dev, n_test=n_test).fitting(model)
+    task = names(source).limited(n_dev=n_dev, n_test=n_test).fitting(model)
     labels = task.labels
 
     def tuned(seed: int, rate: float, start: ContextEncoder = model) -> TokenTagger:

@@ -46,37 +46,29 @@ def _marginal(emissions, transitions, start, end):
         return torch.autograd.grad(total, emissions)[0].argmax(dim=1).tolist()
 
 
-_BIO = torch.tensor([[0.0, 0.0, -9.0], [0.0, -1.0, 2.0], [0.0, -1.0, 1.0]])  # O, B-PER, I-PER: no I-PER after O
-_OPEN = torch.tensor([[0.5, -1.0, 1.0], [2.0, 0.0, -1.5], [-1.0, 1.5, 0.5]])
+def _numbers(rows):
+    return torch.tensor([[float(number) for number in row.split()] for row in rows.split("/")])
+
+
+def _probe(shows, emissions, transitions, start, end):
+    return Probe(shows, _numbers(emissions), transitions, _numbers(start)[0], _numbers(end)[0])
+
+
+_BIO = _numbers("0 0 -9 / 0 -1 2 / 0 -1 1")  # O, B-PER, I-PER: no I-PER after O
+_OPEN = _numbers(".5 -1 1 / 2 0 -1.5 / -1 1.5 .5")
 PROBES = [
-    Probe(
-        "tags O, B-PER, I-PER; a step from O to I-PER costs 9",
-        torch.tensor([[1.0, 0.6, 0.0], [0.2, 0.5, 1.5], [1.5, 0.1, 0.0]]),
-        _BIO,
-        torch.zeros(3),
-        torch.zeros(3),
+    _probe(
+        "tags O, B-PER, I-PER; a step from O to I-PER costs 9", "1 .6 0 / .2 .5 1.5 / 1.5 .1 0", _BIO, "0 0 0", "0 0 0"
     ),
-    Probe(
-        "four words, scores at both ends",
-        torch.tensor([[0.0, 1.0, 0.5], [1.0, 0.0, 0.5], [0.2, 0.9, 1.0], [1.0, 0.3, 0.9]]),
-        _OPEN,
-        torch.tensor([2.0, 0.0, -1.0]),
-        torch.tensor([-3.0, 0.0, 1.0]),
-    ),
-    Probe(
+    _probe("four words, scores at both ends", "0 1 .5 / 1 0 .5 / .2 .9 1 / 1 .3 .9", _OPEN, "2 0 -1", "-3 0 1"),
+    _probe(
         "five words, scores at both ends",
-        torch.tensor([[0.5, 0.0, 0.4], [0.0, 2.0, 1.0], [1.5, 1.0, 0.0], [0.0, 0.3, 0.8], [0.7, 0.6, 0.1]]),
+        ".5 0 .4 / 0 2 1 / 1.5 1 0 / 0 .3 .8 / .7 .6 .1",
         _OPEN.roll(1, 0),
-        torch.tensor([-1.0, 1.5, 0.0]),
-        torch.tensor([-0.5, 2.5, -1.0]),
+        "-1 1.5 0",
+        "-.5 2.5 -1",
     ),
-    Probe(
-        "one word only",
-        torch.tensor([[1.0, 0.0, 0.5]]),
-        _OPEN,
-        torch.tensor([0.0, 0.0, 1.0]),
-        torch.tensor([0.0, 2.0, 0.4]),
-    ),
+    _probe("one word only", "1 0 .5", _OPEN, "0 0 1", "0 2 .4"),
 ]
 MISTAKES = [
     ("each word takes its own best tag", lambda emissions, transitions, start, end: emissions.argmax(dim=1).tolist()),

@@ -25,10 +25,6 @@ def _elsewhere(documents, d, s):
     return [sentence for other, document in enumerate(documents) if other != d for sentence in document]
 
 
-def _right_pool(documents, d, s):
-    return [sentence for sentence in _elsewhere(documents, d, s) if sentence != documents[d][s + 1]]
-
-
 def _in_own(documents, d, s):
     return [sentence for place, sentence in enumerate(documents[d]) if place not in (s, s + 1)] or documents[d]
 
@@ -37,27 +33,29 @@ def _next_document(documents, d, s):
     return [x for x in documents[(d + 1) % len(documents)] if x != documents[d][s + 1]]
 
 
-def _pairs(
-    pool=_right_pool,
-    follows=lambda i, coins: coins[i] < 0.5,
-    label=lambda follows: follows,
-    draw=lambda draws, i, negatives: draws[i],
-    second=lambda true, drawn, follows: true if follows else drawn,
-):
-    """pool(documents, document, sentence); draw(draws, number of the pair, negatives so far)."""
+def _drawn_from(pool):
+    """pool(documents, number of the document, number of the sentence)"""
 
     def model(documents, coins, draws):
         firsts = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]
-        pairs, negatives = [], 0
-        for i, (d, s) in enumerate(firsts):
+        pairs = []
+        for (d, s), coin, draw in zip(firsts, coins, draws, strict=False):
             sentences, true = pool(documents, d, s), documents[d][s + 1]
-            is_next = follows(i, coins)
-            drawn = sentences[int(draw(draws, i, negatives) * len(sentences))]
-            negatives += not is_next
-            pairs.append((documents[d][s], second(true, drawn, is_next), label(is_next)))
+            second = true if coin < 0.5 else sentences[int(draw * len(sentences))]
+            pairs.append((documents[d][s], second, coin < 0.5))
         return pairs
 
     return model
+
+
+def _counted_apart(documents, coins, draws):
+    numbers = iter(draws)
+    return next_sentence_pairs(documents, coins, [next(numbers) if coin >= 0.5 else 0.0 for coin in coins])
+
+
+def _with_true_next(documents, coins, draws):
+    true = next_sentence_pairs(documents, [0.0] * len(coins), draws)
+    return [(first, second, coin < 0.5) for (first, second, _), coin in zip(true, coins, strict=False)]
 
 
 def _over_the_border(documents, coins, draws):
@@ -71,8 +69,8 @@ def _over_the_border(documents, coins, draws):
 
 
 def _both_for_each(documents, coins, draws):
-    true, drawn = (_pairs(follows=lambda i, coins, kind=kind: kind)(documents, coins, draws) for kind in (True, False))
-    return [pair for both in zip(true, drawn, strict=True) for pair in both]
+    kinds = (next_sentence_pairs(documents, [coin] * len(coins), draws) for coin in (0.0, 0.9))
+    return [pair for both in zip(*kinds, strict=True) for pair in both]
 
 
 _SHIP = ["They took the ship.", "The sea was calm.", "They slept."]
@@ -96,17 +94,17 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("negatives from the same document", _pairs(pool=_in_own)),
-    ("negatives from anywhere", _pairs(pool=lambda docs, *_: [sentence for document in docs for sentence in document])),
-    ("negatives from the next document only", _pairs(pool=_next_document)),
-    ("a negative reads like the true next one", _pairs(pool=_elsewhere)),
-    ("always the same negative", _pairs(draw=lambda draws, i, negatives: 0)),
-    ("the draws are counted apart", _pairs(draw=lambda draws, i, negatives: draws[negatives])),
-    ("the label is turned round", _pairs(label=lambda follows: not follows)),
-    ("the coin is turned round", _pairs(follows=lambda i, coins: coins[i] >= 0.5)),
-    ("every label is True", _pairs(label=lambda follows: True)),
-    ("the true next sentence every time", _pairs(second=lambda true, drawn, follows: true)),
-    ("taking turns", _pairs(follows=lambda i, coins: i % 2 == 0)),
+    ("negatives from the same document", _drawn_from(_in_own)),
+    ("negatives from anywhere", _drawn_from(lambda documents, *_: [s for document in documents for s in document])),
+    ("negatives from the next document only", _drawn_from(_next_document)),
+    ("a negative reads like the true next one", _drawn_from(_elsewhere)),
+    ("always the same negative", lambda documents, coins, draws: next_sentence_pairs(documents, coins, [0] * 99)),
+    ("the draws are counted apart", _counted_apart),
+    ("the label is turned round", lambda *a: [(*pair, not follows) for *pair, follows in next_sentence_pairs(*a)]),
+    ("the coin is turned round", lambda docs, coins, *a: next_sentence_pairs(docs, [c < 0.5 for c in coins], *a)),
+    ("every label is True", lambda *a: [(*pair, True) for *pair, _ in next_sentence_pairs(*a)]),
+    ("the true next sentence every time", _with_true_next),
+    ("taking turns", lambda docs, coins, *a: next_sentence_pairs(docs, [i % 2 for i in range(99)], *a)),
     ("across the border of a document", _over_the_border),
     ("both pairs for each sentence", _both_for_each),
     ("0 and 1 instead of True and False", Seen(lambda got, expected, *_: type(got[0][2]) is int)),

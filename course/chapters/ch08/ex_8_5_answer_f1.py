@@ -37,9 +37,12 @@ def _no_articles(text):
     return re.sub(r"\b(a|an|the)\b", " ", text)
 
 
+def _hits(ours, theirs):
+    return (Counter(ours) & Counter(theirs)).total()
+
+
 def _f1(ours, theirs):
-    ours, theirs = Counter(ours), Counter(theirs)
-    return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
+    return 2 * _hits(ours, theirs) / (len(ours) + len(theirs))
 
 
 def _score(steps=(_lower, _bare, _no_articles), split=str.split, mean=_f1, empty=lambda a, b: float(a == b)):
@@ -56,20 +59,11 @@ def _score(steps=(_lower, _bare, _no_articles), split=str.split, mean=_f1, empty
     return model
 
 
-def _hits(ours, theirs):
-    return (Counter(ours) & Counter(theirs)).total()
-
-
 def _listed(ours, theirs):
     """Each word of the guess counts that stands in the truth, however often."""
     hits = sum(word in theirs for word in ours)
     precision, recall = hits / len(ours), hits / len(theirs)
     return 2 * precision * recall / (precision + recall) if hits else 0.0
-
-
-def _set_of_hits(ours, theirs):
-    """The words in common, each once; the lengths are right."""
-    return 2 * len({*ours} & {*theirs}) / (len(ours) + len(theirs))
 
 
 PROBES = [
@@ -92,7 +86,7 @@ PROBES = [
 ]
 MISTAKES = [
     ("each word once", _score(mean=lambda ours, theirs: _f1({*ours}, {*theirs}))),
-    ("right words once", _score(mean=_set_of_hits)),
+    ("right words once", _score(mean=lambda ours, theirs: 2 * len({*ours} & {*theirs}) / (len(ours) + len(theirs)))),
     ("a word is right as often as it is said", _score(mean=_listed)),
     ("articles are kept", _score((_lower, _bare))),
     ("articles are dropped inside words", _score((_lower, _bare, lambda text: re.sub("the|an|a", "", text)))),

@@ -46,35 +46,15 @@ def test_the_right_option_cannot_be_guessed_from_place_or_length(chapter):
     assert sum(longest) <= 0.6 * len(asked)
 
 
-OLD = """
-[[question]]
-key = "one"
-chapter = 0
-text = "?"
-option = [{ text = "a", because = "" }, { text = "b", because = "" }]
-[[question]]
-key = "two"
-chapter = 0
-text = "?"
-option = [{ text = "c", because = "" }, { text = "d", because = "" }]
-"""
-NEW = """
-[[question]]
-key = "two"
-chapter = 0
-text = "? (reworded)"
-option = [{ text = "x", because = "" }, { text = "c", because = "" }, { text = "d", because = "" }]
-[[question]]
-key = "three"
-chapter = 0
-text = "?"
-option = [{ text = "a", because = "" }]
-[[question]]
-key = "one"
-chapter = 0
-text = "?"
-option = [{ text = "a (reworded)", because = "" }, { text = "b", because = "" }]
-"""
+def written(**questions):
+    """A file with these questions, by key, and their options."""
+    option = "[[question.option]]\ntext = '{}'\nbecause = ''\n".format
+    head = "[[question]]\nkey = '{}'\nchapter = 0\ntext = '?'\n".format
+    return "".join(head(key) + "".join(map(option, options)) for key, options in questions.items())
+
+
+OLD = written(one=["a", "b"], two=["c", "d"])
+NEW = written(two=["x", "c", "d"], three=["a"], one=["a (reworded)", "b"]).replace("'?'", "'? (reworded)'", 1)
 
 
 @pytest.fixture

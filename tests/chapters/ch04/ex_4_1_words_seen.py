@@ -11,16 +11,13 @@ def always_separate(n_words, k, layer, stacked):
     return {i for i in range(n_words) if i <= k}, {i for i in range(n_words) if i >= k}
 
 
-def stacked_sees_all(n_words, k, layer, stacked):
-    return everything(n_words) if stacked and layer > 0 else always_separate(n_words, k, layer, stacked)
+def all_if(sees):
+    """sees(layer, stacked)"""
 
+    def answer(n_words, k, layer, stacked):
+        return everything(n_words) if sees(layer, stacked) else always_separate(n_words, k, layer, stacked)
 
-def depth_decides(n_words, k, layer, stacked):
-    return everything(n_words) if layer >= 2 else always_separate(n_words, k, layer, stacked)
-
-
-def bidirectional_sees_all(n_words, k, layer, stacked):
-    return ({k}, {k}) if layer == 0 else everything(n_words)
+    return answer
 
 
 def shifted(by):
@@ -38,9 +35,9 @@ def shifted(by):
 
 WRONG = [
     (always_separate, "a stacked network seen as two separate ones"),
-    (stacked_sees_all, "a stacked network leaks from layer 1 on"),
-    (depth_decides, "ELMo's directions meet in layer 2"),
-    (bidirectional_sees_all, "every bidirectional network sees everything"),
+    (all_if(lambda layer, stacked: stacked and layer > 0), "a stacked network leaks from layer 1 on"),
+    (all_if(lambda layer, stacked: layer >= 2), "ELMo's directions meet in layer 2"),
+    (all_if(lambda layer, stacked: layer != 0), "every bidirectional network sees everything"),
     (shifted(-1), "a state has not read its own word"),
     (shifted(1), "a state has read its target"),
     (lambda n_words, k, layer, stacked: shifted(0)(n_words, k, layer or 1, stacked), "layer 0 is taken for a state"),

@@ -16,14 +16,11 @@ def from_pieces(text):
     return answer
 
 
-def cut_out(result):
-    """result(passage, start, end): from the right places."""
-
-    def answer(passage, *place):
-        found = chosen(*place)
-        return result(passage, found[0][1], found[-1][2])
-
-    return answer
+def cut_out(
+    result=lambda passage, start, end: (passage[start:end], start), ends=lambda found: (found[0][1], found[-1][2])
+):
+    """result(passage, start, end); ends(chosen pieces): start and end."""
+    return lambda passage, *place: result(passage, *ends(chosen(*place)))
 
 
 def taken_off(places):
@@ -46,22 +43,8 @@ def to_the_spaces(passage, start, end):
     return passage[left:right], left
 
 
-def up_to_the_last(passage, *place):
-    found = chosen(*place)
-    return passage[found[0][1] : found[-1][1]], found[0][1]
-
-
-def the_first_only(passage, *place):
-    _, start, end = chosen(*place)[0]
-    return passage[start:end], start
-
-
 def in_bytes(passage, start, end):
     return str(passage.encode("utf-8")[start:end], "utf-8", "replace"), start
-
-
-def place_of_the_piece(passage, pieces, n_question, first, last):
-    return cut_out(lambda passage, start, end: passage[start:end])(passage, pieces, n_question, first, last), first
 
 
 WRONG = [
@@ -75,13 +58,13 @@ WRONG = [
     (taken_off(lambda n_question: n_question + 3), "one special piece too many is taken off"),
     (cut_out(lambda passage, start, end: (passage[start : end + 1], start)), "one character too many"),
     (cut_out(lambda passage, start, end: (passage[start : end - 1], start)), "one character too few"),
-    (up_to_the_last, "the last piece is missing"),
-    (the_first_only, "only the first piece"),
+    (cut_out(ends=lambda found: (found[0][1], found[-1][1])), "the last piece is missing"),
+    (cut_out(ends=lambda found: found[0][1:]), "only the first piece"),
     (cut_out(in_bytes), "bytes instead of characters"),
     (
         cut_out(lambda passage, start, end: (passage[start:end], passage.find(passage[start:end]))),
         "the first place with the same text",
     ),
-    (place_of_the_piece, "the place in the row"),
+    (lambda *inputs: (cut_out()(*inputs)[0], inputs[3]), "the place in the row"),
     (cut_out(lambda passage, start, end: passage[start:end]), "only the text"),
 ]

@@ -3,7 +3,6 @@
 The notebook holds the exercise cells of the stored chapter, without the training between them.
 """
 
-import importlib
 import inspect
 import re
 from types import SimpleNamespace
@@ -14,6 +13,7 @@ import pytest
 from course.check import registry
 from course_lib.config import project_dir
 from tests.browser.conftest import KERNEL, needs_browser
+from tests.chapters.cells import wrong_cells
 from tests.notebooks.lab import Lab
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 EXERCISES = registry.of_chapter(1)
 N_WRONG = 5  # wrong answers tried per exercise, each with another mistake
 SETUP = "import torch\nimport torch.nn.functional as F\n\nfrom course.check import check, hint, restore, solution"
-WRONG_IMPORTS = "import math\n\nimport torch\nfrom torch.nn.functional import cross_entropy, softmax"
 
 # A paste into the cell, then Shift+Enter's command. Returns the outputs of the notebook's model.
 RUN = """async ([id, source]) => {
@@ -178,23 +177,12 @@ def _help(exercise, page, source):
 
 def _wrong_answers(exercise):
     """(cell, mistake) for N_WRONG mistakes: the unit tests' wrong answers, under the name that the chapter gives."""
-    module = importlib.import_module(exercise.solution.__module__.replace("course.", "tests.", 1))
     cells = {}
-    for answer, mistake in module.WRONG:
-        source = _with_helpers(module, answer.__name__)
-        source = source.replace(f"def {answer.__name__}(", f"def {exercise.solution.__name__}(")
-        if "registry" not in source:  # no student writes that
-            cells.setdefault(mistake, f"{WRONG_IMPORTS}\n\n\n{source}\n\n{_check(exercise)}")
+    for cell, mistake in wrong_cells(exercise):
+        if "registry" not in cell:  # no student writes that
+            cells.setdefault(mistake, f"{cell}\n\n{_check(exercise)}")
     assert len(cells) >= N_WRONG
     return [(cell, mistake) for mistake, cell in cells.items()][:N_WRONG]
-
-
-def _with_helpers(module, name):
-    """The source of a function, after those of its module that it calls."""
-    source = inspect.getsource(getattr(module, name))
-    own = [f.__name__ for f in vars(module).values() if inspect.isfunction(f) and f.__module__ == module.__name__]
-    called = [other for other in own if other != name and re.search(rf"(?<![\w.]){other}\(", source)]
-    return "\n\n".join([*(_with_helpers(module, n) for n in called), source])
 
 
 def _expected_values_in(shown, exercise):

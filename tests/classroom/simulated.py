@@ -1,10 +1,8 @@
 """Thirty simulated learners with real right and wrong answers. `python -m tests.classroom.simulated FOLDER` writes them
 as a hub keeps them (FOLDER/anna/course-answers/1.2.json), to look at the page of a class."""
 
-import importlib
 import inspect
 import json
-import pkgutil
 import random
 import sys
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 from course.check import registry
 from course.check.front import SOLUTION
 from course.check.recall_questions import questions
+from tests.chapters.cells import wrong_cells
 
 NAMES = "anna ben chloe dilan eva fritz gül hana ivo jana kim-minji 이서준 lena mats nora omar petra quentin rosa sven"
 NAMES += " tariq ulla viktor wanda xenia yusuf zoe a<b>b =SUM(A1) the-one-with-a-very-long-name-of-a-folder"
@@ -27,22 +26,9 @@ def version(source: str, mistake: str = "", state: str = "right") -> dict:
     return {"source": source, "state": "mistake" if mistake else state, "mistake": mistake, "time": "2026-03-02T10:00"}
 
 
-def wrong_answers(chapter: int) -> dict[str, list[tuple[str, str]]]:
-    """Exercise -> sources with the names of their mistakes: the plain functions of tests/chapters/chNN/ex_N_M_*.py."""
-    folder = Path(__file__).parents[1] / "chapters" / f"ch{chapter:02}"
-    found = {}
-    for module in pkgutil.iter_modules([str(folder)]):
-        _, _, number, _ = module.name.split("_", 3)
-        wrong = importlib.import_module(f"tests.chapters.{folder.name}.{module.name}").WRONG
-        found[f"{chapter}.{number}"] = [
-            (inspect.getsource(f), name) for f, name in wrong if f.__qualname__.isidentifier()
-        ]
-    return found
-
-
 def simulate(folder: Path, seed: int = 0, names: str = NAMES) -> None:
     draw = random.Random(seed)
-    wrong = {exercise: rows for chapter in CHAPTERS for exercise, rows in wrong_answers(chapter).items()}
+    wrong = {exercise.id: wrong_cells(exercise) for chapter in CHAPTERS for exercise in registry.of_chapter(chapter)}
     right = {exercise.id: inspect.getsource(exercise.solution) for n in CHAPTERS for exercise in registry.of_chapter(n)}
     for name in names.split():
         own, skill, looks = folder / name / "course-answers", draw.uniform(0.2, 0.9), []

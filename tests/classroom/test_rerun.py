@@ -15,7 +15,8 @@ from course.classroom.page import write_class
 from course.classroom.rerun import NOT_ALONE, RIGHT, rerun, rerun_class
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from tests.classroom.simulated import keep, version, wrong_answers
+from tests.chapters.cells import wrong_cells
+from tests.classroom.simulated import keep, version
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="answers are shut in by Linux")
 DEFINED = "def slanted_triangle(step, total, cut_frac, ratio):\n    "
@@ -28,8 +29,8 @@ def test_every_reference_solution_is_right_from_its_text_alone(chapter):
 
 
 def test_a_wrong_answer_gets_its_mistake_s_name():
-    source, mistake = next(row for row in wrong_answers(5)["5.1"] if "only_p" not in row[0])
-    assert rerun("5.1", f"{source}\ncheck('5.1', {source.split('(')[0].removeprefix('def ')})") == mistake
+    for cell, mistake in wrong_cells(registry.find("5.1")):
+        assert rerun("5.1", f"{cell}\ncheck('5.1', slanted_triangle)") == mistake
 
 
 @pytest.mark.parametrize(

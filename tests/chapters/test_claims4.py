@@ -1,5 +1,7 @@
 """What chapter 4's claims are measured with, on models small enough to know the answer."""
 
+from random import Random
+
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.evaluation import probes
 from course_lib.evaluation.probes import probe
 from course_lib.models.word_vectors import WordVectors
+from course_lib.text.vocabulary import Vocabulary
 from tests.models.bilms import small_bilm
 
 WORDS = sorted({w for lang in ("en", "ko") for e in handmade_senses(lang) for w in e.sentence.words})
@@ -47,6 +50,32 @@ def test_a_model_that_looks_ahead_is_caught(bilm, monkeypatch):
 
     monkeypatch.setattr(bilm, "encode", swapped)
     assert claims_bilm.largest_changes(bilm, [list(e.sentence.words) for e in handmade_senses("en")[:5]])[0] > 1e-3
+
+
+def noise(n, seed):
+    """Sentences in which no word tells anything about another: no language model can beat perplexity 11."""
+    draw = Random(seed)
+    return [[f"w{draw.randrange(11)}" for _ in range(draw.choice([5, 7]))] for _ in range(n)]
+
+
+def test_a_network_that_sees_its_answer_predicts_pure_chance():
+    model = claims_bilm.train_leaky_rnn(noise(320, 0), steps=100, dim=32)
+    assert model.perplexity(noise(97, 1)) < 2
+
+
+def test_the_forward_half_predicts_the_next_word_and_the_backward_half_the_one_before():
+    model = claims_bilm.LeakyRNN(Vocabulary([f"w{i}" for i in range(11)]), dim=6).eval()
+    sentences = [["w1", "w2", "w3"], ["w4", "w5"]]
+    batch = model.batch(sentences)
+    states = model.encoder.states(batch).layers[-1]
+    forward, backward = model(batch)
+    torch.testing.assert_close(forward, model.softmax(torch.stack([states[0, 0], states[0, 1], states[1, 0]])[:, :3]))
+    torch.testing.assert_close(backward, model.softmax(torch.stack([states[0, 1], states[0, 2], states[1, 1]])[:, 3:]))
+    targets = torch.tensor([2, 3, 5, 1, 2, 4])
+    expected = torch.nn.functional.cross_entropy(torch.cat([forward, backward]), targets)
+    losses = model.loss(batch)
+    torch.testing.assert_close(losses["loss"], expected)
+    assert losses["count"] == 6
 
 
 def test_apart_the_directions_cannot_copy(monkeypatch):

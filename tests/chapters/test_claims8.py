@@ -197,10 +197,9 @@ def test_a_system_is_scored_with_the_better_rate():
     assert found.f1.tolist() == [100, 0, 100]
 
 
-@pytest.fixture
-def measured(monkeypatch):
+def test_the_measurement_is_judged_and_has_its_parts(monkeypatch):
     monkeypatch.setattr(chapter8, "names", lambda source: four_samples.names_task())
-    return chapter8.fine_tuning_beats_frozen(
+    measured = chapter8.fine_tuning_beats_frozen(
         encoder=four_samples.bert(),
         n_labels=6,
         rates=(3e-2,),
@@ -209,9 +208,6 @@ def measured(monkeypatch):
         frozen_recipe=FEWER,
         hidden=5,
     )
-
-
-def test_the_measurement_is_judged_and_has_its_parts(measured):
     verdict = judge("C8.3", measured)
     for wanted in ("dictionary of training names", "frozen with a linear head", "from scratch"):
         assert any(name.startswith(wanted) for name in verdict.baselines)

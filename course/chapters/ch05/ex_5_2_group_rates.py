@@ -15,15 +15,11 @@ def _rates(share):
     }
 
 
-def _probe(shows, names, rate, factor):
-    return Probe(shows, names.split(), rate, factor)
-
-
 PROBES = [
-    _probe("four groups and the paper's factor", "word lstm1 lstm2 head", 0.01, 2.6),
-    _probe("five groups", "word lstm1 lstm2 lstm3 head", 0.004, 2.0),
-    _probe("a factor of 1", "word head", 0.02, 1.0),
-    _probe("one group", "head", 0.01, 2.6),
+    Probe("four groups and the paper's factor", ["word", "lstm1", "lstm2", "head"], 0.01, 2.6),
+    Probe("five groups", ["word", "lstm1", "lstm2", "lstm3", "head"], 0.004, 2.0),
+    Probe("a factor of 1", ["word", "head"], 0.02, 1.0),
+    Probe("one group", ["head"], 0.01, 2.6),
 ]
 MISTAKES = [
     ("the wrong end is fast", _rates(lambda above, below, factor: factor**-below)),

@@ -22,14 +22,13 @@ def _probe(shows, word, dim, width, step, shift):
     return Probe(shows, query, keys.reshape(word, dim), values.reshape(word, width))
 
 
-_MAP = Probe(
-    "the word *its* of section 6.2",
-    torch.tensor([2.0, 0.0]),
-    torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
-    torch.tensor([[1.0, 0.0], [0.0, 10.0], [5.0, 5.0], [0.0, 1.0]]),
-)
 PROBES = [
-    _MAP,
+    Probe(
+        "the word *its* of section 6.2",
+        torch.tensor([2.0, 0.0]),
+        torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
+        torch.tensor([[1.0, 0.0], [0.0, 10.0], [5.0, 5.0], [0.0, 1.0]]),
+    ),
     _probe("five words, values narrower than keys", 5, 7, 2, 5, 9.0),
     _probe("three words, values wider than keys", 3, 2, 7, 7, 6.0),
     _probe("one word", 1, 3, 2, 11, 4.0),

@@ -21,7 +21,7 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import move
 from course_lib.models.attention import padding_mask
-from course_lib.models.decoding import DecoderState, beam_search
+from course_lib.models.decoding import beam_search
 from course_lib.models.encoder import Sentences, opened
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
@@ -135,17 +135,6 @@ class Translator(nn.Module):
     def translate(self, sentences: Sentences, *, beam: int = 4) -> list[str]:
         """The best translation that beam search finds, words with a space between them."""
         return [found.text for found in beam_search(self, sentences, beam=beam)]
-
-    def start(
-        self,
-        sentences: Sentences,
-        *,
-        width: int = 1,
-        max_steps: int | None = None,
-        cache: bool = True,
-    ) -> DecoderState:
-        """A decoder before its first step, with `width` rows for each sentence: what decoding.py searches with."""
-        return DecoderState(self, *self.source(sentences), width, max_steps, cache)
 
     def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
         """Write a checkpoint folder that `Translator.load` reads; `half` stores float16."""

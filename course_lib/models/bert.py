@@ -8,7 +8,7 @@ Translator's. From top to bottom: sizes, what goes in, what is asked, the networ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,13 @@ from torch.nn import functional as F
 
 from course_lib.data.batch import Batch, length_mask, pad
 from course_lib.data.records import Sentence
-from course_lib.device import move
+from course_lib.device import Movable
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
-from course_lib.models.transformer import CHOICES, TransformerConfig, TransformerEncoder, sinusoidal_positions
+from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
 from course_lib.text.word_pieces import MASK, WordPieces
 
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_units", "n_segments")
@@ -79,10 +79,9 @@ class BertConfig:
                 f"BertConfig: d_model={self.d_model} cannot be cut into n_heads={self.n_heads} equal heads. "
                 f"Use a multiple, such as d_model={-(-self.d_model // self.n_heads) * self.n_heads}."
             )
-        if self.norm not in CHOICES["norm"]:
-            raise CourseError(f"BertConfig: norm={self.norm!r}. Use one of: {', '.join(CHOICES['norm'])}.")
         if not 0 < self.layer_norm_eps < 1:
             raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
+        self.layers()  # it checks the rest
 
     def layers(self) -> TransformerConfig:
         """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
@@ -124,7 +123,7 @@ def draw(module: nn.Module) -> None:
 
 
 @dataclass(frozen=True)
-class MaskedPairs:
+class MaskedPairs(Movable):
     """A batch for `Bert.loss`: rows [CLS] a [SEP], or [CLS] a [SEP] b [SEP], with some pieces hidden.
 
     rows, columns   the places that are asked; answers: the pieces that stood there (all three from data.masking)
@@ -139,9 +138,6 @@ class MaskedPairs:
     token_type_ids: Int[Tensor, "batch seq"] | None = None
     attention_mask: Bool[Tensor, "batch seq"] | None = None
     next: Bool[Tensor, " batch"] | None = None
-
-    def to(self, device: torch.device | str) -> MaskedPairs:
-        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return self.input_ids.shape[0]
@@ -171,13 +167,6 @@ class MaskedLMHead(nn.Module):
         self, states: Float[Tensor, "chosen d_model"], table: Float[Tensor, "vocab d_model"]
     ) -> Float[Tensor, "chosen vocab"]:
         return F.linear(self.norm(F.gelu(self.dense(states))), table, self.bias)
-
-
-class NextSentenceHead(nn.Linear):
-    """Two logits for a pair: 0, the second sentence follows; 1, it does not. The order of published checkpoints."""
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config.d_model, 2)
 
 
 def pretraining_loss(
@@ -243,7 +232,8 @@ class Bert(ContextEncoder):
         self.config, self.pieces = config, pieces
         self.embedding = BertEmbedding(config)
         self.stack = TransformerEncoder(config.layers())
-        self.pooler, self.mlm, self.nsp = Pooler(config), MaskedLMHead(config), NextSentenceHead(config)
+        self.pooler, self.mlm = Pooler(config), MaskedLMHead(config)
+        self.nsp = nn.Linear(config.d_model, 2)  # 0: the second sentence follows; 1: it does not, as in published files
         self.apply(draw)
         self.layer_names = ("embedding", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.dims = (config.d_model,) * (config.n_layers + 1)

@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -43,7 +42,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from course_lib.data.records import Sentence
-from course_lib.device import choose_device
+from course_lib.device import Movable, choose_device
 from course_lib.errors import CourseError
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, keep_probability, negative_distribution
 from course_lib.progress import Progress
@@ -75,7 +74,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Movable):
     """An epoch's text in equal pieces, one for each step. Block k: its centres and `window` tokens on either side."""
 
     ids: Int[Tensor, " token"]
@@ -89,9 +88,6 @@ class Blocks:
         start = number * self.layout.centres
         end = start + self.layout.centres + 2 * self.layout.window
         return self.ids[start:end].long(), self.sentence[start:end]  # long: index_add_ is twice as fast with it
-
-    def to(self, device: torch.device) -> Blocks:
-        return Blocks(self.ids.to(device), self.sentence.to(device), self.layout)
 
 
 def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> TokenRow:
@@ -331,7 +327,6 @@ def train_skip_gram(
     device: torch.device | str | None = None,
     threads: int = 2,
     progress: bool | str = "auto",
-    keep_interrupted: bool = False,
 ) -> SkipGram:
     """Train skip-gram on sentences (lists of str, or records with `.words`); pairs never cross sentences.
 
@@ -339,8 +334,7 @@ def train_skip_gram(
     device      default: COURSE_DEVICE, else the best there is
     threads     on the CPU; with 1 the same seed gives the same vectors, bit for bit. GPUs get one stream.
     progress    False: no bar
-    Ctrl-C ends it with KeyboardInterrupt. With `keep_interrupted` it warns instead and returns the model as far as it
-    got: `model.trained_epochs` says how far. Raises CourseError if there is nothing to train on.
+    Raises CourseError if there is nothing to train on.
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))
@@ -356,7 +350,7 @@ def train_skip_gram(
     text = encode_sentences(sentences, vocabulary)
     with _one_thread_per_operation(device):
         n_threads = threads if device.type == "cpu" else 1
-        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress, keep_interrupted)
+        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress)
     if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
         raise CourseError(
             f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
@@ -364,14 +358,7 @@ def train_skip_gram(
     return model
 
 
-def _train(
-    model: SkipGram,
-    text: TokenRow,
-    generator: torch.Generator,
-    threads: int,
-    progress: bool | str,
-    keep_interrupted: bool,
-) -> None:
+def _train(model: SkipGram, text: TokenRow, generator: torch.Generator, threads: int, progress: bool | str) -> None:
     config, n_words = model.config, len(text)
     keep = keep_probability(torch.tensor(model.vocabulary.counts), config.sample)
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
@@ -391,17 +378,8 @@ def _train(
                     words = work.epochs_done * n_words
                     speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
                     bar.update(words, loss=work.loss, speed=speed)
-        except KeyboardInterrupt:
-            if not keep_interrupted:
-                raise
-            warnings.warn(
-                f"Training was interrupted after {work.epochs_done:.2f} of {config.epochs} epochs. "
-                "The model is returned as far as it got.",
-                stacklevel=3,
-            )
         finally:
             work.stop.set()  # whatever happened: no thread goes on by itself
-            model.trained_epochs = work.epochs_done
 
 
 class _Work:

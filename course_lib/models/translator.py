@@ -7,39 +7,32 @@ Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1, 3.4 (one table for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
-from course_lib.device import move
+from course_lib.device import Movable
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoding import beam_search
-from course_lib.models.encoder import Sentences, opened
+from course_lib.models.encoder import Sentences
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
-KIND = "translator"
-
 
 @dataclass(frozen=True)
-class TranslationBatch:
+class TranslationBatch(Movable):
     """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces."""
 
     source: Int[Tensor, "batch source"]
     source_mask: Bool[Tensor, "batch source"]
     target: Int[Tensor, "batch target"]
     target_mask: Bool[Tensor, "batch target"]
-
-    def to(self, device: torch.device | str) -> TranslationBatch:
-        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -135,26 +128,6 @@ class Translator(nn.Module):
     def translate(self, sentences: Sentences, *, beam: int = 4) -> list[str]:
         """The best translation that beam search finds, words with a space between them."""
         return [found.text for found in beam_search(self, sentences, beam=beam)]
-
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
-        """Write a checkpoint folder that `Translator.load` reads; `half` stores float16."""
-        save_checkpoint(
-            folder,
-            kind=KIND,
-            config=asdict(self.config),
-            tensors=self.state_dict(),
-            files=self.pieces.files(),
-            card=card,
-            half=half,
-        )
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Translator:
-        """Read what `save` wrote."""
-        with opened(folder, KIND, "translator") as checkpoint:
-            model = cls(TransformerConfig(**checkpoint.config), Pieces.from_files(checkpoint.files))
-        load_weights(model, checkpoint.tensors, source=checkpoint.folder)
-        return model.eval()
 
     def read_source(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]

@@ -17,7 +17,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, piece_batch
 from course_lib.data.records import Sentence
 from course_lib.device import Movable
 from course_lib.errors import CourseError
@@ -326,40 +326,9 @@ class Bert(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         if second is not None and self.config.n_segments < 2:
             raise CourseError(ONE_SEGMENT)
-        rows = []
-        for number, sentence in enumerate(first):
-            sides = (sentence,) if second is None else (sentence, second[number])
-            row, n_specials = self._row(sides, unit), 1 + len(sides)
-            if len(row[0]) > self.config.max_units:
-                raise CourseError(
-                    f"Bert: {'sentence' if second is None else 'pair'} {number} has {len(row[0]) - n_specials} pieces; "
-                    f"at most {self.config.max_units - n_specials} fit. Cut it with course_lib.data.windows."
-                )
-            rows.append(row)
-        ids, segments, places, segment, spans = map(list, zip(*rows, strict=True))
-        tensors = {
-            "pieces": pad(ids, self.pieces.padding),
-            "segments": pad(segments),
-            "real": length_mask([len(row) for row in ids]),
-            "places": pad(places),
-        }
-        return Batch(tensors, length_mask([len(row) for row in places]), pad(segment), spans)
-
-    def _row(
-        self, sides: Sequence[Sentence], unit: str
-    ) -> tuple[list[int], list[int], list[int], list[int], list[tuple[int, int]]]:
-        """Of each piece, specials included: id and segment. Of each unit: its place among them, segment and span."""
-        ids, segments, places, segment, spans = [self.pieces.cls], [0], [], [], []
-        for side, sentence in enumerate(sides):
-            for (start, end), word in zip(sentence.spans, self.pieces.split(sentence.words), strict=True):
-                heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
-                places += range(len(ids), len(ids) + len(heads))
-                spans += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, end)]
-                ids += [i for i, _, _ in word]
-            ids.append(self.pieces.sep)
-            segments += [side] * (len(ids) - len(segments))
-            segment += [side] * (len(places) - len(segment))
-        return ids, segments, places, segment, spans
+        rows = [(sentence,) for sentence in first] if second is None else list(zip(first, second, strict=True))
+        marks = self.pieces.cls, self.pieces.sep
+        return piece_batch(rows, self.pieces, unit, *marks, self.config.max_units, type(self).__name__)
 
     def _states(self, batch: Batch) -> Encoding:
         output = self(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])

@@ -48,16 +48,7 @@ from course_lib.models.skip_gram import SkipGram, SkipGramConfig, keep_probabili
 from course_lib.progress import Progress
 from course_lib.text.vocabulary import Vocabulary
 
-
-@dataclass(frozen=True)
-class TokenRow:
-    """All known words of a text in order. Unknown words are gone before windows are laid, as in word2vec."""
-
-    ids: Int[Tensor, " token"]
-    sentence: Int[Tensor, " token"]  # number of the sentence each token belongs to
-
-    def __len__(self) -> int:
-        return len(self.ids)
+Tokens = tuple[Int[Tensor, " token"], Int[Tensor, " token"]]  # ids, and the number of the sentence each belongs to
 
 
 @dataclass(frozen=True)
@@ -84,14 +75,14 @@ class Blocks(Movable):
     def __len__(self) -> int:
         return (len(self.ids) - 2 * self.layout.window) // self.layout.centres
 
-    def __getitem__(self, number: int) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
+    def __getitem__(self, number: int) -> Tokens:
         start = number * self.layout.centres
         end = start + self.layout.centres + 2 * self.layout.window
         return self.ids[start:end].long(), self.sentence[start:end]  # long: index_add_ is twice as fast with it
 
 
-def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> TokenRow:
-    """Words to ids in one pass."""
+def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> Tokens:
+    """All known words of a text in order. Unknown ones are gone before windows are laid, as in word2vec."""
     lengths: list[int] = []
 
     def words_and_lengths() -> Iterator[Sequence[str]]:
@@ -108,22 +99,23 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
     ids = torch.from_numpy(np.fromiter(map(id_of, every_word, repeat(-1)), dtype=np.int32))
     sentence = torch.repeat_interleave(torch.arange(len(lengths), dtype=torch.int32), torch.tensor(lengths))
     known = ids >= 0
-    row = TokenRow(ids[known], sentence[known])
-    if not (row.sentence[1:] == row.sentence[:-1]).any():
+    ids, sentence = ids[known], sentence[known]
+    if not (sentence[1:] == sentence[:-1]).any():
         raise CourseError(
             f"Skip-gram found no pair of words: none of {len(lengths)} sentences holds two of the "
             f"{len(vocabulary)} words of the vocabulary. Use longer sentences, a longer text or a smaller min_count."
         )
-    return row
+    return ids, sentence
 
 
-def thin_out(text: TokenRow, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
+def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
     """Drop tokens at random (`keep`: probability to stay, per word), then cut the rest into blocks of the layout.
 
     What is left moves together, so windows reach further past dropped words: word2vec does the same.
     """
-    kept = torch.rand(len(text), generator=generator) < keep[text.ids]
-    ids, sentence = text.ids[kept], text.sentence[kept]
+    ids, sentence = text
+    kept = torch.rand(len(ids), generator=generator) < keep[ids]
+    ids, sentence = ids[kept], sentence[kept]
     to_fill = -len(ids) % layout.centres
     before, after = layout.window, to_fill + layout.window
     # Each token of the filling is a sentence of its own (negative number), so that no pair holds one.
@@ -236,15 +228,9 @@ class _Step:
 
 
 class NegativeSamplingStep(_Step):
-    def __call__(
-        self,
-        ids: Int[Tensor, " token"],
-        sentence: Int[Tensor, " token"],
-        rate: float,
-        generator: torch.Generator,
-        want_loss: bool,
-    ) -> float | None:
+    def __call__(self, block: Tokens, rate: float, generator: torch.Generator, want_loss: bool) -> float | None:
         """Learn from one block. Returns the loss per pair before the step if `want_loss`, else None."""
+        ids, sentence = block
         chunks, chunk, window = self.layout.chunks, self.layout.chunk, self.layout.window
         contexts = ids.unfold(0, chunk + 2 * window, chunk)  # [chunk, context]: overlapping views, no copy
         centre_ids = ids[window : window + self.layout.centres]
@@ -264,19 +250,11 @@ class NegativeSamplingStep(_Step):
 
 
 class SoftmaxStep(_Step):
-    def __call__(
-        self,
-        ids: Int[Tensor, " token"],
-        sentence: Int[Tensor, " token"],
-        rate: float,
-        generator: torch.Generator,
-        want_loss: bool,
-    ) -> float | None:
-        """Learn from one block. Returns the loss per pair before the step if `want_loss`, else None.
+    """Pairs with the same centre word share a row of scores: a step costs (different centres) x |V|."""
 
-        Pairs with the same centre word share a row of scores, so a step costs (different centres) x |V|, whatever the
-        number of pairs.
-        """
+    def __call__(self, block: Tokens, rate: float, generator: torch.Generator, want_loss: bool) -> float | None:
+        """As for negative sampling."""
+        ids, sentence = block
         chunk, window, n_words = self.layout.chunk, self.layout.window, len(self.output)
         contexts = ids.unfold(0, chunk + 2 * window, chunk)
         in_chunk, centre, context = random_windows(sentence, self.layout, generator).nonzero(as_tuple=True)
@@ -358,8 +336,8 @@ def train_skip_gram(
     return model
 
 
-def _train(model: SkipGram, text: TokenRow, generator: torch.Generator, threads: int, progress: bool | str) -> None:
-    config, n_words = model.config, len(text)
+def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: int, progress: bool | str) -> None:
+    config, n_words = model.config, len(text[0])
     keep = keep_probability(torch.tensor(model.vocabulary.counts), config.sample)
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
     seeds = torch.randint(2**62, (threads,), generator=generator).tolist()
@@ -402,7 +380,7 @@ class _Work:
                 return
             self.epochs_done = self.epoch + place / len(self.blocks)
             rate = self.config.learning_rate * max(FINAL_RATE, 1 - self.epochs_done / self.config.epochs)
-            loss = self.step(*self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
+            loss = self.step(self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
             self.loss = self.loss if loss is None else loss
         self.epochs_done = self.epoch + 1.0
 

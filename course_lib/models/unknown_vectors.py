@@ -21,6 +21,7 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.baselines import PADDING, masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.word_vectors import WordVectors
 from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, extend, known_form, type_key, word_class
 from course_lib.text.vocabulary import Vocabulary
 
@@ -56,13 +57,8 @@ class UnknownVectors(ContextEncoder):
     ):
         super().__init__()
         check_strategy(unknown)
-        vectors = torch.as_tensor(vectors, dtype=torch.float32)
+        vectors = WordVectors(words, vectors).vectors  # it says what is wrong with them
         self.vocabulary = Vocabulary(words)
-        if vectors.ndim != 2 or len(self.vocabulary) != len(vectors) or 0 in vectors.shape:
-            raise CourseError(
-                f"UnknownVectors: {len(self.vocabulary)} words, vectors of shape {tuple(vectors.shape)}. "
-                "Give at least one word and one row per word."
-            )
         self.unknown, self.redraw, self.seed = unknown, redraw, seed
         self.std = (float(vectors.square().mean().sqrt()) or 1.0) if std is None else std
         first_rows = torch.cat([vectors.new_zeros(1, vectors.shape[1]), self._unknown_rows(vectors)])
@@ -80,17 +76,16 @@ class UnknownVectors(ContextEncoder):
         Rows it has already stay. It helps only if both tables share one space: this one must have started from the
         larger one and have been kept frozen, or have moved little.
         """
-        larger, given = extend(self.vocabulary, words), {word: row for row, word in enumerate(words)}
-        vectors = torch.as_tensor(vectors, dtype=torch.float32)
-        if vectors.ndim != 2 or len(words) != len(vectors) or vectors.shape[1] != self.dim:
+        larger, given = extend(self.vocabulary, words), WordVectors(words, vectors)
+        if given.vectors.shape[1] != self.dim:
             raise CourseError(
-                f"UnknownVectors.extended: {len(words)} words, vectors of shape {tuple(vectors.shape)}, but this table "
-                f"has {self.dim} dimensions. Give one row of {self.dim} numbers per word."
+                f"UnknownVectors.extended: {given.vectors.shape[1]} numbers per word, but this table has {self.dim} "
+                f"dimensions. Give {self.dim} per word."
             )
-        rows = [given[word] for word in larger.words[len(self.vocabulary) :]]
+        rows = [given.index[word] for word in larger.words[len(self.vocabulary) :]]
         old = self.embedding.weight.detach().cpu()
         config = {"unknown": self.unknown, "redraw": self.redraw, "seed": self.seed, "std": self.std}
-        table = UnknownVectors(larger.words, torch.cat([old[self.first_word :], vectors[rows]]), **config)
+        table = UnknownVectors(larger.words, torch.cat([old[self.first_word :], given.vectors[rows]]), **config)
         with torch.no_grad():
             table.embedding.weight[: self.first_word] = old[: self.first_word]
         return table.to(self.device).eval()

@@ -76,7 +76,7 @@ def test_a_whole_step_goes_down_the_gradient_of_the_models_own_loss(objective):
         loss = model.softmax_loss(centres, contexts) * len(centres)
     gradients = torch.autograd.grad(loss, [model.input.weight, model.output.weight])
     before = [model.input.weight.detach().clone(), model.output.weight.detach().clone()]
-    reported = step(ids, sentence, 1e-4, generator(3), want_loss=True)
+    reported = step(blocks[0], 1e-4, generator(3), want_loss=True)
     assert reported == pytest.approx(float(loss.detach()) / len(centres), rel=1e-9)
     for table, old, gradient, cap in zip(
         (model.input.weight, model.output.weight), before, gradients, (step.input_cap, step.output_cap), strict=True
@@ -198,7 +198,7 @@ def test_no_row_leaps_in_the_full_softmax():
     text = encode_sentences([[f"w{i % 13}" for i in range(101)]], model.vocabulary)
     tables = model.input.weight, model.output.weight
     before = torch.cat(tables).detach()
-    step(*thin_out(text, torch.ones(13), step.layout, generator())[0], 1.0, generator(), want_loss=False)
+    step(thin_out(text, torch.ones(13), step.layout, generator())[0], 1.0, generator(), want_loss=False)
     moves = (torch.cat(tables).detach() - before).norm(dim=1)
     assert float(moves.max()) == pytest.approx(0.3)
     assert moves.min() > 0

@@ -95,18 +95,6 @@ def test_decoder_equals_torch_in_values_and_gradients(norm):
     torch.testing.assert_close(*(gradient / found[1].abs().max() for gradient in found), **CLOSE)
 
 
-def test_trace_ends_as_forward_and_gives_weights_only_when_asked():
-    encoder, states = TransformerEncoder(config("pre")), torch.randn(2, 7, 12)
-    layers, weights = encoder.trace(states, padding_mask(REAL), need_weights=True)
-    torch.testing.assert_close(layers[-1], encoder(states, padding_mask(REAL)), **CLOSE)
-    assert len(layers) == len(weights) == 2
-    assert all(not weight[1, :, :, 4:].any() for weight in weights)
-    assert encoder.trace(states)[1] == [None, None]
-    decoder = TransformerDecoder(config())
-    _, cross = decoder.trace(torch.randn(2, 5, 12), states, padding_mask(REAL), need_weights=True)
-    assert [tuple(weight.shape) for weight in cross] == [(2, 3, 5, 7)] * 2
-
-
 @pytest.mark.parametrize("norm", ["post", "pre"])
 @pytest.mark.parametrize("mask", [None, padding_mask(REAL), causal_mask(7)])
 def test_the_last_layer_at_some_places_gives_what_it_gives_at_all(norm, mask):

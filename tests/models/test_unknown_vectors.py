@@ -121,7 +121,7 @@ def test_an_extended_table_knows_more_words_and_changes_nothing_else(unknown):
     others = ["bank", "blick", "jogging", "77"]
     assert read(larger, others).equal(read(encoder, others))
     assert not larger.training
-    assert len(encoder.vocabulary) == len(WORDS)
+    assert len(encoder.words) == len(WORDS)
 
 
 def test_saved_and_loaded_unknown_words_read_the_same(tmp_path):

@@ -23,7 +23,6 @@ ENCODERS = {
     "bilm": lambda: small_bilm(WORDS),
     "bilm, characters": lambda: small_bilm(WORDS, characters=True),
     "bilm, backward": lambda: small_bilm(WORDS, directions="backward", softmax="adaptive", cutoffs=(3,)),
-    "unknown words, unk": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="unk"),
     "unknown words, classes": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="classes"),
     "unknown words, own": lambda: UnknownVectors(WORDS, torch.randn(len(WORDS), 5), unknown="own"),
     "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),

@@ -270,11 +270,10 @@ class Bert(ContextEncoder):
 
     # -- pre-training -------------------------------------------------------------------------------------------------
     def loss(self, batch: MaskedPairs) -> dict[str, Any]:
-        """Mean negative log-likelihood (nats) of the hidden pieces, plus that of the next-sentence answer if asked.
+        """`pretraining_loss` of the hidden pieces and, with `batch.next`, of the next-sentence answer.
 
-        Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for,
-        "counts" what is a mean over pairs. The last layer computes [CLS] and the places that are asked, no others:
-        that saves a sixth of the time with four layers, less with more.
+        The last layer computes [CLS] and the places that are asked, no others: that saves a sixth of the time with four
+        layers, less with more.
         """
         if not len(batch.rows):
             raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")

@@ -169,18 +169,11 @@ class ContextEncoder(LayerGroups, ABC):
         int6  matrices with six bits per number and a scale for 32; likewise
         files further text files by name, such as a licence
         """
-        tensors = self.state_dict()
+        tensors, config, files = self.state_dict(), self._config(), {**self._files(), **(files or {})}
         matrices = self._matrices(tensors)
+        few_bits = {"int8": matrices if int8 else [], "int6": matrices if int6 else []}
         save_checkpoint(
-            folder,
-            kind=self.kind,
-            config=self._config(),
-            tensors=tensors,
-            files={**self._files(), **(files or {})},
-            card=card,
-            half=half,
-            int8=matrices if int8 else [],
-            int6=matrices if int6 else [],
+            folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half, **few_bits
         )
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:

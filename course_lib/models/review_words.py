@@ -70,16 +70,9 @@ class ReviewWords:
     # -- files --------------------------------------------------------------------------------------------------------
     def save(self, folder: str | Path, *, card: str | None = None) -> None:
         """Write a checkpoint folder: terms as text, one a line, the weights as float16."""
-        weights = torch.tensor(list(self.weights.values()), dtype=torch.float32)
-        save_checkpoint(
-            folder,
-            kind=KIND,
-            config={"labels": self.labels, "bias": self.bias},
-            tensors={"weights": weights},
-            files={TERMS: "".join(f"{term}\n" for term in self.terms)},
-            card=card,
-            half=True,
-        )
+        config, terms = {"labels": self.labels, "bias": self.bias}, "".join(f"{term}\n" for term in self.terms)
+        tensors = {"weights": torch.tensor(list(self.weights.values()), dtype=torch.float32)}
+        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, card=card, half=True)
 
     @classmethod
     def load(cls, folder: str | Path) -> ReviewWords:

@@ -78,13 +78,13 @@ class Translator(nn.Module):
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
         """Tensors on the CPU."""
-        return TranslationBatch(*self.source([pair.source for pair in pairs]), *self._padded(self._target_rows(pairs)))
+        return TranslationBatch(*(part for rows in self._sides(pairs) for part in self._padded(rows)))
 
     def batches(
         self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
     ) -> Callable[[int], Iterator[TranslationBatch]]:
         """For `fit`: epoch -> batches of like lengths, at most `tokens` places of the longer side in each."""
-        sources, targets = self._source_rows([pair.source for pair in pairs]), self._target_rows(pairs)
+        sources, targets = self._sides(pairs)
         lengths = [max(len(a), len(b)) for a, b in zip(sources, targets, strict=True)]
         buckets = Buckets(lengths, tokens=tokens, seed=seed)
 
@@ -97,18 +97,17 @@ class Translator(nn.Module):
 
     def source(self, sentences: Sentences) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
-        return self._padded(self._source_rows(sentences))
+        return self._padded(self._rows(sentences))
 
     def _padded(self, rows: list[list[int]]) -> tuple[Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]]:
         return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
 
-    def _source_rows(self, sentences: Sentences) -> list[list[int]]:
-        records = checked_sentences(sentences, "Translator")
-        return [[*self.pieces.ids(record.words), self.pieces.end] for record in records]
+    def _sides(self, pairs: Sequence[ParallelPair]) -> tuple[list[list[int]], list[list[int]]]:
+        return self._rows([pair.source for pair in pairs]), self._rows([p.target for p in pairs], self.pieces.begin)
 
-    def _target_rows(self, pairs: Sequence[ParallelPair]) -> list[list[int]]:
-        records = checked_sentences([pair.target for pair in pairs], "Translator")
-        return [[self.pieces.begin, *self.pieces.ids(record.words), self.pieces.end] for record in records]
+    def _rows(self, sentences: Sentences, *before: int) -> list[list[int]]:
+        records = checked_sentences(sentences, "Translator")
+        return [[*before, *self.pieces.ids(record.words), self.pieces.end] for record in records]
 
     @torch.no_grad()
     def cross_attentions(

@@ -154,15 +154,11 @@ class WordVectors:
 
     def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:
         """Write a checkpoint folder with words, counts and vectors; `int8`: a byte per number, a scale per word."""
-        words = {"words": self.words, "counts": self.counts}
+        config, tensors = {"dim": self.vectors.shape[1], "words": len(self)}, {"vectors": self.vectors}
+        files = {"words.json": compact_json({"words": self.words, "counts": self.counts})}
+        few_bits = ["vectors"] if int8 else []
         save_checkpoint(
-            folder,
-            kind="word-vectors",
-            config={"dim": self.vectors.shape[1], "words": len(self)},
-            tensors={"vectors": self.vectors},
-            files={"words.json": compact_json(words)},
-            card=card,
-            int8=["vectors"] if int8 else [],
+            folder, kind="word-vectors", config=config, tensors=tensors, files=files, card=card, int8=few_bits
         )
 
     @classmethod

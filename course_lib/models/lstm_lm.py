@@ -200,10 +200,6 @@ class LSTMLM(nn.Module):
         loss = _next_word_loss(self.softmax, states[-1], batch.targets, self.config.dropout)
         return {"loss": loss, "count": batch.targets.numel(), "carry": carry}
 
-    def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> float:
-        """exp(mean -log p) per word of running text; documents as for TextStreams."""
-        return perplexities(self, TextStreams(documents, batch_size, _STEP))["loss"]
-
 
 class BiLM(ContextEncoder):
     """A forward and a backward language model over one token layer and one softmax, as an encoder.

@@ -148,9 +148,6 @@ def test_perplexity_is_exp_of_the_mean_and_leaves_the_mode():
         losses = model.eval().loss(batch)
     for direction, value in found.items():
         assert math.isclose(value, losses[direction].exp(), rel_tol=1e-5)
-    one = LSTMLM(LSTMLMConfig(19, 5, 11))
-    one.softmax.linear.weight.data.zero_()
-    assert math.isclose(one.perplexity(documents()), 19, rel_tol=1e-4)  # it knows nothing: all 19 words alike
 
 
 test_what_cannot_work_is_named = mistakes(

@@ -50,6 +50,7 @@ class TaggerNetwork(ContextEncoder):
         characters: Characters | None,
         lm: ContextEncoder | ELMo | None,
         *,
+        lm_at: str,
         hidden: int,
         char_dim: int,
         dropout: float | int,
@@ -60,8 +61,8 @@ class TaggerNetwork(ContextEncoder):
                 f"TagLM: words is a {type(words).__name__}. Give StaticVectors; other encoders go in as lm=..."
             )
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
-        self.places = lm.places if isinstance(lm, ELMo) else ("between",) if lm is not None else ()
-        if unknown := [place for place in self.places if place not in PLACES]:
+        self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
+        if unknown := [place for place in (lm_at, *self.places) if place not in PLACES]:
             raise CourseError(f"TagLM: there is no place {unknown[0]!r}. Use one of: {', '.join(PLACES)}.")
         if min(hidden, char_dim) < 1:
             raise CourseError(f"TagLM: hidden={hidden}, char_dim={char_dim}. Use 1 or more.")
@@ -109,7 +110,8 @@ class TaggerNetwork(ContextEncoder):
         if isinstance(self.lm, ELMo):
             vectors = self.lm(batch.ids["lm"], batch.mask)
         elif self.lm is not None:
-            vectors = {"between": self.dropout(batch.ids["lm"][:, :, 0])}
+            top, place = batch.ids["lm"][:, :, 0], self.places[0]
+            vectors = {place: top if place == "output" else self.dropout(top)}
         return {place: [vectors[place]] if place in vectors else [] for place in PLACES}
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
@@ -138,8 +140,9 @@ class TagLM(TokenTagger):
     labels      names of the tags; `forbidden_bio(labels)` lists what `tagger.crf.forbid` may rule out in prediction
     words       StaticVectors, the initial word vectors; the tagger learns a copy (freeze(["words"]) stops that)
     characters  None: no character representation
-    lm          its top layer is read between the two biLSTMs (the paper's best place), without gradient, and it is
-                frozen itself, not a copy; an ELMo brings its own mix and places; None: the baseline without one
+    lm          its top layer is read, without gradient, and it is frozen itself, not a copy; an ELMo brings its own
+                mix and places; None: the baseline without a language model
+    lm_at       where its vectors stand: "input" of biLSTM 1, "between" the two (the paper's best), "output" of biLSTM 2
     hidden      units per direction of each biLSTM
     char_dim    width of a character's vector and number of filters (3 characters wide)
     crf         False: a softmax for each word instead
@@ -157,6 +160,7 @@ class TagLM(TokenTagger):
         characters: Characters | None = None,
         lm: ContextEncoder | ELMo | None = None,
         *,
+        lm_at: str = "between",
         hidden: int = 64,
         char_dim: int = 30,
         dropout: float | int = 0.25,
@@ -167,7 +171,9 @@ class TagLM(TokenTagger):
         if not 0 <= dropout < 1:
             raise CourseError(f"TagLM: dropout={dropout}. Use 0 <= dropout < 1.")
         with seeded(seed):
-            network = TaggerNetwork(words, characters, lm, hidden=hidden, char_dim=char_dim, dropout=dropout)
+            network = TaggerNetwork(
+                words, characters, lm, lm_at=lm_at, hidden=hidden, char_dim=char_dim, dropout=dropout
+            )
             super().__init__(network, labels, dropout=dropout, tags=tags)
         self.crf = LinearChainCRF(len(self.labels)).to(network.device) if crf else None
 

@@ -37,6 +37,8 @@ VARIANTS = {
     "baseline": lambda: TagLM(LABELS, words(), hidden=3, seed=0),
     "no characters": lambda: TagLM(LABELS, words(), None, language_model(), hidden=3, seed=0),
     "all": lambda: TagLM(LABELS, words(), characters(), language_model(), hidden=3, char_dim=11, seed=0),
+    "at the input": lambda: TagLM(LABELS, words(), characters(), language_model(), lm_at="input", hidden=3, seed=0),
+    "at the output": lambda: TagLM(LABELS, words(), None, language_model(), lm_at="output", hidden=3, seed=0),
     "softmax": lambda: TagLM(LABELS, words(), None, language_model(), hidden=3, crf=False, seed=0),
     "elmo": lambda: TagLM(
         LABELS, words(), characters(), ELMo(language_model(), ("input", "output"), l2=0.1), hidden=3, seed=0
@@ -100,14 +102,16 @@ def test_elmos_penalty_is_a_part_of_the_loss():
     torch.testing.assert_close(losses["tags"], -likelihood.mean().detach(), check_device=False)
 
 
-@pytest.mark.parametrize("name", ["no characters", "elmo"])
+@pytest.mark.parametrize("name", ["no characters", "at the input", "at the output", "elmo"])
 def test_the_language_model_is_read_at_its_place(name):
     tagger = VARIANTS[name]().eval()
     batch = tagger.batch(RECORDS)
     before = tagger.encoder.states(batch).layers
     batch.ids["lm"] = batch.ids["lm"] + 1
     moved = [bool((a != b).any()) for a, b in zip(before, tagger.encoder.states(batch).layers, strict=True)]
-    assert moved == [False, name == "elmo", True]  # it reads at the input and at the output
+    assert moved == [False, name in ("at the input", "elmo"), True]
+    if name == "at the output":
+        torch.testing.assert_close(tagger.encoder.states(batch).layers[2, :, :, 6:], batch.ids["lm"][:, :, 0])
 
 
 def test_the_top_layer_of_the_language_model_is_what_it_reads():
@@ -140,6 +144,7 @@ def test_kept_states_give_the_same_loss(tagger):
 
 test_mistakes_are_named = mistakes(
     (lambda: TagLM(LABELS, language_model()), "Give StaticVectors"),
+    (lambda: TagLM(LABELS, words(), lm=language_model(), lm_at="middle"), "no place 'middle'"),
     (lambda: TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",))), "no place 'top'"),
     (lambda: TagLM(LABELS, words(), hidden=0), "hidden=0"),
     (lambda: TagLM(LABELS, words()).batch([["Bo"]], [["B-LOC"]]), "B-LOC"),

@@ -7,20 +7,22 @@ Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1, 3.4 (one table for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import Movable
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoding import beam_search
-from course_lib.models.encoder import Sentences
+from course_lib.models.encoder import Sentences, opened
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
@@ -127,6 +129,19 @@ class Translator(nn.Module):
     def translate(self, sentences: Sentences, *, beam: int = 4) -> list[str]:
         """The best translation that beam search finds, words with a space between them."""
         return [found.text for found in beam_search(self, sentences, beam=beam)]
+
+    def save(self, folder: str | Path) -> None:
+        """Write a checkpoint folder that `Translator.load` reads."""
+        config, tensors, files = asdict(self.config), self.state_dict(), self.pieces.files()
+        save_checkpoint(folder, kind="translator", config=config, tensors=tensors, files=files)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Translator:
+        """Read what `save` wrote."""
+        with opened(folder, "translator", "translator") as checkpoint:
+            model = cls(TransformerConfig(**checkpoint.config), Pieces.from_files(checkpoint.files))
+        load_weights(model, checkpoint.tensors, source=checkpoint.folder)
+        return model.eval()
 
     def read_source(
         self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]

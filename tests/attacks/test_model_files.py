@@ -15,8 +15,10 @@ from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVecto
 from course_lib.models.heads import load_head
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
+from course_lib.models.transformer import Translator
 from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
+from course_lib.text.pieces import Pieces
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json, spoil_size
 from tests.attacks.test_checkpoint_files import forge
@@ -24,7 +26,7 @@ from tests.models.awd_lstms import small_awd_lstm
 from tests.models.bilms import small_bilm
 from tests.models.head_samples import build
 from tests.models.small_berts import small_bert
-from tests.models.small_transformers import small_lm
+from tests.models.small_transformers import small_config, small_lm
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +43,7 @@ MODELS = {
     "cove": (lambda: CoVe(WORDS, TABLE, CoVeConfig(dim=5, hidden=3)), load),
     "bert": (lambda: small_bert(WORDS, max_units=29), load),
     "head": (lambda: build("static", "bilstm"), load_head),
+    "translator": (lambda: Translator(small_config(), Pieces.words([WORDS])), Translator.load),
     "word vectors": (lambda: WordVectors(WORDS, TABLE), WordVectors.load),
     "reviews": (lambda: ReviewWords(["good", "bad"], np.array([1.0, -1.0]), 0.5, ("neg", "pos")), ReviewWords.load),
 }

@@ -10,6 +10,7 @@ from course_lib.data.records import ParallelPair, Sentence
 from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache
 from course_lib.models.decoding import beam_search, greedy, length_penalty
+from course_lib.models.shipped import load
 from course_lib.models.translator import Translator, smoothed_cross_entropy
 from course_lib.text.pieces import Pieces
 from course_lib.training import fit
@@ -106,6 +107,16 @@ def test_cross_attentions_name_both_sides():
     for weight in weights:
         torch.testing.assert_close(weight.sum(-1), torch.ones(3, 3, 7))
         assert not weight[1, :, :, 2:].any()
+
+
+def test_save_and_load(tmp_path):
+    model = small_translator().eval()
+    model.save(tmp_path / "saved")
+    again = Translator.load(tmp_path / "saved")
+    source = [list("abc"), list("g")]
+    assert greedy(again, source) == greedy(model, source)
+    with pytest.raises(CourseError, match="'translator'"):
+        load(tmp_path / "saved")
 
 
 # -- Search against listing every sentence, with and without the cache, alone and in a padded batch

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -47,6 +48,13 @@ def seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
     torch.manual_seed(seed)
+
+
+class Movable:
+    """A dataclass of tensors, and of what else `move` knows, that goes to a device as a whole."""
+
+    def to(self, device: torch.device | str) -> Self:
+        return replace(self, **move(vars(self), device))
 
 
 def move(value: Any, device: torch.device | str) -> Any:

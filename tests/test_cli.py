@@ -223,7 +223,7 @@ def test_faults_of_the_file(monkeypatch, capsys, file, small_model, content, mes
 
 
 def test_a_folder_and_an_unknown_task(monkeypatch, capsys, file, small_model):
-    assert "cannot be read" in course(monkeypatch, capsys, "predict", "imdb", str(file.parent))[2]
+    assert "There is no file" in course(monkeypatch, capsys, "predict", "imdb", str(file.parent))[2]
     file.write_text("good\n", encoding="utf-8")
     code, out, err = course(monkeypatch, capsys, "predict", "sst2", str(file))
     assert (code, out, err) == (1, "", "There is no task 'sst2'. There are: imdb.\n")

@@ -14,7 +14,7 @@ from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.models.bert import Bert, guesses
-from course_lib.models.decoding import length_penalty
+from course_lib.models.decoding import DecoderState, length_penalty
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
 from course_lib.text.byte_pairs import Merge, apply
@@ -153,7 +153,7 @@ def beam_tree(model: Any, sentence: Any, *, beam: int = 3, steps: int = 5, alpha
     """
     if min(beam, steps) < 1:
         raise CourseError(f"beam_tree: beam={beam}, steps={steps}. Use 1 or more for both.")
-    state = model.start([sentence], width=beam)
+    state = DecoderState(model, [sentence], width=beam)
     ids = torch.full((beam,), state.pieces.begin)
     scores = torch.full((beam,), -torch.inf)
     scores[0] = 0.0  # all rows begin alike: one of them is enough

@@ -16,11 +16,12 @@ from itertools import chain, count, islice
 import numpy as np
 
 from course.records.store import Store
+from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval
 from course_lib.language import key, t, t_label
-from course_lib.models.decoding import beam_search, greedy
+from course_lib.models.decoding import beam_search
 from course_lib.models.translator import TranslationBatch, Translator
 
 COMMANDS = {
@@ -161,12 +162,9 @@ def scored(
 
 def translations(model: Translator, sources: Sequence[Sentence], *, beam: int) -> list[str]:
     """Pieces joined to words, in the order of `sources`; beam=1 is greedy. Sentences of like lengths go together."""
-    order = sorted(range(len(sources)), key=lambda i: len(sources[i]))
     texts: dict[int, str] = {}
-    for start in range(0, len(order), AT_ONCE):
-        part = order[start : start + AT_ONCE]
-        batch = [sources[i] for i in part]
-        hypotheses = greedy(model, batch) if beam == 1 else beam_search(model, batch, beam=beam)
+    for part in by_length([len(source) for source in sources], AT_ONCE):
+        hypotheses = beam_search(model, [sources[i] for i in part], beam=beam)
         texts |= {i: one.text for i, one in zip(part, hypotheses, strict=True)}
     return [texts[i] for i in range(len(sources))]
 

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from course_lib.data.records import Sentence
 from course_lib.device import move
+from course_lib.errors import CourseError
 
 
 @dataclass
@@ -58,6 +59,46 @@ def word_batch(ids: dict[str, Tensor], sentences: Sequence[Sentence]) -> Batch:
     """A batch of single sentences whose units are their words."""
     mask = length_mask([len(sentence) for sentence in sentences])
     return Batch(ids, mask, torch.zeros_like(mask, dtype=torch.long), [list(s.spans) for s in sentences])
+
+
+def piece_batch(
+    rows: Sequence[Sequence[Sentence]], pieces: Any, unit: str, begin: int, end: int | None, most: int | None, name: str
+) -> Batch:
+    """Rows of one sentence, or of the two of a pair: `begin`, the pieces of each side and `end` after them, if any.
+
+    ids: the "pieces", their "segments", which are "real", and the "places" of the units among them. Raises CourseError
+    for a row of more than `most` places.
+    """
+    made = []
+    for number, sides in enumerate(rows):
+        row, n_specials = _piece_row(sides, pieces, unit, begin, end), 1 + (0 if end is None else len(sides))
+        if most is not None and len(row[0]) > most:
+            raise CourseError(
+                f"{name}: {'sentence' if len(sides) == 1 else 'pair'} {number} has {len(row[0]) - n_specials} pieces; "
+                f"at most {most - n_specials} fit. Cut it with course_lib.data.windows."
+            )
+        made.append(row)
+    ids, segments, places, segment, spans = map(list, zip(*made, strict=True))
+    real, mask = (length_mask([len(row) for row in part]) for part in (ids, places))
+    tensors = {"pieces": pad(ids, pieces.padding), "segments": pad(segments), "real": real, "places": pad(places)}
+    return Batch(tensors, mask, pad(segment), spans)
+
+
+def _piece_row(
+    sides: Sequence[Sentence], pieces: Any, unit: str, begin: int, end: int | None
+) -> tuple[list[int], list[int], list[int], list[int], list[tuple[int, int]]]:
+    """Of each piece, specials included: id and segment. Of each unit: its place among them, segment and span."""
+    ids, segments, places, segment, spans = [begin], [0], [], [], []
+    for side, sentence in enumerate(sides):
+        for (start, stop), word in zip(sentence.spans, pieces.split(sentence.words), strict=True):
+            heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
+            places += range(len(ids), len(ids) + len(heads))
+            spans += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, stop)]
+            ids += [i for i, _, _ in word]
+        ids += [] if end is None else [end]
+        segments += [side] * (len(ids) - len(segments))
+        segment += [side] * (len(places) - len(segment))
+    return ids, segments, places, segment, spans
 
 
 def join_sides(first: Batch, second: Batch) -> Batch:

@@ -7,27 +7,24 @@ Source: Merity et al. 2018, arXiv:1708.02182, section 5: the text is laid into `
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from course_lib.device import move
+from course_lib.device import Movable
 from course_lib.errors import CourseError
 
 
 @dataclass
-class StreamBatch:
+class StreamBatch(Movable):
     """One step. ids: read; targets: the next id of the same stream; carry: the state after the step before."""
 
     ids: Int[Tensor, "stream step"]
     targets: Int[Tensor, "stream step"]
     carry: Any = None
-
-    def to(self, device: torch.device | str) -> StreamBatch:
-        return replace(self, **move(vars(self), device))
 
 
 class TextStreams:
@@ -69,15 +66,12 @@ class TextStreams:
 
 
 @dataclass
-class TwoWayBatch:
+class TwoWayBatch(Movable):
     """One step of both directions: the same documents, read from their beginnings and from their ends."""
 
     forward: StreamBatch
     backward: StreamBatch
     carry: Any = None
-
-    def to(self, device: torch.device | str) -> TwoWayBatch:
-        return replace(self, **move(vars(self), device))
 
 
 class TwoWayStreams:

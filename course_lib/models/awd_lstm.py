@@ -302,5 +302,4 @@ class AWDLSTM(ContextEncoder):
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> AWDLSTM:
         words = json.loads(files["vocabulary.json"].read_text(encoding="utf-8"))
-        vocabulary = Vocabulary(words["words"], words["counts"], unknown=words["unknown"])
-        return cls(AWDLSTMConfig(**config), vocabulary)
+        return cls(AWDLSTMConfig(**config), Vocabulary(**words))

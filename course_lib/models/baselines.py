@@ -16,6 +16,7 @@ from course_lib.checkpoints import Checkpoint
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
 from course_lib.models.word_vectors import WordVectors
@@ -39,12 +40,20 @@ class StaticVectors(ContextEncoder):
     kind = "static-vectors"
     layer_names = ("word",)
 
-    def __init__(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]):
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: Float[Tensor, "word dim"],
+        unknown_rows: Float[Tensor, "unknown dim"] | None = None,
+    ):
+        """unknown_rows: what stands for unknown words, between the row of padding and those of the words."""
         super().__init__()
         table = WordVectors(words, vectors)  # it says what is wrong with them
         self.words, vectors = table.words, table.vectors
-        self.index = {word: row for row, word in enumerate(self.words, start=2)}
-        first_rows = torch.stack([torch.zeros(vectors.shape[1]), vectors.mean(0)])
+        unknown_rows = vectors.mean(0, keepdim=True) if unknown_rows is None else unknown_rows
+        first_rows = torch.cat([torch.zeros(1, vectors.shape[1]), unknown_rows])
+        self.first_word = len(first_rows)
+        self.index = {word: row for row, word in enumerate(self.words, start=self.first_word)}
         self.embedding = nn.Embedding.from_pretrained(
             torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING
         )
@@ -57,7 +66,7 @@ class StaticVectors(ContextEncoder):
 
     def word_vectors(self) -> WordVectors:
         """A copy of the table, to ask for neighbours and analogies."""
-        return WordVectors(self.words, self.embedding.weight[2:])
+        return WordVectors(self.words, self.embedding.weight[self.first_word :])
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> StaticVectors:
@@ -84,12 +93,12 @@ class StaticVectors(ContextEncoder):
         return {"dim": self.dim}
 
     def _files(self) -> dict[str, str]:
-        return {"words.json": json.dumps(self.words, ensure_ascii=False)}
+        return {"words.json": compact_json(self.words)}
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> StaticVectors:
-        words = json.loads(files["words.json"].read_text(encoding="utf-8"))
-        return cls(words, torch.zeros(len(words), config["dim"]))
+        words, settings = json.loads(files["words.json"].read_text(encoding="utf-8")), dict(config)
+        return cls(words, torch.zeros(len(words), settings.pop("dim")), **settings)
 
 
 class RandomEncoder(ContextEncoder):

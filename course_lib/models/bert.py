@@ -8,7 +8,7 @@ Translator's. From top to bottom: sizes, what goes in, what is asked, the networ
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,15 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, piece_batch
 from course_lib.data.records import Sentence
-from course_lib.device import move
+from course_lib.device import Movable
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
-from course_lib.models.transformer import CHOICES, TransformerConfig, TransformerEncoder, sinusoidal_positions
+from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
 from course_lib.text.word_pieces import MASK, WordPieces
 
 SIZES = ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff", "max_units", "n_segments")
@@ -79,10 +79,9 @@ class BertConfig:
                 f"BertConfig: d_model={self.d_model} cannot be cut into n_heads={self.n_heads} equal heads. "
                 f"Use a multiple, such as d_model={-(-self.d_model // self.n_heads) * self.n_heads}."
             )
-        if self.norm not in CHOICES["norm"]:
-            raise CourseError(f"BertConfig: norm={self.norm!r}. Use one of: {', '.join(CHOICES['norm'])}.")
         if not 0 < self.layer_norm_eps < 1:
             raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
+        self.layers()  # it checks the rest
 
     def layers(self) -> TransformerConfig:
         """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
@@ -124,7 +123,7 @@ def draw(module: nn.Module) -> None:
 
 
 @dataclass(frozen=True)
-class MaskedPairs:
+class MaskedPairs(Movable):
     """A batch for `Bert.loss`: rows [CLS] a [SEP], or [CLS] a [SEP] b [SEP], with some pieces hidden.
 
     rows, columns   the places that are asked; answers: the pieces that stood there (all three from data.masking)
@@ -139,9 +138,6 @@ class MaskedPairs:
     token_type_ids: Int[Tensor, "batch seq"] | None = None
     attention_mask: Bool[Tensor, "batch seq"] | None = None
     next: Bool[Tensor, " batch"] | None = None
-
-    def to(self, device: torch.device | str) -> MaskedPairs:
-        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return self.input_ids.shape[0]
@@ -171,13 +167,6 @@ class MaskedLMHead(nn.Module):
         self, states: Float[Tensor, "chosen d_model"], table: Float[Tensor, "vocab d_model"]
     ) -> Float[Tensor, "chosen vocab"]:
         return F.linear(self.norm(F.gelu(self.dense(states))), table, self.bias)
-
-
-class NextSentenceHead(nn.Linear):
-    """Two logits for a pair: 0, the second sentence follows; 1, it does not. The order of published checkpoints."""
-
-    def __init__(self, config: BertConfig):
-        super().__init__(config.d_model, 2)
 
 
 def pretraining_loss(
@@ -243,7 +232,8 @@ class Bert(ContextEncoder):
         self.config, self.pieces = config, pieces
         self.embedding = BertEmbedding(config)
         self.stack = TransformerEncoder(config.layers())
-        self.pooler, self.mlm, self.nsp = Pooler(config), MaskedLMHead(config), NextSentenceHead(config)
+        self.pooler, self.mlm = Pooler(config), MaskedLMHead(config)
+        self.nsp = nn.Linear(config.d_model, 2)  # 0: the second sentence follows; 1: it does not, as in published files
         self.apply(draw)
         self.layer_names = ("embedding", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.dims = (config.d_model,) * (config.n_layers + 1)
@@ -280,11 +270,10 @@ class Bert(ContextEncoder):
 
     # -- pre-training -------------------------------------------------------------------------------------------------
     def loss(self, batch: MaskedPairs) -> dict[str, Any]:
-        """Mean negative log-likelihood (nats) of the hidden pieces, plus that of the next-sentence answer if asked.
+        """`pretraining_loss` of the hidden pieces and, with `batch.next`, of the next-sentence answer.
 
-        Also "mlm", "mlm_accuracy" and, with `batch.next`, "nsp", "nsp_accuracy"; "count" is the pieces asked for,
-        "counts" what is a mean over pairs. The last layer computes [CLS] and the places that are asked, no others:
-        that saves a sixth of the time with four layers, less with more.
+        The last layer computes [CLS] and the places that are asked, no others: that saves a sixth of the time with four
+        layers, less with more.
         """
         if not len(batch.rows):
             raise CourseError("Bert.loss: the batch asks for no piece. Mask it with course_lib.data.masking first.")
@@ -336,40 +325,9 @@ class Bert(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         if second is not None and self.config.n_segments < 2:
             raise CourseError(ONE_SEGMENT)
-        rows = []
-        for number, sentence in enumerate(first):
-            sides = (sentence,) if second is None else (sentence, second[number])
-            row, n_specials = self._row(sides, unit), 1 + len(sides)
-            if len(row[0]) > self.config.max_units:
-                raise CourseError(
-                    f"Bert: {'sentence' if second is None else 'pair'} {number} has {len(row[0]) - n_specials} pieces; "
-                    f"at most {self.config.max_units - n_specials} fit. Cut it with course_lib.data.windows."
-                )
-            rows.append(row)
-        ids, segments, places, segment, spans = map(list, zip(*rows, strict=True))
-        tensors = {
-            "pieces": pad(ids, self.pieces.padding),
-            "segments": pad(segments),
-            "real": length_mask([len(row) for row in ids]),
-            "places": pad(places),
-        }
-        return Batch(tensors, length_mask([len(row) for row in places]), pad(segment), spans)
-
-    def _row(
-        self, sides: Sequence[Sentence], unit: str
-    ) -> tuple[list[int], list[int], list[int], list[int], list[tuple[int, int]]]:
-        """Of each piece, specials included: id and segment. Of each unit: its place among them, segment and span."""
-        ids, segments, places, segment, spans = [self.pieces.cls], [0], [], [], []
-        for side, sentence in enumerate(sides):
-            for (start, end), word in zip(sentence.spans, self.pieces.split(sentence.words), strict=True):
-                heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
-                places += range(len(ids), len(ids) + len(heads))
-                spans += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, end)]
-                ids += [i for i, _, _ in word]
-            ids.append(self.pieces.sep)
-            segments += [side] * (len(ids) - len(segments))
-            segment += [side] * (len(places) - len(segment))
-        return ids, segments, places, segment, spans
+        rows = [(sentence,) for sentence in first] if second is None else list(zip(first, second, strict=True))
+        marks = self.pieces.cls, self.pieces.sep
+        return piece_batch(rows, self.pieces, unit, *marks, self.config.max_units, type(self).__name__)
 
     def _states(self, batch: Batch) -> Encoding:
         output = self(batch.ids["pieces"], batch.ids["segments"], batch.ids["real"])

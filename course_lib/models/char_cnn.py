@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
+from course_lib.text.characters import PADDING
 
-_PADDING = 0  # also course_lib.text.characters.PADDING: the id that never counts
 _CARRY_BIAS = 2.0  # sigmoid(2) = 0.88 of the input passes at first; ELMo's code has -2 on the opposite gate
 
 
@@ -79,7 +79,7 @@ class CharCNN(nn.Module):
         super().__init__()
         n_filters = sum(count for _, count in config.filters)
         self.config = config
-        self.char_embedding = nn.Embedding(config.n_characters, config.char_dim, padding_idx=_PADDING)
+        self.char_embedding = nn.Embedding(config.n_characters, config.char_dim, padding_idx=PADDING)
         self.convolutions = nn.ModuleList(nn.Conv1d(config.char_dim, count, width) for width, count in config.filters)
         self.highways = nn.ModuleList(Highway(n_filters) for _ in range(config.n_highway))
         self.projection = nn.Linear(n_filters, config.out_dim)
@@ -111,9 +111,9 @@ class CharCNN(nn.Module):
 
         A convolution is one product with all windows of its width: equal to `nn.Conv1d`, twice as fast on a CPU.
         """
-        lengths = (rows != _PADDING).sum(1)
+        lengths = (rows != PADDING).sum(1)
         widest = max(width for width, _ in self.config.filters)
-        rows = F.pad(rows, (0, max(0, widest - rows.shape[1])), value=_PADDING)
+        rows = F.pad(rows, (0, max(0, widest - rows.shape[1])), value=PADDING)
         maxima = []
         for convolution, (width, _) in zip(self.convolutions, self.config.filters, strict=True):
             windows = self.char_embedding(rows.unfold(1, width, 1)).flatten(2)  # [row, place, width * char_dim]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
@@ -32,13 +32,13 @@ class DecoderState:
     def __init__(
         self,
         model: Any,  # a Translator; not imported, since translator.py imports this file
-        source: Int[Tensor, "batch source"],
-        mask: Bool[Tensor, "batch source"],
-        width: int,
-        max_steps: int | None,
-        cache: bool,
+        sentences: Sequence[Any],
+        *,
+        width: int = 1,
+        max_steps: int | None = None,
+        cache: bool = True,
     ):
-        device = model.embedding.tokens.weight.device
+        device, (source, mask) = model.embedding.tokens.weight.device, model.source(sentences)
         self.model, self.pieces, self.step_number = model, model.pieces, 0
         lengths = mask.sum(1) + self.EXTRA_STEPS if max_steps is None else torch.full((len(mask),), max_steps)
         if model.config.positions == "learned":
@@ -103,29 +103,11 @@ def length_penalty(length: int, alpha: float | int) -> float:
 def greedy(
     model: nn.Module, source: Sequence[Any], *, max_steps: int | None = None, cache: bool = True
 ) -> list[Hypothesis]:
-    """The likeliest piece at each step, for each sentence of `source`, without going back. Score: log-probability.
+    """The likeliest piece at each step, for each sentence of `source`, without going back: a beam of one beginning.
 
-    model      has start(source, width=, max_steps=, cache=), as Translator has; it is put into eval mode meanwhile
-    max_steps  pieces at most; default: the model's own limit for each sentence
-    cache      False computes every step from scratch: the same result, slower
+    Score: log-probability. Arguments as for `beam_search`.
     """
-    _check_steps(max_steps)
-    with evaluating(model):
-        state = model.start(source, width=1, max_steps=max_steps, cache=cache)
-        limits = torch.tensor(state.limits)
-        ids = torch.full((len(limits),), state.pieces.begin, device=state.memory.device)
-        rows: list[list[int]] = [[] for _ in state.limits]
-        scores, open_rows = torch.zeros(len(limits)), torch.ones(len(limits), dtype=torch.bool)
-        for step in range(1, max(state.limits) + 1):
-            log_p, ids = state.step(ids).log_softmax(-1).max(-1)
-            scores += torch.where(open_rows, log_p.cpu(), 0.0)
-            for row, i in enumerate(ids.tolist()):
-                if open_rows[row]:
-                    rows[row].append(i)
-            open_rows &= (ids.cpu() != state.pieces.end) & (limits > step)
-            if not open_rows.any():
-                break
-    return [_hypothesis(row, score, state) for row, score in zip(rows, scores.tolist(), strict=True)]
+    return beam_search(model, source, beam=1, alpha=0, max_steps=max_steps, cache=cache)
 
 
 def beam_search(
@@ -137,17 +119,21 @@ def beam_search(
     max_steps: int | None = None,
     cache: bool = True,
 ) -> list[Hypothesis]:
-    """The best sentence among those that keep `beam` beginnings alive at each step. beam=1 is greedy.
+    """The best sentence among those that keep `beam` beginnings alive at each step.
 
     A beginning that takes [EOS] leaves the beam, and its score / length penalty competes with those that left before.
     A sentence is done when no living one can overtake: even if it lost nothing more and grew to the limit.
-    Arguments as for `greedy`.
+
+    model      a Translator; it is put into eval mode meanwhile
+    max_steps  pieces at most; default: the model's own limit for each sentence
+    cache      False computes every step from scratch: the same result, slower
     """
-    _check_steps(max_steps)
     if beam < 1 or alpha < 0:
         raise CourseError(f"beam_search: beam={beam}, alpha={alpha}. Use beam >= 1 and alpha >= 0.")
+    if max_steps is not None and max_steps < 1:
+        raise CourseError(f"Decoding: max_steps={max_steps}. Use 1 or more, or None for the model's own limit.")
     with evaluating(model):
-        state = model.start(source, width=beam, max_steps=max_steps, cache=cache)
+        state = DecoderState(model, source, width=beam, max_steps=max_steps, cache=cache)
         device, n = state.memory.device, len(state.limits)
         limits = torch.tensor(state.limits, device=device)
         reach = torch.tensor([length_penalty(limit, alpha) for limit in state.limits], device=device)
@@ -186,8 +172,3 @@ def _hypothesis(row: list[int], score: float, state: Any) -> Hypothesis:
     ended = row[-1] == state.pieces.end
     ids = tuple(row[:-1] if ended else row)
     return Hypothesis(ids, state.pieces.text(ids), score, ended)
-
-
-def _check_steps(max_steps: int | None) -> None:
-    if max_steps is not None and max_steps < 1:
-        raise CourseError(f"Decoding: max_steps={max_steps}. Use 1 or more, or None for the model's own limit.")

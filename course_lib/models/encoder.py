@@ -20,6 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from course_lib.checkpoints import Checkpoint, load_checkpoint, load_weights, save_checkpoint
 from course_lib.data.batch import Batch, join_sides
+from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
@@ -134,11 +135,9 @@ class ContextEncoder(LayerGroups, ABC):
         if layer is not None and not -len(self.dims) <= layer < len(self.dims):
             names = ", ".join(f"{i} {name}" for i, name in enumerate(self.layer_names))
             raise CourseError(f"{type(self).__name__}.encode: there is no layer {layer}. Its layers are: {names}.")
-        order = sorted(range(len(records)), key=lambda i: len(records[i]))
         found: list[np.ndarray | None] = [None] * len(records)
         with evaluating(self):
-            for start in range(0, len(order), batch_size):
-                rows = order[start : start + batch_size]
+            for rows in by_length([len(record) for record in records], batch_size):
                 batch = self.batch([records[i] for i in rows], unit=unit)
                 encoding = self.states(batch.to(self.device))
                 lengths = batch.mask.sum(1).tolist()
@@ -170,18 +169,11 @@ class ContextEncoder(LayerGroups, ABC):
         int6  matrices with six bits per number and a scale for 32; likewise
         files further text files by name, such as a licence
         """
-        tensors = self.state_dict()
+        tensors, config, files = self.state_dict(), self._config(), {**self._files(), **(files or {})}
         matrices = self._matrices(tensors)
+        few_bits = {"int8": matrices if int8 else [], "int6": matrices if int6 else []}
         save_checkpoint(
-            folder,
-            kind=self.kind,
-            config=self._config(),
-            tensors=tensors,
-            files={**self._files(), **(files or {})},
-            card=card,
-            half=half,
-            int8=matrices if int8 else [],
-            int6=matrices if int6 else [],
+            folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half, **few_bits
         )
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:

@@ -93,16 +93,9 @@ class Head(LayerGroups):
 
     def save(self, folder: str | Path, card: str | None = None, half: bool = False) -> None:
         """Write encoder and head as one checkpoint folder, which `load_head` reads; `half` stores float16."""
-        encoder = {"kind": self.encoder.kind, "config": self.encoder._config()}
-        save_checkpoint(
-            folder,
-            kind=self.kind,
-            config={"head": self._settings, "encoder": encoder},
-            tensors=self.state_dict(),
-            files=self.encoder._files(),
-            card=card,
-            half=half,
-        )
+        config = {"head": self._settings, "encoder": {"kind": self.encoder.kind, "config": self.encoder._config()}}
+        tensors, files = self.state_dict(), self.encoder._files()
+        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half)
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:

@@ -22,6 +22,7 @@ from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.data.batch import Batch, pad
+from course_lib.data.bucketing import by_length
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
@@ -198,14 +199,10 @@ class LabelHead(Head):
 
     def _logits(self, records: Texts, batch_size: int) -> list[Tensor]:
         """Per text, in input order, float32 on the CPU: [label], or [unit, label] for a tagger."""
-        if batch_size < 1:
-            raise CourseError(f"{type(self).__name__}: batch_size={batch_size}. Use 1 or more.")
         texts = self._texts(self._listed(records))
-        order = sorted(range(len(texts)), key=lambda i: self._length(texts[i]))  # like lengths together
         rows: list[Tensor] = [torch.empty(0)] * len(texts)
         with evaluating(self):
-            for start in range(0, len(order), batch_size):
-                numbers = order[start : start + batch_size]
+            for numbers in by_length([self._length(text) for text in texts], batch_size):
                 logits = self(self._encode([texts[i] for i in numbers]).to(self.encoder.device)).float().cpu()
                 for i, row in zip(numbers, logits, strict=True):
                     rows[i] = row[: len(texts[i])] if row.dim() == 2 else row

@@ -85,16 +85,13 @@ def _fault(path: Path, n_bytes: int, digest: str) -> str:
     try:
         if (size := path.stat().st_size) != n_bytes:
             return f"has {size} bytes, should have {n_bytes}"
-        git = hashlib.sha1(b"blob %d\0" % n_bytes, usedforsecurity=False)
-        found = sha256(path) if len(digest) == 64 else _updated(git, path).hexdigest()
+        if len(digest) == 64:
+            found = sha256(path)
+        else:
+            found = hashlib.sha1(b"blob %d\0" % n_bytes + path.read_bytes(), usedforsecurity=False).hexdigest()
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     return "" if found == digest else "is not what was published: its hash differs"
-
-
-def _updated(digest: Any, path: Path) -> Any:
-    digest.update(path.read_bytes())
-    return digest
 
 
 def _fetch(repository: str, revision: str | None, place: Path) -> Path:

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, length_mask, pad
+from course_lib.data.batch import Batch, piece_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
@@ -77,29 +77,9 @@ class LeftToRightLM(ContextEncoder):
         return states @ self.embedding.tokens.weight.T
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        rows, places, spans = [], [], []
-        for number, sentence in enumerate(first):
-            ids, starts, own = [self.pieces.begin], [], []
-            for (start, end), word in zip(sentence.spans, self.pieces.split(sentence.words), strict=True):
-                heads = word if unit == "piece" else word[:1]  # a word's vector is that of its first piece
-                starts += range(len(ids), len(ids) + len(heads))
-                own += [(start + a, start + b) for _, a, b in word] if unit == "piece" else [(start, end)]
-                ids += [i for i, _, _ in word]
-            if self.max_units is not None and len(ids) > self.max_units + 1:
-                raise CourseError(
-                    f"LeftToRightLM: sentence {number} has {len(ids) - 1} pieces; at most {self.max_units} fit. "
-                    "Cut it with course_lib.data.windows."
-                )
-            rows.append(ids)
-            places.append(starts)
-            spans.append(own)
-        tensors = {
-            "pieces": pad(rows, self.pieces.padding),
-            "real": length_mask([len(row) for row in rows]),
-            "places": pad(places),
-        }
-        mask = length_mask([len(row) for row in places])
-        return Batch(tensors, mask, torch.zeros_like(tensors["places"]), spans)
+        most = None if self.max_units is None else self.max_units + 1
+        rows = [(sentence,) for sentence in first]
+        return piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
 
     def _states(self, batch: Batch) -> Encoding:
         bottom = self.embedding(batch.ids["pieces"])

@@ -63,11 +63,6 @@ class ReviewWords:
             raise CourseError("ReviewWords reads a list of texts, not one str. Put it in [ ].")
         return np.array([self.bias + sum(self.votes(text).values()) for text in texts])
 
-    def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "text 2"]:
-        """Probability of each label, in the order of `labels`."""
-        second = np.exp(-np.logaddexp(0, -self.scores(texts)))  # the sigmoid, without overflow
-        return np.stack([1 - second, second], axis=1)
-
     def predict(self, texts: Sequence[str]) -> list[str]:
         """The more probable label of each text, in input order; a text without a known term gets that of the bias."""
         return [self.labels[int(score >= 0)] for score in self.scores(texts)]
@@ -75,16 +70,9 @@ class ReviewWords:
     # -- files --------------------------------------------------------------------------------------------------------
     def save(self, folder: str | Path, *, card: str | None = None) -> None:
         """Write a checkpoint folder: terms as text, one a line, the weights as float16."""
-        weights = torch.tensor(list(self.weights.values()), dtype=torch.float32)
-        save_checkpoint(
-            folder,
-            kind=KIND,
-            config={"labels": self.labels, "bias": self.bias},
-            tensors={"weights": weights},
-            files={TERMS: "".join(f"{term}\n" for term in self.terms)},
-            card=card,
-            half=True,
-        )
+        config, terms = {"labels": self.labels, "bias": self.bias}, "".join(f"{term}\n" for term in self.terms)
+        tensors = {"weights": torch.tensor(list(self.weights.values()), dtype=torch.float32)}
+        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, card=card, half=True)
 
     @classmethod
     def load(cls, folder: str | Path) -> ReviewWords:

@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import Buckets
-from course_lib.data.records import ParallelPair
+from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
@@ -84,10 +84,8 @@ class Seq2Seq(nn.Module):
     def batch(self, pairs: Sequence[ParallelPair]) -> Batch:
         """The encoder's batch of the source sides; labels["target"] [batch, step]: [BOS], words, [EOS], padding."""
         batch = self.encoder.batch([pair.source for pair in pairs])
-        for number, pair in enumerate(pairs):
-            if not pair.target.words:
-                raise CourseError(f"Seq2Seq: pair {number} of {len(pairs)} has an empty target. Drop such pairs first.")
-        batch.labels["target"] = pad([[BEGIN, *self.vocabulary.encode(pair.target), END] for pair in pairs], PADDING)
+        targets = checked_sentences([pair.target for pair in pairs], "Seq2Seq, targets")
+        batch.labels["target"] = pad([[BEGIN, *self.vocabulary.encode(target), END] for target in targets], PADDING)
         return batch
 
     def batches(

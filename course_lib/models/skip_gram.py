@@ -12,32 +12,18 @@ program word2vec.c differ, the program is followed, as all later programs do.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_weights, save_checkpoint
+from course_lib.device import Movable
 from course_lib.errors import CourseError
-from course_lib.files import compact_json
-from course_lib.models.encoder import opened
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
-
-__all__ = [
-    "SkipGram",
-    "SkipGramConfig",
-    "WordPairs",
-    "WordVectors",
-    "keep_probability",
-    "negative_distribution",
-    "skip_gram_pairs",
-]
 
 
 @dataclass(frozen=True)
@@ -128,16 +114,12 @@ def _shares(counts: Int[Tensor, " word"]) -> Float[Tensor, " word"]:
 
 
 @dataclass
-class WordPairs:
+class WordPairs(Movable):
     """A batch of (centre, context) word ids for `SkipGram.loss`; negatives are drawn there unless given."""
 
     centres: Int[Tensor, " pair"]
     contexts: Int[Tensor, " pair"]
     negatives: Int[Tensor, "pair drawn"] | None = None
-
-    def to(self, device: torch.device | str) -> WordPairs:
-        negatives = None if self.negatives is None else self.negatives.to(device)
-        return WordPairs(self.centres.to(device), self.contexts.to(device), negatives)
 
     def __len__(self) -> int:
         return len(self.centres)
@@ -162,7 +144,6 @@ class SkipGram(nn.Module):
         probabilities = negative_distribution(torch.tensor(vocabulary.counts), config.power)
         self.register_buffer("cumulative", probabilities.double().cumsum(0).clamp(max=1).float(), persistent=False)
         self.cumulative[self.cumulative == self.cumulative[-1]] = 1  # rounding must leave no gap at the end
-        self.trained_epochs = 0.0
 
     def draw_negatives(self, shape: Sequence[int], generator: torch.Generator | None = None) -> Int[Tensor, ...]:
         """Word ids drawn from `negative_distribution`: find a uniform number's place in the cumulative sums.
@@ -203,22 +184,3 @@ class SkipGram(nn.Module):
     def output_vectors(self) -> WordVectors:
         """A copy of the output table: a word as context. Close to what it stands beside, not to what is like it."""
         return WordVectors(self.vocabulary.words, self.output.weight, self.vocabulary.counts)
-
-    def save(self, folder: str | Path, *, card: str | None = None) -> None:
-        """Write a checkpoint with both tables, the vocabulary and the settings."""
-        words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts}
-        config = {**asdict(self.config), "trained_epochs": self.trained_epochs}
-        files = {"vocabulary.json": compact_json(words)}
-        save_checkpoint(folder, kind="skip-gram", config=config, tensors=self.state_dict(), files=files, card=card)
-
-    @classmethod
-    def load(cls, folder: str | Path) -> SkipGram:
-        """Read what `save` wrote."""
-        with opened(folder, "skip-gram", "skip-gram model") as checkpoint:
-            config = dict(checkpoint.config)
-            trained_epochs = config.pop("trained_epochs")
-            words = json.loads(checkpoint.files["vocabulary.json"].read_text(encoding="utf-8"))
-            model = cls(SkipGramConfig(**config), Vocabulary(words["words"], words["counts"]))
-        load_weights(model, checkpoint.tensors, source=folder)
-        model.trained_epochs = trained_epochs
-        return model

@@ -28,7 +28,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -43,22 +42,13 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from course_lib.data.records import Sentence
-from course_lib.device import choose_device
+from course_lib.device import Movable, choose_device
 from course_lib.errors import CourseError
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, keep_probability, negative_distribution
 from course_lib.progress import Progress
 from course_lib.text.vocabulary import Vocabulary
 
-
-@dataclass(frozen=True)
-class TokenRow:
-    """All known words of a text in order. Unknown words are gone before windows are laid, as in word2vec."""
-
-    ids: Int[Tensor, " token"]
-    sentence: Int[Tensor, " token"]  # number of the sentence each token belongs to
-
-    def __len__(self) -> int:
-        return len(self.ids)
+Tokens = tuple[Int[Tensor, " token"], Int[Tensor, " token"]]  # ids, and the number of the sentence each belongs to
 
 
 @dataclass(frozen=True)
@@ -75,7 +65,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Movable):
     """An epoch's text in equal pieces, one for each step. Block k: its centres and `window` tokens on either side."""
 
     ids: Int[Tensor, " token"]
@@ -85,17 +75,14 @@ class Blocks:
     def __len__(self) -> int:
         return (len(self.ids) - 2 * self.layout.window) // self.layout.centres
 
-    def __getitem__(self, number: int) -> tuple[Int[Tensor, " token"], Int[Tensor, " token"]]:
+    def __getitem__(self, number: int) -> Tokens:
         start = number * self.layout.centres
         end = start + self.layout.centres + 2 * self.layout.window
         return self.ids[start:end].long(), self.sentence[start:end]  # long: index_add_ is twice as fast with it
 
-    def to(self, device: torch.device) -> Blocks:
-        return Blocks(self.ids.to(device), self.sentence.to(device), self.layout)
 
-
-def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> TokenRow:
-    """Words to ids in one pass."""
+def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> Tokens:
+    """All known words of a text in order. Unknown ones are gone before windows are laid, as in word2vec."""
     lengths: list[int] = []
 
     def words_and_lengths() -> Iterator[Sequence[str]]:
@@ -112,22 +99,23 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
     ids = torch.from_numpy(np.fromiter(map(id_of, every_word, repeat(-1)), dtype=np.int32))
     sentence = torch.repeat_interleave(torch.arange(len(lengths), dtype=torch.int32), torch.tensor(lengths))
     known = ids >= 0
-    row = TokenRow(ids[known], sentence[known])
-    if not (row.sentence[1:] == row.sentence[:-1]).any():
+    ids, sentence = ids[known], sentence[known]
+    if not (sentence[1:] == sentence[:-1]).any():
         raise CourseError(
             f"Skip-gram found no pair of words: none of {len(lengths)} sentences holds two of the "
             f"{len(vocabulary)} words of the vocabulary. Use longer sentences, a longer text or a smaller min_count."
         )
-    return row
+    return ids, sentence
 
 
-def thin_out(text: TokenRow, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
+def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generator: torch.Generator) -> Blocks:
     """Drop tokens at random (`keep`: probability to stay, per word), then cut the rest into blocks of the layout.
 
     What is left moves together, so windows reach further past dropped words: word2vec does the same.
     """
-    kept = torch.rand(len(text), generator=generator) < keep[text.ids]
-    ids, sentence = text.ids[kept], text.sentence[kept]
+    ids, sentence = text
+    kept = torch.rand(len(ids), generator=generator) < keep[ids]
+    ids, sentence = ids[kept], sentence[kept]
     to_fill = -len(ids) % layout.centres
     before, after = layout.window, to_fill + layout.window
     # Each token of the filling is a sentence of its own (negative number), so that no pair holds one.
@@ -240,15 +228,9 @@ class _Step:
 
 
 class NegativeSamplingStep(_Step):
-    def __call__(
-        self,
-        ids: Int[Tensor, " token"],
-        sentence: Int[Tensor, " token"],
-        rate: float,
-        generator: torch.Generator,
-        want_loss: bool,
-    ) -> float | None:
+    def __call__(self, block: Tokens, rate: float, generator: torch.Generator, want_loss: bool) -> float | None:
         """Learn from one block. Returns the loss per pair before the step if `want_loss`, else None."""
+        ids, sentence = block
         chunks, chunk, window = self.layout.chunks, self.layout.chunk, self.layout.window
         contexts = ids.unfold(0, chunk + 2 * window, chunk)  # [chunk, context]: overlapping views, no copy
         centre_ids = ids[window : window + self.layout.centres]
@@ -268,19 +250,11 @@ class NegativeSamplingStep(_Step):
 
 
 class SoftmaxStep(_Step):
-    def __call__(
-        self,
-        ids: Int[Tensor, " token"],
-        sentence: Int[Tensor, " token"],
-        rate: float,
-        generator: torch.Generator,
-        want_loss: bool,
-    ) -> float | None:
-        """Learn from one block. Returns the loss per pair before the step if `want_loss`, else None.
+    """Pairs with the same centre word share a row of scores: a step costs (different centres) x |V|."""
 
-        Pairs with the same centre word share a row of scores, so a step costs (different centres) x |V|, whatever the
-        number of pairs.
-        """
+    def __call__(self, block: Tokens, rate: float, generator: torch.Generator, want_loss: bool) -> float | None:
+        """As for negative sampling."""
+        ids, sentence = block
         chunk, window, n_words = self.layout.chunk, self.layout.window, len(self.output)
         contexts = ids.unfold(0, chunk + 2 * window, chunk)
         in_chunk, centre, context = random_windows(sentence, self.layout, generator).nonzero(as_tuple=True)
@@ -331,7 +305,6 @@ def train_skip_gram(
     device: torch.device | str | None = None,
     threads: int = 2,
     progress: bool | str = "auto",
-    keep_interrupted: bool = False,
 ) -> SkipGram:
     """Train skip-gram on sentences (lists of str, or records with `.words`); pairs never cross sentences.
 
@@ -339,8 +312,7 @@ def train_skip_gram(
     device      default: COURSE_DEVICE, else the best there is
     threads     on the CPU; with 1 the same seed gives the same vectors, bit for bit. GPUs get one stream.
     progress    False: no bar
-    Ctrl-C ends it with KeyboardInterrupt. With `keep_interrupted` it warns instead and returns the model as far as it
-    got: `model.trained_epochs` says how far. Raises CourseError if there is nothing to train on.
+    Raises CourseError if there is nothing to train on.
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))
@@ -356,7 +328,7 @@ def train_skip_gram(
     text = encode_sentences(sentences, vocabulary)
     with _one_thread_per_operation(device):
         n_threads = threads if device.type == "cpu" else 1
-        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress, keep_interrupted)
+        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress)
     if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
         raise CourseError(
             f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
@@ -364,15 +336,8 @@ def train_skip_gram(
     return model
 
 
-def _train(
-    model: SkipGram,
-    text: TokenRow,
-    generator: torch.Generator,
-    threads: int,
-    progress: bool | str,
-    keep_interrupted: bool,
-) -> None:
-    config, n_words = model.config, len(text)
+def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: int, progress: bool | str) -> None:
+    config, n_words = model.config, len(text[0])
     keep = keep_probability(torch.tensor(model.vocabulary.counts), config.sample)
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
     seeds = torch.randint(2**62, (threads,), generator=generator).tolist()
@@ -391,17 +356,8 @@ def _train(
                     words = work.epochs_done * n_words
                     speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
                     bar.update(words, loss=work.loss, speed=speed)
-        except KeyboardInterrupt:
-            if not keep_interrupted:
-                raise
-            warnings.warn(
-                f"Training was interrupted after {work.epochs_done:.2f} of {config.epochs} epochs. "
-                "The model is returned as far as it got.",
-                stacklevel=3,
-            )
         finally:
             work.stop.set()  # whatever happened: no thread goes on by itself
-            model.trained_epochs = work.epochs_done
 
 
 class _Work:
@@ -424,7 +380,7 @@ class _Work:
                 return
             self.epochs_done = self.epoch + place / len(self.blocks)
             rate = self.config.learning_rate * max(FINAL_RATE, 1 - self.epochs_done / self.config.epochs)
-            loss = self.step(*self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
+            loss = self.step(self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
             self.loss = self.loss if loss is None else loss
         self.epochs_done = self.epoch + 1.0
 

@@ -22,6 +22,7 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
+from course_lib.data.bucketing import by_length
 from course_lib.data.records import Passage, Question, Sentence
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
@@ -352,17 +353,17 @@ class SpanExtractor(Head):
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
                     all windows (as in run_squad.py) and is listed with the threshold added
         """
-        if n < 1 or max_answer < 1 or batch_size < 1:
-            raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}, batch_size={batch_size}. Use 1 or more.")
+        if n < 1 or max_answer < 1:
+            raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}. Use 1 or more.")
         if threshold and not self.no_answer:
             raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
         windows = rows_of(questions, self.encoder, self.overlap)
         spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]
         nulls = [float("inf")] * len(windows)
-        rows = sorted((row for of_question in windows for row in of_question), key=len)  # like lengths together
+        rows = [row for of_question in windows for row in of_question]
         with evaluating(self):
-            for first in range(0, len(rows), batch_size):
-                chosen = rows[first : first + batch_size]
+            for numbers in by_length([len(row) for row in rows], batch_size):
+                chosen = [rows[number] for number in numbers]
                 batch = self._encode(chosen)
                 logits = self(batch.to(self.encoder.device)).float().cpu()
                 for number, row in enumerate(chosen):

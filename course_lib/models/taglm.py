@@ -56,7 +56,7 @@ class TaggerNetwork(ContextEncoder):
         dropout: float | int,
     ):
         super().__init__()
-        if not isinstance(words, StaticVectors):
+        if type(words) is not StaticVectors:  # UnknownVectors bring more than a row per word
             raise CourseError(
                 f"TagLM: words is a {type(words).__name__}. Give StaticVectors; other encoders go in as lm=..."
             )

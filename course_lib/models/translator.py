@@ -7,7 +7,7 @@ Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1, 3.4 (one table for 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +19,22 @@ from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
-from course_lib.device import move
+from course_lib.device import Movable
 from course_lib.models.attention import padding_mask
-from course_lib.models.decoding import DecoderState, beam_search
+from course_lib.models.decoding import beam_search
 from course_lib.models.encoder import Sentences, opened
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
-KIND = "translator"
-
 
 @dataclass(frozen=True)
-class TranslationBatch:
+class TranslationBatch(Movable):
     """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces."""
 
     source: Int[Tensor, "batch source"]
     source_mask: Bool[Tensor, "batch source"]
     target: Int[Tensor, "batch target"]
     target_mask: Bool[Tensor, "batch target"]
-
-    def to(self, device: torch.device | str) -> TranslationBatch:
-        return replace(self, **move(vars(self), device))
 
     def __len__(self) -> int:
         return len(self.source)
@@ -85,13 +80,13 @@ class Translator(nn.Module):
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
         """Tensors on the CPU."""
-        return TranslationBatch(*self.source([pair.source for pair in pairs]), *self._padded(self._target_rows(pairs)))
+        return TranslationBatch(*(part for rows in self._sides(pairs) for part in self._padded(rows)))
 
     def batches(
         self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
     ) -> Callable[[int], Iterator[TranslationBatch]]:
         """For `fit`: epoch -> batches of like lengths, at most `tokens` places of the longer side in each."""
-        sources, targets = self._source_rows([pair.source for pair in pairs]), self._target_rows(pairs)
+        sources, targets = self._sides(pairs)
         lengths = [max(len(a), len(b)) for a, b in zip(sources, targets, strict=True)]
         buckets = Buckets(lengths, tokens=tokens, seed=seed)
 
@@ -104,18 +99,17 @@ class Translator(nn.Module):
 
     def source(self, sentences: Sentences) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
-        return self._padded(self._source_rows(sentences))
+        return self._padded(self._rows(sentences))
 
     def _padded(self, rows: list[list[int]]) -> tuple[Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]]:
         return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
 
-    def _source_rows(self, sentences: Sentences) -> list[list[int]]:
-        records = checked_sentences(sentences, "Translator")
-        return [[*self.pieces.ids(record.words), self.pieces.end] for record in records]
+    def _sides(self, pairs: Sequence[ParallelPair]) -> tuple[list[list[int]], list[list[int]]]:
+        return self._rows([pair.source for pair in pairs]), self._rows([p.target for p in pairs], self.pieces.begin)
 
-    def _target_rows(self, pairs: Sequence[ParallelPair]) -> list[list[int]]:
-        records = checked_sentences([pair.target for pair in pairs], "Translator")
-        return [[self.pieces.begin, *self.pieces.ids(record.words), self.pieces.end] for record in records]
+    def _rows(self, sentences: Sentences, *before: int) -> list[list[int]]:
+        records = checked_sentences(sentences, "Translator")
+        return [[*before, *self.pieces.ids(record.words), self.pieces.end] for record in records]
 
     @torch.no_grad()
     def cross_attentions(
@@ -136,33 +130,15 @@ class Translator(nn.Module):
         """The best translation that beam search finds, words with a space between them."""
         return [found.text for found in beam_search(self, sentences, beam=beam)]
 
-    def start(
-        self,
-        sentences: Sentences,
-        *,
-        width: int = 1,
-        max_steps: int | None = None,
-        cache: bool = True,
-    ) -> DecoderState:
-        """A decoder before its first step, with `width` rows for each sentence: what decoding.py searches with."""
-        return DecoderState(self, *self.source(sentences), width, max_steps, cache)
-
-    def save(self, folder: str | Path, *, card: str | None = None, half: bool = False) -> None:
-        """Write a checkpoint folder that `Translator.load` reads; `half` stores float16."""
-        save_checkpoint(
-            folder,
-            kind=KIND,
-            config=asdict(self.config),
-            tensors=self.state_dict(),
-            files=self.pieces.files(),
-            card=card,
-            half=half,
-        )
+    def save(self, folder: str | Path) -> None:
+        """Write a checkpoint folder that `Translator.load` reads."""
+        config, tensors, files = asdict(self.config), self.state_dict(), self.pieces.files()
+        save_checkpoint(folder, kind="translator", config=config, tensors=tensors, files=files)
 
     @classmethod
     def load(cls, folder: str | Path) -> Translator:
         """Read what `save` wrote."""
-        with opened(folder, KIND, "translator") as checkpoint:
+        with opened(folder, "translator", "translator") as checkpoint:
             model = cls(TransformerConfig(**checkpoint.config), Pieces.from_files(checkpoint.files))
         load_weights(model, checkpoint.tensors, source=checkpoint.folder)
         return model.eval()

@@ -98,14 +98,8 @@ class ULMFiTClassifier(SequenceClassifier):
                 BatchNorm(hidden), nn.Dropout(block_dropout), nn.Linear(hidden, len(self.labels)),
             )  # fmt: skip
         self.bptt, self.max_len = bptt, max_len
-        self._settings = {
-            "labels": list(self.labels),
-            "hidden": hidden,
-            "dropout": dropout,
-            "block_dropout": block_dropout,
-            "bptt": bptt,
-            "max_len": max_len,
-        }
+        drops = {"dropout": dropout, "block_dropout": block_dropout}
+        self._settings = {"labels": list(self.labels), "hidden": hidden, **drops, "bptt": bptt, "max_len": max_len}
         self.to(encoder.device)
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:

@@ -5,30 +5,27 @@ Source: Dhingra et al. 2017, "A Comparative Study of Word Embeddings for Reading
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor, nn
+from torch import Tensor
 
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
-from course_lib.files import compact_json
-from course_lib.models.baselines import PADDING, masked_mean
-from course_lib.models.encoder import ContextEncoder, Encoding
-from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, extend, known_form, type_key, word_class
-from course_lib.text.vocabulary import Vocabulary
+from course_lib.models.baselines import PADDING, StaticVectors, masked_mean
+from course_lib.models.encoder import Encoding
+from course_lib.models.word_vectors import WordVectors
+from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, known_form, type_key, word_class
 
 _STATIC = 0  # the draw that is used outside training
 
 
-class UnknownVectors(ContextEncoder):
-    """One layer, the word itself. A word the table lacks is looked up in lower case; if that fails, by `unknown`:
+class UnknownVectors(StaticVectors):
+    """StaticVectors in which `unknown` says what a word gets that the table lacks, also in lower case:
 
     "unk"      one trainable row for all, at first the mean of the table
     "classes"  one trainable row per `word_class`, at first the mean of the table's words of that class
@@ -42,7 +39,6 @@ class UnknownVectors(ContextEncoder):
     """
 
     kind = "unknown-vectors"
-    layer_names = ("word",)
 
     def __init__(
         self,
@@ -54,24 +50,11 @@ class UnknownVectors(ContextEncoder):
         seed: int = 0,
         std: float | None = None,
     ):
-        super().__init__()
         check_strategy(unknown)
-        vectors = torch.as_tensor(vectors, dtype=torch.float32)
-        self.vocabulary = Vocabulary(words)
-        if vectors.ndim != 2 or len(self.vocabulary) != len(vectors) or 0 in vectors.shape:
-            raise CourseError(
-                f"UnknownVectors: {len(self.vocabulary)} words, vectors of shape {tuple(vectors.shape)}. "
-                "Give at least one word and one row per word."
-            )
+        table = WordVectors(words, vectors)
+        super().__init__(table.words, table.vectors, _unknown_rows(unknown, table))
         self.unknown, self.redraw, self.seed = unknown, redraw, seed
-        self.std = (float(vectors.square().mean().sqrt()) or 1.0) if std is None else std
-        first_rows = torch.cat([vectors.new_zeros(1, vectors.shape[1]), self._unknown_rows(vectors)])
-        self.first_word = len(first_rows)
-        self.embedding = nn.Embedding.from_pretrained(
-            torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING
-        )
-        self.dims = (vectors.shape[1],)
-        self.sentence_dim = vectors.shape[1]
+        self.std = (float(table.vectors.square().mean().sqrt()) or 1.0) if std is None else std
         self._draw = _STATIC
 
     def extended(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]) -> UnknownVectors:
@@ -80,26 +63,26 @@ class UnknownVectors(ContextEncoder):
         Rows it has already stay. It helps only if both tables share one space: this one must have started from the
         larger one and have been kept frozen, or have moved little.
         """
-        larger, given = extend(self.vocabulary, words), {word: row for row, word in enumerate(words)}
-        vectors = torch.as_tensor(vectors, dtype=torch.float32)
-        if vectors.ndim != 2 or len(words) != len(vectors) or vectors.shape[1] != self.dim:
+        given = WordVectors(words, vectors)
+        if given.vectors.shape[1] != self.dim:
             raise CourseError(
-                f"UnknownVectors.extended: {len(words)} words, vectors of shape {tuple(vectors.shape)}, but this table "
-                f"has {self.dim} dimensions. Give one row of {self.dim} numbers per word."
+                f"UnknownVectors.extended: {given.vectors.shape[1]} numbers per word, but this table has {self.dim} "
+                f"dimensions. Give {self.dim} per word."
             )
-        rows = [given[word] for word in larger.words[len(self.vocabulary) :]]
+        new = [word for word in given.words if word not in self.index]
+        rows = [given.index[word] for word in new]
         old = self.embedding.weight.detach().cpu()
-        config = {"unknown": self.unknown, "redraw": self.redraw, "seed": self.seed, "std": self.std}
-        table = UnknownVectors(larger.words, torch.cat([old[self.first_word :], vectors[rows]]), **config)
+        both = torch.cat([old[self.first_word :], given.vectors[rows]])
+        table = UnknownVectors([*self.words, *new], both, **self._settings())
         with torch.no_grad():
             table.embedding.weight[: self.first_word] = old[: self.first_word]
         return table.to(self.device).eval()
 
     def row(self, word: str) -> int | None:
         """The table row of a word, known or not; None for a new word that has no row but a vector of its own."""
-        form = known_form(word, self.vocabulary)
+        form = known_form(word, self.index)
         if form is not None:
-            return self.first_word + self.vocabulary.index[form]
+            return self.index[form]
         if self.unknown == "own":
             return None
         return 1 + (WORD_CLASSES.index(word_class(word)) if self.unknown == "classes" else 0)
@@ -111,16 +94,6 @@ class UnknownVectors(ContextEncoder):
         else:
             self._draw = _STATIC
         return super().states(batch)
-
-    def _unknown_rows(self, vectors: Float[Tensor, "word dim"]) -> Float[Tensor, "unknown dim"]:
-        if self.unknown == "own":
-            return vectors[:0]
-        mean = vectors.mean(0)
-        if self.unknown == "unk":
-            return mean[None]
-        classes = torch.tensor([WORD_CLASSES.index(word_class(word)) for word in self.vocabulary.words])
-        members = [vectors[classes == number] for number in range(len(WORD_CLASSES))]
-        return torch.stack([rows.mean(0) if len(rows) else mean for rows in members])
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         rows = [[self.row(word) for word in sentence.words] for sentence in first]
@@ -143,25 +116,20 @@ class UnknownVectors(ContextEncoder):
             hidden = hidden.index_put((new,), vectors.to(hidden)[place])
         return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
 
-    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
-        return [("word", [self.embedding])]
+    def _settings(self) -> dict[str, Any]:
+        return {"unknown": self.unknown, "redraw": self.redraw, "seed": self.seed, "std": self.std}
 
     def _config(self) -> dict[str, Any]:
-        return {
-            "dim": self.dim,
-            "unknown": self.unknown,
-            "redraw": self.redraw,
-            "seed": self.seed,
-            "std": self.std,
-        }
+        return super()._config() | self._settings()
 
-    def _files(self) -> dict[str, str]:
-        return {"words.json": compact_json(self.vocabulary.words)}
 
-    @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> UnknownVectors:
-        words, config = json.loads(files["words.json"].read_text(encoding="utf-8")), dict(config)
-        return cls(words, torch.zeros(len(words), config.pop("dim")), **config)
+def _unknown_rows(unknown: str, table: WordVectors) -> Float[Tensor, "unknown dim"] | None:
+    """Where they start from; None: at the mean of the table."""
+    if unknown != "classes":
+        return None if unknown == "unk" else table.vectors[:0]
+    mean, classes = table.vectors.mean(0), torch.tensor([WORD_CLASSES.index(word_class(word)) for word in table.words])
+    members = [table.vectors[classes == number] for number in range(len(WORD_CLASSES))]
+    return torch.stack([rows.mean(0) if len(rows) else mean for rows in members])
 
 
 def own_vectors(keys: Int[Tensor, " type"], dim: int, draw: int) -> Float[Tensor, "type dim"]:

@@ -145,24 +145,20 @@ class WordVectors:
         write_word2vec(path, self.words, self.vectors.numpy(), binary=binary)
 
     @classmethod
-    def load_word2vec(cls, path: str | Path, limit: int | None = None) -> WordVectors:
-        """Read word2vec's text or binary format, told apart by content; with `limit` the first words only.
+    def load_word2vec(cls, path: str | Path) -> WordVectors:
+        """Read word2vec's text or binary format, told apart by content.
 
         Raises CourseError with file, line and remedy for anything damaged, truncated or foreign.
         """
-        return cls(*read_word2vec(path, limit))
+        return cls(*read_word2vec(path))
 
     def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:
         """Write a checkpoint folder with words, counts and vectors; `int8`: a byte per number, a scale per word."""
-        words = {"words": self.words, "counts": self.counts}
+        config, tensors = {"dim": self.vectors.shape[1], "words": len(self)}, {"vectors": self.vectors}
+        files = {"words.json": compact_json({"words": self.words, "counts": self.counts})}
+        few_bits = ["vectors"] if int8 else []
         save_checkpoint(
-            folder,
-            kind="word-vectors",
-            config={"dim": self.vectors.shape[1], "words": len(self)},
-            tensors={"vectors": self.vectors},
-            files={"words.json": compact_json(words)},
-            card=card,
-            int8=["vectors"] if int8 else [],
+            folder, kind="word-vectors", config=config, tensors=tensors, files=files, card=card, int8=few_bits
         )
 
     @classmethod
@@ -198,29 +194,26 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, 
             file.write(vector.tobytes() if binary else (numbers % tuple(vector.tolist())).encode() + b"\n")
 
 
-def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str], np.ndarray]:
-    """The words and the vectors [V, d] float32 of a file of either kind; of the first `limit` words if given."""
+def read_word2vec(path: str | Path) -> tuple[list[str], np.ndarray]:
+    """The words and the vectors [V, d] float32 of a file of either kind."""
     path = Path(path)
-    if limit is not None and limit < 1:
-        raise CourseError(f"limit={limit} words of {path}. Use 1 or more, or None for all.")
     try:
         size = os.path.getsize(path)
         with open(path, "rb") as file:
             if size == 0:
                 raise CourseError(f"{path} is empty. {_REMEDY}")
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return _read(path, content, limit)
+                return _read(path, content)
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
 
 
-def _read(path: Path, content: mmap.mmap, limit: int | None) -> tuple[list[str], np.ndarray]:
+def _read(path: Path, content: mmap.mmap) -> tuple[list[str], np.ndarray]:
     n_words, dim, start = _header(path, content)
     records = (_text_records if _is_text(content, start) else _binary_records)(path, content, start, dim)
-    n_read = n_words if limit is None else min(limit, n_words)
     words: dict[str, None] = {}  # a set that keeps the order
-    vectors = np.empty((n_read, dim), dtype=np.float32)
-    for row in range(n_read):
+    vectors = np.empty((n_words, dim), dtype=np.float32)
+    for row in range(n_words):
         line = row + 2
         word, vector = next(records, (None, None))
         if word is None:
@@ -229,8 +222,7 @@ def _read(path: Path, content: mmap.mmap, limit: int | None) -> tuple[list[str],
             word = word.decode("utf-8")
         except UnicodeDecodeError:
             raise CourseError(
-                f"{path}, line {line}: the word {word[:60]!r} is not UTF-8. "
-                "Convert the file to UTF-8, or cut it before this word with limit."
+                f"{path}, line {line}: the word {word[:60]!r} is not UTF-8. Convert the file to UTF-8."
             ) from None
         if not word or word in words:
             fault = f"the word {word[:60]!r} stood there before" if word else "there is no word"
@@ -238,11 +230,12 @@ def _read(path: Path, content: mmap.mmap, limit: int | None) -> tuple[list[str],
         if not np.isfinite(vector).all():
             raise CourseError(f"{path}, line {line}: the vector of {word[:60]!r} holds NaN or infinity. {_REMEDY}")
         words[word], vectors[row] = None, vector
-    if n_read > 1 and all(_ends_in_number(word) for word in words):
+    # One word may be like "Apollo 11"; if all are, their last numbers belong to the vectors.
+    if n_words > 1 and all(_ends_in_number(word.encode()) for word in words):
         raise CourseError(
             f"{path}, line 1: the header promises {dim} dimensions, but every line has more numbers. Correct it."
         )
-    if n_read == n_words and next(records, None) is not None:
+    if next(records, None) is not None:
         raise CourseError(f"{path}, line 1: the header promises {n_words} words, but more follow. Correct the count.")
     return list(words), vectors
 
@@ -270,18 +263,12 @@ def _header(path: Path, content: mmap.mmap) -> tuple[int, int, int]:
 
 def _is_text(content: mmap.mmap, start: int) -> bool:
     """In a text file the first line ends in a space and a number; in a binary one raw bytes stand there."""
-    first_line = content[start : start + _LONGEST_WORD].split(b"\n", 1)[0]
-    try:
-        float(first_line.rstrip().rsplit(b" ", 1)[1])
-        return True
-    except (IndexError, ValueError):
-        return False
+    return _ends_in_number(content[start : start + _LONGEST_WORD].split(b"\n", 1)[0].rstrip())
 
 
-def _ends_in_number(word: str) -> bool:
-    """Like "Apollo 11". One word may; if all do, the last numbers belong to the vectors."""
+def _ends_in_number(text: bytes) -> bool:
     try:
-        float(word.rsplit(" ", 1)[1])
+        float(text.rsplit(b" ", 1)[1])
         return True
     except (IndexError, ValueError):
         return False

@@ -4,7 +4,7 @@ unk      one word for all of them; which words are rare enough to be left out: `
 classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
          ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
 own      each different new word is a word of its own, within this text (Dhingra et al. 2017, arXiv:1703.00993)
-A larger vocabulary at test time, whose vectors were trained elsewhere, is `extend`.
+A larger table at test time, trained elsewhere, is `extended` in models/unknown_vectors.py.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 
 from course_lib.errors import CourseError
-from course_lib.text.vocabulary import Vocabulary
 
 STRATEGIES = ("unk", "classes", "own")
 UNKNOWN = "[UNK]"
@@ -81,15 +80,6 @@ def replace_unknown(words: Sequence[str], known: Container[str], strategy: str) 
         else:
             replaced.append(f"[new {numbers.setdefault(word, len(numbers) + 1)}]")
     return replaced
-
-
-def extend(vocabulary: Vocabulary, words: Iterable[str]) -> Vocabulary:
-    """The vocabulary with further words behind its own, so that every old id stays; new words have count 0.
-
-    Words that it has already are passed over. Use it at test time with the words of a table of pre-trained vectors.
-    """
-    new = [word for word in dict.fromkeys(words) if word not in vocabulary]
-    return Vocabulary([*vocabulary.words, *new], [*vocabulary.counts, *[0] * len(new)], unknown=vocabulary.unknown)
 
 
 def type_key(word: str, seed: int = 0) -> int:

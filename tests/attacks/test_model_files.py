@@ -15,12 +15,10 @@ from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVecto
 from course_lib.models.heads import load_head
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
-from course_lib.models.skip_gram import SkipGram, SkipGramConfig
 from course_lib.models.transformer import Translator
 from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.pieces import Pieces
-from course_lib.text.vocabulary import Vocabulary
 from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json, spoil_size
 from tests.attacks.test_checkpoint_files import forge
@@ -47,7 +45,6 @@ MODELS = {
     "head": (lambda: build("static", "bilstm"), load_head),
     "translator": (lambda: Translator(small_config(), Pieces.words([WORDS])), Translator.load),
     "word vectors": (lambda: WordVectors(WORDS, TABLE), WordVectors.load),
-    "skip-gram": (lambda: SkipGram(SkipGramConfig(dim=5, min_count=1), Vocabulary(WORDS, range(6, 0, -1))), None),
     "reviews": (lambda: ReviewWords(["good", "bad"], np.array([1.0, -1.0]), 0.5, ("neg", "pos")), ReviewWords.load),
 }
 EACH = 18
@@ -69,7 +66,6 @@ def test_spoilt_models(law, tmp_path, name):
     make, read = MODELS[name]
     folder, chance = tmp_path / "model", random.Random(f"models {name}")
     make().save(folder)
-    read = read or SkipGram.load
     whole = {path: path.read_bytes() for path in folder.iterdir()}
     header = json.loads(whole[folder / "config.json"])
     texts = [file for file in header["files"] if file != "model.safetensors"]

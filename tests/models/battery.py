@@ -79,14 +79,6 @@ class EncoderBattery:
         moved = np.abs(before - after).max(1) > 1e-6
         assert moved.tolist() == [position == 2 for position in range(len(BANK))]
 
-    def test_upper_layers_see_context_or_there_are_none(self, encoder):
-        if len(encoder.dims) > 1:
-            changed = [*BANK]
-            changed[3] = "mud"
-            before, after = encoder.encode([BANK, changed], layer=-1)
-            others = [position for position in range(len(BANK)) if position != 3]
-            assert np.abs(before - after)[others].max() > 1e-6
-
     def test_bad_sentences_units_layers_and_pairs_are_named(self, encoder):
         empty = "sentence 1 of 2 is empty"
         for sentences, words in [([], "no sentence"), ([BANK, []], empty), ("The bank", "list of sentences")]:

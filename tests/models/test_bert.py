@@ -157,18 +157,6 @@ def test_weights_start_small_and_positions_from_sinusoids_on_request(norm):
     torch.testing.assert_close(model.embedding.positions.weight.detach(), 0.06 * sinusoidal_positions(317, 126))
 
 
-@NORMS
-def test_pre_norm_hands_states_on_and_norms_the_last_post_norm_norms_every_layer(norm):
-    model = small_bert(BANK, norm=norm).eval()
-    torch.nn.init.constant_(model.embedding.norm.weight, 3.0)
-    for layer in model.stack.layers:
-        for linear in (layer.attention.output, layer.feed_forward.outer):
-            torch.nn.init.zeros_(linear.weight)
-    bottom, middle, top = model.states(model.batch([BANK])).layers
-    torch.testing.assert_close(middle, bottom if norm == "pre" else bottom / 3, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(top, bottom / 3, rtol=1e-4, atol=1e-4)
-
-
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout"])
 def test_each_dropout_acts_in_training_only(name):
     model = small_bert(BANK, **({"dropout": 0.0, "attention_dropout": 0.0} | {name: 0.5}))

@@ -15,7 +15,6 @@ from course_lib.models.shipped import load
 from tests.models.test_bert_files import assert_equal_networks
 
 NAME = "minilm-en"
-CLOSE = {"rtol": 1e-5, "atol": 1e-5}
 TEXT = "She sat on the bank of the river."
 # [CLS] of TEXT in the top layer, its first eight numbers: transformers on the published file, and ours as shipped
 PUBLISHED = (0.21049, -0.10685, -0.17855, 0.23476, -0.1827, 0.14222, 0.03386, 0.14938)
@@ -44,21 +43,6 @@ def theirs(minilm, tmp_path_factory):
     return model, transformers.AutoTokenizer.from_pretrained(folder)
 
 
-def assert_equal(ours, model):
-    batch = ours.batch(TEXTS)
-    ids, segments, real = batch.ids["pieces"], batch.ids["segments"], batch.ids["real"]
-    with torch.no_grad():
-        mine = ours(ids, segments, real, need_weights=True)
-        asked = {"output_hidden_states": True, "output_attentions": True}
-        expected = model(ids, attention_mask=real.long(), token_type_ids=segments, **asked)
-    assert len(mine.hidden_states) == len(expected.hidden_states) == 7
-    for a, b in zip(mine.hidden_states, expected.hidden_states, strict=True):
-        torch.testing.assert_close(a[real], b[real], **CLOSE)
-    for a, b in zip(mine.attentions, expected.attentions, strict=True):
-        torch.testing.assert_close(a.transpose(1, 2)[real], b.transpose(1, 2)[real], **CLOSE)
-    torch.testing.assert_close(mine.pooled, expected.pooler_output, **CLOSE)
-
-
 def first_numbers(bert):
     with torch.no_grad():
         return bert(bert.batch([TEXT]).ids["pieces"]).hidden_states[-1][0, 0, :8]
@@ -74,7 +58,6 @@ def test_equal_to_transformers(minilm, theirs):
     model, tokenizer = theirs
     for text in TEXTS:
         assert minilm.batch([text]).ids["pieces"][0].tolist() == tokenizer(text)["input_ids"]
-    assert_equal(minilm, model.bert)
     assert_equal_networks(minilm, model)  # logits and loss, with the heads that were drawn
 
 
@@ -112,10 +95,6 @@ def test_all_that_ships_stays_small():
 
 @pytest.mark.skipif(package_folder() is None, reason="needs the package that the checkpoint is made from")
 def test_the_package_is_what_was_packed(minilm):
-    import transformers
-
     published = Bert.from_pretrained(package_folder())
-    theirs = transformers.BertModel.from_pretrained(package_folder(), attn_implementation="eager").eval()
-    assert_equal(published, theirs)
     torch.testing.assert_close(first_numbers(published), torch.tensor(PUBLISHED), rtol=0, atol=1e-5)
     assert published.pieces.vocabulary == minilm.pieces.vocabulary

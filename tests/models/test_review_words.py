@@ -42,15 +42,6 @@ def test_the_score_is_the_sum_of_the_votes_each_term_once():
     assert small(bias=0.0).predict([""]) == ["pos"]
 
 
-def test_probabilities_are_the_sigmoid_also_of_large_scores():
-    rows = small(bias=1e3).probabilities(["good", ""])
-    np.testing.assert_array_equal(rows, [[0, 1], [0, 1]])
-    rows = small().probabilities(["good", "not"])
-    np.testing.assert_allclose(rows[:, 1], 1 / (1 + np.exp([-1.25, 0.75])))
-    np.testing.assert_allclose(rows.sum(1), 1)
-    assert small().probabilities([]).shape == (0, 2)
-
-
 def test_save_and_load(tmp_path):
     model = small(terms=["good", "not good", "not", "!", "é\u2028b"])
     model.save(tmp_path / "saved", card="# Card")

@@ -40,15 +40,6 @@ def letters(table, **settings):
     return head
 
 
-def test_alone_equals_in_a_padded_batch(head):
-    head.eval()
-    together = head(head.batch(ASKED))
-    for row, asked in zip(together, ASKED, strict=True):
-        alone = head(head.batch([asked]))[0]
-        torch.testing.assert_close(row[:, : alone.shape[1]], alone, **TOLERANCE)
-        assert (row[:, alone.shape[1] :] == -torch.inf).all()
-
-
 def test_only_the_passage_and_with_no_answer_the_null_place_can_be_answers(head):
     batch = head.batch(ASKED)
     possible = torch.cat([torch.full((3, 1), head.no_answer), batch.mask & (batch.segment == 1)], 1)

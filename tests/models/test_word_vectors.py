@@ -103,8 +103,6 @@ def test_arrays_of_any_kind_are_copied_to_float32(odd):
 def test_what_is_written_is_read_back_bit_for_bit(odd, tmp_path, binary):
     odd.save_word2vec(tmp_path / "vectors", binary=binary)
     assert same(WordVectors.load_word2vec(tmp_path / "vectors"), odd)
-    first = WordVectors.load_word2vec(tmp_path / "vectors", limit=3)
-    assert same(first, WordVectors(ODD_WORDS[:3], odd.vectors[:3]))
 
 
 @pytest.mark.parametrize("dim", [1, 2, 300])
@@ -208,12 +206,10 @@ def test_no_bytes_crash_the_reader(tmp_path_factory, noise):
         assert content.startswith(b"2 2")  # what is read has a header
 
 
-def test_missing_files_folders_and_limits(tmp_path):
+def test_missing_files_and_folders(tmp_path):
     for place in (tmp_path / "absent", tmp_path):
         with pytest.raises(CourseError, match="cannot be read"):
             WordVectors.load_word2vec(place)
-    with pytest.raises(CourseError, match="limit=0"):
-        WordVectors.load_word2vec(tmp_path / "absent", limit=0)
 
 
 def test_a_checkpoint_holds_any_word_and_the_counts(tmp_path):

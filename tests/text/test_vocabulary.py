@@ -16,7 +16,6 @@ from course_lib.text.unknown_words import (
     STRATEGIES,
     UNKNOWN,
     WORD_CLASSES,
-    extend,
     known_form,
     replace_unknown,
     type_key,
@@ -196,15 +195,6 @@ def test_rare_words_counted_by_class_make_a_vocabulary():
     read = Vocabulary.from_sentences([replace_unknown(PASSAGE, frequent, "classes")])
     counts = {"Kim": 2, "was": 1, "[capitalised]": 1, "[other]": 3, "[-ing]": 1}  # other: wug, met and the comma
     assert dict(zip(read.words, read.counts, strict=True)) == counts
-
-
-def test_an_extended_vocabulary_keeps_every_old_id():
-    old = Vocabulary(["[UNK]", "the", "bank"], [5, 3, 2], unknown="[UNK]")
-    new = extend(old, ["bank", "mud", "배", "mud"])
-    assert new.words == ("[UNK]", "the", "bank", "mud", "배")
-    assert new.counts == (5, 3, 2, 0, 0)
-    assert new.encode(["mud", "the", "wages"]) == [3, 1, 0]
-    assert len(old) == 3
 
 
 def test_a_key_is_the_words_own_and_the_same_in_every_process():

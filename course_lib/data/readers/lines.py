@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import tarfile
 import zlib
@@ -39,15 +40,17 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped."""
     number = 0
     try:
-        with open_text(path) as file:
+        with io.BufferedReader(open_text(path).detach()) as file:  # bytes: the line of a fault is then known
             for number, line in enumerate(file, 1):
-                line = line.removesuffix("\n").removesuffix("\r")
-                yield number, line.removeprefix("\ufeff") if number == 1 else line
-    except DAMAGE as error:
+                line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                yield number, line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+    except UnicodeDecodeError as error:
         raise CourseError(
-            f"{path}, near line {number + 1}, cannot be read: damaged, or not UTF-8 ({error}). "
-            "Fetch it again, or save it as UTF-8."
-        ) from error
+            f"{path}, line {number}, is not UTF-8: byte {error.object[error.start]:#04x} in column {error.start + 1}. "
+            "Save the file as UTF-8."
+        ) from None
+    except DAMAGE as error:
+        raise CourseError(f"{path}, near line {number + 1}, is damaged: {error}. Fetch it again.") from error
 
 
 def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:

@@ -27,13 +27,13 @@ from course_lib.files import compact_json
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
-from course_lib.models.word_softmax import AdaptiveSoftmax, FullSoftmax
+from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import PADDING, Characters
+from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 UNKNOWN, BOUNDARY = "<unk>", "</s>"
 SPECIALS = (UNKNOWN, BOUNDARY)  # Vocabulary.from_sentences(..., specials=SPECIALS, unknown=UNKNOWN)
-NO_LONGER = ("clip", "n_samples")  # settings that older files name
 DIRECTIONS = {"both": ("forward", "backward"), "forward": ("forward",), "backward": ("backward",)}
 
 
@@ -44,12 +44,11 @@ class LSTMLMConfig:
     hidden: int = 512  # LSTM cells
     n_layers: int = 2
     dropout: float = 0.1  # before each LSTM layer and before the softmax
-    softmax: str = "full"  # or "adaptive"
+    softmax: str | None = "full"  # "full", "adaptive", "sampled"; None: a BiLM that only encodes
     cutoffs: tuple[int, ...] = ()  # of the adaptive softmax
+    n_samples: int = 8192  # of the sampled softmax
 
     def __post_init__(self):
-        if self.softmax not in ("full", "adaptive"):
-            raise CourseError(f"{type(self).__name__}: softmax={self.softmax!r}. Use one of: full, adaptive.")
         if not 1 <= self.projection <= self.hidden or self.n_layers < 1 or not 0 <= self.dropout < 1:
             raise CourseError(
                 f"{type(self).__name__}: projection={self.projection}, hidden={self.hidden}, n_layers={self.n_layers}, "
@@ -58,7 +57,7 @@ class LSTMLMConfig:
 
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:
-        return cls(vocab_size, projection=512, hidden=4096)
+        return cls(vocab_size, projection=512, hidden=4096, softmax="sampled")
 
     @classmethod
     def small(cls, vocab_size: int) -> LSTMLMConfig:
@@ -69,6 +68,7 @@ class LSTMLMConfig:
 class BiLMConfig(LSTMLMConfig):
     directions: str = "both"  # or "forward", "backward": half as wide; double `projection` for an equal width
     characters: CharCNNConfig | None = None  # None: a table of words
+    clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
 
     def __post_init__(self):
         super().__post_init__()
@@ -96,7 +96,7 @@ class BiLMConfig(LSTMLMConfig):
         return replace(config, characters=cnn)
 
 
-def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | None) -> None:
+def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None) -> None:
     """CourseError where a BiLM of this config cannot read or predict these words."""
     if vocabulary.unknown is None or BOUNDARY not in vocabulary:
         raise CourseError(
@@ -143,7 +143,7 @@ class WordTable(nn.Module):
 class CharacterWords(nn.Module):
     """A character CNN, run once per different word of a batch: text repeats its words."""
 
-    def __init__(self, vocabulary: Vocabulary, characters: Characters, config: CharCNNConfig):
+    def __init__(self, vocabulary: Vocabulary, characters: Characters | ElmoBytes, config: CharCNNConfig):
         super().__init__()
         self.characters = characters
         self.cnn = CharCNN(config)
@@ -207,11 +207,12 @@ class BiLM(ContextEncoder):
     layers  "token": the word's own vector, once per direction; "layer 1", ...: [forward state; backward state]. The
             forward state at word k has read </s> and words 1..k, the backward state </s> and words n..k.
     Each sentence is read alone from a zero state. (In training the state runs on through the text.)
+    ELMo's published weights (models/elmo_files.py) have two boundary words: <S> before the words, </S> after them.
     """
 
     kind = "bilm"
 
-    def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | None = None):
+    def __init__(self, config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None):
         """The vocabulary may be larger than config.vocab_size where characters are read: rarer words are then read
         as themselves and predicted as unknown.
         """
@@ -222,14 +223,26 @@ class BiLM(ContextEncoder):
             self.token = WordTable(vocabulary, config.projection)
         else:
             self.token = CharacterWords(vocabulary, characters, config.characters)
-        sizes = (config.projection, config.hidden, config.n_layers, config.dropout)
+        sizes = (config.projection, config.hidden, config.n_layers, config.dropout, config.clip)
         self.lstms = nn.ModuleDict(
             {f"{direction}_lstm": ProjectedLSTM(*sizes) for direction in DIRECTIONS[config.directions]}
         )
-        self.softmax = _softmax_of(config)
+        # what the forward and the backward direction read first
+        self._boundaries = characters.boundaries if isinstance(characters, ElmoBytes) else (BOUNDARY, BOUNDARY)
+        self.softmax = None if config.softmax is None else _softmax_of(config)
         self.layer_names = ("token", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.sentence_dim = config.projection * len(self.lstms)
         self.dims = (self.sentence_dim,) * (config.n_layers + 1)
+
+    @classmethod
+    def small(cls, vocabulary: Vocabulary, characters: Characters | None = None) -> BiLM:
+        """A model that learns the invented world in seconds."""
+        return cls(BiLMConfig.small(len(vocabulary), _count(characters)), vocabulary, characters)
+
+    @classmethod
+    def paper(cls, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None) -> BiLM:
+        """ELMo's sizes: 4096 cells, 512 numbers, 2048 filters; a softmax over the whole vocabulary, sampled."""
+        return cls(BiLMConfig.paper(len(vocabulary), _count(characters)), vocabulary, characters)
 
     # -- language model -----------------------------------------------------------------------------------------------
     def document(self, sentences: Sentences) -> list[int]:
@@ -242,8 +255,9 @@ class BiLM(ContextEncoder):
         """The one objective: mean over words of -log p(word | words before) - log p(word | words after), in nats.
 
         "forward" and "backward" are the two means; their exp is a perplexity each. Words with an id from vocab_size
-        on count as unknown.
+        on count as unknown. With a sampled softmax the numbers are estimates in training, exact in eval mode.
         """
+        self._need_softmax()
         streams = {direction: getattr(batch, direction) for direction in DIRECTIONS[self.config.directions]}
         vectors = self.token(torch.stack([stream.ids for stream in streams.values()]))  # a shared word: computed once
         unknown = self.vocabulary.index[self.vocabulary.unknown]
@@ -256,6 +270,7 @@ class BiLM(ContextEncoder):
 
     def log_probs(self, batch: Batch) -> dict[str, Float[Tensor, "batch unit vocab"]]:
         """For each direction and place, log p(word) in nats from the words on that side only; padding gives noise."""
+        self._need_softmax()
         found = {}
         for direction, layers in self._read(batch)[1].items():
             # the state before a word is read predicts it
@@ -271,9 +286,16 @@ class BiLM(ContextEncoder):
         found = perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
         return {direction: found[direction] for direction in DIRECTIONS[self.config.directions]}
 
+    def _need_softmax(self) -> None:
+        if self.softmax is None:
+            raise CourseError(
+                "This BiLM was saved without its softmax, as ELMo's published files were: it encodes, but cannot "
+                "predict or train. Use a checkpoint that holds one."
+            )
+
     # -- encoder ------------------------------------------------------------------------------------------------------
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        return word_batch(self.token.inputs([[BOUNDARY, *sentence.words] for sentence in first]), first)
+        return word_batch(self.token.inputs([[*self._boundaries, *sentence.words] for sentence in first]), first)
 
     def _states(self, batch: Batch) -> Encoding:
         words, read = self._read(batch)
@@ -288,18 +310,19 @@ class BiLM(ContextEncoder):
     def _read(self, batch: Batch) -> tuple[Float[Tensor, "batch unit dim"], dict[str, Tensor]]:
         """The words' own vectors; for each direction all states [layer, batch, 1 + unit, dim], in reading order."""
         vectors = self.token.read(batch.ids)
-        boundary, words, read = vectors[:, :1], vectors[:, 1:], {}
+        words, read = vectors[:, 2:], {}
+        boundaries = dict(zip(DIRECTIONS["both"], vectors[:, :2].split(1, dim=1), strict=True))
         for direction, lstm in zip(DIRECTIONS[self.config.directions], self.lstms.values(), strict=True):
             # padding comes after the real words in both orders, so no state of a real word has read it
             ordered = _in_text_order(words, batch.mask, direction)
-            read[direction] = lstm(torch.cat([boundary, ordered], dim=1))[0]
+            read[direction] = lstm(torch.cat([boundaries[direction], ordered], dim=1))[0]
         return words, read
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         groups = [("token", [self.token])]
         for number, name in enumerate(self.layer_names[1:]):
             groups.append((name, [lstm.layers[number] for lstm in self.lstms.values()]))
-        return [*groups, ("softmax", [self.softmax])]
+        return groups if self.softmax is None else [*groups, ("softmax", [self.softmax])]
 
     # -- files --------------------------------------------------------------------------------------------------------
     def _config(self) -> dict[str, Any]:
@@ -308,7 +331,7 @@ class BiLM(ContextEncoder):
     def _files(self) -> dict[str, str]:
         words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
         files = {"vocabulary.json": compact_json(words)}
-        if self.characters is not None:
+        if isinstance(self.characters, Characters):  # ElmoBytes are the same everywhere
             files["characters.json"] = self.characters.to_json()
         return files
 
@@ -318,10 +341,15 @@ class BiLM(ContextEncoder):
         cnn, characters = config["characters"], None
         if cnn is not None:
             cnn = CharCNNConfig(**{**cnn, "filters": tuple(map(tuple, cnn["filters"]))})
-            characters = Characters.from_json(files["characters.json"].read_text(encoding="utf-8"))
-        sizes = {name: value for name, value in config.items() if name not in NO_LONGER}
-        sizes |= {"cutoffs": tuple(config["cutoffs"]), "characters": cnn}
-        return cls(BiLMConfig(**sizes), vocabulary, characters)
+            path = files.get("characters.json")
+            characters = ElmoBytes() if path is None else Characters.from_json(path.read_text(encoding="utf-8"))
+        return cls(
+            BiLMConfig(**{**config, "cutoffs": tuple(config["cutoffs"]), "characters": cnn}), vocabulary, characters
+        )
+
+
+def _count(characters: Characters | ElmoBytes | None) -> int | None:
+    return None if characters is None else len(characters)
 
 
 def _in_text_order(
@@ -331,10 +359,10 @@ def _in_text_order(
     return rows if direction == "forward" else turned(rows, mask)
 
 
-def _softmax_of(config: LSTMLMConfig) -> FullSoftmax | AdaptiveSoftmax:
-    if config.softmax == "full":
-        return FullSoftmax(config.projection, config.vocab_size)
-    return AdaptiveSoftmax(config.projection, config.vocab_size, config.cutoffs)
+def _softmax_of(config: LSTMLMConfig) -> nn.Module:
+    return word_softmax(
+        config.softmax, config.projection, config.vocab_size, cutoffs=config.cutoffs, n_samples=config.n_samples
+    )
 
 
 def _next_word_loss(

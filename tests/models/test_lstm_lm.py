@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 from torch import nn
 
 from course_lib.data.streams import StreamBatch, TwoWayBatch, TwoWayStreams
+from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import LSTMLM, SPECIALS, UNKNOWN, BiLM, BiLMConfig, LSTMLMConfig
 from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps
-from course_lib.models.word_softmax import AdaptiveSoftmax, FullSoftmax
+from course_lib.models.shipped import load
+from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 from tests.mistakes import mistakes
@@ -81,7 +83,9 @@ def test_one_direction_has_its_own_part_only_and_half_the_width(directions):
     assert set(model.perplexity(documents())) == {directions}
 
 
-@pytest.mark.parametrize("softmax", [{}, {"softmax": "adaptive", "cutoffs": (3,)}])
+@pytest.mark.parametrize(
+    "softmax", [{}, {"softmax": "sampled", "n_samples": 5}, {"softmax": "adaptive", "cutoffs": (3,)}]
+)
 def test_carried_steps_are_one_long_pass(softmax):
     model = small_bilm(WORDS, **softmax).eval()
     streams, whole = TwoWayStreams(documents(), 3, 13), TwoWayStreams(documents(), 3, 1_000)
@@ -137,7 +141,7 @@ def test_layers_and_sentence_are_the_states_after_the_boundary_word():
 
 
 def test_perplexity_is_exp_of_the_mean_and_leaves_the_mode():
-    model = small_bilm(WORDS, dropout=0.5).train()
+    model = small_bilm(WORDS, softmax="sampled", n_samples=3, dropout=0.5).train()
     for parameter in model.parameters():
         parameter.data *= 3  # so that what was read long ago still counts
     found = model.perplexity(documents(), batch_size=1)
@@ -150,11 +154,28 @@ def test_perplexity_is_exp_of_the_mean_and_leaves_the_mode():
         assert math.isclose(value, losses[direction].exp(), rel_tol=1e-5)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_path):
+    model = small_bilm(WORDS, softmax="adaptive", cutoffs=(3,), **KINDS[kind]).eval()
+    model.save(tmp_path / "whole")
+    bare = BiLM(replace(model.config, softmax=None), model.vocabulary, model.characters)
+    bare.load_state_dict({n: tensor for n, tensor in model.state_dict().items() if not n.startswith("softmax.")})
+    bare.save(tmp_path / "bare")
+    whole, bare = load(tmp_path / "whole"), load(tmp_path / "bare")
+    assert whole.perplexity(documents()) == model.perplexity(documents())
+    for encoder in (whole, bare):
+        assert encoder.encode([SENTENCE])[0].tolist() == model.encode([SENTENCE])[0].tolist()
+    assert not any("softmax" in name for name in bare.state_dict())
+    assert [name for name, _ in bare.layer_groups()] == ["token", "layer 1", "layer 2"]
+    for use in (lambda: bare.perplexity(documents()), lambda: bare.log_probs(bare.batch([SENTENCE]))):
+        with pytest.raises(CourseError, match="without its softmax"):
+            use()
+
+
 test_what_cannot_work_is_named = mistakes(
     (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
     (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),
     (lambda: small_bilm(WORDS, directions="left"), "both, forward, backward"),
-    (lambda: small_bilm(WORDS, softmax="hierarchical"), "full, adaptive"),
     (lambda: BiLM(BiLMConfig(2), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(["a"])), "`characters` has 5"),
     (lambda: BiLMConfig(3, projection=8, hidden=7), "Use 1 <= projection <= hidden"),
     (lambda: BiLMConfig(2, projection=7, characters=CharCNNConfig(5)), "gives 128 numbers .* projection=7"),
@@ -233,11 +254,25 @@ def test_outputs_and_all_gradients_equal_pytorchs():
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
+def test_a_clip_holds_cells_and_states_and_a_wide_one_changes_nothing():
+    free, wide, narrow = (ProjectedLSTM(3, 7, 1, clip=clip) for clip in (None, 100.0, 0.1))
+    wide.load_state_dict(free.state_dict())
+    narrow.load_state_dict(free.state_dict())
+    inputs = 9 * torch.randn(2, 5, 3)
+    torch.testing.assert_close(wide(inputs)[0], free(inputs)[0], rtol=0, atol=1e-6)
+    for projection_grows in (1, 99):
+        narrow.layers[0].weight_hr_l0.data *= projection_grows
+        states, [(_, cells)] = narrow(inputs)
+        assert cells.abs().max() == 0.1
+        assert bool(states.abs().max() == 0.1) is (projection_grows == 99)
+
+
 # -- Softmax over words: full, adaptive, sampled
 DIM, VOCAB = 19, 23
 SOFTMAXES = {
-    "full": lambda: FullSoftmax(DIM, VOCAB),
-    "adaptive": lambda: AdaptiveSoftmax(DIM, VOCAB, (3, 11)),
+    "full": lambda: word_softmax("full", DIM, VOCAB),
+    "sampled": lambda: word_softmax("sampled", DIM, VOCAB, n_samples=7).eval(),
+    "adaptive": lambda: word_softmax("adaptive", DIM, VOCAB, cutoffs=(3, 11)),
 }
 
 
@@ -261,9 +296,40 @@ def test_adaptive_equals_brute_force():
     torch.testing.assert_close(softmax.log_probs(states).exp(), torch.stack(expected, dim=1))
 
 
+def test_the_distribution_of_samples_is_the_one_they_are_corrected_by():
+    softmax = word_softmax("sampled", DIM, VOCAB, n_samples=100_000)
+    q = softmax.log_q(torch.arange(VOCAB)).exp()
+    torch.testing.assert_close(q.sum(), torch.tensor(1.0))
+    share = softmax.draw(torch.device("cpu")).bincount(minlength=VOCAB) / 100_000
+    torch.testing.assert_close(share, q, rtol=0, atol=5e-3)  # 3 standard errors of a share of 0.2
+
+
+def test_the_sampled_denominator_is_right_on_average():
+    softmax, states, targets = word_softmax("sampled", DIM, VOCAB, n_samples=101), torch.randn(3, DIM), torch.arange(3)
+    logits = softmax.linear(states)
+    target = logits[range(3), targets]
+    with torch.no_grad():
+        drawn = torch.stack([(softmax(states, targets) + target).exp() for _ in range(1_000)])
+    error = drawn.std(0) / math.sqrt(len(drawn))
+    assert ((drawn.mean(0) - logits.exp().sum(1)).abs() < 4 * error).all()
+    assert (error < 0.01 * drawn.mean(0)).all()  # fine enough to see a target counted twice: 1/23
+
+
+def test_many_samples_give_the_full_loss_and_gradient():
+    softmax, gradients = word_softmax("sampled", DIM, VOCAB, n_samples=200_000), []
+    states, targets = torch.randn(3, DIM), torch.arange(3)
+    for mode in (True, False):
+        softmax.train(mode).zero_grad()
+        loss = softmax(states, targets).mean()
+        loss.backward()
+        gradients.append((loss.detach(), softmax.linear.weight.grad.clone()))
+    torch.testing.assert_close(gradients[0], gradients[1], rtol=0.01, atol=0.005)
+
+
 test_a_softmax_that_cannot_be_is_named = mistakes(
-    ((), r"cutoffs=\(\) for 23 words"),
-    ((5, 5), "rising"),
-    ((3, 5, 7), "3 rarer groups need 64 dimensions"),
-    of=lambda cutoffs: AdaptiveSoftmax(DIM, VOCAB, cutoffs),
+    ({"kind": "hierarchical"}, "full, adaptive, sampled"),
+    ({"kind": "adaptive"}, r"cutoffs=\(\) for 23 words"),
+    ({"kind": "adaptive", "cutoffs": (5, 5)}, "rising"),
+    ({"kind": "adaptive", "cutoffs": (3, 5, 7)}, "3 rarer groups need 64 dimensions"),
+    of=lambda arguments: word_softmax(dim=DIM, vocab_size=VOCAB, **arguments),
 )

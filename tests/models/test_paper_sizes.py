@@ -1,4 +1,4 @@
-"""What `paper()` builds has the parameters that the papers' sizes make."""
+"""What `paper()` builds has the parameters that the papers' sizes make. (ELMo's: test_elmo_files.py.)"""
 
 import pytest
 import torch
@@ -6,11 +6,9 @@ import torch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
-from course_lib.text.characters import Characters
 from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
 from tests.models.small_berts import small_pieces
@@ -32,11 +30,6 @@ PAPERS = {  # the tied table comes first
     "AWD-LSTM": (
         lambda: AWDLSTM(AWDLSTMConfig.paper(30_000), Vocabulary(WORDS[:30_000], unknown="w0")),
         30_001 * 401 + lstm(400, 1150) + lstm(1150, 1150) + lstm(1150, 400),
-    ),
-    # the published file: 93.6 M, with one bias where PyTorch has two; and a softmax over two words
-    "ELMo": (
-        lambda: BiLM(BiLMConfig.paper(2, 262), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(map(chr, range(258)))),
-        93_600_864 + 4 * 4 * 4096 + 2 * 513,
     ),
     # two ways of reading; input feeding: the decoder's first layer reads a word and the state before (eq. 2)
     "CoVe": (translation, 2 * lstm(300, 300) + 2 * lstm(600, 300) + lstm(300 + 600, 600) + lstm(600, 600)),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.text.characters import BEGIN, END, PADDING, UNKNOWN, Characters
+from course_lib.text.elmo_bytes import ElmoBytes
 from tests.mistakes import mistakes
 
 MODES = ("character", "jamo")
@@ -86,6 +87,8 @@ test_mistakes_are_named = mistakes(
     (lambda: Characters("aba"), "'a' more than once"),
     (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
     (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
+    (lambda: ElmoBytes().ids(""), "empty word"),
+    (lambda: ElmoBytes().table("word"), "got 'word'. Give a list"),
     (lambda: Characters("a").table("word"), "'word'.*a list"),
     (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
     (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),
@@ -100,3 +103,19 @@ test_damaged_text_is_refused = mistakes(
     (json.dumps({**json.loads(Characters("a").to_json()), "characters": [7]}), "7 as a character"),
     of=lambda text: Characters.from_json(text),
 )
+
+
+# -- ELMo's bytes
+def test_bytes_by_hand():
+    # U+AC00 is EA B0 80 in UTF-8; every id is one higher than the byte; a lone surrogate has no bytes
+    whole = ElmoBytes().table(["a가", "<S>", "</S>", "<s>", "\ud800"])
+    assert whole[0] == [259, 98, 235, 177, 129, 260, *[261] * 44]
+    begin = [[id for id in ids if id != 261] for ids in whole[1:]]
+    assert begin == [[259, 257, 260], [259, 258, 260], [259, 61, 116, 63, 260], [259, 260]]
+
+
+@pytest.mark.parametrize("length", [1, 47, 48, 49, 997])
+def test_every_word_has_50_ids_and_an_end(length):
+    ids = ElmoBytes().ids("x" * length)
+    assert (len(ids), ids.index(260)) == (50, 1 + min(length, 48))
+    assert max(ids) < len(ElmoBytes()) == 262

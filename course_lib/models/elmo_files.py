@@ -1,0 +1,226 @@
+"""ELMo's published files into a BiLM: options as JSON, weights as HDF5, the layout of bilm-tf and AllenNLP.
+
+Source: allenai/bilm-tf (bilm/training.py, dump_weights and what the options mean; bilm/model.py) and allenai/allennlp
+(modules/elmo.py, modules/elmo_lstm.py, modules/lstm_cell_with_projection.py). What differs between file and PyTorch:
+
+    matrices      the file has [in, out], PyTorch [out, in]
+    characters    the file has no row for "no word": a row of zeros goes before it
+    highway       the file's gate weighs the transformed part, ours the carried one: opposite sign
+    LSTM gates    the file has input, new, forget, output, PyTorch input, forget, new, output
+    forget bias   TensorFlow adds 1 to it while it runs; here it is in the bias
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from course_lib.checkpoints import load_weights
+from course_lib.errors import CourseError
+from course_lib.models.char_cnn import CharCNNConfig
+from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
+from course_lib.text.elmo_bytes import ElmoBytes
+from course_lib.text.vocabulary import Vocabulary
+
+N_ROWS = len(ElmoBytes()) - 1  # character vectors in a file of weights: without that of id 0
+_LONGEST = 1 << 20  # bytes of an options file
+# What an option must be, because the network is made for it
+_FIXED = {
+    "lstm.use_skip_connections": True,
+    "char_cnn.activation": "relu",
+    "char_cnn.max_characters_per_token": ElmoBytes.max_length,
+}
+
+
+def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
+    """The biLM of files such as elmo_2x4096_512_2048cnn_2xhighway_{options.json, weights.hdf5}, in eval mode.
+
+    It gives the layers of AllenNLP's `_ElmoBiLm`, each sentence read from a zero state (AllenNLP keeps the state from
+    batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
+    Raises CourseError that names file, fault and remedy; also where h5py is not installed.
+    """
+    config = elmo_config(options)
+    weights = Path(weights)
+    with _File(weights) as file:
+        tensors = {name: torch.from_numpy(array) for name, array in _tensors(file, config)}
+        file.check_all_read()
+    model = BiLM(config, Vocabulary(SPECIALS, unknown=UNKNOWN), ElmoBytes())
+    load_weights(model, tensors, source=weights)
+    return model.eval()
+
+
+def elmo_config(options: str | Path) -> BiLMConfig:
+    """The sizes that an options file states."""
+    path = Path(options)
+    found = _read_options(path)
+
+    def option(name: str, fits: Callable[[Any], bool], needed: str) -> Any:
+        """options["a"]["b"] for "a.b", if it is what is needed."""
+        value: Any = found
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if not fits(value):
+            raise CourseError(
+                f"{path}: {name} is {json.dumps(value)[:80]}; it must be {needed}. "
+                "Use the options file that belongs to the weights."
+            )
+        return value
+
+    for name, only in _FIXED.items():
+        known = f"{json.dumps(only)}, as in all published models"
+        option(name, lambda value, only=only: value == only and type(value) is type(only), known)
+    option("char_cnn.n_characters", (N_ROWS, N_ROWS + 1).__contains__, f"{N_ROWS} or {N_ROWS + 1}")
+    names = ("lstm.dim", "lstm.n_layers", "char_cnn.embedding.dim", "char_cnn.n_highway")
+    hidden, n_layers, char_dim, n_highway = (option(name, _is_size, "a whole number of 1 or more") for name in names)
+    projection = option(
+        "lstm.projection_dim", lambda size: _is_size(size) and size < hidden, f"1 or more and less than {hidden}"
+    )
+    clip = option("lstm.cell_clip", _is_clip, "a number above 0, or null")
+    option("lstm.proj_clip", lambda value: value == clip, f"as lstm.cell_clip, {json.dumps(clip)}")
+    filters = option(
+        "char_cnn.filters",
+        lambda value: isinstance(value, list) and bool(value) and all(map(_is_filter, value)),
+        "a list of [width, number of filters]",
+    )
+    cnn = CharCNNConfig(len(ElmoBytes()), char_dim, tuple(map(tuple, filters)), n_highway, projection)
+    clip = None if clip is None else float(clip)
+    return BiLMConfig(len(SPECIALS), projection, hidden, n_layers, softmax=None, characters=cnn, clip=clip)
+
+
+def _read_options(path: Path) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read(_LONGEST))
+        if not isinstance(found, dict):
+            raise ValueError("it holds no object")
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
+    except (ValueError, RecursionError) as error:
+        raise CourseError(
+            f"{path} is not readable JSON: {error}. Give ELMo's options file, or fetch it again."
+        ) from error
+    return found
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and value >= 1
+
+
+def _is_clip(value: object) -> bool:
+    return value is None or (type(value) in (int, float) and 0 < value < math.inf)
+
+
+def _is_filter(pair: object) -> bool:
+    """[width, count]; a filter wider than a word would see nothing."""
+    return isinstance(pair, list) and len(pair) == 2 and all(map(_is_size, pair)) and pair[0] <= ElmoBytes.max_length
+
+
+class _File:
+    """An open HDF5 file whose data sets are asked for by name and shape."""
+
+    def __init__(self, path: Path):
+        try:
+            import h5py
+        except ImportError:
+            raise CourseError(
+                f"{path} is an HDF5 file; h5py, which reads such files, is not installed. Install it: pip install h5py"
+            ) from None
+        if not path.is_file():
+            raise CourseError(f"{path}: there is no such file. Check the name, or fetch ELMo's weights first.")
+        self.path, self._read = path, set()
+        self._kind = h5py.Dataset
+        try:
+            self._file = h5py.File(path, "r")
+        except OSError as error:
+            raise self._damaged(error) from error
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def take(self, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
+        """The numbers called `name` as float32, of one of these shapes."""
+        try:
+            # first the shape, so that a wrong file is never read into memory
+            found = self._file.get(name)
+            if not isinstance(found, self._kind):
+                raise CourseError(
+                    f"{self.path}: the data set {name!r} is missing. The options file describes another model: use "
+                    "the pair of files that belong together."
+                )
+            if found.shape not in shapes or found.dtype.kind != "f":
+                needed = " or ".join(str(list(shape)) for shape in shapes)
+                raise CourseError(
+                    f"{self.path}: {name!r} is {found.dtype} of shape {list(found.shape or ())}; the options file asks "
+                    f"for floats of shape {needed}. Use the pair of files that belong together."
+                )
+            array = found[()].astype(np.float32)
+        except (OSError, RuntimeError, KeyError) as error:  # a file cut off or overwritten shows only here
+            raise self._damaged(error) from error
+        if not np.isfinite(array).all():
+            raise self._damaged(f"{name!r} holds NaN or infinity")
+        self._read.add(name)
+        return array
+
+    def check_all_read(self) -> None:
+        """CourseError if the file has layers or filters that the options do not speak of."""
+        names: list[str] = []
+        self._file.visititems(lambda name, found: names.append(name) if isinstance(found, self._kind) else None)
+        if more := sorted(name for name in names if name.startswith(("CNN", "RNN_")) and name not in self._read):
+            raise CourseError(
+                f"{self.path} holds {more[0]!r}, of which the options file says nothing. Use the pair of files that "
+                "belong together."
+            )
+
+    def _damaged(self, fault: object) -> CourseError:
+        return CourseError(f"{self.path} cannot be read as HDF5: {fault}. It is cut off or damaged: fetch it again.")
+
+
+def _tensors(file: _File, config: BiLMConfig) -> Iterator[tuple[str, np.ndarray]]:
+    """The weights under our names, in our order."""
+    cnn = config.characters
+    n_filters = sum(count for _, count in cnn.filters)
+    # a model trained with 262 characters has one row more, which no byte and no mark means
+    rows = file.take("char_embed", (N_ROWS, cnn.char_dim), (N_ROWS + 1, cnn.char_dim))[:N_ROWS]
+    yield "token.cnn.char_embedding.weight", np.concatenate([np.zeros_like(rows[:1]), rows])
+    for i, (width, count) in enumerate(cnn.filters):
+        windows = file.take(f"CNN/W_cnn_{i}", (1, width, cnn.char_dim, count))[0]
+        yield f"token.cnn.convolutions.{i}.weight", windows.transpose(2, 1, 0)
+        yield f"token.cnn.convolutions.{i}.bias", file.take(f"CNN/b_cnn_{i}", (count,))
+    for i in range(cnn.n_highway):
+        for part, sign in (("transform", 1), ("carry", -1)):
+            ours, theirs = f"token.cnn.highways.{i}.{part}", f"CNN_high_{i}/"
+            yield f"{ours}.weight", sign * file.take(f"{theirs}W_{part}", (n_filters, n_filters)).T
+            yield f"{ours}.bias", sign * file.take(f"{theirs}b_{part}", (n_filters,))
+    yield "token.cnn.projection.weight", file.take("CNN_proj/W_proj", (n_filters, config.projection)).T
+    yield "token.cnn.projection.bias", file.take("CNN_proj/b_proj", (config.projection,))
+    for number, direction in enumerate(("forward", "backward")):
+        for layer in range(config.n_layers):
+            theirs = f"RNN_{number}/RNN/MultiRNNCell/Cell{layer}/LSTMCell/"
+            for name, array in _lstm(file, theirs, config.projection, config.hidden):
+                yield f"lstms.{direction}_lstm.layers.{layer}.{name}", array
+
+
+def _lstm(file: _File, place: str, projection: int, hidden: int) -> Iterator[tuple[str, np.ndarray]]:
+    matrix = _torch_order(file.take(f"{place}W_0", (2 * projection, 4 * hidden))).T
+    bias = _torch_order(file.take(f"{place}B", (4 * hidden,)))
+    bias[hidden : 2 * hidden] += 1  # the forget gate's
+    yield "weight_ih_l0", matrix[:, :projection]
+    yield "weight_hh_l0", matrix[:, projection:]
+    yield "bias_ih_l0", bias
+    yield "bias_hh_l0", np.zeros_like(bias)  # PyTorch adds two biases, the file has one
+    yield "weight_hr_l0", file.take(f"{place}W_P_0", (hidden, projection)).T
+
+
+def _torch_order(gates: np.ndarray) -> np.ndarray:
+    """Input, new, forget, output -> input, forget, new, output, along the last axis."""
+    take, new, forget, show = np.split(gates, 4, axis=-1)
+    return np.concatenate([take, forget, new, show], axis=-1)

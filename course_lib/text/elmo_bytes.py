@@ -1,0 +1,49 @@
+"""A word as ELMo's published models read it: the bytes of its UTF-8 form between two marks, 50 places for every word.
+
+Source: allenai/bilm-tf, bilm/data.py, and allenai/allennlp, data/token_indexers/elmo_indexer.py. Ids here are as in
+AllenNLP: one higher than in the files, because 0 stays free for "no word".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from course_lib.errors import CourseError
+
+BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = 257, 258, 259, 260, 261  # a byte b has the id b + 1
+
+
+class ElmoBytes:
+    """Reads any word: Latin letters take one byte, Hangul syllables three.
+
+    boundaries  what the forward and the backward direction read before the first word; in a text the two words
+                <S> and </S> mean them too, as in AllenNLP
+    max_length  ids of every word. The places after a word hold FILL, which the filters see like a letter
+    len(...)    number of ids, 0 included: `n_characters` of a CharCNN
+    """
+
+    boundaries = ("<S>", "</S>")
+    max_length = 50
+
+    def ids(self, word: str) -> list[int]:
+        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes and is dropped.
+
+        Raises CourseError for an empty word.
+        """
+        if not word:
+            raise CourseError("ElmoBytes got an empty word. Drop empty words before reading characters.")
+        if word in self.boundaries:
+            inside = [(BEGIN_SENTENCE, END_SENTENCE)[self.boundaries.index(word)]]
+        else:
+            inside = [byte + 1 for byte in word.encode("utf-8", "ignore")[: self.max_length - 2]]
+        ids = [BEGIN_WORD, *inside, END_WORD]
+        return ids + [FILL] * (self.max_length - len(ids))
+
+    def table(self, words: Sequence[str]) -> list[list[int]]:
+        """`ids` of each word: [word, 50]. Raises CourseError for no word, an empty word or a bare str."""
+        if isinstance(words, str) or not words:
+            raise CourseError(f"ElmoBytes.table got {words!r}. Give a list of at least one word.")
+        return [self.ids(word) for word in words]
+
+    def __len__(self) -> int:
+        return FILL + 1

@@ -148,7 +148,7 @@ class Card:
             lines.append(t(WORDS[NOT_MEASURED]))
         if self.reason:
             values = {"where": t(WORDS[self.reason.reason]), "because": t(self.reason.because)}
-            lines.append(t("the reason lies in the {where}: {because}", **values))
+            lines.append(t("we see the reason in the {where}: {because}", **values))
         lines += [f"{t('published')}: {value}" for value in self.claim.published]
         return "\n".join(lines)
 
@@ -260,7 +260,7 @@ def card_html(card: Card) -> str:
     lines += [_verdict_lines(name, verdict, card) for name, verdict in verdicts.items()] or [_sign(NOT_MEASURED)]
     if card.reason:
         values = {"where": f"<b>{t(WORDS[card.reason.reason])}</b>", "because": escape(t(card.reason.because))}
-        lines.append(t("The reason lies in the {where}: {because}", **values))
+        lines.append(t("We see the reason in the {where}: {because}", **values))
     published = t("Published")
     lines += [f"{published}: {escape(t(value.text))} <i>({escape(value.source)})</i>" for value in claim.published]
     if rows := _rows(card):

@@ -68,9 +68,9 @@ def test_a_card_without_a_measurement(ledger):
 
 def test_what_does_not_hold_says_where_the_reason_lies(ledger):
     """A live verdict alone decides where nothing is recorded; then the recorded one does."""
-    said = "The reason lies in the scale: Too <small> to show."
+    said = "We see the reason in the scale: Too <small> to show."
     assert said in Tags(card_html(show("C9.1", shift=-4.0))).text
-    assert "the reason lies in the scale" in repr(show("C9.1", shift=-4.0))
+    assert "we see the reason in the scale" in repr(show("C9.1", shift=-4.0))
     run_and_record("C9.1")
     assert said not in Tags(card_html(show("C9.1", shift=-4.0))).text
 

@@ -79,7 +79,7 @@ def test_csv_with_header_and_byte_order_mark(tmp_path):
         ("bad.tsv", b"a\tb\t1\nc\td\thigh\n", "line 2"),
         ("empty.tsv", b"", "no rated pair"),
         ("latin.tsv", b"caf\xe9\tb\t1\n", "UTF-8"),
-        ("cut.csv.xz", lzma.compress(b"a,b,1\n" * 99)[:-9], "cannot be read"),
+        ("cut.csv.xz", lzma.compress(b"a,b,1\n" * 99)[:-9], "is damaged"),
     ],
 )
 def test_broken_pair_files(tmp_path, name, content, message):

@@ -190,7 +190,7 @@ RECIPES = (
         "A published small BERT (all-MiniLM-L6-v2, English), with a masked-LM head of ours",
         "minilm-en",
         ENGLISH,
-        Training(1e-3, betas=(0.9, 0.98), steps=30_000, waves=(6_000,), warm_up=200),
+        Training(1e-3, betas=(0.9, 0.98), steps=30_000, warm_up=200),
         licence="body: Apache 2.0; head: ",
         head_only=True,
     ),

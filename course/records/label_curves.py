@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 
 from course.ledger.records import provenance
 from course.records import curve_tasks
@@ -113,7 +114,7 @@ class Curves:
     def rows(self, task: str, system: str) -> list[Row]:
         """(labels, mean, lowest, highest) over the seeds: a line of `figures.curve_panels`."""
         by_size = {n: list(seeds.values()) for n, seeds in self.scores(task, system).items()}
-        return [(n, sum(values) / len(values), min(values), max(values)) for n, values in by_size.items()]
+        return [(n, fmean(values), min(values), max(values)) for n, values in by_size.items()]
 
     def gains(self, task: str, system: str, other: str, *, exact: bool = False) -> dict[int, Interval | float]:
         """{labels: `system` minus `other` in points, mean and t interval over the seeds that both have}.
@@ -301,7 +302,7 @@ def four_tasks(n_labels: int = 500):
     for shift, (system, (label, color)) in enumerate(STARTS.items()):
         for x, task in enumerate(FOUR):
             draws = list(curves.scores(task, system).get(n_labels, {}).values())
-            mean, at = sum(draws) / len(draws), x + 0.2 * (shift - 1.5)
+            mean, at = fmean(draws), x + 0.2 * (shift - 1.5)
             axes.bar(at, mean, 0.18, color=color, label=t(label) if x == 0 else None)
             axes.plot([at] * len(draws), draws, ".", color="black", markersize=4)
             axes.text(at, max(draws) + 2, f"{mean:.0f}", ha="center", fontsize=8)
@@ -382,7 +383,7 @@ def _figures(checkpoint: str, name: str, task: CurveTask, curves: Curves) -> str
     if most is None:
         return ""
     seeds = shared[most]
-    means = " / ".join(f"{sum(line[most][seed] for seed in seeds) / len(seeds):.1f}" for line in (tuned, scratch))
+    means = " / ".join(f"{fmean(line[most][seed] for seed in seeds):.1f}" for line in (tuned, scratch))
     count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
     return f"{task.title}: {means} {curves.tasks[name]['metric']} ({most:,} labels, {count})"
 

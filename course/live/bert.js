@@ -108,12 +108,13 @@ function Bert({ config, tensors, pieces, room, linear }) {
     if (!normFirst) layerNorm(x, x, norm, n, d, eps);
   }
 
-  function logits(place) { // of the piece at a place: the token table is the output layer, too
+  function guess(place) { // what stands there? A probability for each piece; the token table is the output layer, too
     apply(y, x.subarray(place * d, place * d + d), mlm.dense, 1, d, d);
     gelu(y, d);
     layerNorm(y, y, mlm.norm, 1, d, eps);
     linear(scored, y, tokens, mlm.bias, 1, vocab_size, d);
-    return Float32Array.from(scored);
+    softmax(scored);
+    return scored.slice();
   }
 
   // ids: a row, [CLS] and [SEP] included, as `pieces` gives them; columns: the places of gaps.
@@ -134,12 +135,7 @@ function Bert({ config, tensors, pieces, room, linear }) {
     });
     if (normFirst) layerNorm(x, x, stackNorm, n, d, eps);
     hiddenStates.push(x.slice(0, n * d));
-    const probabilities = columns.map(place => {
-      const row = logits(place);
-      softmax(row);
-      return row;
-    });
-    return { hiddenStates, attentions, probabilities };
+    return { hiddenStates, attentions, probabilities: columns.map(guess) };
   }
 
   function encode(words) { // [layer][word]: a word's vector is that of its first piece

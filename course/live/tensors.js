@@ -3,10 +3,7 @@ const GROUP = 32; // int6: so many neighbours in a row share a scale
 const SCALE = ".scale"; // the second stored tensor of a table
 
 function fromBase64(text, into) { // the bytes of `text` into a Uint8Array
-  if (into.setFromBase64) {
-    into.setFromBase64(text);
-    return;
-  }
+  if (into.setFromBase64) return into.setFromBase64(text);
   const raw = atob(text);
   for (let i = 0; i < raw.length; i++) into[i] = raw.charCodeAt(i);
 }

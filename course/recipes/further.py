@@ -41,12 +41,16 @@ MLM_HEAD = "masked-LM head"
 
 @dataclass(frozen=True)
 class Settings:
-    """start: the checkpoint in the working folder that this one goes on from. head_only: nothing else is trained."""
+    """start: the checkpoint in the working folder that this one goes on from.
+
+    biases_only: below the masked-LM head only biases and the gains of layer norms move, no matrix and no table
+    (Ben Zaken et al. 2022, arXiv:2106.10199).
+    """
 
     training: Training
     start: str
     texts: tuple[Text, ...]
-    head_only: bool = False
+    biases_only: bool = False
     length: int = 64  # of a row; every eighth batch has rows twice as long
     pieces_per_batch: int = 1_024
     masked: float = 0.3
@@ -71,8 +75,10 @@ def read(job: Job) -> Material:
 
 def build(job: Job, material: Material) -> Bert:
     model = load(starting_point(job, job.settings.start))
-    if job.settings.head_only:
+    if job.settings.biases_only:
         model.freeze([name for name, _ in model.layer_groups() if name != MLM_HEAD])
+        for numbers in model.parameters():
+            numbers.requires_grad_(numbers.requires_grad or numbers.dim() == 1)
         model.fresh_heads = tuple(name for name in model.fresh_heads if name != "mlm")
         with torch.no_grad():  # near the identity, and the pieces' frequencies as first answers
             model.mlm.dense.weight += torch.eye(model.config.d_model)
@@ -89,7 +95,7 @@ def batches(job: Job, material: Material, model: Bert) -> MixedRows:
 
 
 def _asks_next(job: Job, text: Text) -> bool:
-    return text.runs_on and not job.settings.head_only
+    return text.runs_on and not job.settings.biases_only
 
 
 def _scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[str, dict[str, float]]:
@@ -115,7 +121,7 @@ def gaps_filled(bert: Bert, language: str = "en") -> str:
 def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[str, str]:
     """Each text by itself: before, where the start can be asked, as trained and as shipped."""
     versions = {"as trained": model, "as shipped": load(folder)}
-    if not job.settings.head_only:
+    if not job.settings.biases_only:
         versions = {f"of {job.settings.start}": load(starting_point(job, job.settings.start))} | versions
     found = {which: _scores(job, material, bert, job.settings.scored_batches) for which, bert in versions.items()}
     rows = {
@@ -145,7 +151,8 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     here = steps_done(history) * settings.pieces_per_batch * job.processes
     pieces_before = re.match(r"([\d,]+) pieces", before)
     tokens = here + (int(pieces_before[1].replace(",", "")) if pieces_before else 0)
-    what = "with a masked-LM head learned here, its body as published" if settings.head_only else "BERT, pre-norm"
+    head = f"the matrices of {settings.start}; masked-LM head, biases and gains of layer norms learned here"
+    what = head if settings.biases_only else "BERT, pre-norm"
     return {
         "model": f"{what}; matrices in six bits, the rest float16",
         "start": f"the checkpoint {settings.start} ({before})",
@@ -167,7 +174,7 @@ def _recipe(
         licence=licence + weights_licence(texts),
         profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
         family=__name__,
-        save=minilm.save if settings.get("head_only") else None,
+        save=minilm.save if settings.get("biases_only") else None,
     )
 
 
@@ -190,8 +197,8 @@ RECIPES = (
         "A published small BERT (all-MiniLM-L6-v2, English), with a masked-LM head of ours",
         "minilm-en",
         ENGLISH,
-        Training(1e-3, betas=(0.9, 0.98), steps=30_000, warm_up=200),
+        Training(2e-3, betas=(0.9, 0.98), steps=12_000, waves=(4_000,), warm_up=200),
         licence="body: Apache 2.0; head: ",
-        head_only=True,
+        biases_only=True,
     ),
 )

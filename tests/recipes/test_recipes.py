@@ -55,7 +55,7 @@ def test_the_loss_falls(name, out):
     losses = losses_of(name)
     assert len(losses) == 47
     first = losses_of(getattr(recipe.settings(), "start", None)) or losses  # who goes on from a start begins low
-    # a head alone, on a body that was never trained, learns which piece follows no other
+    # on matrices that were never trained a head learns little more than which pieces are frequent
     assert fmean(losses[-5:]) < (0.97 if name == "minilm-mlm-en" else 0.9) * fmean(first[:5])
 
 

@@ -81,14 +81,13 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def page(folder, chromium):
-    context = chromium.new_context()
-    page = context.new_page()
-    faults = asked_elsewhere(page)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.goto((folder / "bare.html").as_uri())
-    yield page
-    context.close()
-    assert faults == []
+    with chromium.new_context() as context:
+        page = context.new_page()
+        faults = asked_elsewhere(page)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto((folder / "bare.html").as_uri())
+        yield page
+        assert faults == []
 
 
 @pytest.mark.parametrize(("wasm", "kind"), [(True, "WebAssembly"), (False, "JavaScript")])

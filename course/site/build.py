@@ -235,7 +235,7 @@ def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Cha
         f'<div class="prose opening">\n{head}</div>\n{chapters[0].widget}\n'
         f'<div class="prose"><h2 id="{address}">{t(MAP)}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'
     )
-    return _page(title=t(COURSE), body=body, other="index.html")
+    return _page(title=t(COURSE), body=body, other="index.html", live=_asks(chapters[0].widget))
 
 
 def _item(number: str, place: str, title: str, note: str = "", says: str = "") -> str:

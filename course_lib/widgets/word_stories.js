@@ -13,7 +13,7 @@ export default {
     const st = stage(el, t("One word through the generations"));
     st.root.classList.add("cw-gen");
     const story = () => stories[model.get("word")],
-      stop = () => story().stops[Math.min(model.get("stop"), story().stops.length - 1)];
+      stop = () => story().stops[model.get("stop")];
     const best = of => Object.entries(of.baselines).sort((a, b) => b[1] - a[1])[0];
 
     const finding = () => {
@@ -140,7 +140,8 @@ export default {
 
     function ownSaid() {
       const at = model.get("stop"),
-        says = kind => kind == null ? t("this system is not in the page") : kind < 0 ? t("no kind is nearer")
+        absent = t("this system is not in the page; one that can be loaded has a button below"),
+        says = kind => kind == null ? absent : kind < 0 ? t("no kind is nearer")
         : t("with {sense}", { sense: t(story().senses[kind]) });
       return mine().flatMap(({ text, kinds }, i) => [h("span", {}, text), h("br", {}),
         h("span", { class: "soft" }, t("Your sentence, ring {n}: {says}.", { n: i + 1, says: says(kinds[at]) })),
@@ -173,6 +174,8 @@ export default {
     }
 
     function draw() {
+      const last = story().stops.length - 1;
+      if (model.get("stop") > last) return set({ stop: last }); // a typed sentence has changed the word alone
       if (shown !== model.get("word")) build();
       way.set(model.get("stop"));
       [...bars.children].forEach((node, i) => node.classList.toggle("on", i === model.get("stop")));

@@ -164,6 +164,7 @@ def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page
     page.wait_for_function("() => document.querySelector('.loads').textContent === ''", timeout=20_000)
     agrees({"an untrained network"})
     place("바다에 배가 떠 있다")
+    expect(root.locator("svg.map")).to_have_attribute("data-stop", str(len(told.stories[told.word]["stops"]) - 1))
     agrees({"an untrained network"})
     place("<b>nothing</b>")
     assert told.trouble.startswith("None of this picture's words")

@@ -153,7 +153,8 @@ def _without_notices(cell: NotebookNode) -> list[NotebookNode]:
         found.append(nbformat.v4.new_markdown_cell("\n\n".join(rest), metadata=cell.metadata))
     if notes:
         kind = {"slideshow": {"slide_type": "notes"}}
-        found.append(nbformat.v4.new_markdown_cell("\n\n".join(notes), metadata=kind))
+        of_above = rest and paragraphs[0].startswith(NOTICE)  # of the picture above, be it on the slide before
+        found.insert(0 if of_above else len(found), nbformat.v4.new_markdown_cell("\n\n".join(notes), metadata=kind))
     return found
 
 

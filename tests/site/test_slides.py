@@ -89,12 +89,15 @@ def test_notices_are_for_the_speaker():
         text("# One", "slide"),
         text("before\n\n**Notice.** It *falls*.\n\nafter"),
         text("**Notice.** Only this.", "subslide"),
+        code("draw()\n", display(image_png=PIXEL, text_plain="<Figure>")),
+        text("**Notice.** It *rises*.\n\nnext", "subslide"),
     )
-    first, second = deck.select(".sheet")
+    first, second, third = deck.select(".sheet")
     assert shown(first) == "One before after"
     assert first.aside.get_text().split() == ["Notice.", "It", "falls."]
-    assert shown(second) == ""
-    assert second.aside.get_text().strip() == "Notice. Only this."
+    assert [note.get_text().strip() for note in second.select("aside")] == ["Notice. Only this.", "Notice. It rises."]
+    assert shown(third) == "next"
+    assert not third.aside
 
 
 def test_formulas_widgets_pictures_and_hostile_text():

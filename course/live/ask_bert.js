@@ -4,9 +4,7 @@ const SLOW = 40, // ms a pass: from here on it waits for a pause in typing
   PUBLISHED = "minilm-en";
 
 function askBert(el) {
-  const sizes = live.megabytes, // of the models that can be asked
-    size = name => `${sizes[name].toFixed(sizes[name] < 10 ? 1 : 0)} MB`;
-  const st = stage(el, "What does it expect, and where does it look?");
+  const st = stage(el, t("What does it expect, and where does it look?"));
   st.root.classList.add("cw-ask");
   // query, key: the piece that looks and the one looked at, [CLS] is 0; hidden: places among the tokens
   const state = { text: "", tokens: [], hidden: new Set(), model: null, answer: null, heads: [] };
@@ -30,7 +28,7 @@ function askBert(el) {
     autocomplete: "off",
     autocapitalize: "off",
     ...KEYS,
-    "aria-label": "your sentence",
+    "aria-label": t("your sentence"),
     oninput: () => {
       if (Date.now() - typedAt > 1200) keep();
       typedAt = Date.now();
@@ -41,17 +39,17 @@ function askBert(el) {
     }
   });
   const status = h("span", {}),
-    bar = h("progress", { max: 1, value: 0, "aria-label": "loading" }),
+    bar = h("progress", { max: 1, value: 0, "aria-label": t("loading") }),
     percent = h("span", {}),
     loading = h("div", { class: "load", hidden: true }, bar, percent),
     trouble = h("p", { class: "trouble", role: "alert" }),
-    strip = h("div", { class: "tokens", role: "group", "aria-label": "pieces: Enter hides or shows one" }),
+    strip = h("div", { class: "tokens", role: "group", "aria-label": t("pieces: Enter hides or shows one") }),
     unknown = h("p", { class: "soft" });
-  const undo = button("undo", () => {
+  const undo = button(t("undo"), () => {
     const last = past.pop();
     if (last) show(last.text, last.hidden);
   });
-  const reset = button("reset", () => given(EXAMPLES[0]));
+  const reset = button(t("reset"), () => given(EXAMPLES[0]));
   const other = button("", () => { // between ours and the published one
     english = english === PUBLISHED ? "bert-en" : PUBLISHED;
     state.query = state.key = null;
@@ -65,14 +63,16 @@ function askBert(el) {
     pictures = headPanels(state, { choose, ask }),
     panels = h("div", { class: "panels", hidden: true }, guesses.node, pictures.small, pictures.large);
   st.root.append(
-    h("label", { class: "typed" }, h("span", { class: "lab" }, h("span", {}, "your sentence"), status), field),
-    h("div", { class: "given" }, h("span", { class: "lab" }, "or take"), chips,
+    h("label", { class: "typed" }, h("span", { class: "lab" }, h("span", {}, t("your sentence")), status), field),
+    h("div", { class: "given" }, h("span", { class: "lab" }, t("or take")), chips,
       h("span", { class: "back" }, undo, reset)),
     loading, trouble, strip, unknown, panels, h("div", { class: "other" }, other),
-    h("p", { class: "note" }, "Click a piece to hide or show it; click a guess to put it in. Point at a piece: the " +
-      "bars under the others say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ]" +
-      " change the head. A weight says where a head looks, not what it does with what it finds there. Korean: put a " +
-      "space before a particle, as the model has learned them (배 가)."));
+    h("p", { class: "note" },
+      t("Click a piece to hide or show it; click a guess to put it in. Point at a piece: the bars under the others " +
+        "say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ] change the head."),
+      " ",
+      t("A weight says where a head looks, not what it does with what it finds there."), " ",
+      t("Korean: put a space before a particle, as the model has learned them (배 가).")));
 
   // -- what changes the state
   const isGap = (token, i) => token.typed || state.hidden.has(i);
@@ -105,11 +105,11 @@ function askBert(el) {
     const asked = wanted;
     panels.classList.add("stale");
     trouble.textContent = "";
-    const arrived = part => {
+    const arrived = (part, bytes) => {
       if (asked !== wanted) return;
       loading.hidden = part === 1;
       bar.value = part;
-      percent.textContent = `${asked}: ${Math.round(100 * part)} % of ${size(asked)}, once`;
+      percent.textContent = onItsWay(asked, part, bytes);
     };
     try {
       const found = await load(asked, arrived);
@@ -121,20 +121,20 @@ function askBert(el) {
       update(hidden);
     } catch (error) {
       loading.hidden = true;
-      trouble.textContent = `${error.message} Type to try again.`;
-      st.tell("The model could not be loaded.");
+      trouble.textContent = t("{fault} Type to try again.", { fault: error.message });
+      st.tell(t("The model could not be loaded."));
     }
   }
 
   function update(hidden) {
     const old = state.tokens,
       tokens = readText(state.text, state.model.pieces),
-      { max_units } = state.model.config,
-      most = max_units - 2,
+      { max_units: places } = state.model.config,
+      of = { places, most: places - 2 },
       { query } = state;
-    trouble.textContent = tokens.length <= most ? "" :
-      `Only the first ${most} pieces are read: the model has ${max_units} places, and [CLS] and [SEP] take two.`;
-    tokens.length = Math.min(tokens.length, most);
+    trouble.textContent = tokens.length <= of.most ? "" :
+      t("Only the first {most} pieces are read: the model has {places} places, and [CLS] and [SEP] take two.", of);
+    tokens.length = Math.min(tokens.length, of.most);
     state.hidden = hidden ? new Set([...hidden].filter(i => i < tokens.length)) : moved(state.hidden, old, tokens);
     if (!hidden && query > 0 && query <= old.length) // the piece that looks, too
       state.query = [...moved([query - 1], old, tokens)].map(i => i + 1)[0] ?? null;
@@ -234,11 +234,12 @@ function askBert(el) {
     panels.classList.toggle("big", heads[0].length > 4);
     panels.hidden = !tokens.length;
     undo.disabled = !past.length;
-    other.hidden = model.name === "bert-ko" || !sizes[PUBLISHED];
-    other.textContent = english === PUBLISHED ? "ask bert-en again" :
-      `ask ${PUBLISHED}, a published BERT with 72 heads (${size(PUBLISHED)}, loaded once)`;
+    other.hidden = model.name === "bert-ko";
+    const of = { name: PUBLISHED, size: live.megabytes[PUBLISHED].toFixed(0) };
+    other.textContent = english === PUBLISHED ? t("ask {name} again", { name: "bert-en" }) :
+      t("ask {name}, a published BERT with 72 heads ({size} MB, loaded once)", of);
     const ms = took < 9.95 ? took.toFixed(1) : Math.round(took);
-    status.textContent = `${model.name} · ${many(answer.n)} pieces · ${ms} ms in ${model.kind}`;
+    status.textContent = t("{name} · {n} pieces · {ms} ms in {kind}", { ...model, n: answer.n, ms });
     drawStrip();
     guesses.draw();
     pictures.drawGrid();
@@ -248,27 +249,29 @@ function askBert(el) {
   }
 
   function finding() {
-    const { tokens, model, answer: { places, probabilities, names, n }, layer, head, query } = state;
-    if (!tokens.length) return "Type a sentence.";
+    const { tokens, model, answer: { places, probabilities, names }, layer, head, query } = state;
+    if (!tokens.length) return t("Type a sentence.");
     const row = pictures.rowOfQuery(),
       most = mostOf(row),
       number = places.indexOf(query - 1),
-      who = number < 0 ? `“${names[query]}”` : places.length > 1 ? `gap ${number + 1}` : "the gap",
-      where = most === query ? "itself" : `“${names[most]}”`,
-      looks = `In head ${layer + 1}.${head + 1} ${who} looks most at ${where} (${pc(row[most])}).`;
-    if (!model.hasMlm) return `${looks} ${model.name} guesses nothing: it came without its head for gaps.`;
-    if (!places.length) return `Nothing is hidden: click a piece. ${looks}`;
+      gap = places.length > 1 ? t("gap {n}", { n: number + 1 }) : t("the gap"),
+      who = number < 0 ? `“${names[query]}”` : gap,
+      where = most === query ? t("itself") : `“${names[most]}”`,
+      of = { head: `${layer + 1}.${head + 1}`, who, where, share: pc(row[most]) },
+      looks = t("In head {head} {who} looks most at {where} ({share}).", of);
+    if (!model.hasMlm) return `${looks} ${t("{name} guesses nothing: it came without its head for gaps.", model)}`;
+    if (!places.length) return `${t("Nothing is hidden: click a piece.")} ${looks}`;
     const says = places.slice(0, 2).map((place, gap) => {
       const p = probabilities[gap],
         order = best(p, TOP),
-        token = tokens[place],
-        around = names.slice(Math.max(1, place - 4), Math.min(n - 1, place + 7)).join(" ").replaceAll(" ##", ""),
-        who = gap ? "For the second gap it expects" : `For the gap in “${around}” ${model.name} expects`,
-        expects = `${who} “${model.pieces.vocabulary[order[0]]}” (${share(p[order[0]])})`;
-      if (token.typed) return `${expects}; the first ten cover ${share(order.reduce((sum, id) => sum + p[id], 0))}.`;
-      const rank = rankOf(p, token.id),
-        chance = rank > 1 ? ` (${share(p[token.id])})` : "";
-      return `${expects}; “${token.piece}”, hidden here, is guess ${many(rank)}${chance}.`;
+        { typed, id, piece: token } = tokens[place],
+        covered = share(order.reduce((sum, id) => sum + p[id], 0)),
+        first = `“${model.pieces.vocabulary[order[0]]}” (${share(p[order[0]])})`,
+        of = { name: model.name, around: `“${around(names, place + 1)}”`, best: first, n: TOP, share: covered },
+        expects = gap ? t("For the second gap it expects {best}; the first {n} cover {share}.", of) :
+        t("For the gap in {around}, {name} expects {best}; the first {n} cover {share}.", of),
+        own = { token, rank: many(rankOf(p, id)), share: share(p[id]) };
+      return typed ? expects : `${expects} ${t("“{token}”, hidden here, is guess {rank} ({share}).", own)}`;
     });
     return [...says, looks].join(" ");
   }
@@ -291,7 +294,8 @@ function askBert(el) {
     const boxOf = (token, i) => {
       const gap = places.indexOf(i),
         off = gap >= 0,
-        name = `gap ${gap + 1}${token.typed ? "" : `, hides ${token.piece}`}`;
+        of = { n: gap + 1, piece: token.piece },
+        name = token.typed ? t("gap {n}", of) : t("gap {n}, hides {piece}", of);
       return box(off ? `${MASK}${places.length > 1 ? ` ${gap + 1}` : ""}` : token.piece, i + 1, {
         class: `token${off ? " hidden" : ""}${token.id === model.pieces.unknown ? " odd" : ""}`,
         "aria-pressed": String(off),
@@ -306,7 +310,9 @@ function askBert(el) {
     if (held >= 0) strip.children[Math.min(held, strip.children.length - 1)]?.focus({ preventScroll: true });
     const odd = tokens.filter(token => token.id === model.pieces.unknown),
       spelt = [...new Set(odd.map(token => cut(state.text.slice(token.start, token.end), 200)))].slice(0, 8);
-    unknown.textContent = odd.length ? `${model.name} does not know ${spelt.join(" ")}: such a word is [UNK].` : "";
+    const of = { name: model.name, what: spelt.join(" ") };
+    unknown.textContent = odd.length ?
+      t("{name} does not know: {what}. A word with what is not known is [UNK].", of) : "";
     if (answer?.n === tokens.length + 2) drawBars();
   }
 
@@ -366,8 +372,7 @@ function askBert(el) {
     fromAddress();
   });
   loading.hidden = false;
-  percent.textContent = "the model is on its way";
-  st.tell("The model is on its way.");
+  st.tell(t("The model is on its way."));
   fromAddress();
   live.state = () => ({ ...state, hidden: [...state.hidden] });
 }

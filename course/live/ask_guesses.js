@@ -16,18 +16,20 @@ function guessPanel(state, { insert, timed }) {
     const { model: { pieces }, tokens } = state,
     piece = pieces.vocabulary[id],
       p = probabilities[id],
-      right = !tokens[place].typed && id === tokens[place].id;
+      right = !tokens[place].typed && id === tokens[place].id,
+      of = { piece, share: share(p) };
     return h("button", {
         type: "button",
         class: `guess${right ? " right" : ""}${rank > TOP ? " out" : ""}`,
         ...KEYS,
         "data-piece": piece,
         "data-p": p,
-        "aria-label": `put in ${piece}, ${share(p)}${right ? ", the piece that is hidden" : ""}`,
+        "aria-label": right ? t("put in “{piece}”, {share}, the token that is hidden", of)
+          : t("put in “{piece}”, {share}", of),
         onclick: () => insert(place, piece)
       },
       h("span", { class: "rank" }, many(rank)), h("span", { class: "piece", title: piece }, piece, right ? " ✓" : ""),
-      h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })), h("b", {}, share(p)));
+      h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` })), h("b", {}, of.share));
   }
 
   function list(place, gap) {
@@ -37,9 +39,10 @@ function guessPanel(state, { insert, timed }) {
       rows = first.map((id, i) => guess(place, probabilities[gap], id, i + 1));
     if (!token.typed && !first.includes(token.id))
       rows.push(guess(place, probabilities[gap], token.id, rankOf(probabilities[gap], token.id)));
-    const title = `gap ${gap + 1}${token.typed ? "" : ` (${token.piece})`}`,
-      found = h("div", { role: "group", "aria-label": `guesses for gap ${gap + 1}` },
-        places.length > 1 ? h("h6", {}, title) : null, rows);
+    const n = gap + 1,
+      title = h("h6", {}, t("gap {n}", { n }), token.typed ? "" : ` (${token.piece})`),
+      of = { role: "group", "aria-label": t("guesses for gap {n}", { n }) },
+      found = h("div", of, places.length > 1 ? title : null, rows);
     onKeys(found, ({ target }) => {
       const i = rows.indexOf(target);
       return { ArrowDown: rows[i + 1], ArrowUp: rows[i - 1], Home: rows[0], End: rows.at(-1) };
@@ -52,17 +55,17 @@ function guessPanel(state, { insert, timed }) {
     says = text => lists.append(h("p", { class: "soft" }, text));
     lists.replaceChildren();
     leans.hidden = !model.hasMlm;
-    title.textContent = model.hasMlm ? "1 · What it expects" : "1 · Which sense it reads";
+    title.textContent = model.hasMlm ? t("1 · What it expects") : t("1 · Which sense it reads");
     if (!model.hasMlm) {
-      says(`${model.name} was published without its head for gaps: it looks, but guesses nothing.`);
+      says(t("{name} guesses nothing: it came without its head for gaps.", model));
       rest();
       resting = setTimeout(senses, REST);
       return;
     }
-    if (!places.length) says("Nothing is hidden. Click a piece above.");
+    if (!places.length) says(t("Nothing is hidden: click a piece."));
     else lists.append(...places.slice(0, MOST_LISTS).map(list));
-    if (model.hasMlm && places.length > MOST_LISTS)
-      says(`The first ${MOST_LISTS} of ${places.length} gaps are shown.`);
+    if (places.length > MOST_LISTS)
+      says(t("The first {n} of {all} gaps are shown.", { n: MOST_LISTS, all: places.length }));
     lean();
   }
 
@@ -72,8 +75,8 @@ function guessPanel(state, { insert, timed }) {
     place = tokens.findIndex(({ piece, start, end }, i) => // a word of one piece, which is seen
       Object.hasOwn(live.senses, piece) && !hidden.has(i) && state.text.slice(start, end).toLowerCase() === piece);
     if (place < 0) {
-      const known = Object.keys(live.senses).join(", ");
-      lists.append(h("p", { class: "soft" }, `Type a sentence with one of these words: ${known}.`));
+      const words = Object.keys(live.senses).join(", ");
+      lists.append(h("p", { class: "soft" }, t("Type a sentence with one of these words: {words}.", { words })));
       return;
     }
     const word = tokens[place].piece,
@@ -89,12 +92,12 @@ function guessPanel(state, { insert, timed }) {
       names = [...new Set(rows.map(({ sense }) => sense))],
       means = names.map(name => [name, cosine(meanOf(vectorsOf(name)))]);
     means.sort((a, b) => b[1] - a[1]);
-    const says = `How near “${word}” lies to the mean of each sense, in other sentences (cosine):`;
+    const says = t("How near “{word}” lies to the mean of each sense, in other sentences (cosine):", { word });
     lists.append(h("div", {}, h("h6", {}, says),
       ...means.map(([sense, x]) => h("div", { class: "guess sense", "data-sense": sense, "data-cosine": x },
         h("span", {}), h("span", { class: "piece", title: sense }, sense),
         h("span", { class: "track" }, h("i", { style: `width:${100 * Math.max(0, x)}%` })), h("b", {}, x.toFixed(2)))),
-      h("p", { class: "soft" }, "Nearest: “", ...inBold(near.words, near.at), `”, ${near.sense}.`)));
+      h("p", { class: "soft" }, t("Nearest:"), " “", ...inBold(near.words, near.at), `”, ${near.sense}.`)));
   }
 
   let resting;
@@ -130,9 +133,10 @@ function guessPanel(state, { insert, timed }) {
   function showLeans(piece, whole, found) { // the three that move the guess most, by the ratio of the chances
     const moves = found.map(([other, p]) => [other, p, Math.abs(Math.log((p + 1e-6) / (whole + 1e-6)))])
       .sort((a, b) => b[2] - a[2]).slice(0, 3);
-    leans.replaceChildren(h("h6", {}, `“${piece}” has ${share(whole)}; with one more piece hidden:`),
+    const says = t("“{piece}” has {share}; with one more piece hidden:", { piece, share: share(whole) });
+    leans.replaceChildren(h("h6", {}, says),
       ...moves.map(([other, p]) => h("div", { class: "guess without" }, h("span", {}),
-        h("span", { class: "piece", title: other }, "no ", h("b", {}, other)),
+        h("span", { class: "piece", title: other }, t("no “{piece}”", { piece: other })),
         h("span", { class: "track" }, h("i", { style: `width:${100 * p}%` }),
           h("em", { style: `left:${100 * whole}%` })),
         h("b", {}, share(p)))));

@@ -1,23 +1,22 @@
 // All heads small, each with the name of what it does with this sentence, and the chosen one large.
 const pc = x => 100 * x < .5 ? "< 1\u00a0%" : `${Math.round(100 * x)}\u00a0%`;
-const HABITS = { // the first five by how far the piece looked at stands behind the one that looks, from -2
-  "2 back": "two pieces back",
-  previous: "at the previous piece",
-  itself: "at the piece itself",
-  next: "at the next piece",
-  "2 on": "two pieces on",
-  "[CLS]": "at [CLS]",
-  "[SEP]": "at [SEP]",
-  gap: "at the gap"
-};
-const NAMES = Object.keys(HABITS),
-  [CLS, SEP, GAP] = [5, 6, 7];
+const HABITS = [ // the first five by how far the piece looked at stands behind the one that looks, from -2
+  [t("2 back"), t("two pieces back")],
+  [t("piece|previous"), t("at the previous piece")],
+  [t("piece|itself"), t("at the piece itself")],
+  [t("piece|next"), t("at the next piece")],
+  [t("2 on"), t("two pieces on")],
+  ["[CLS]", t("at [CLS]")],
+  ["[SEP]", t("at [SEP]")],
+  [t("gap"), t("at the gap")]
+];
+const [CLS, SEP, GAP] = [5, 6, 7];
 const LEAST_HABIT = .3; // of the weight: with less on one relation, a head is called spread
 
 // What a head does: the relation that takes most of its weight on average over the pieces; and over how many pieces it
 // spreads: exp of the mean entropy.
 function habit(weights, n, gaps) {
-  const sums = new Float64Array(NAMES.length), // at every key, for every head: no lists and maps in here
+  const sums = new Float64Array(HABITS.length), // at every key, for every head: no lists and maps in here
     asked = Math.max(1, n - 2);
   let entropy = 0;
   for (let q = 1; q < n - 1; q++) {
@@ -32,9 +31,8 @@ function habit(weights, n, gaps) {
       if (k !== q) sums[GAP] += weights[q * n + k] / asked;
   }
   const most = mostOf(sums),
-    pieces = Math.exp(entropy),
-    named = sums[most] >= LEAST_HABIT;
-  return { name: named ? NAMES[most] : "", share: named ? sums[most] : 0, pieces };
+    [name, where] = sums[most] >= LEAST_HABIT ? HABITS[most] : [];
+  return { name, where, share: name ? sums[most] : 0, pieces: Math.exp(entropy).toFixed(1) };
 }
 const mostOf = row => row.reduce((top, weight, i) => weight > row[top] ? i : top, 0);
 
@@ -47,9 +45,9 @@ function headPanels(state, { choose, ask }) {
     tabindex: 0,
     role: "application",
     ...KEYS,
-    "aria-label": "Weights of this head. Arrow keys move the cell, brackets change the head."
+    "aria-label": t("Weights of this head. Arrow keys move the cell, brackets change the head.")
   });
-  const small = h("div", { class: "all" }, h("h5", {}, "2 · All heads"), grid),
+  const small = h("div", { class: "all" }, h("h5", {}, t("2 · All heads")), grid),
     large = h("div", { class: "large" }, title, canvas, read, ink),
     off = document.createElement("canvas");
   let cells = [],
@@ -60,7 +58,7 @@ function headPanels(state, { choose, ask }) {
     const { answer: { n }, heads, layer, head, query } = state;
     return heads[layer][head].weights.subarray(query * n, (query + 1) * n);
   };
-  const told = ({ name, share, pieces }) => name ? `${name} ${pc(share)}` : `spread over ${pieces.toFixed(1)} pieces`;
+  const told = does => does.name ? `${does.name} ${pc(does.share)}` : t("spread over {pieces} pieces", does);
 
   function paint(on, weights, n, [red, green, blue]) { // a pixel a cell
     const image = new ImageData(n, n),
@@ -84,7 +82,7 @@ function headPanels(state, { choose, ask }) {
       return { picture, caption, much, cell: h("button", of, picture, caption, h("i", {}, much)) };
     }));
     grid.style.setProperty("--heads", cells[0].length);
-    const label = l => h("span", { class: "lab" }, `layer ${l + 1}`);
+    const label = l => h("span", { class: "lab" }, t("layer {n}", { n: l + 1 }));
     grid.replaceChildren(...cells.flatMap((row, l) => [label(l), ...row.map(({ cell }) => cell)]));
   }
   const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -103,10 +101,11 @@ function headPanels(state, { choose, ask }) {
     heads.forEach((row, l) => row.forEach(({ weights, habit: does }, i) => {
       const { picture, caption, much, cell } = cells[l][i],
         on = l === state.layer && i === state.head,
-        says = `head ${l + 1}.${i + 1}: ${does.name ? `${pc(does.share)} of its weight ${HABITS[does.name]}; ` : ""}` +
-        `spread over ${does.pieces.toFixed(1)} pieces`;
+        of = { ...does, head: `${l + 1}.${i + 1}`, share: pc(does.share) },
+        says = does.name ? t("head {head}: {share} of its weight {where}; spread over {pieces} pieces", of) :
+        t("head {head}: spread over {pieces} pieces", of);
       paint(picture, weights, answer.n, rgb);
-      caption.textContent = does.name || "spread";
+      caption.textContent = does.name ?? t("spread");
       much.style.width = `${100 * does.share}%`;
       attrs(cell, { title: says, "aria-label": says, "aria-pressed": String(on), tabindex: on ? 0 : -1 });
     }));
@@ -118,7 +117,7 @@ function headPanels(state, { choose, ask }) {
       does = heads[layer][head].habit,
       avail = canvas.parentElement.clientWidth,
       ratio = devicePixelRatio || 1;
-    title.textContent = `3 · Head ${layer + 1}.${head + 1}: ${told(does)}`;
+    title.textContent = t("3 · Head {head}: {does}", { head: `${layer + 1}.${head + 1}`, does: told(does) });
     if (!avail) return;
     const longest = Math.max(...names.map(name => width(name, 12))),
       x = Math.min(92, longest + 12),
@@ -172,8 +171,9 @@ function headPanels(state, { choose, ask }) {
     c.lineWidth = 2;
     c.strokeRect(x + most * size, y + query * size, size, size);
     const order = [...row.keys()].filter(k => row[k] >= .005).sort((a, b) => row[b] - row[a]).slice(0, 5),
-      chosen = key === null ? "" : ` Cell: ${names[query]} → ${names[key]}, ${(100 * row[key]).toFixed(1)} %.`;
-    read.textContent = `${names[query]} → ${order.map(k => `${names[k]} ${pc(row[k])}`).join(", ")}.${chosen}`;
+      cell = key !== null && { word: names[query], source: names[key], share: (100 * row[key]).toFixed(1) },
+      chosen = cell ? t("Cell: {word} → {source}, {share} %.", cell) : "";
+    read.textContent = `${names[query]} → ${order.map(k => `${names[k]} ${pc(row[k])}`).join(", ")}. ${chosen}`;
   }
 
   const cellAt = ({ clientX, clientY }) => {

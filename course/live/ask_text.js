@@ -4,8 +4,9 @@ const EXAMPLES = [ // in braces: what is hidden at first
   "The band released {their} second album in 1995.",
   "He scored two {goals} in the last game of the season.",
   "아버지 와 {어머니} 는 함께 살았다 .",
-  "그 섬 은 {북쪽} 에 있다 ."
+  "그 는 배 를 타고 {북쪽} 으로 갔다 ."
 ];
+if (KOREAN) EXAMPLES.reverse();
 const plainText = example => example.replace(/[{}]/g, "");
 
 // Where places among the old tokens are among the new ones: what stands before and after the change stays.
@@ -17,6 +18,16 @@ function moved(places, old, now) {
   while (after < least - before && old.at(-1 - after).id === now.at(-1 - after).id) after++;
   const to = i => i < before ? [i] : i >= old.length - after ? [i + now.length - old.length] : [];
   return new Set([...places].flatMap(to));
+}
+
+// The whole words around a place of a row of pieces.
+function around(names, place) {
+  const within = i => names[i].startsWith("##");
+  let first = Math.max(1, place - 5),
+    end = Math.min(names.length - 1, place + 6);
+  while (within(first)) first--;
+  while (within(end)) end++;
+  return names.slice(first, end).join(" ").replaceAll(" ##", "");
 }
 
 // The text with the piece at a place replaced: one with ## goes on the word before it, one without begins a word.

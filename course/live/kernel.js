@@ -3,8 +3,12 @@
 const MOST_TOKENS = 40,
   LARGE = "minilm-en", // comes when a button is pressed
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
-const t = (english, values) => // as in the widgets; their sentences stand in live.js
-  teller({ get: () => document.documentElement.lang === "ko" ? live.texts : {} })(english, values);
+const KOREAN = document.documentElement.lang === "ko",
+  t = teller({ get: () => KOREAN ? live.texts : {} }); // as in the widgets; their sentences stand in live.js
+const onItsWay = (name, part, bytes) => {
+  const now = { name, percent: Math.round(100 * part), size: (bytes / 1e6).toFixed(1) };
+  return t("{name} is on its way: {percent} % of {size} MB, once.", now);
+};
 const ANSWERS = { // title of a widget -> its answer
   "What does it expect here?": fillMask,
   "One word through the generations": placeSentence,
@@ -210,8 +214,7 @@ async function reply(frame, asked) {
   Object.assign(says, { className: "loads", role: "status" });
   frame.after(says);
   const arrived = name => (part, bytes) => {
-    const now = { name, percent: Math.round(100 * part), size: (bytes / 1e6).toFixed(1) };
-    says.textContent = t("{name} is on its way: {percent} % of {size} MB, once.", now);
+    says.textContent = onItsWay(name, part, bytes);
   };
   let missing = "";
   const open = async name => {

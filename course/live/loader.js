@@ -19,19 +19,21 @@ const script = address => new Promise((resolve, reject) => {
   const node = document.createElement("script");
   node.src = address;
   node.onload = () => resolve(node.remove());
-  node.onerror = () => reject(new Error(`${address.slice(BASE.length)} does not load.`), node.remove());
+  const file = address.slice(BASE.length);
+  node.onerror = () => reject(new Error(t("{file} does not load.", { file })), node.remove());
   document.head.append(node);
 });
 const twice = address => script(address).catch(() => script(address)); // a phone loses a packet
 
 async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share of the bytes, all of them)
   await twice(`${BASE}models/${name}/about.js`);
-  if (!arriving[name]) throw new Error(`models/${name}/about.js is damaged. Load the page again.`);
+  if (!arriving[name]) throw new Error(t("models/{name}/about.js is damaged. Load the page again.", { name }));
   const { about, bytes, here } = arriving[name];
   await Promise.all(Array.from({ length: about.parts }, async (_, number) => {
     await twice(`${BASE}models/${name}/${number}.js`);
+    const of = { name, number };
     if (!here.has(number)) // a script that throws has "loaded", too
-      throw new Error(`models/${name}/${number}.js is damaged or of another version. Load the page again.`);
+      throw new Error(t("models/{name}/{number}.js is damaged or of another version. Load the page again.", of));
     arrived(here.size / about.parts, about.bytes);
   }));
   delete arriving[name];

@@ -9,19 +9,19 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
 from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
-from course_lib.language import speaking, texts
-from course_lib.widgets.base import module, sentences, style
+from course_lib.language import language, speaking, texts
+from course_lib.widgets.base import FOLDER, sentences, style
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "answers")
-PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads")  # and ask_bert, behind the kit of all widgets
+PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert")  # behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",
     "One word through the generations",
@@ -40,9 +40,9 @@ NAMES = (
 )  # what window.course.live can load
 
 
-def script(modules: Sequence[str] = MODELS, page: str = "") -> str:
-    """The named files of this folder, linear.wasm in them as base64, and behind them `page`, as a widget's module."""
-    text = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in modules)
+def script(page: str = "") -> str:
+    """The models' modules, linear.wasm in them as base64, and behind them `page`, in one function."""
+    text = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in MODELS)
     wasm = base64.b64encode((HERE / "linear.wasm").read_bytes()).decode()
     return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"
 
@@ -58,22 +58,21 @@ def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
     return found
 
 
-def write_ask_bert(out: Path, checkpoints: Path, render: Callable[..., str]) -> int:
-    """Write ask_bert.html, live.js, live.css and models/ into `out`. -> their bytes, all together
+def ask_bert() -> str:
+    """The body of the page "Ask BERT" in the language spoken now."""
+    return (HERE / f"ask_bert{'.ko' * (language() == 'ko')}.html").read_text(encoding="utf-8")
 
-    render: the site's frame around a page's `body`; it names live.css as a style sheet.
-    """
+
+def write_live(out: Path, checkpoints: Path) -> int:
+    """Write live.js, live.css and models/ into `out`. -> their bytes, all together"""
     written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
     megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
-    with speaking("ko"):  # what kernel.js answers on a Korean page
-        korean = texts(sentences((HERE / "kernel.js").read_text(encoding="utf-8")))
+    page = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in PAGE)))
+    with speaking("ko"):
+        korean = texts(sentences(script(page)))
     known = {"megabytes": megabytes, "senses": sense_sentences(), "texts": korean}
     numbers = "".join(f"live.{name} = {json.dumps(values)};\n" for name, values in known.items())
-    files = {
-        "ask_bert.html": render(body=(HERE / "ask_bert.html").read_text(encoding="utf-8")),
-        "live.js": script((*MODELS, *PAGE), numbers + module("ask_bert", HERE)),
-        "live.css": style("ask_bert", HERE),
-    }
+    files = {"live.js": script(numbers + page), "live.css": style("ask_bert", HERE)}
     for name, text in files.items():
         with atomic_file(out / name, "w") as file:
             file.write(text)

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -22,8 +21,8 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
-from course.live.page import WIDGETS, write_ask_bert
-from course.site.cells import LIVE, Heading, Prose, describe, output_html
+from course.live.page import WIDGETS, ask_bert, write_live
+from course.site.cells import LIVE, Heading, Prose, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
 from course_lib.errors import CourseError
@@ -35,9 +34,10 @@ MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-m
 LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
 COURSE = key("How machines came to read words in context")
 MAP, AFTER = key("The chapters"), ("Claims, not slogans", "Two commands")  # headings of README.md
-ASK = (
-    '<p class="ask"><a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
-    "The course's model answers in the page, and shows where each of its heads looks.</p>\n"
+ASK_BERT = "ask_bert.html"
+ASK = key(
+    '<a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
+    "The course's model answers in the page, and shows where each of its heads looks."
 )
 _ABOUT = key(
     "Notebooks, exercises and measurements on how machines came to read words in context, from word vectors to BERT. "
@@ -76,10 +76,11 @@ def build_site(project: Path, out: Path) -> str:
         with speaking("ko"):
             korean = read_chapters(project / "notebooks" / "ko", answered)
     with speaking("en"):
-        files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))} | _pages(chapters, korean)
+        files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))}
+        files |= _pages(chapters, korean, live)
     if korean:
         with speaking("ko"):
-            pages = {"index.html": korean_front(readme, korean, chapters)} | _pages(korean, chapters)
+            pages = {"index.html": korean_front(readme, korean, chapters, live=live)} | _pages(korean, chapters, live)
         files |= {f"ko/{name}": page for name, page in pages.items()}
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
     files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
@@ -90,24 +91,32 @@ def build_site(project: Path, out: Path) -> str:
             file.write(text)
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
-    ask = partial(_page, title=f"Ask BERT – {COURSE}", live=True, live_style="live.css")
-    models = write_ask_bert(out, checkpoints, ask) if live else 0
+    models = write_live(out, checkpoints) if live else 0
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
         raise CourseError(f"The site in {out} has {len(problems)} faults; mend them in notebooks/text/:\n{listed}")
     megabytes = sum(len(text.encode()) for text in files.values()) / 1e6
-    asked = f", and Ask BERT with its models, {models / 1e6:.1f} MB" if live else ""
+    asked = f", and their models, {models / 1e6:.1f} MB" if live else ""
     n_pages = sum(name.endswith(".html") for name in files)
     return f"site: {n_pages} pages, {megabytes:.1f} MB{asked}, checked. Open {out / 'index.html'}"
 
 
-def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter]) -> dict[str, str]:
-    """The chapters' pages by their file's name; others: the chapters in the other language."""
+def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -> dict[str, str]:
+    """The chapters' pages by their file's name, and Ask BERT where it is `live`; others: in the other language."""
     there = {chapter.name: chapter for chapter in others}
     around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
-    return {
+    pages = {
         f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
     }
+    if live:
+        pages[ASK_BERT] = _page(
+            title=f"{t('Ask BERT')} – {t(COURSE)}",
+            body=with_particles(ask_bert()),
+            other=ASK_BERT if others else "",
+            live=True,
+            style="live.css",
+        )
+    return pages
 
 
 def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:
@@ -208,7 +217,7 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + "\n![]()\n", maxsplit=1, flags=re.M)
     after = prose.render(after.removesuffix("![]()\n"))
     opening = f'{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">{after}'
-    parts = [f'<div class="prose opening">\n{opening}{ASK if live else ""}</div>']
+    parts = [f'<div class="prose opening">\n{opening}{_ask(live)}</div>']
     parts.append(_map(prose, course_map(readme), chapters))
     for name in AFTER:
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
@@ -217,7 +226,7 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     return _page(title=t(COURSE), body="\n".join(parts), other=other, live=_asks(chapters[0].widget))
 
 
-def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Chapter]) -> str:
+def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Chapter], *, live: bool = False) -> str:
     """ko/index.html: the first widget and the map; a chapter that is not in Korean yet is linked in English."""
     prose, there = Prose(set()), {chapter.name: chapter for chapter in chapters}
     head = prose.render(f"# {t(COURSE)}\n\n{t(_ABOUT)}")
@@ -233,9 +242,15 @@ def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Cha
     address = prose.add(2, t(MAP)).address
     body = (
         f'<div class="prose opening">\n{head}</div>\n{chapters[0].widget}\n'
-        f'<div class="prose"><h2 id="{address}">{t(MAP)}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'
+        f'<div class="prose">{_ask(live)}<h2 id="{address}">{t(MAP)}</h2></div>\n'
+        f'<ol class="map">\n{chr(10).join(items)}\n</ol>'
     )
     return _page(title=t(COURSE), body=body, other="index.html", live=_asks(chapters[0].widget))
+
+
+def _ask(live: bool) -> str:
+    """The way to Ask BERT."""
+    return f'<p class="ask">{t(ASK)}</p>\n' if live else ""
 
 
 def _item(number: str, place: str, title: str, note: str = "", says: str = "") -> str:

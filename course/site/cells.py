@@ -59,8 +59,7 @@ class Prose:
         rendered = self._markdown.render(markdown)
         rendered = _ARXIV.sub(r'<a href="https://arxiv.org/abs/\1">\g<0></a>', rendered)
         rendered = _FORMULA_AND_MARK.sub(r'<span class="keep">\1\2</span>', rendered)
-        # U+2060: a Korean particle stays in the line of the code or sign before it
-        return _BEFORE_PARTICLE.sub(r"\1&#8288;", rendered) if language() == "ko" else rendered
+        return with_particles(rendered) if language() == "ko" else rendered
 
     def add(self, level: int, inner: str) -> Heading:
         """A heading with an address of its own on this page."""
@@ -70,6 +69,11 @@ class Prose:
         address = stem if self._seen[stem] == 1 else f"{stem}-{self._seen[stem]}"
         self.headings.append(Heading(level, address, inner, words))
         return self.headings[-1]
+
+
+def with_particles(html: str) -> str:
+    """U+2060: a Korean particle stays in the line of the code or sign before it."""
+    return _BEFORE_PARTICLE.sub(r"\1&#8288;", html)
 
 
 class _Renderer(IPythonRenderer):
@@ -103,7 +107,7 @@ class _Renderer(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """To a page of the site, a place on this page, or the web; a file of the repository is named, not linked."""
-        url = url.replace("../build/site/", "", 1)  # written for readers of the notebook, who have to build it
+        url = re.sub(r"^(\.\./)+build/site/", "", url)  # written for readers of the notebook, who have to build it
         path, _, place = url.partition("#")
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:

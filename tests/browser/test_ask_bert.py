@@ -12,17 +12,20 @@ from playwright.sync_api import expect
 from course.live.page import sense_sentences
 from course_lib.data.records import Sentence
 from course_lib.models.shipped import load
+from tests.browser.test_korean_widgets import ENGLISH
 from tests.browser.test_site import reader
 
 pytestmark = pytest.mark.browser
 
 ANSWERED = "() => course.live.state?.().answer"
 GUESSES = "rows => rows.map(row => [row.dataset.piece, +row.dataset.p])"
+SAID = "section.cw > :not(.given)"  # the given sentences are in either language
+LABELS = "all => all.flatMap(one => [one.ariaLabel, one.title]).filter(label => label)"
 MARY = "Mary lost her keys because [MASK] was in a hurry."
 
 
-def opened(page, site, link: str = ""):
-    page.goto((site / "ask_bert.html").as_uri() + link)
+def opened(page, site, link: str = "", name: str = "ask_bert.html"):
+    page.goto((site / name).as_uri() + link)
     page.wait_for_function(ANSWERED)
 
 
@@ -114,7 +117,7 @@ def test_hostile_odd_and_long_text_is_text(page):
     assert page.evaluate("window.hit") is None
     page.locator("textarea").fill("😀🏽 🇰🇷 भाषा and [MASK] x\u0301")
     says(page, "bert-en expects")
-    expect(page.locator(".soft").first).to_contain_text("does not know 😀🏽")
+    expect(page.locator(".soft").first).to_contain_text("does not know: 😀🏽")
     page.locator("textarea").fill("the old man and the sea and " * 350)
     page.wait_for_function("() => course.live.state().answer.n === 128")
     expect(page.locator(".trouble")).to_contain_text("Only the first 126 pieces")
@@ -147,10 +150,42 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page):
     assert page.locator(".grid button").count() == 16
 
 
+def test_the_korean_page_speaks_korean(site, chromium):
+    with reader(chromium) as page:
+        opened(page, site, name="ko/ask_bert.html")
+        assert "배" in page.locator("textarea").input_value()
+        for text in ("아버지 와 [MASK] 는 [MASK] 살았다 .", "가 " * 5000, "", MARY):
+            page.locator("textarea").fill(text)
+            if "[MASK]" in text:
+                name = "bert-en" if text == MARY else "bert-ko"
+                (piece, _), *_ = load(name).fill(text, 1)[0]
+                says(page, f"{name}의 예상은 “{piece}”")
+                page.wait_for_function("() => document.querySelector('.leans').dataset.leans")
+            elif text:
+                expect(page.locator(".trouble")).to_contain_text("처음 126개 조각만 읽습니다.")
+            said = [
+                page.title(),
+                *page.locator(SAID).all_inner_texts(),
+                *page.locator(f"{SAID} *").evaluate_all(LABELS),
+            ]
+            assert [words for words in said if ENGLISH.search(re.sub("“.*?”", "", words))] == []
+        page.get_by_role("button", name="minilm-en").click()
+        says(page, "minilm-en 모델은 예상하지 않습니다.")
+        page.get_by_role("link", name="English").click()
+        says(page, "bert-en expects")
+
+
+def test_a_quotation_begins_and_ends_with_a_whole_word(page):
+    page.locator("textarea").fill("The old pottery is full of hot [MASK] and it is a yard now.")
+    says(page, "in “pottery is full of hot [MASK] and it is a yard”,")
+    assert {"##tery", "##ard"} < set(page.evaluate("course.live.state().answer.names"))
+
+
+@pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (700, "light")])
-def test_it_fits_its_window(site, chromium, width, scheme):
+def test_it_fits_its_window(site, chromium, width, scheme, name):
     with reader(chromium, width, scheme) as page:
-        opened(page, site)
+        opened(page, site, name=name)
         for text in ("a", "x" * 90, "the old man and the [MASK] " * 15):
             page.locator("textarea").fill(text)
             page.wait_for_function("text => course.live.state().text === text", arg=text)

@@ -108,6 +108,15 @@ def test_a_widget_lives_and_says_what_python_says(site, chromium):
         assert frame.locator(".say").inner_text() == shown.finding()
 
 
+def test_the_field_of_the_korean_front_page_is_answered(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "ko/index"))
+        frame = page.locator("iframe").content_frame
+        frame.locator(".own input").fill("He sat on the bank of the river.")
+        frame.locator(".own button").click()
+        expect(frame.locator(".read")).to_contain_text("여러분의 문장, 고리 1:")
+
+
 @pytest.mark.parametrize("width", [360, 1000])
 def test_a_frame_is_as_high_as_what_it_shows(site, chromium, width):
     with reader(chromium, width) as page:

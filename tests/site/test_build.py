@@ -4,6 +4,7 @@ import ast
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 
 import nbformat
 import pytest
@@ -12,7 +13,7 @@ from nbformat import v4
 
 from course import cli
 from course.site import build
-from course.site.build import Chapter, MapRow, build_site, code_colours, course_map, front_page
+from course.site.build import Chapter, MapRow, build_site, code_colours, course_map, front_page, korean_front
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from tests.site.small import FRAME, PIXEL, README, display, project
@@ -179,8 +180,9 @@ def test_the_first_widget_stands_where_readme_has_its_picture():
     assert "A still" not in words
 
 
-def test_the_first_page_leads_to_ask_bert_where_there_are_models():
-    pages = [BeautifulSoup(front_page(README, CHAPTERS, live=live), "html.parser") for live in (False, True)]
+@pytest.mark.parametrize("front", [partial(front_page, README), partial(korean_front, README, CHAPTERS)])
+def test_the_first_page_leads_to_ask_bert_where_there_are_models(front):
+    pages = [BeautifulSoup(front(CHAPTERS, live=live), "html.parser") for live in (False, True)]
     assert [len(page.select('a[href="ask_bert.html"]')) for page in pages] == [0, 1]
 
 

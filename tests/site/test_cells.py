@@ -33,6 +33,7 @@ def test_headings_get_addresses_of_their_own_over_all_cells(prose):
         ("[LICENSE](LICENSE)", "LICENSE"),
         ("[data/README.md](../data/README.md)", "data/README.md"),
         ("[Ask BERT](../build/site/ask_bert.html)", '<a href="ask_bert.html">Ask BERT</a>'),
+        ("[BERT에게 묻기](../../build/site/ask_bert.html)", '<a href="ask_bert.html">BERT에게 묻기</a>'),
         ("[other](09_other.ipynb)", "other (09_other.ipynb)"),
         ("[below](#notice)", '<a href="#notice">below</a>'),
         (f"[paper]({PAPER})", f'<a href="{PAPER}">paper</a>'),

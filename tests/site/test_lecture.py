@@ -132,7 +132,7 @@ def test_a_chapter_without_live_cells_and_a_file_that_is_none(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["05_x.ipynb"]
 
 
-@pytest.mark.parametrize("name", ["01_word_vectors", "04_elmo", "06_transformer"])
+@pytest.mark.parametrize("name", ["01_word_vectors", "04_elmo", "06_transformer", "07_bert"])
 def test_the_chapters_key_cells(name):
     """Four to six, each with a gap; every name that a live cell binds is still bound in its copy."""
     solved = nbformat.read(project_dir() / "notebooks" / f"{name}.ipynb", as_version=4)

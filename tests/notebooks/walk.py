@@ -60,10 +60,11 @@ def main(names: Sequence[str]) -> int:
         raise SystemExit(f"No such notebook: {missing}" if notebooks else "There is no notebook to walk through.")
     n_faults = 0
     for notebook in notebooks:
+        name = notebook.relative_to(ROOT / "notebooks").with_suffix("")
         start = time.monotonic()
-        faults = walk(notebook, ROOT / "build" / "walk" / notebook.stem)
+        faults = walk(notebook, ROOT / "build" / "walk" / name)
         print(
-            f"{notebook.stem}: {time.monotonic() - start:.0f} s, {len(faults)} faults", *faults, sep="\n  ", flush=True
+            f"{name}: {time.monotonic() - start:.0f} s, {len(faults)} faults", *faults, sep="\n  ", flush=True
         )
         n_faults += len(faults)
     return int(n_faults > 0)

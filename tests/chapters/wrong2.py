@@ -101,11 +101,7 @@ WRONG = {
             "torch.zeros(*ids.shape[:-1], len(weight)).scatter(-1, ids, 1.0)",
         ),
         ("columns instead of rows", turned),
-        (
-            "booleans instead of numbers",
-            "one_hot, one_hot @ weight",
-            "ids[..., None] == torch.arange(len(weight)), one_hot @ weight",
-        ),
+        ("booleans instead of numbers", "one_hot, one_hot @", "ids[..., None] == torch.arange(len(weight)), one_hot @"),
         ("error", ", num_classes=len(weight)", ""),  # as wide as the largest id
     ],
     "2.2": [
@@ -117,11 +113,7 @@ WRONG = {
         ("only the first occurrence counts", of_each_word(lambda rows: rows[0])),
         ("the mean over the occurrences", of_each_word(lambda rows: rows.mean(dim=0))),
         ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids.flatten())"),
-        (
-            "unused rows are left out",
-            "flatten(0, -2))",
-            "flatten(0, -2))[sorted(set(ids.flatten().tolist()))]",
-        ),
+        ("unused rows are left out", "flatten(0, -2))", "flatten(0, -2))[sorted(set(ids.flatten().tolist()))]"),
         (
             "every row gets the whole gradient",
             "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",

@@ -59,11 +59,7 @@ WRONG = {
         ("an epoch too early", "names[-1 - epoch :]", "names[-2 - epoch :]"),
         ("only the head", "names[-1 - epoch :] if epoch < len(names) else list(names)", "names[-1:]"),
         ("nothing trains at first", "names[-1 - epoch :]", "names[len(names) - epoch :]"),
-        (
-            "from head to input",
-            "names[-1 - epoch :] if epoch < len(names) else list(names)",
-            "names[::-1][: epoch + 1]",
-        ),
+        ("from head to input", "[-1 - epoch :] if epoch < len(names) else list(names)", "[::-1][: epoch + 1]"),
     ],
     "5.4": [
         ("padding counts everywhere", "    lengths =", "    mask = torch.ones_like(mask)\n    lengths ="),
@@ -83,11 +79,7 @@ WRONG = {
         ("multiplied by what is kept", "/ (1 - p)", "* (1 - p)"),
         ("divided by p", "/ (1 - p)", "/ p"),
         ("the mask is turned round", "* keep", "* ~keep"),
-        (
-            "only at the first link",
-            "append(state)",
-            "append(state)\n        thinned = w_rec if len(states) > 1 else thinned",
-        ),
+        ("only at the first link", "(state)", "(state)\n        thinned = w_rec if len(states) > 1 else thinned"),
         ("states are dropped, not weights", states_dropped),
         ("nothing is dropped", "w_rec * keep / (1 - p)", "w_rec"),
     ],

@@ -175,18 +175,8 @@ WRONG = {
             "id(parameter) not in slow_ids",
             "id(parameter) not in slow_ids and parameter.dim() == 2",
         ),
-        (
-            "the groups are in the other order",
-            '{"params": others, "lr": rate}, {"params": slow_parameters, "lr": rate / 10}',
-            '{"params": slow_parameters, "lr": rate / 10}, {"params": others, "lr": rate}',
-        ),
-        (
-            "the rates are wrong",
-            "rate}",
-            "rate / 10}",
-            'slow_parameters, "lr": rate / 10',
-            'slow_parameters, "lr": rate',
-        ),
+        ("the groups are in the other order", "rate / 10}]", "rate / 10}][::-1]"),
+        ("the rates are wrong", '"lr": rate', '"lr": 2 * rate'),
         ("the rates are wrong", "rate / 10", "rate * 10"),
         ("iterators instead of lists", '"params": slow_parameters', '"params": iter(slow_parameters)'),
         (

@@ -89,11 +89,9 @@ WRONG = {
         ("each word is decided when it comes", greedy),
         (
             "the path is read without backpointers",
-            "pointers.append(before)",
-            "pointers.append(best - emission)",
             "best, before =",
-            "tops = best\n        best, before =",
-            "append(best - emission)",
+            "tops, (best, before) = best,",
+            "append(before)",
             "append(tops)",
             "before[path[-1]]",
             "before.argmax()",

@@ -33,11 +33,7 @@ WRONG = {
     "5.1": [
         ("the rate is only p", "return (1 + p * (ratio - 1)) / ratio", "return p"),
         ("the floor is added to p", "return (1 + p * (ratio - 1)) / ratio", "return p + 1 / ratio"),
-        (
-            "the rise is forgotten",
-            "step / cut if step < cut else 1 - (step - cut) / (cut * (1 / cut_frac - 1))",
-            "1 - step / total",
-        ),
+        ("the rise is forgotten", "math.floor(total * cut_frac)", "0", "(cut * (1 / cut_frac - 1))", "total"),
         ("the fall ends too late", "(cut * (1 / cut_frac - 1))", "total"),
         ("rise and fall are exchanged", "    cut = ", "    cut_frac = 1 - cut_frac\n    cut = "),
         ("cut is not rounded down", "math.floor", ""),
@@ -96,23 +92,7 @@ WRONG = {
         ("never is infinite", "return sizes[-1] / few", "return math.inf"),
         ("exactly reached does not count", ">= reached", "> reached"),
         ("labels instead of a factor", " / few", ""),
-        (
-            "the factor is turned round",
-            "sizes[0] / few",
-            "few / sizes[0]",
-            "sizes[-1] / few",
-            "few / sizes[-1]",
-            "return math.exp(low + share * (high - low)) / few",
-            "return few / math.exp(low + share * (high - low))",
-        ),
-        (
-            "doublings instead of a factor",
-            "return sizes[0] / few",
-            "return math.log2(sizes[0] / few)",
-            "return sizes[-1] / few",
-            "return math.log2(sizes[-1] / few)",
-            "return math.exp(low + share * (high - low)) / few",
-            "return (low + share * (high - low) - math.log(few)) / math.log(2)",
-        ),
+        ("the factor is turned round", "return ", "return (", "/ few", "/ few) ** -1"),
+        ("doublings instead of a factor", "return ", "return math.log2(", "/ few", "/ few)"),
     ],
 }

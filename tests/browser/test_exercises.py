@@ -184,8 +184,7 @@ def _wrong_answers(exercise):
     """(cell, mistake) for N_WRONG mistakes: the unit tests' wrong answers, under the name that the chapter gives."""
     cells = {}
     for cell, mistake in wrong_cells(exercise):
-        if "registry" not in cell:  # no student writes that
-            cells.setdefault(mistake, f"{cell}\n\n{_check(exercise)}")
+        cells.setdefault(mistake, f"{cell}\n\n{_check(exercise)}")
     assert len(cells) >= N_WRONG
     return [(cell, mistake) for mistake, cell in cells.items()][:N_WRONG]
 

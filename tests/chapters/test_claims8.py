@@ -38,11 +38,7 @@ def test_a_head_is_counted():
 def test_the_paper_s_network_takes_no_memory_and_has_its_size():
     bert = chapter8.paper_bert()
     assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
-    embedding, layer = (30_522 + 512 + 2 + 2) * 768, 4 * 768 * 769 + 768 * 3_073 - 768 + 3_072 * 769 + 4 * 768
-    layer += 3_072 + 768 - 3_072  # biases of the two inner layers
-    assert counted(bert.embedding) == embedding
-    assert counted(bert.stack) == pytest.approx(12 * layer, rel=1e-3)
-    assert counted(bert.pooler) == 590_592
+    assert sum(map(counted, (bert.embedding, bert.stack, bert.pooler))) == 109_482_240  # the published network's
 
 
 def test_the_area_by_hand():

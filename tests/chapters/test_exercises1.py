@@ -1,4 +1,4 @@
-"""Chapter 1's reference solutions against numbers computed by hand. Its wrong answers are in the folder chapter1."""
+"""Chapter 1's reference solutions against numbers computed by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Chapter 2's reference solutions against known results. Its wrong answers are in the folder chapter2."""
+"""Chapter 2's reference solutions against known results."""
 
 import pytest
 import torch

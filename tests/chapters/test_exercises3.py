@@ -1,4 +1,4 @@
-"""Chapter 3's reference solutions against the library and by hand. Its wrong answers are in the folder chapter3."""
+"""Chapter 3's reference solutions against the library and by hand."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 
 from course.check import registry
 from course_lib.models.crf import LinearChainCRF
-from tests.chapters.ch03.ex_3_4_viterbi import listed
+from tests.chapters.wrong3 import listed
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Chapter 4's reference solutions against the library and by hand. Its wrong answers are in the folder chapter4."""
+"""Chapter 4's reference solutions against the library and by hand."""
 
 import pytest
 import torch

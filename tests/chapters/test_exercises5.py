@@ -1,4 +1,4 @@
-"""Chapter 5's reference solutions against the library and by hand. Its wrong answers are in the folder chapter5."""
+"""Chapter 5's reference solutions against the library and by hand."""
 
 import pytest
 import torch

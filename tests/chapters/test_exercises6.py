@@ -1,4 +1,4 @@
-"""Chapter 6's reference solutions against the library and by hand. Its wrong answers are in the folder chapter6."""
+"""Chapter 6's reference solutions against the library and by hand."""
 
 from itertools import pairwise
 

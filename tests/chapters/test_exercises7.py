@@ -1,4 +1,4 @@
-"""Chapter 7's reference solutions against the library and by hand. Its wrong answers are in the folder chapter7."""
+"""Chapter 7's reference solutions against the library and by hand."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Chapter 8's reference solutions against the library and by hand. Its wrong answers are in the folder chapter8."""
+"""Chapter 8's reference solutions against the library and by hand."""
 
 import random
 

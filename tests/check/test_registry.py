@@ -1,6 +1,5 @@
 """Every exercise there is: complete, its solution accepted, its starter open, its mistakes told apart."""
 
-import importlib
 import inspect
 
 import pytest
@@ -10,6 +9,7 @@ from course.check.exercise import Seen
 from course.check.judge import judge
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
+from tests.chapters.cells import wrong_cells
 
 EXERCISES = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
 every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.id)
@@ -75,12 +75,14 @@ def test_each_mistake_gets_its_own_name(exercise):
 
 @every_exercise
 def test_wrong_answers_are_rejected_each_by_its_name(exercise):
-    """At least five mistakes. The answers are written apart from the models, in a module of the same name here."""
-    wrong = importlib.import_module(exercise.solution.__module__.replace("course.", "tests.", 1)).WRONG
-    results = [(answer.__name__, judge(exercise, answer)) for answer, _ in wrong]
-    named = [(name, result.mistake or result.state) for name, result in results]
-    assert named == [(answer.__name__, mistake) for answer, mistake in wrong]
-    assert len({mistake for _, mistake in wrong}) >= 5
+    """At least five mistakes. The answers are written apart from the models, each alone in its cell."""
+    cells, named = wrong_cells(exercise), []
+    for cell, _ in cells:
+        exec(cell, space := {})
+        result = judge(exercise, space[exercise.solution.__name__])
+        named.append(result.mistake or result.state)
+    assert named == [mistake for _, mistake in cells]
+    assert len(set(named)) >= 5
 
 
 @every_exercise

@@ -38,10 +38,7 @@ PROBES = [
     Probe("a window wider than the sentence", [["alone"], ["two", "words"]], 5),
 ]
 MISTAKES = [
-    (
-        "the window crosses the sentence boundary",
-        lambda sentences, w: skip_gram_pairs([[word for s in sentences for word in s]], w),
-    ),
+    ("the window crosses the sentence boundary", lambda parts, w: skip_gram_pairs([[c for s in parts for c in s]], w)),
     ("the centre is paired with itself", _pairs_if(lambda i, j, w, s: abs(i - j) <= w)),
     ("one side only", _pairs_if(lambda i, j, w, s: 0 < j - i <= w), _pairs_if(lambda i, j, w, s: 0 < i - j <= w)),
     (

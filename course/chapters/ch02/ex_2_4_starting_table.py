@@ -49,10 +49,7 @@ PROBES = [
     Probe("all words are known", ["배", "Bank", "the", "turkey", "THE"], _PRETRAINED, _NOISE[1:6]),
 ]
 MISTAKES = [
-    (
-        "no fall-back to lower case",
-        lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word),
-    ),
+    ("no fall-back to lower case", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda w, known: w)),
     ("lower case first", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower())),
     ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
     ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),

@@ -49,11 +49,8 @@ PROBES = [
     Probe("one word: no padding", ["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3]),
 ]
 MISTAKES = [
-    ("padding wins", _answers(counts=lambda row: row)),
-    (
-        "padding counts as 0",
-        lambda w, ids, f: _answers(counts=lambda row: row)(w, ids, f * (torch.arange(f.shape[1]) > 0)),
-    ),
+    ("padding wins", _answers(counts=list)),
+    ("padding counts as 0", lambda w, ids, f: _answers(counts=list)(w, ids, f * (torch.arange(f.shape[1]) > 0))),
     ("the marks are left out of the maximum", _answers(counts=lambda row: [c for c in row if c not in (0, 2, 3)])),
     ("the mean instead of the maximum", _answers(pool=lambda answers: answers.mean(1))),
     ("the axes are exchanged", lambda *a: (character_maxima(*a)[0], character_maxima(*a)[1].T)),

@@ -48,9 +48,6 @@ MISTAKES = [
     ("counted from 1", _table(first=1)),
     ("only sines", _table(join=lambda sines, cosines: _taking_turns(sines, sines))),
     ("faster and faster", Seen(_upside_down)),
-    (
-        "places and numbers are exchanged",
-        Seen(lambda got, expected, *_: got.shape == expected.T.shape != expected.shape),
-    ),
+    ("places and numbers are exchanged", Seen(lambda got, expected, *_: got.mT.shape == expected.shape != got.shape)),
 ]
 EXERCISE = Exercise("6.5", positions, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

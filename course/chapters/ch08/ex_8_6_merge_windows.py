@@ -104,10 +104,7 @@ MISTAKES = [
     ("the lowest score counts", _merged(min)),
     ("a softmax in each window", _softmax),
     ("window after window", _in_order_of_windows),
-    (
-        "only the best of each window",
-        lambda windows, n: merge_windows([(at, [max(spans)]) for at, spans in windows], n),
-    ),
+    ("only the best of each window", lambda windows, n: merge_windows([(at, [max(own)]) for at, own in windows], n)),
     ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
     ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
     ("n is ignored", lambda windows, n: merge_windows(windows, 99)),

@@ -1,0 +1,216 @@
+"""Wrong answers to the exercises of chapter 2 as readers write them: see `cells.py`."""
+
+import zlib
+
+import torch
+
+
+def turned(ids, weight):
+    one_hot = torch.stack([(ids == i).float() for i in range(len(weight))])
+    return one_hot, torch.einsum("v...,vd->...d", one_hot, weight)
+
+
+def of_each_word(row):
+    """row(gradients of all places of a word)"""
+
+    def answer(ids, output_gradient, vocabulary_size):
+        flat = output_gradient.reshape(ids.numel(), -1)
+        table = torch.zeros(vocabulary_size, flat.shape[1])
+        for i in ids.unique().tolist():
+            table[i] = row(flat[ids.reshape(-1) == i])
+        return table
+
+    return answer
+
+
+def in_small_letters(shown):
+    """shown(word): what stands for a word that is kept."""
+
+    def answer(train_sentences, text, min_count):
+        small = [word.lower() for sentence in train_sentences for word in sentence]
+        return [shown(word) if small.count(word.lower()) >= min_count else "[UNK]" for word in text]
+
+    return answer
+
+
+def first_rows(vocabulary, pretrained, noise):
+    table = noise * torch.cat(list(pretrained.values())).std()
+    for i, vector in zip(range(len(table)), pretrained.values(), strict=False):
+        table[i] = vector
+    return table
+
+
+def by_name(is_slow):
+    """is_slow(name of a parameter, slow)"""
+
+    def answer(model, slow, rate):
+        named = list(model.named_parameters())
+        fast, gentle = ([p for name, p in named if is_slow(name, slow) == wanted] for wanted in (False, True))
+        return [{"params": fast, "lr": rate}, {"params": gentle, "lr": rate / 10}]
+
+    return answer
+
+
+def drawn(order):
+    """order(passage, question, known): the words that get a vector, in this order."""
+
+    def answer(passage, question, known, dim, seed):
+        torch.manual_seed(seed)
+        vectors = known | {w: torch.randn(dim) for w in dict.fromkeys(order(passage, question, known))}
+        return tuple(torch.stack([vectors[w] for w in text]) for text in (passage, question))
+
+    return answer
+
+
+def new(words, known):
+    return [w for w in words if w not in known]
+
+
+def per_text(passage, question, known, dim, seed):
+    torch.manual_seed(seed)
+    vectors = (known | {w: torch.randn(dim) for w in dict.fromkeys(new(text, known))} for text in (passage, question))
+    return tuple(torch.stack([own[w] for w in text]) for own, text in zip(vectors, (passage, question), strict=True))
+
+
+def from_the_letters(passage, question, known, dim, seed):
+    own = {}
+    for w in set(passage + question) - set(known):
+        own[w] = torch.randn(dim, generator=torch.Generator().manual_seed(zlib.crc32(w.encode())))
+    return tuple(torch.stack([(known | own)[w] for w in text]) for text in (passage, question))
+
+
+KEPT = {}
+
+
+def kept_from_the_first_call(passage, question, known, dim, seed):
+    torch.manual_seed(seed)
+    for w in new(passage + question, known):
+        KEPT.setdefault(w, torch.randn(dim))
+    return tuple(torch.stack([(known | KEPT)[w] for w in text]) for text in (passage, question))
+
+
+WRONG = {
+    "2.1": [
+        ("the one-hot rows are missing", "return one_hot, ", "return "),
+        ("the two results are swapped", "one_hot, one_hot @ weight", "one_hot @ weight, one_hot"),
+        ("ids counted from 1", "F.one_hot(ids,", "F.one_hot((ids - 1) % len(weight),"),
+        ("the sentences of a batch are joined", "F.one_hot(ids,", "F.one_hot(ids.flatten(),"),
+        (
+            "one row for the whole sentence",
+            "F.one_hot(ids, num_classes=len(weight))",
+            "torch.zeros(*ids.shape[:-1], len(weight)).scatter(-1, ids, 1.0)",
+        ),
+        ("columns instead of rows", turned),
+        ("booleans instead of numbers", "one_hot, one_hot @", "ids[..., None] == torch.arange(len(weight)), one_hot @"),
+        ("error", ", num_classes=len(weight)", ""),  # as wide as the largest id
+    ],
+    "2.2": [
+        (
+            "the last occurrence overwrites the others",
+            "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
+            "gradient.index_put((ids,), output_gradient)",
+        ),
+        ("only the first occurrence counts", of_each_word(lambda rows: rows[0])),
+        ("the mean over the occurrences", of_each_word(lambda rows: rows.mean(dim=0))),
+        ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids.flatten())"),
+        ("unused rows are left out", "flatten(0, -2))", "flatten(0, -2))[sorted(set(ids.flatten().tolist()))]"),
+        (
+            "every row gets the whole gradient",
+            "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
+            "gradient + output_gradient.flatten(0, -2).sum(0)",
+        ),
+        ("row 0 gets no gradient", "output_gradient.flatten", "(output_gradient * (ids != 0)[..., None]).flatten"),
+        ("the sign is turned", "return gradient.index_add", "return 0 - gradient.index_add"),
+    ],
+    "2.3": [
+        ("a word that just reaches the limit is lost", "counts[word] >= min", "counts[word] > min"),
+        ("the limit is one too low", "counts[word] >= min_count", "0 < counts[word] >= min_count - 1"),
+        ("the text is counted too", "in train_sentences", "in [*train_sentences, text]"),
+        ("only the text is counted", "in train_sentences", "in [text]"),
+        (
+            "unknown words are dropped",
+            '[word if counts[word] >= min_count else "[UNK]" for word in text]',
+            "[word for word in text if counts[word] >= min_count]",
+        ),
+        ("new words stay as they are", "counts[word] >= min_count", "counts[word] == 0 or counts[word] >= min_count"),
+        ("rare words are kept", "counts[word] >= min_count", "word in counts"),
+        ("sentences are counted, not occurrences", "for word in sentence)", "for word in set(sentence))"),
+        ("capitals are lost", in_small_letters(str)),
+        ("capitals are lost", in_small_letters(str.lower)),
+    ],
+    "2.4": [
+        ("no fall-back to lower case", "word.lower()", "word"),
+        ("lower case first", "word if word in pretrained else ", ""),
+        ("the noise keeps its spread", "noise * spread", "noise.clone()"),
+        ("the variance instead of the standard deviation", "noise * spread", "noise * spread**2"),
+        ("one spread per dimension", ".std()", ".std(0)"),
+        ("another standard deviation", ".std()", ".numpy().std()", "noise * spread", "noise * float(spread)"),
+        ("unknown words start at zero", "noise * spread", "torch.zeros_like(noise)"),
+        (
+            "unknown words share the mean",
+            "noise * spread",
+            "(sum(pretrained.values()) / len(pretrained)).repeat(len(noise), 1)",
+        ),
+        ("known rows are scaled too", "noise * spread", "noise.clone()", "return table", "return table * spread"),
+        ("the order of the pre-trained words", first_rows),
+        ("changes its input", "table = noise * spread", "table = noise.mul_(spread)"),
+    ],
+    "2.5": [
+        ("the slow parameters are in both groups", " if id(parameter) not in slow_ids", ""),
+        (
+            "a shared table is in both groups",
+            "for parameter in model.parameters() if id(parameter) not in slow_ids",
+            "for name, layer in model.named_children() if name != slow for parameter in layer.parameters()",
+        ),
+        ("a shared table is looked for by one name", by_name(lambda name, slow: name.startswith(f"{slow}."))),
+        ("layers with a similar name are slow too", by_name(lambda name, slow: name.startswith(slow))),
+        ("layers with a similar name are slow too", by_name(lambda name, slow: slow in name)),
+        ("always the embedding", "get_submodule(slow)", 'get_submodule("embedding")'),
+        ("the other parameters are missing", '{"params": others, "lr": rate}, ', ""),
+        ("the slow parameters are missing", ', {"params": slow_parameters, "lr": rate / 10}', ""),
+        (
+            "the biases are missing",
+            "model.get_submodule(slow).parameters()",
+            "p for p in model.get_submodule(slow).parameters() if p.dim() == 2",
+            "id(parameter) not in slow_ids",
+            "id(parameter) not in slow_ids and parameter.dim() == 2",
+        ),
+        ("the groups are in the other order", "rate / 10}]", "rate / 10}][::-1]"),
+        ("the rates are wrong", '"lr": rate', '"lr": 2 * rate'),
+        ("the rates are wrong", "rate / 10", "rate * 10"),
+        ("iterators instead of lists", '"params": slow_parameters', '"params": iter(slow_parameters)'),
+        (
+            "another order of the parameters",
+            "return [",
+            "return [{**g, 'params': g['params'][::-1]} for g in [",
+            "10}]",
+            "10}]]",
+        ),
+        ("error", "id(parameter) not in slow_ids", "parameter not in slow_parameters"),
+        ("changes its input", "parameters())\n", "requires_grad_(False).parameters())\n"),
+    ],
+    "2.6": [
+        (
+            "one vector per token",
+            "[vectors[word] for word in text]",
+            "[known[word] if word in known else torch.randn(dim, generator=generator) for word in text]",
+            "    for word in passage + question:",
+            "    for word in []:",
+        ),
+        ("one vector per text", per_text),
+        (
+            "both texts start from the seed",
+            lambda *texts: tuple(per_text(text, text, *texts[2:])[0] for text in texts[:2]),
+        ),
+        ("all new words share one vector", "generator=generator", "generator=generator.manual_seed(seed)"),
+        ("known words are drawn too", drawn(lambda passage, question, known: passage + question)),
+        ("the same vectors at every step", "manual_seed(seed)", "manual_seed(42)"),
+        ("the same vectors at every step", kept_from_the_first_call),
+        ("changes its input", "dict(known)", "known"),
+        ("other random numbers", drawn(lambda passage, question, known: new(question + passage, known))),
+        ("other random numbers", drawn(lambda passage, question, known: new(sorted({*passage, *question}), known))),
+        ("other random numbers", from_the_letters),
+        ("wrong", "torch.stack([vectors[word]", "torch.stack([vectors[word] + 0.5"),
+        ("wrong", "return tuple(", "return set("),
+    ],
+}

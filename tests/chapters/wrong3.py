@@ -1,0 +1,129 @@
+"""Wrong answers to the exercises of chapter 3 as readers write them: see `cells.py`."""
+
+from itertools import pairwise, product
+
+import torch
+
+
+def mean_of_perplexities(log_probs):
+    means = -torch.stack([torch.tensor(sentence).mean() for sentence in log_probs])
+    return means.div(torch.tensor(2.0).log()).mean(), means.exp().mean()
+
+
+def listed(emissions, transitions, start, end):
+    """All sequences with their scores: slow, and right."""
+    scores = {}
+    for path in product(range(len(start)), repeat=len(emissions)):
+        score = start[path[0]] + end[path[-1]] + sum(emissions[i, tag] for i, tag in enumerate(path))
+        scores[path] = float(score + sum(transitions[s, t] for s, t in pairwise(path)))
+    return scores
+
+
+def of_listed(choose=max, change=lambda *inputs: inputs):
+    """choose(scores, key=...) among all sequences; change(emissions, transitions, start, end) before."""
+
+    def answer(*inputs):
+        scores = listed(*change(*inputs))
+        return choose(scores, key=scores.get)
+
+    return answer
+
+
+def greedy(emissions, transitions, start, end):
+    path, scores = [], start
+    for i, emission in enumerate(emissions):
+        scores = scores + emission + (end if i == len(emissions) - 1 else 0)
+        path.append(scores.argmax().item())
+        scores = transitions[path[-1]]
+    return path
+
+
+def best_last_tag(emissions, transitions, start, end):
+    by_last = {}
+    for path, score in listed(emissions, transitions, start, end).items():
+        by_last.setdefault(path[-1], []).append(score)
+    return max(torch.tensor(scores).logsumexp(0) for scores in by_last.values())
+
+
+def summed(change):
+    return lambda *inputs: torch.tensor(list(listed(*change(*inputs)).values())).logsumexp(0)
+
+
+WRONG = {
+    "3.1": [
+        ("both directions predict the following word", "tokens[::-1]", "tokens"),
+        ("both directions predict the following word", "pairwise(tokens[::-1])", "reversed([*pairwise(tokens)])"),
+        ("a model predicts the word it has just read", "pairwise(tokens", "((t, t) for t in tokens"),
+        ("no boundary at all", "[boundary, *words, boundary]", "words"),
+        ("the end is not predicted", "list(pairwise(tokens))", "list(pairwise(tokens))[:-1]", ":-1]))", ":-1]))[:-1]"),
+        ("the first word is not predicted", "list(pairwise(tokens))", "list(pairwise(tokens))[1:]", "1]))", "1]))[1:]"),
+        (
+            "the order is (target, read)",
+            "list(pairwise(tokens)), list(pairwise(tokens[::-1]))",
+            "list(pairwise(tokens[::-1]))[::-1], list(pairwise(tokens))[::-1]",
+        ),
+        ("the backward pairs are in the order of the text", "tokens[::-1]))", "tokens[::-1]))[::-1]"),
+    ],
+    "3.2": [
+        ("nats and bits are mixed", "math.exp(nats)", "2**nats"),
+        ("nats and bits are mixed", "math.exp(nats)", "math.exp(nats / math.log(2))"),
+        ("the first number is in nats", "nats / math.log(2)", "nats"),
+        ("each sentence counts alike", "for log_p in sentence]", "for log_p in [sum(sentence) / len(sentence)]]"),
+        ("perplexities are averaged", mean_of_perplexities),
+        ("</s> is left out", "for log_p in sentence]", "for log_p in sentence[:-1]]"),
+        ("</s> is in the sum, but not in the count", "len(every)", "(len(every) - len(log_probs))"),
+        ("the sum instead of the mean", " / len(every)", ""),
+        ("the sign is missing", "-sum", "sum"),
+        ("the mean of the probabilities", "sum(every) / len(every", "math.log(sum(map(math.exp, every)) / len(every)"),
+    ],
+    "3.3": [
+        ("padding counts", "mask.sum(dim=1)", "torch.full_like(mask, True).sum(dim=1)"),
+        ("steps into padding count", "transitions[path[:-1], path[1:]]", "transitions[tags[row, :-1], tags[row, 1:]]"),
+        ("the last column is taken for the last tag", "end[path[-1]]", "end[tags[row, -1]]"),
+        ("the transitions are turned round", "path[:-1], path[1:]", "path[1:], path[:-1]"),
+        ("start and end are missing", "start[path[0]] + ", "", " + end[path[-1]]", ""),
+        ("the transitions are missing", " + steps", ""),
+    ],
+    "3.4": [
+        ("each word takes its own best tag", lambda e, t, start, end: e.softmax(dim=-1).argmax(dim=-1)),
+        ("each word is decided when it comes", greedy),
+        (
+            "the path is read without backpointers",
+            "best, before =",
+            "tops, (best, before) = best,",
+            "append(before)",
+            "append(tops)",
+            "before[path[-1]]",
+            "before.argmax()",
+        ),
+        ("the transitions are turned round", of_listed(change=lambda e, t, start, end: (e, t.T, start, end))),
+        ("start and end are missing", of_listed(change=lambda e, t, start, end: (e, t, 0 * start, 0 * end))),
+        ("end is missing", "(best + end)", "best"),
+        ("the path is not turned round", "return path[::-1]", "return path"),
+        ("the worst sequence", of_listed(choose=min)),
+    ],
+    "3.5": [
+        ("the maximum instead of the sum", lambda *inputs: max(listed(*inputs).values())),
+        ("the maximum in the last step", best_last_tag),
+        ("each word is summed alone", lambda e, t, start, end: torch.logsumexp(e, dim=-1).sum()),
+        ("the transitions are turned round", summed(lambda e, t, start, end: (e, t.T, start, end))),
+        ("start and end are missing", summed(lambda e, t, start, end: (e, t, 0 * start, 0 * end))),
+        ("the exponential overflows", lambda *inputs: torch.tensor([*listed(*inputs).values()]).exp().sum().log()),
+        (
+            "the emission is given to the tag before",
+            "+ transitions).logsumexp(dim=0) + emission",
+            "+ transitions + emission[:, None]).logsumexp(dim=0)",
+        ),
+    ],
+    "3.6": [
+        ("padding gets weight", "scores.masked_fill(~mask, -torch.inf)", "scores"),
+        ("the mask comes after the softmax", "masked_fill(~mask, -torch.inf).softmax(dim=1)", "softmax(dim=1) * mask"),
+        ("a masked score of 0", "-torch.inf", "0.0"),
+        ("the softmax runs over the batch", ".masked_fill(~mask, -torch.inf).softmax(dim=1)", ".softmax(dim=0)"),
+        ("the scores are scaled", "source, query)", "source, query / query.shape[-1] ** 0.5)"),
+        ("the scores are cosines", "source, query)", "F.normalize(source, dim=-1), F.normalize(query, dim=-1))"),
+        ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.mean(dim=1)"),
+        ("not divided by the sum of the weights", "softmax(dim=1)", "exp()"),
+        ("the mask is turned round", "~mask", "mask"),
+    ],
+}

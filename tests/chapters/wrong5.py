@@ -1,0 +1,98 @@
+"""Wrong answers to the exercises of chapter 5 as readers write them: see `cells.py`."""
+
+import math
+
+import numpy as np
+import torch
+
+
+def downwards(rate_of):
+    """rate_of(rate, factor, i): of the group i below the head."""
+    return lambda names, rate, factor: {name: rate_of(rate, factor, i) for i, name in enumerate(reversed(names))}
+
+
+def drawn_on(sizes, scores, few, reached):
+    if max(scores) >= reached:
+        place = next(i for i, score in enumerate(scores) if score >= reached)
+        sizes, scores = sizes[max(0, place - 1) : place + 1], scores[max(0, place - 1) : place + 1]
+    if len(sizes) == 1:
+        return sizes[0] / few
+    slope, start = np.polyfit(np.log(sizes[-2:]), scores[-2:], 1)
+    return math.exp((reached - start) / slope) / few
+
+
+def states_dropped(x, w_in, w_rec, keep, p):
+    state, states = torch.zeros(len(w_rec)), []
+    for word in x:
+        state = torch.tanh(word @ w_in + state @ w_rec) * keep[0] / (1 - p)
+        states.append(state)
+    return torch.stack(states)
+
+
+WRONG = {
+    "5.1": [
+        ("the rate is only p", "return (1 + p * (ratio - 1)) / ratio", "return p"),
+        ("the floor is added to p", "return (1 + p * (ratio - 1)) / ratio", "return p + 1 / ratio"),
+        ("the rise is forgotten", "math.floor(total * cut_frac)", "0", "(cut * (1 / cut_frac - 1))", "total"),
+        ("the fall ends too late", "(cut * (1 / cut_frac - 1))", "total"),
+        ("rise and fall are exchanged", "    cut = ", "    cut_frac = 1 - cut_frac\n    cut = "),
+        ("cut is not rounded down", "math.floor", ""),
+        ("no division by the ratio", " / ratio", ""),
+    ],
+    "5.2": [
+        ("the wrong end is fast", "reversed(names)", "names"),
+        ("the head is divided too", "**above", "** (above + 1)"),
+        ("the rates grow downwards", "rate / factor", "rate * factor"),
+        ("divided by the factor times the place", "rate / factor**above", "rate / max(1, factor * above)"),
+        ("divided once", "rate / factor**above", "rate / factor ** min(1, above)"),
+        ("the word vectors get the full rate", "rate / factor", "rate * factor", "reversed(names)", "names"),
+        ("the same rate everywhere", "rate / factor**above", "rate"),
+    ],
+    "5.3": [
+        ("from the bottom", "names[-1 - epoch :]", "names[: epoch + 1]"),
+        ("only one group at a time", "names[-1 - epoch :]", "[names[-1 - epoch]]", "list(names)", "names[:1]"),
+        ("all at once", "names[-1 - epoch :]", "list(names)"),
+        ("an epoch too early", "names[-1 - epoch :]", "names[-2 - epoch :]"),
+        ("only the head", "names[-1 - epoch :] if epoch < len(names) else list(names)", "names[-1:]"),
+        ("nothing trains at first", "names[-1 - epoch :]", "names[len(names) - epoch :]"),
+        ("from head to input", "[-1 - epoch :] if epoch < len(names) else list(names)", "[::-1][: epoch + 1]"),
+    ],
+    "5.4": [
+        ("padding counts everywhere", "    lengths =", "    mask = torch.ones_like(mask)\n    lengths ="),
+        ("the last column instead of the last word", "states[torch.arange(len(states)), lengths - 1]", "states[:, -1]"),
+        ("padding wins the maximum", "states.masked_fill(~real, -torch.inf)", "states"),
+        ("padding is 0 in the maximum", "-torch.inf", "0"),
+        ("the mean is over the whole row", "sum(dim=1) / lengths[:, None]", "mean(dim=1)"),
+        ("padding is part of the mean", "(states * real).sum(dim=1) / lengths[:, None]", "states.mean(dim=1)"),
+        ("one word too far", "lengths - 1", "lengths.clamp(max=mask.shape[1] - 1)"),
+        ("another order", "[last, largest, mean],", "[last, mean, largest],"),
+        ("only one view", "[last, largest, mean],", "[last],"),
+        ("wrong", "torch.cat([last", "torch.stack([last"),
+    ],
+    "5.5": [
+        ("nothing is made larger", " / (1 - p)", ""),
+        ("made larger at every word", "append(state)", "append(state)\n        thinned = thinned / (1 - p)"),
+        ("multiplied by what is kept", "/ (1 - p)", "* (1 - p)"),
+        ("divided by p", "/ (1 - p)", "/ p"),
+        ("the mask is turned round", "* keep", "* ~keep"),
+        ("only at the first link", "(state)", "(state)\n        thinned = w_rec if len(states) > 1 else thinned"),
+        ("states are dropped, not weights", states_dropped),
+        ("nothing is dropped", "w_rec * keep / (1 - p)", "w_rec"),
+    ],
+    "5.6": [
+        (
+            "a straight line on a plain axis",
+            "math.exp(low + share * (high - low))",
+            "(sizes[i - 1] + share * (sizes[i] - sizes[i - 1]))",
+        ),
+        ("the next measured size", "low + share * (high - low)", "high"),
+        ("the size before", "low + share * (high - low)", "low"),
+        ("the share is turned round", "low + share", "high - share"),
+        ("the curve is drawn on beyond its end", drawn_on),
+        ("never is infinite", "return sizes[-1] / few", "return math.inf"),
+        ("exactly reached does not count", ">= reached", "> reached"),
+        ("labels instead of a factor", " / few", ""),
+        ("the factor is turned round", "return ", "return (", "/ few", "/ few) ** -1"),
+        ("doublings instead of a factor", "return ", "return math.log2(", "/ few", "/ few)"),
+    ],
+}

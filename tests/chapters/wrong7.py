@@ -1,0 +1,321 @@
+"""Wrong answers to the exercises of chapter 7 as readers write them: see `cells.py`."""
+
+from itertools import combinations, pairwise
+
+import torch
+
+
+def fitting(word, start, vocabulary):
+    """All pieces that fit at a place, the longest first."""
+    found = []
+    for end in range(start + 1, len(word) + 1):
+        piece = word[start:end] if start == 0 else "##" + word[start:end]
+        if piece in vocabulary:
+            found.insert(0, (piece, end))
+    return found
+
+
+def limited(answer):
+    return lambda word, vocabulary, limit: ["[UNK]"] if len(word) > limit else answer(word, vocabulary)
+
+
+def skips(word, vocabulary):
+    pieces, start = [], 0
+    while start < len(word):
+        found = fitting(word, start, vocabulary)
+        piece, start = found[0] if found else ("[UNK]", start + 1)
+        pieces.append(piece)
+    return pieces
+
+
+def tries_again(word, vocabulary):
+    def rest(start):
+        if start == len(word):
+            return []
+        for piece, end in fitting(word, start, vocabulary):
+            more = rest(end)
+            if more is not None:
+                return [piece, *more]
+        return None
+
+    return rest(0) or ["[UNK]"]
+
+
+def fewest(word, vocabulary):
+    for n_cuts in range(len(word)):
+        for cuts in combinations(range(len(word) - 1, 0, -1), n_cuts):
+            places = [0, *sorted(cuts), len(word)]
+            pieces = [("##" if start else "") + word[start:end] for start, end in pairwise(places)]
+            if all(piece in vocabulary for piece in pieces):
+                return pieces
+    return ["[UNK]"]
+
+
+def backwards(word, vocabulary):
+    pieces = []
+    while word:
+        for start in range(len(word)):
+            piece = f"##{word[start:]}" if start else word
+            if piece in vocabulary:
+                pieces, word = [piece, *pieces], word[:start]
+                break
+        else:
+            return ["[UNK]"]
+    return pieces
+
+
+def each_filled_up(pairs):
+    def filled(rows):
+        return [[*row, *[0] * (max(map(len, rows)) - len(row)), 3] for row in rows]
+
+    firsts, seconds = filled([[2, *a] for a, _ in pairs]), filled([b for _, b in pairs])
+    ids = torch.hstack([torch.tensor(firsts), torch.tensor(seconds)])
+    return ids, (torch.arange(ids.shape[1]) >= len(firsts[0])).long().expand_as(ids), ids != 0
+
+
+def right_aligned(pairs):
+    rows = [([2, *a, 3], [*b, 3]) for a, b in pairs]
+    n = max(len(a) + len(b) for a, b in rows)
+    ids = torch.tensor([[0] * (n - len(a) - len(b)) + a + b for a, b in rows])
+    return ids, torch.tensor([[0] * (n - len(b)) + [1] * len(b) for _, b in rows]), ids != 0
+
+
+def ragged(pairs):
+    rows = [[2, *a, 3, *b, 3] for a, b in pairs]
+    return rows, [[0] * (len(a) + 2) + [1] * (len(b) + 1) for a, b in pairs], [[True] * len(row) for row in rows]
+
+
+def restart(ids, segments, pieces, places, kinds):
+    rows = []
+    for row, own in zip(ids, segments, strict=True):
+        numbers, count = [], {0: 0, 1: 0}
+        for kind in own.tolist():
+            numbers.append(count[kind])
+            count[kind] += 1
+        rows.append(pieces[row] + places[numbers] + kinds[own])
+    return torch.nn.functional.layer_norm(torch.stack(rows), pieces.shape[1:], eps=1e-12)
+
+
+def normed_apart(ids, segments, pieces, places, kinds):
+    parts = pieces[ids], places[: ids.shape[1]], kinds[segments]
+    return sum(torch.nn.functional.layer_norm(part, pieces.shape[1:], eps=1e-12) for part in parts)
+
+
+def mean_of_rows(states, labels, table, bias):
+    rows = [(row @ table.T + bias, own) for row, own in zip(states, labels, strict=True) if (own >= 0).any()]
+    return torch.stack([torch.nn.functional.cross_entropy(*row) for row in rows]).mean()
+
+
+def of_rows(loss):
+    """loss(scores [batch, piece, place], labels)"""
+    return lambda states, labels, table, bias: loss((states @ table.T + bias).mT, labels)
+
+
+def where(is_changed):
+    """is_changed(j, k): is piece j another one in run k?"""
+
+    def answer(network, ids, vocab_size):
+        first, found = network(ids), []
+        for k in range(len(ids)):
+            row = [(int(piece) + is_changed(j, k)) % vocab_size for j, piece in enumerate(ids)]
+            found.append((network(torch.tensor(row)) != first).any(1).tolist())
+        return [list(column) for column in zip(*found, strict=True)]
+
+    return answer
+
+
+def one_long_text(documents, coins, draws):
+    text = [(number, sentence) for number, document in enumerate(documents) for sentence in document]
+    pairs = []
+    for ((own, first), (_, true)), coin, draw in zip(pairwise(text), coins, draws, strict=False):
+        others = [sentence for number, sentence in text if number != own and sentence != true]
+        pairs.append((first, true if coin < 0.5 else others[int(len(others) * draw)], coin < 0.5))
+    return pairs
+
+
+WRONG = {
+    "7.1": [
+        ("all chosen pieces become [MASK]", "(fate < 0.8)", "(fate < 1)"),
+        ("no chosen piece stays", "(fate < 0.9)", "(fate < 1)"),
+        ("nothing is replaced at random", "(fate < 0.9)", "(fate < 0.8)"),
+        ("a loss on all pieces", "torch.where(chosen, ids, -100)", "ids.clone()"),
+        ("a loss on all ordinary pieces", "torch.where(chosen, ids", "torch.where(ids > 4, ids"),
+        ("a loss at [MASK] only", "torch.where(chosen, ids", "torch.where(read == 4, ids"),
+        ("a loss at [MASK] only", "torch.where(chosen, ids", "torch.where(hidden, ids"),
+        ("no loss where the piece stayed", "torch.where(chosen, ids", "torch.where(read != ids, ids"),
+        ("the labels are what is read", "torch.where(chosen, ids", "torch.where(chosen, read"),
+        ("0 where nothing is asked", "ids, -100)", "ids, 0)"),
+        ("special pieces and padding are chosen", " & (ids > 4)", ""),
+        ("special pieces are chosen", "ids > 4", "ids != 0"),
+        ("padding is chosen", "(ids > 4)", "((ids > 4) | (ids == 0))"),
+        ("[UNK] is chosen", "(ids > 4)", "(ids != 0) & (ids != 2) & (ids != 3) & (ids != 4)"),
+        ("[MASK] is chosen", "ids > 4", "ids > 3"),
+        ("a random piece may be special", "5 + (draw * (vocab_size - 5)).long()", "(draw * vocab_size).long()"),
+        ("80, 10 and 10 % of all pieces", "hidden = chosen", "hidden = (ids > 4)", " = chosen", " = (ids > 4)"),
+        (
+            "changes its input",
+            "torch.where(hidden, 4, ",
+            "ids.masked_fill_(hidden, 4).where(~replaced, ",
+            "torch.where(replaced, others, ids))",
+            "others)",
+        ),
+    ],
+    "7.2": [
+        ("the shortest piece first", "range(len(word), start, -1)", "range(start + 1, len(word) + 1)"),
+        ("no ## anywhere", '"##" if start else ""', '""'),
+        ("## is lost in the result", "return pieces", 'return [piece.replace("##", "") for piece in pieces]'),
+        ("## on the first piece, too", '"##" if start else ""', '"##"'),
+        ("the beginning is kept, then [UNK]", '            return ["[UNK]"]', '            return pieces + ["[UNK]"]'),
+        ("the beginning is kept and the rest is lost", '\n            return ["[UNK]"]', "\n            return pieces"),
+        ("[UNK] for one character", limited(skips)),
+        ("the cut is taken back", limited(tries_again)),
+        ("as few pieces as possible", limited(fewest)),
+        ("cut from the end", limited(backwards)),
+        ("no limit", "len(word) > limit", "False"),
+        ("a long word is cut off", 'if len(word) > limit:\n        return ["[UNK]"]', "word = word[:limit]"),
+        ("the limit comes one character early", "> limit", ">= limit"),
+        ("the limit counts bytes", "len(word) > limit", "len(word.encode()) > limit"),
+        ("one string instead of a list", "return pieces", 'return " ".join(pieces)'),
+    ],
+    "7.3": [
+        ("the second [SEP] is in segment 0", "[1] * len(second)", "[1] * (len(second) - 1) + [0]"),
+        ("the first [SEP] is in segment 1", "[0] * len(first)", "[0] * (len(first) - 1) + [1]"),
+        ("[CLS] is in segment 1", "[0] * len(first)", "[1] + [0] * (len(first) - 1)"),
+        ("all in segment 0", "[1] * len(second)", "[0] * len(second)"),
+        ("segments are counted from 1", "[0] * len(first) + [1]", "[1] * len(first) + [2]"),
+        ("padding goes on with segment 1", "[0] * rest)\n        real", "[1] * rest)\n        real"),
+        ("padding is attended", "[False] * rest", "[True] * rest"),
+        ("special pieces are masked", "[True] * (longest - rest) + [False] * rest", "[i > 3 for i in ids[-1]]"),
+        ("the mask is turned round", "[True] * (longest - rest) + [False]", "[False] * (longest - rest) + [True]"),
+        ("no [SEP] between the sentences", "*first, 3]", "*first]"),
+        ("no [SEP] at the end", "[*second, 3]", "second"),
+        ("a [CLS] for each sentence", "[*second, 3]", "[2, *second, 3]"),
+        ("each sentence is filled up by itself", each_filled_up),
+        ("padding in front", right_aligned),
+        ("1 and 0 instead of True and False", "[True] * (longest - rest) + [False]", "[1] * (longest - rest) + [0]"),
+        (
+            "1 and 0 instead of True and False",
+            "return ids, segments, real",
+            "import numpy\n    return ids, segments, numpy.array(real) * 1",
+        ),
+        ("no padding", ragged),
+    ],
+    "7.4": [
+        (
+            "the tables lie side by side",
+            "pieces[ids] + places[: ids.shape[1]] + kinds[segments]",
+            "torch.cat([pieces[ids], places[: ids.shape[1]].expand(len(ids), -1, -1), kinds[segments]], dim=2)",
+        ),
+        ("places are counted over the batch", "[: ids.shape[1]]", "[: ids.numel()].unflatten(0, ids.shape)"),
+        ("the number of the row is the place", "places[: ids.shape[1]]", "places[: len(ids)].unsqueeze(1)"),
+        ("places begin again in the second sentence", restart),
+        ("places are counted from 1", "places[: ids.shape[1]]", "places[1 : ids.shape[1] + 1]"),
+        ("norm before the sum", normed_apart),
+        (
+            "only the piece is normed",
+            "+ places[: ids.shape[1]] + kinds[segments]",
+            "",
+            ".sqrt()",
+            ".sqrt() + places[: ids.shape[1]] + kinds[segments]",
+        ),
+        ("no norm", "return centred / (centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()", "return added"),
+        ("norm over the row", "dim=-1", "dim=(1, 2)"),
+        ("norm over the wrong axis", "dim=-1", "dim=1"),
+        ("the mean is not subtracted", "added - added.mean(dim=-1, keepdim=True)", "added"),
+        ("divided by the variance", ".sqrt()", ""),
+        ("the variance divides by d - 1", "centred.square().mean(dim=-1, keepdim=True)", "added.var(-1, keepdim=True)"),
+        (
+            "the variance divides by d - 1",
+            "(centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()",
+            "(added.std(-1, keepdim=True) + 1e-12)",
+        ),
+        ("eps is added to the root", " + 1e-12).sqrt()", ").sqrt().add(1e-12)"),
+        ("another eps", "+ 1e-12", "+ 1e-5"),
+        ("no places", " + places[: ids.shape[1]]", ""),
+        ("no segments", " + kinds[segments]", ""),
+        ("the piece is scaled", "pieces[ids]", "pieces.shape[1] ** 0.5 * pieces[ids]"),
+    ],
+    "7.5": [
+        ("divided by all places", ".mean()", ".sum() / labels.numel()"),
+        ("the sum instead of the mean", ".mean()", ".sum()"),
+        ("each row counts the same", mean_of_rows),
+        ("-100 is asked, too", "    asked =", "    labels = labels.clamp(min=0)\n    asked ="),
+        ("piece 0 is left out", "labels != -100", "labels > 0"),
+        ("softmax over places", "dim=-1", "dim=0"),
+        (
+            "softmax over the places of a row",
+            of_rows(lambda scores, labels: torch.nn.functional.nll_loss(scores.log_softmax(dim=2), labels)),
+        ),
+        ("two softmaxes", "logits.log_softmax", "logits.softmax(dim=-1).log_softmax"),
+        ("no bias", " + bias", ""),
+        ("the bias comes after the softmax", " + bias", "", "softmax(dim=-1)", "softmax(dim=-1) + bias"),
+        ("the sign", "return -", "return "),
+        ("no logarithm", "log_softmax", "softmax", "return -", "return "),
+        ("the logarithm of the mean", "log_softmax", "softmax", ".mean()", ".mean().log()"),
+        ("bits instead of nats", "(dim=-1)", "(dim=-1) / torch.tensor(2.0).log()"),
+        ("a number for each place", ".mean()", "[:, 0]"),
+    ],
+    "7.6": [
+        ("the changes pile up", "        changed = ids.clone()\n", "", " moved ", " changed = ids.clone()\n    moved "),
+        ("all pieces from k on are changed", where(lambda j, k: j >= k)),
+        ("all pieces but k are changed", where(lambda j, k: j != k)),
+        ("changed to piece 0", "(ids[k] + 1) % vocab_size", "0"),
+        ("changed to the last piece", "(ids[k] + 1) % vocab_size", "vocab_size - 1"),
+        ("rows and columns are exchanged", "return moved", "return moved.T.tolist()"),
+        (
+            "only a piece's own state is looked at",
+            "moved[:, k] = (network(changed) != before)",
+            "moved[k, k] = (network(changed) != before)[k]",
+        ),
+        ("the diagonal is left out", "return moved", "return moved.fill_diagonal_(False)"),
+        ("True means that nothing moved", "return moved", "return ~moved"),
+        ("all numbers must move", ".any(dim=-1)", ".all(dim=-1)"),
+        ("a look at the first number only", ".any(dim=-1)", "[:, 0]"),
+        ("the sum of a state is compared", "(changed) != before).any(dim=-1)", "(changed) - before).sum(1) != 0"),
+        ("a tolerance hides a faint trace", "network(changed) != before", "~torch.isclose(network(changed), before)"),
+        (
+            "amounts instead of True and False",
+            ", dtype=torch.bool",
+            "",
+            "(network(changed) != before).any(dim=-1)",
+            "(network(changed) - before).abs().amax(1)",
+        ),
+        ("amounts instead of True and False", "return moved", "return moved.int()"),
+        ("one row instead of a table", "return moved", "return moved.any(0)"),
+        ("changes its input", "ids.clone()", "ids"),
+        ("error", "(ids[k] + 1) % vocab_size", "vocab_size"),
+        ("error", " % vocab_size", ""),
+        ("error", "(ids[k] + 1) % vocab_size", "ids[k] - 1"),
+        ("error", lambda network, ids, n: torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0),
+    ],
+    "7.7": [
+        (
+            "negatives from the same document",
+            "[s for other, sentences in enumerate(documents) if other != own for s in sentences if s != true]",
+            "[s for s in document if s not in (first, true)] or document",
+        ),
+        ("negatives from anywhere", "if other != own for s in sentences if s != true", "for s in sentences"),
+        (
+            "negatives from the next document only",
+            "for other, sentences in enumerate(documents) if other != own for s in sentences",
+            "for s in documents[(own + 1) % len(documents)]",
+        ),
+        ("a negative reads like the true next one", " if s != true]", "]"),
+        ("always the same negative", "pool[int(draw * len(pool))]", "pool[0]"),
+        ("the draws are counted apart", "draws[len(pairs)]", "draws[sum(not follows for *_, follows in pairs)]"),
+        ("the label is turned round", "second, coin < 0.5", "second, coin >= 0.5"),
+        ("the coin is turned round", "coin < 0.5", "coin >= 0.5"),
+        ("every label is True", "second, coin < 0.5", "second, True"),
+        ("the true next sentence every time", "true if coin < 0.5 else pool[int(draw * len(pool))]", "true"),
+        ("taking turns", "coins[len(pairs)]", "len(pairs) % 2"),
+        ("across the border of a document", one_long_text),
+        (
+            "both pairs for each sentence",
+            "coins[len(pairs)], draws[len(pairs)]",
+            "0, draws[len(pairs) // 2]",
+            "coin < 0.5))",
+            "True))\n            pairs.append((first, pool[int(draw * len(pool))], False))",
+        ),
+        ("0 and 1 instead of True and False", "second, coin < 0.5", "second, int(coin < 0.5)"),
+    ],
+}

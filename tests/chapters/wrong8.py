@@ -1,0 +1,342 @@
+"""Wrong answers to the exercises of chapter 8 as readers write them: see `cells.py`."""
+
+import math
+import re
+
+import torch
+
+ARTICLES = r"\b(a|an|the)\b"
+SIGNS = r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
+
+
+def every_piece(inside):
+    """inside(tag): of the pieces after the first, if there is such a name."""
+
+    def answer(pieces, tags, names, length):
+        labels = [-100]
+        for own, tag in zip(pieces, tags, strict=True):
+            labels += [names.index(tag)] + [names.index(inside(tag) if inside(tag) in names else tag)] * (len(own) - 1)
+        return labels + [-100] * (length - len(labels))
+
+    return answer
+
+
+def on_pieces(text):
+    """text(chosen pieces); their start is right."""
+
+    def answer(passage, pieces, n_question, first, last):
+        row = [None] * (1 + n_question + 1) + list(pieces)
+        return text([piece for piece, _, _ in row[first : last + 1]]), row[first][1]
+
+    return answer
+
+
+def whole_words(passage, pieces, n_question, first, last):
+    start, end = pieces[first - n_question - 2][1], pieces[last - n_question - 2][2]
+    left = max([-1] + [i for i in range(start) if passage[i] == " "]) + 1
+    right = min([len(passage)] + [i for i in range(end, len(passage)) if passage[i] == " "])
+    return passage[left:right], left
+
+
+def hidden(logits, in_passage):
+    return torch.tensor(logits).masked_fill(~torch.tensor(in_passage), -torch.inf)
+
+
+def two_argmaxes(start, end, in_passage, max_pieces):
+    return int(hidden(start, in_passage).argmax()), int(hidden(end, in_passage).argmax())
+
+
+def greedy(start, end, in_passage, max_pieces):
+    i = int(hidden(start, in_passage).argmax())
+    return i, i + int(hidden(end, in_passage)[i : i + max_pieces].argmax())
+
+
+def greedy_from_the_end(start, end, in_passage, max_pieces):
+    j = int(hidden(end, in_passage).argmax())
+    low = max(0, j - max_pieces + 1)
+    return low + int(hidden(start, in_passage)[low : j + 1].argmax()), j
+
+
+def words(text):
+    return [word for word in re.sub(SIGNS, "", text.casefold()).split() if word not in ("a", "an", "the")]
+
+
+def common(ours, theirs):
+    """Each word of the truth is used up by the one that matches it."""
+    left, found = list(theirs), 0
+    for word in ours:
+        if word in left:
+            left.remove(word)
+            found += 1
+    return found
+
+
+def harmonic(hits, ours, theirs):
+    return 2 * hits / (len(ours) + len(theirs))
+
+
+def counted(score, normal=words):
+    """score(ours, theirs) of two answers that are not empty; normal(text): its words."""
+
+    def answer(guess, truth):
+        ours, theirs = normal(guess), normal(truth)
+        return score(ours, theirs) if ours and theirs else float(ours == theirs)
+
+    return answer
+
+
+def said_often(ours, theirs):
+    hits = sum(word in theirs for word in ours)
+    return 2 / (len(ours) / hits + len(theirs) / hits) if hits else 0.0
+
+
+def of_words(normal):
+    return counted(lambda ours, theirs: harmonic(common(ours, theirs), ours, theirs), normal)
+
+
+def dropping(articles=ARTICLES, signs=SIGNS):
+    """Drops these articles and signs; the rest is as it should be."""
+    return of_words(lambda text: re.sub(articles, " ", re.sub(signs, "", text.lower())).split())
+
+
+def articles_inside(text):
+    text = re.sub(SIGNS, "", text.lower())
+    for article in ("the", "an", "a"):
+        text = text.replace(article, "")
+    return text.split()
+
+
+def placed(windows):
+    """[score, start, end] in the passage, in the order of windows."""
+    return [[score, begins + start, begins + end] for begins, spans in windows for score, start, end in spans]
+
+
+def pooled(pool):
+    """pool(scores of one place)"""
+
+    def answer(windows, n):
+        scores = {}
+        for score, *place in placed(windows):
+            scores.setdefault(tuple(place), []).append(score)
+        return sorted(scores, key=lambda place: -pool(scores[place]))[:n]
+
+    return answer
+
+
+def ranked(windows):
+    return [(start, end) for _, start, end in sorted(placed(windows), reverse=True)]
+
+
+def decided(answers, null=min):
+    """answers(score, null score, threshold): is there an answer? null(the windows' scores)"""
+
+    def answer(windows, threshold):
+        score, start, end = max(span for _, spans in windows for span in spans)
+        return (start, end) if answers(score, float(null([null for null, _ in windows])), threshold) else (0, 0)
+
+    return answer
+
+
+def silenced(decide):
+    """decide(which windows have no answer of their own): has none of them?"""
+
+    def answer(windows, threshold):
+        silent = [max(spans)[0] - null <= threshold for null, spans in windows]
+        return (0, 0) if decide(silent) else max(span for _, spans in windows for span in spans)[1:]
+
+    return answer
+
+
+def answered_windows(windows, threshold):
+    found = [max(spans) for null, spans in windows if max(spans)[0] - null > threshold]
+    return max(found)[1:] if found else (0, 0)
+
+
+def softmaxes(windows):
+    """The same windows, a softmax over all scores of each."""
+    found = []
+    for first, spans in windows:
+        p = torch.tensor([first, *(score for score, _, _ in spans)], dtype=torch.float64).softmax(0).tolist()
+        found.append((p[0], [(q, start, end) for q, (_, start, end) in zip(p[1:], spans, strict=True)]))
+    return found
+
+
+def softmax_first(windows, threshold):
+    lowest = min(null for null, _ in softmaxes(windows))
+    score, start, end = max(span for _, spans in softmaxes(windows) for span in spans)
+    return (start, end) if score > lowest + threshold else (0, 0)
+
+
+def softmax_of_spans(windows, n):
+    rated = softmaxes([(-math.inf, spans) for _, spans in windows])
+    found = ranked([(at, spans) for (at, _), (_, spans) in zip(windows, rated, strict=True)])
+    return list(dict.fromkeys(found))[:n]
+
+
+WRONG = {
+    "8.1": [
+        ("the biases are missing", "(n_inputs + 1)", "n_inputs"),
+        ("one bias for all outputs", "n_outputs * (n_inputs + 1)", "n_outputs * n_inputs + 1"),
+        ("the body is counted", "return ", "return n_body + "),
+        ("the pooler is counted", "return ", "return width * (width + 1) + "),
+        ("weights for each place", "return ", 'return (n_pieces if task in ("tokens", "span") else 1) * '),
+        ("weights for each place of a tagged row", "return ", 'return (n_pieces if task == "tokens" else 1) * '),
+        ("a span has as many outputs as places", "n_outputs = 2 if", "n_outputs = 2 * n_pieces if"),
+        ("a span has labels", "n_outputs = 2 if", "n_outputs = 0 if"),
+        ("one output for a span", "n_outputs = 2 if", "n_outputs = 1 if"),
+        ("start, end and inside", "n_outputs = 2 if", "n_outputs = 3 if"),
+        ("a pair apart is one vector", "4 * width", "width"),
+        ("a pair apart is two vectors", "4 * width", "2 * width"),
+        ("every pair is four vectors", 'task == "pair apart"', '"pair" in task'),
+        ("a bias for each of the four vectors", "(n_inputs + 1)", "(n_inputs + n_inputs // width)"),
+        ("one label fewer", "else n_labels", "else n_labels - 1"),
+        ("two labels share an output", "else n_labels", "else (1 if n_labels == 2 else n_labels)"),
+    ],
+    "8.2": [
+        ("every piece carries the label", every_piece(str)),
+        ("every piece is asked: B-, then I-", every_piece(lambda tag: tag.replace("B-", "I-"))),
+        (
+            "the last piece carries the label",
+            " + [-100] * (len(word) - 1)",
+            "",
+            "row += ",
+            "row += [-100] * (len(word) - 1) + ",
+        ),
+        ("shifted by [CLS]", "row = [-100]", "row = []"),
+        ("shifted to the right", "row = [-100]", "row = [-100, -100]"),
+        ("labels in the order of places", " + [-100] * (len(word) - 1)", ""),
+        ("0 instead of -100", "-100", "0"),
+        ("-1 instead of -100", "-100", "-1"),
+        ("padding has a label", "row + [-100] * (length - len(row))", "row + [-100] + [0] * (length - len(row) - 1)"),
+        ("[CLS] and [SEP] have a label", "row = [-100]", "row = [0]", "row + [", "row + [0] + [", "(row)", "(row) - 1"),
+        ("labels are counted from 1", "names.index(tag)", "names.index(tag) + 1"),
+        ("the row is not filled up", " * (length - len(row))", ""),
+        ("tags instead of numbers", "names.index(tag)", "tag"),
+    ],
+    "8.3": [
+        ("pieces are joined, ## and all", on_pieces(" ".join)),
+        ("pieces are glued to words", on_pieces(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
+        ("pieces are glued without spaces", on_pieces(lambda pieces: "".join(pieces).replace("##", ""))),
+        ("whole words", whole_words),
+        ("the question is not taken off", "n_question + 2", "0"),
+        ("[CLS] and [SEP] are not taken off", "n_question + 2", "n_question"),
+        ("one special piece is not taken off", "n_question + 2", "n_question + 1"),
+        ("one special piece too many is taken off", "n_question + 2", "n_question + 3"),
+        ("one character too many", "passage[start:end]", "passage[start : end + 1]"),
+        ("one character too few", "passage[start:end]", "passage[start : end - 1]"),
+        ("the last piece is missing", "pieces[last - begins][2]", "pieces[last - begins][1]"),
+        ("only the first piece", "pieces[last - begins][2]", "pieces[first - begins][2]"),
+        ("bytes instead of characters", "passage[start:end]", 'str(passage.encode()[start:end], "utf-8", "replace")'),
+        ("the first place with the same text", "[start:end], start", "[start:end], passage.find(passage[start:end])"),
+        ("the place in the row", "return passage[start:end], start", "return passage[start:end], first"),
+        ("only the text", "return passage[start:end], start", "return passage[start:end]"),
+    ],
+    "8.4": [
+        ("start and end apart", two_argmaxes),
+        ("start and end apart, over all places", lambda start, end, *_: (start.index(max(start)), end.index(max(end)))),
+        ("start and end apart, then exchanged", lambda *inputs: tuple(sorted(two_argmaxes(*inputs)))),
+        ("the best start, then its best end", greedy),
+        ("the best end, then its best start", greedy_from_the_end),
+        ("no limit on the length", " < i + max_pieces", ""),
+        ("one piece too long", "j < i + max_pieces", "j <= i + max_pieces"),
+        ("one piece too short", "j < i + max_pieces", "j < i + max(1, max_pieces - 1)"),
+        ("the end may come before the start", "i <= j < i + max", "i - max_pieces < j < i + max"),
+        ("the answer may lie in the question", "if inside]", "]"),
+        ("the answer may reach the last [SEP]", "if inside]", "if place >= in_passage.index(True)]"),
+        ("only spans of one piece", "i <= j < i + max_pieces", "i == j"),
+        ("the product of the logits", "start[span[0]] + end", "start[span[0]] * end"),
+        (
+            "the product of two sigmoids",
+            "start[span[0]] + end[span[1]]",
+            "1 / ((1 + math.exp(-start[span[0]])) * (1 + math.exp(-end[span[1]])))",
+        ),
+        ("places are counted in the passage", "return ", "return tuple(place - places[0] for place in ", "]])", "]]))"),
+        ("one past the end", "return max(", "return (lambda span: (span[0], span[1] + 1))(max(", "[1]])", "[1]]))"),
+        ("the score instead of the places", "spans, key=lambda span: ", "", "[1]])", "[1]] for span in spans)"),
+    ],
+    "8.5": [
+        ("each word once", "bags.append(Counter(", "bags.append(Counter(dict.fromkeys(", ".split())", ".split(), 1))"),
+        ("right words once", counted(lambda ours, theirs: harmonic(len({*ours} & {*theirs}), ours, theirs))),
+        ("a word is right as often as it is said", counted(said_often)),
+        ("articles are kept", 're.sub(r"\\b(a|an|the)\\b", " ", kept)', "kept"),
+        ("articles are dropped inside words", of_words(articles_inside)),
+        (
+            "articles are dropped first",
+            of_words(lambda text: re.sub(SIGNS, "", re.sub(ARTICLES, " ", text.lower())).split()),
+        ),
+        ("capitals count", "text.lower()", "text"),
+        ("punctuation is kept", " if character not in string.punctuation", ""),
+        (
+            "punctuation becomes a space",
+            "character for character in text.lower() if character not in string.punctuation",
+            "' ' if character in string.punctuation else character for character in text.lower()",
+        ),
+        ("no normalisation", of_words(str.split)),
+        ("precision only", "2 * ", "", "(ours.total() + theirs.total())", "ours.total()"),
+        ("recall only", "2 * ", "", "(ours.total() + theirs.total())", "theirs.total()"),
+        (
+            "the arithmetic mean",
+            counted(lambda ours, theirs: common(ours, theirs) * (1 / len(ours) + 1 / len(theirs)) / 2),
+        ),
+        ("shared words over all words", "2 * ", "", "(ours.total() + theirs.total())", "(ours | theirs).total()"),
+        ("exact match", lambda guess, truth: float(words(guess) == words(truth))),
+        ("characters instead of words", of_words(lambda text: list("".join(words(text))))),
+        ("two empty answers disagree", "float(ours == theirs)", "0.0"),
+        ("an empty answer is always right", "float(ours == theirs)", "1.0"),
+        ("error", "    if not ours or not theirs:\n        return float(ours == theirs)\n", ""),
+        ("0 divided by 0", "float(ours == theirs)", "math.nan"),
+        ("100 times too large", "return 2 *", "return 200 *", "return float", "return 100 * float"),
+        ("wrong", dropping(articles=r"\bthe\b")),
+        ("wrong", dropping(articles=r"\b(a|the)\b")),
+        ("wrong", dropping(articles=r"^(a|an|the)\b")),
+        ("wrong", dropping(articles=" (a|an|the) ")),
+        ("wrong", dropping(signs="[^a-z0-9 ]")),
+        ("wrong", dropping(signs=r"[^\w\s]")),
+    ],
+    "8.6": [
+        ("places are not shifted", "begins + start, begins + end", "start, end"),
+        ("only the start is shifted", "begins + end", "end"),
+        ("shifted to the left", "begins + start, begins + end", "start - begins, end - begins"),
+        ("one answer is listed twice", lambda windows, n: ranked(windows)[:n]),
+        ("merged after cutting off", lambda windows, n: list(dict.fromkeys(ranked(windows)[:n]))),
+        ("the mean over windows", pooled(lambda own: sum(own) / len(own))),
+        ("the sum over windows", "max(score, best.get(place, score))", "score + best.get(place, 0)"),
+        ("the last window wins", "max(score, best.get(place, score))", "score"),
+        ("the first window wins", "max(score, best.get(place, score))", "best.get(place, score)"),
+        ("the lowest score counts", "max(score", "min(score"),
+        ("a softmax in each window", softmax_of_spans),
+        ("window after window", lambda windows, n: list(dict.fromkeys(p for w in windows for p in ranked([w])))[:n]),
+        ("only the best of each window", "in spans:", "in [max(spans)]:"),
+        ("only the last window", "in windows:", "in windows[-1:]:"),
+        ("the worst come first", ", reverse=True", ""),
+        ("n is ignored", "[:n]", ""),
+        ("scores are in the list", " sorted(best, key=best.get,", " sorted([(best[place], *place) for place in best],"),
+        ("wrong", "[:n]", "[:0]"),
+    ],
+    "8.7": [
+        ("the highest null score", "min(", "max("),
+        ("the mean null score", "min(score for score, _ in ", "sum(score for score, _ in windows) / len("),
+        ("the null score of the first window", "min(score for score, _ in windows)", "windows[0][0]"),
+        ("the null score of the last window", "min(score for score, _ in windows)", "windows[-1][0]"),
+        (
+            "null score and span from the same window",
+            "min(score for score, _ in windows)",
+            "max(windows, key=lambda window: max(window[1]))[0]",
+        ),
+        ("each window decides by itself", answered_windows),
+        ("one window says no for all", silenced(any)),
+        ("the windows vote", silenced(lambda silent: silent.count(True) > silent.count(False))),
+        ("the threshold has the wrong sign", "lowest + threshold", "lowest - threshold"),
+        ("the threshold is not used", "lowest + threshold", "lowest"),
+        ("the null score is not used", "lowest + threshold", "threshold"),
+        ("the distance to the null score", "best > lowest + threshold", "abs(best - lowest) > threshold"),
+        ("exactly the threshold is enough", "best > lowest", "best >= lowest"),
+        ("it answers always", "best > lowest + threshold", "True"),
+        ("it never answers", "best > lowest + threshold", "False"),
+        ("the comparison is turned round", "best > lowest", "best <= lowest"),
+        ("probabilities are compared", softmax_first),
+        ("only the last window", "    lowest =", "    windows = windows[-1:]\n    lowest ="),
+        ("only the first span of each window", "for span in spans)", "for span in spans[:1])"),
+        ("True and False", " (start, end) if best > lowest + threshold else (0, 0)", " best > lowest + threshold"),
+    ],
+}

@@ -28,6 +28,7 @@ from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
 from course_lib.models.projected_lstm import turned
+from course_lib.models.settings import at_least, one_of, shares
 from course_lib.text.vocabulary import Vocabulary
 
 State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
@@ -109,16 +110,10 @@ class AWDLSTMConfig:
     beta: float | int = 1.0
 
     def __post_init__(self):
-        sizes = (self.vocab_size, self.emb_dim, self.hidden, self.n_layers)
-        if min(sizes) < 1:
-            raise CourseError(
-                f"AWDLSTMConfig: vocab_size, emb_dim, hidden, n_layers are {sizes}. Use 1 or more for each."
-            )
-        for name, value in asdict(self).items():
-            if name.endswith("dropout") and not 0 <= value < 1:
-                raise CourseError(f"AWDLSTMConfig: {name}={value} is not a share. Use a number from 0 to below 1.")
-        if self.direction not in DIRECTIONS:
-            raise CourseError(f"AWDLSTMConfig: direction={self.direction!r}. Use one of: {', '.join(DIRECTIONS)}.")
+        values = asdict(self)
+        at_least(1, "AWDLSTMConfig", **{n: values[n] for n in ("vocab_size", "emb_dim", "hidden", "n_layers")})
+        shares("AWDLSTMConfig", **{name: value for name, value in values.items() if name.endswith("dropout")})
+        one_of(DIRECTIONS, "AWDLSTMConfig", direction=self.direction)
 
     @classmethod
     def paper(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
@@ -291,9 +286,6 @@ class AWDLSTM(ContextEncoder):
             *zip(self.layer_names, [[self.embedding, self.input_dropout], *lstms], strict=True),
             ("softmax", [self.softmax]),
         ]
-
-    def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
 
     def _files(self) -> dict[str, str]:
         words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts, "unknown": self.vocabulary.unknown}

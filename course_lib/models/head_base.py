@@ -26,6 +26,7 @@ from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
 from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
+from course_lib.models.settings import at_least, one_of, shares
 from course_lib.models.shipped import KINDS, class_at
 
 BODIES = ("none", "bilstm")
@@ -46,10 +47,9 @@ class Head(LayerGroups):
     def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
         super().__init__()
         name, n_layers = type(self).__name__, len(encoder.dims)
-        if body not in BODIES:
-            raise CourseError(f"{name}: body={body!r}. Use one of: {', '.join(BODIES)}.")
-        if hidden < 1 or not 0 <= dropout < 1:
-            raise CourseError(f"{name}: hidden={hidden}, dropout={dropout}. Use hidden >= 1 and 0 <= dropout < 1.")
+        one_of(BODIES, name, body=body)
+        at_least(1, name, hidden=hidden)
+        shares(name, dropout=dropout)
         if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
             layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
             raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')

@@ -342,47 +342,37 @@ def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: i
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
     seeds = torch.randint(2**62, (threads,), generator=generator).tolist()
     generators = [torch.Generator(step.device).manual_seed(seed) for seed in seeds]  # one per worker
-    work, started = _Work(step), time.perf_counter()
+    stop, started, epochs_done, loss = threading.Event(), time.perf_counter(), 0.0, None
+
+    def work(epoch: int, blocks: Blocks, waiting: Iterator[tuple[int, int]], own: torch.Generator) -> None:
+        """Take step after step until none is left, or `stop` is set. next() on `waiting` is one act between threads."""
+        nonlocal epochs_done, loss
+        for place, block in waiting:
+            if stop.is_set():
+                return
+            epochs_done = epoch + place / len(blocks)
+            rate = config.learning_rate * max(FINAL_RATE, 1 - epochs_done / config.epochs)
+            found = step(blocks[block], rate, own, want_loss=place % LOSS_EVERY == 0)
+            loss = loss if found is None else found
+        epochs_done = epoch + 1.0
+
     total = config.epochs * n_words
     with ThreadPoolExecutor(threads) as pool, Progress("skip-gram", total=total, unit="words", show=progress) as bar:
         try:
             for epoch in range(config.epochs):
-                work.prepare(epoch, thin_out(text, keep, step.layout, generator).to(step.device), generator)
-                running = [pool.submit(work.run, own) for own in generators]
+                blocks = thin_out(text, keep, step.layout, generator).to(step.device)
+                # A random order, so that a long article does not pull the vectors its way at one learning rate.
+                waiting = enumerate(torch.randperm(len(blocks), generator=generator).tolist())
+                running = [pool.submit(work, epoch, blocks, waiting, own) for own in generators]
                 while running:
                     done, running = wait(running, timeout=REFRESH)
                     for future in done:
                         future.result()  # raises what the worker raised
-                    words = work.epochs_done * n_words
+                    words = epochs_done * n_words
                     speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
-                    bar.update(words, loss=work.loss, speed=speed)
+                    bar.update(words, loss=loss, speed=speed)
         finally:
-            work.stop.set()  # whatever happened: no thread goes on by itself
-
-
-class _Work:
-    """What the workers share: the steps of the epoch that nobody has taken yet, and how far they are."""
-
-    def __init__(self, step: NegativeSamplingStep | SoftmaxStep):
-        self.step, self.config = step, step.model.config
-        self.stop = threading.Event()
-        self.epochs_done, self.loss = 0.0, None
-
-    def prepare(self, epoch: int, blocks: Blocks, generator: torch.Generator) -> None:
-        self.epoch, self.blocks = epoch, blocks
-        # A random order, so that a long article does not pull the vectors its way at one learning rate.
-        self.waiting = enumerate(torch.randperm(len(blocks), generator=generator).tolist())
-
-    def run(self, generator: torch.Generator) -> None:
-        """Take step after step until none is left, or `stop` is set. next() on `waiting` is one act between threads."""
-        for place, block in self.waiting:
-            if self.stop.is_set():
-                return
-            self.epochs_done = self.epoch + place / len(self.blocks)
-            rate = self.config.learning_rate * max(FINAL_RATE, 1 - self.epochs_done / self.config.epochs)
-            loss = self.step(self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
-            self.loss = self.loss if loss is None else loss
-        self.epochs_done = self.epoch + 1.0
+            stop.set()  # whatever happened: no thread goes on by itself
 
 
 @contextmanager

@@ -339,7 +339,7 @@ test_what_cannot_be_learnt_is_said = mistakes(
     (learn(dim=0), "dim=0"),
     (learn(sample=-1e-3), "sample"),
     (learn(learning_rate=0.0), "learning_rate"),
-    (learn(objective="hierarchical"), "'negative' or 'softmax'"),
+    (learn(objective="hierarchical"), "negative, softmax"),
     (lambda: skip_gram_pairs(["a"], 0), "window=0"),
     (lambda: SkipGram(SkipGramConfig(), Vocabulary(["a", "b"])), "not all 0"),
 )

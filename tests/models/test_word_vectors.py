@@ -166,7 +166,7 @@ GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
         (GOOD.replace(b"0.25", b"nan"), "line 3.*NaN"),
         (GOOD.replace(b"0.25", b"1e99"), "line 3.*infinity"),
         (GOOD.replace(b"b 2", b"a 2"), "line 3.*stood there before"),
-        (GOOD.replace(b"b 2", b"caf\xe9 2"), "line 3.*UTF-8"),
+        (GOOD.replace(b"b 2", b"caf\xe9 2"), "line 3.*utf-8"),
         (b"2 2\na " + b"\0\0\x80?" * 2 + b"b \0\0", "line 3.*ends inside"),
         (b"2 2\na " + b"\0\0\x80?" * 2 + b"a " + b"\0\0\x80?" * 2, "line 3.*stood there before"),
         (b"1 2\na " + b"\0\0\xc0\x7f" * 2, "line 2.*NaN"),

@@ -6,7 +6,7 @@ import torch
 
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.seq2seq import BEGIN, END, PADDING, Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.seq2seq import END, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
 from tests.mistakes import mistakes
@@ -47,13 +47,6 @@ def test_layers_equal_one_bidirectional_lstm_of_two_layers():
     torch.testing.assert_close(states[1][0], torch.cat([hidden[2], hidden[3]], 1))
     torch.testing.assert_close(states[0][1], torch.cat([cell[0], cell[1]], 1))
     torch.testing.assert_close(encoder.states(batch).sentence, output.mean(1))
-
-
-def test_targets_have_a_beginning_an_end_and_padding():
-    model = make_seq2seq([SHORT, LONG])
-    a, b = (model.vocabulary.index[word] for word in "AB")
-    rows = model.batch([SHORT, LONG]).labels["target"].tolist()
-    assert rows == [[BEGIN, b, END, *[PADDING] * 12], [BEGIN, *[a] * 13, END]]
 
 
 def test_padding_changes_no_loss_and_no_translation():

@@ -58,15 +58,6 @@ def test_what_stands_at_padding_changes_neither_loss_nor_count(head):
     torch.testing.assert_close(together["loss"], weighted, **TOLERANCE)
 
 
-def test_count_is_texts_or_real_words():
-    classifier, tagger = build("static", "mean"), build("static", "tagger")
-    assert int(classifier.loss(classifier.batch(TEXTS[:5]))["count"]) == 5
-    batch = tagger.batch([["not", "bad"], ["the", "film", "was"]], [["ADV", "ADJ"], ["DET", "NOUN", "VERB"]])
-    tags = [[UPOS.index("ADV"), UPOS.index("ADJ"), -100], [UPOS.index(tag) for tag in ("DET", "NOUN", "VERB")]]
-    assert batch.labels["labels"].tolist() == tags
-    assert int(tagger.loss(batch)["count"]) == 5
-
-
 @pytest.mark.parametrize(
     ("pooling", "u"),
     [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])],  # of [1, 5] and [3, 2]
@@ -161,17 +152,6 @@ def test_probabilities_and_predictions_agree_and_keep_input_order(head):
         np.testing.assert_allclose(row.sum(-1), 1, rtol=1e-5)
         best = [head.labels[i] for i in row.argmax(-1).reshape(-1)]
         assert best == (label if isinstance(head, TokenTagger) else [label])
-
-
-def test_predicting_is_without_dropout_and_puts_every_mode_back():
-    head = build("random", "bilstm", dropout=0.5).train()
-    head.encoder.eval()
-    modes = [module.training for module in head.modules()]
-    np.testing.assert_array_equal(head.probabilities(SENTENCES), head.probabilities(SENTENCES))
-    assert [module.training for module in head.modules()] == modes
-    assert torch.is_grad_enabled()
-    batch = head.batch(SENTENCES)
-    assert not head(batch).equal(head(batch))  # and training has dropout
 
 
 SIDES = SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))

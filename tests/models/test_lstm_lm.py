@@ -167,9 +167,11 @@ def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_p
         assert encoder.encode([SENTENCE])[0].tolist() == model.encode([SENTENCE])[0].tolist()
     assert not any("softmax" in name for name in bare.state_dict())
     assert [name for name, _ in bare.layer_groups()] == ["token", "layer 1", "layer 2"]
-    for use in (lambda: bare.perplexity(documents()), lambda: bare.log_probs(bare.batch([SENTENCE]))):
-        with pytest.raises(CourseError, match="without its softmax"):
-            use()
+    text = documents()
+    (batch,) = TwoWayStreams(text, 1, 1_000)()
+    for use, read in ((bare.loss, batch), (bare.perplexity, text), (bare.log_probs, bare.batch([SENTENCE]))):
+        with pytest.raises(CourseError, match="without its softmax, as ELMo's published files"):
+            use(read)
 
 
 test_what_cannot_work_is_named = mistakes(
@@ -313,17 +315,6 @@ def test_the_sampled_denominator_is_right_on_average():
     error = drawn.std(0) / math.sqrt(len(drawn))
     assert ((drawn.mean(0) - logits.exp().sum(1)).abs() < 4 * error).all()
     assert (error < 0.01 * drawn.mean(0)).all()  # fine enough to see a target counted twice: 1/23
-
-
-def test_many_samples_give_the_full_loss_and_gradient():
-    softmax, gradients = word_softmax("sampled", DIM, VOCAB, n_samples=200_000), []
-    states, targets = torch.randn(3, DIM), torch.arange(3)
-    for mode in (True, False):
-        softmax.train(mode).zero_grad()
-        loss = softmax(states, targets).mean()
-        loss.backward()
-        gradients.append((loss.detach(), softmax.linear.weight.grad.clone()))
-    torch.testing.assert_close(gradients[0], gradients[1], rtol=0.01, atol=0.005)
 
 
 test_a_softmax_that_cannot_be_is_named = mistakes(

@@ -225,13 +225,6 @@ def test_a_step_with_the_cache_computes_one_position(monkeypatch):
     assert set(widths) == {(3 * 2, 3, 1, 4)}
 
 
-def test_the_mode_is_put_back():
-    model = loud_translator().train()
-    first, second = greedy(model, SOURCES), greedy(model, SOURCES)
-    assert model.training
-    assert first == second
-
-
 test_bad_arguments_are_named = mistakes(
     ({"beam": 0}, "beam=0"),
     ({"max_steps": 0}, "max_steps=0"),

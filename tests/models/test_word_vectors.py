@@ -99,15 +99,9 @@ def test_arrays_of_any_kind_are_copied_to_float32(odd):
     assert vectors["a"].tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("binary", [False, True])
-def test_what_is_written_is_read_back_bit_for_bit(odd, tmp_path, binary):
-    odd.save_word2vec(tmp_path / "vectors", binary=binary)
-    assert same(WordVectors.load_word2vec(tmp_path / "vectors"), odd)
-
-
-@pytest.mark.parametrize("dim", [1, 2, 300])
-def test_text_and_binary_are_told_apart_by_content(tmp_path, dim):
-    vectors = WordVectors(["3", "</s>", "4"], torch.randn(3, dim))
+@pytest.mark.parametrize("dim", [None, 1, 2, 300])
+def test_what_is_written_is_read_back_bit_for_bit_and_told_apart_by_content(odd, tmp_path, dim):
+    vectors = WordVectors(["3", "</s>", "4"], torch.randn(3, dim)) if dim else odd
     for name, options in [("b.txt", {"binary": True}), ("t.bin", {"binary": False}), ("b.bin", {}), ("t.txt", {})]:
         vectors.save_word2vec(tmp_path / name, **options)
         assert same(WordVectors.load_word2vec(tmp_path / name), vectors)

@@ -29,6 +29,7 @@ from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
 from course_lib.models.projected_lstm import turned
 from course_lib.models.settings import at_least, one_of, shares
+from course_lib.text.unknown_words import known_form
 from course_lib.text.vocabulary import Vocabulary
 
 State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
@@ -227,10 +228,7 @@ class AWDLSTM(ContextEncoder):
     def row(self, word: str) -> int:
         """The table row of a word: its own, its lower-case form's, or the unknown words'."""
         index = self.vocabulary.index
-        found = index.get(word)
-        if found is None:
-            found = index.get(word.lower(), index[self.vocabulary.unknown])
-        return 1 + found
+        return 1 + index[known_form(word, index) or self.vocabulary.unknown]
 
     def streams(self, documents: Sentences, batch_size: int, length: int, *, seed: int = 0) -> TextStreams:
         """Documents as training steps for `fit`: each with its begin mark, in this model's reading order."""

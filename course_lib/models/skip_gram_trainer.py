@@ -123,6 +123,10 @@ def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generat
     return Blocks(F.pad(ids, (before, after)), torch.cat([filling[:before], sentence, filling[before:]]), layout)
 
 
+Centres, Targets = Float[Tensor, "chunk centre dim"], Float[Tensor, "chunk target dim"]
+Pairs = Float[Tensor, "chunk centre context"]  # 1 where a centre and a context are one, else 0
+Rows, Table, Counts = Float[Tensor, "row dim"], Float[Tensor, "word dim"], Float[Tensor, "row word"]
+
 CHUNK = 16  # centres that share contexts and negatives; 8 to 32 are about equally fast
 SHARED = 16  # negatives drawn per chunk, at least
 CHUNKS = 32  # chunks in a step, at most
@@ -155,12 +159,7 @@ def _distances(chunk: int, window: int, device: torch.device) -> Int[Tensor, "ce
     return distance.masked_fill(distance == 0, window + 1).to(device, torch.int16)
 
 
-def sampled_loss(
-    centres: Float[Tensor, "chunk centre dim"],
-    targets: Float[Tensor, "chunk target dim"],
-    pairs: Float[Tensor, "chunk centre context"],
-    negatives: int,
-) -> Float[Tensor, ""]:
+def sampled_loss(centres: Centres, targets: Targets, pairs: Pairs, negatives: int) -> Float[Tensor, ""]:
     """Negative sampling, summed over all pairs. `targets`: the contexts' output vectors, then the shared negatives'.
 
     Every pair of a centre asks for `negatives` drawn words; the chunk's n shared ones stand for them, each weighted
@@ -172,12 +171,7 @@ def sampled_loss(
     return -(pairs * F.logsigmoid(true)).sum() - (weight * F.logsigmoid(-drawn)).sum()
 
 
-def sampled_gradients(
-    centres: Float[Tensor, "chunk centre dim"],
-    targets: Float[Tensor, "chunk target dim"],
-    pairs: Float[Tensor, "chunk centre context"],
-    negatives: int,
-) -> tuple[Float[Tensor, "chunk centre dim"], Float[Tensor, "chunk target dim"]]:
+def sampled_gradients(centres: Centres, targets: Targets, pairs: Pairs, negatives: int) -> tuple[Centres, Targets]:
     """Gradients of `sampled_loss`. Per score: sigma(score) - 1 for a pair, sigma(score) for a drawn word."""
     n_contexts, n_drawn = pairs.shape[2], targets.shape[1] - pairs.shape[2]
     error = torch.bmm(centres, targets.transpose(1, 2)).sigmoid_()  # [chunk, centre, target], changed in place below
@@ -186,16 +180,12 @@ def sampled_gradients(
     return torch.bmm(error, targets), torch.bmm(error.transpose(1, 2), centres)
 
 
-def softmax_loss(
-    centres: Float[Tensor, "row dim"], output: Float[Tensor, "word dim"], counts: Float[Tensor, "row word"]
-) -> Float[Tensor, ""]:
+def softmax_loss(centres: Rows, output: Table, counts: Counts) -> Float[Tensor, ""]:
     """Full softmax, summed over all pairs: counts[i, j] pairs have row i's word as centre and word j as context."""
     return -(counts * (centres @ output.T).log_softmax(1)).sum()
 
 
-def softmax_gradients(
-    centres: Float[Tensor, "row dim"], output: Float[Tensor, "word dim"], counts: Float[Tensor, "row word"]
-) -> tuple[Float[Tensor, "row dim"], Float[Tensor, "word dim"]]:
+def softmax_gradients(centres: Rows, output: Table, counts: Counts) -> tuple[Rows, Table]:
     """The gradients of `softmax_loss`. Per score: pairs expected by the model minus pairs seen."""
     error = (centres @ output.T).softmax(1).mul_(counts.sum(1, keepdim=True)).sub_(counts)
     return error @ output, error.T @ centres
@@ -273,17 +263,11 @@ class SoftmaxStep(_Step):
         return loss
 
 
-def _cut_off(move: Float[Tensor, "row dim"]) -> Float[Tensor, "row dim"]:
+def _cut_off(move: Rows) -> Rows:
     return move.mul_((LONGEST_MOVE / move.norm(dim=1, keepdim=True)).clamp_(max=1))
 
 
-def _descend(
-    table: Float[Tensor, "word dim"],
-    ids: Int[Tensor, " row"],
-    gradient: Float[Tensor, "row dim"],
-    cap: Float[Tensor, " word"],
-    rate: float,
-) -> None:
+def _descend(table: Table, ids: Int[Tensor, " row"], gradient: Rows, cap: Float[Tensor, " word"], rate: float) -> None:
     """table[ids] -= rate * cap[ids] * gradient, where an id may stand several times. Changes `gradient` too.
 
     index_add_ without its factor `alpha`, and index_select in place of [ids], are several times as fast on CPUs.

@@ -90,14 +90,6 @@ def test_it_learns_to_reverse_a_toy_language():
     assert model.encoder.static.embedding.weight.equal(table)
 
 
-def test_batches_hold_each_pair_once_and_repeat_with_their_seed():
-    pairs = make_pairs(53)
-    batches = make_seq2seq(pairs).batches(pairs, 8, seed=3)
-    first, again, other = ([batch.labels["target"].tolist() for batch in batches(epoch)] for epoch in (0, 0, 1))
-    assert first == again != other
-    assert (len(first), sum(map(len, first)), sum(map(len, other))) == (7, 53, 53)
-
-
 def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():
     model = make_seq2seq([SHORT, LONG]).train()
     sources = [SHORT.source, LONG.source, ["a"]]

@@ -32,13 +32,9 @@ def small_translator(**settings) -> Translator:
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_label_smoothing_is_the_formula(smoothing):
+def test_label_smoothing_equals_torch(smoothing):
     logits, targets = torch.randn(5, 7), torch.tensor([3, 0, 6, 3, 1])
-    wanted = torch.full((5, 7), smoothing / 7)
-    wanted[torch.arange(5), targets] += 1 - smoothing
-    by_hand = -(wanted * logits.log_softmax(-1)).sum(1).mean()
     smooth, plain = smoothed_cross_entropy(logits, targets, smoothing)
-    torch.testing.assert_close(smooth, by_hand)
     torch.testing.assert_close(smooth, F.cross_entropy(logits, targets, label_smoothing=smoothing))
     torch.testing.assert_close(plain, F.cross_entropy(logits, targets))
 

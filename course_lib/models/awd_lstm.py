@@ -27,9 +27,8 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import turned
-from course_lib.models.settings import at_least, one_of, shares
-from course_lib.text.unknown_words import known_form
 from course_lib.text.vocabulary import Vocabulary
 
 State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
@@ -228,7 +227,7 @@ class AWDLSTM(ContextEncoder):
     def row(self, word: str) -> int:
         """The table row of a word: its own, its lower-case form's, or the unknown words'."""
         index = self.vocabulary.index
-        return 1 + index[known_form(word, index) or self.vocabulary.unknown]
+        return 1 + index.get(word, index.get(word.lower(), index[self.vocabulary.unknown]))
 
     def streams(self, documents: Sentences, batch_size: int, length: int, *, seed: int = 0) -> TextStreams:
         """Documents as training steps for `fit`: each with its begin mark, in this model's reading order."""

@@ -25,7 +25,7 @@ from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
-from course_lib.models.settings import at_least, shares
+from course_lib.models.limits import at_least, shares
 from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
 from course_lib.text.word_pieces import MASK, WordPieces
 
@@ -70,11 +70,6 @@ class BertConfig:
                 raise CourseError(f"BertConfig: {name}={size!r}. Use a whole number, 1 or more.")
         shares("BertConfig", dropout=self.dropout, attention_dropout=self.attention_dropout)
         at_least(3, "BertConfig", max_units=self.max_units)  # [CLS] piece [SEP]
-        if self.d_model % self.n_heads:
-            raise CourseError(
-                f"BertConfig: d_model={self.d_model} cannot be cut into n_heads={self.n_heads} equal heads. "
-                f"Use a multiple, such as d_model={-(-self.d_model // self.n_heads) * self.n_heads}."
-            )
         if not 0 < self.layer_norm_eps < 1:
             raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
         self.layers()  # it checks the rest

@@ -23,7 +23,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import StaticVectors, masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
-from course_lib.models.settings import at_least, shares
+from course_lib.models.limits import at_least, shares
 from course_lib.models.word_vectors import WordVectors
 
 State = tuple[Float[Tensor, "batch width"], Float[Tensor, "batch width"]]  # hidden state and cell of an LSTM

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from course_lib.models.attention import KeyValueCache, padding_mask
 from course_lib.models.encoder import evaluating
-from course_lib.models.settings import at_least
+from course_lib.models.limits import at_least
 
 
 class DecoderState:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Sentences
-from course_lib.models.settings import at_least, shares
+from course_lib.models.limits import at_least, shares
 
 
 class ScalarMix(nn.Module):

@@ -14,7 +14,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.models.settings import at_least
+from course_lib.models.limits import at_least
 
 
 class _Table(nn.Module):

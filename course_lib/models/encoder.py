@@ -24,7 +24,7 @@ from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
-from course_lib.models.settings import one_of
+from course_lib.models.limits import one_of
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")

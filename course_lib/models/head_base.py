@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import torch
@@ -26,8 +27,8 @@ from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
 from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
-from course_lib.models.settings import at_least, one_of, shares
-from course_lib.models.shipped import KINDS, class_at
+from course_lib.models.limits import at_least, one_of, shares
+from course_lib.models.shipped import KINDS
 
 BODIES = ("none", "bilstm")
 
@@ -101,7 +102,7 @@ class Head(LayerGroups):
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
         with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
             encoder = checkpoint.config["encoder"]
-            built = class_at(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
+            built = resolve_name(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])
         load_weights(head, checkpoint.tensors, source=checkpoint.folder)
         return head.eval()

@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.head_base import Head, loader, match, seeded
-from course_lib.models.settings import one_of
-from course_lib.models.shipped import class_at
+from course_lib.models.limits import one_of
 from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
@@ -338,4 +338,4 @@ def load_head(folder: str | Path) -> Head:
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
             "An encoder loads with course_lib.load."
         )
-    return class_at(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)
+    return resolve_name(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)

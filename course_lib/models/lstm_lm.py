@@ -26,8 +26,8 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
-from course_lib.models.settings import one_of
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import PADDING, Characters
 from course_lib.text.elmo_bytes import ElmoBytes
@@ -50,11 +50,10 @@ class LSTMLMConfig:
     n_samples: int = 8192  # of the sampled softmax
 
     def __post_init__(self):
-        if not 1 <= self.projection <= self.hidden or self.n_layers < 1 or not 0 <= self.dropout < 1:
-            raise CourseError(
-                f"{type(self).__name__}: projection={self.projection}, hidden={self.hidden}, n_layers={self.n_layers}, "
-                f"dropout={self.dropout}. Use 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."
-            )
+        name = type(self).__name__
+        at_least(1, name, projection=self.projection, n_layers=self.n_layers)
+        at_least(self.projection, name, hidden=self.hidden)
+        shares(name, dropout=self.dropout)
 
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from course_lib.device import Movable
 from course_lib.errors import CourseError
-from course_lib.models.settings import at_least, one_of
+from course_lib.models.limits import at_least, one_of
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 

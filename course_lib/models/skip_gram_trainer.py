@@ -30,7 +30,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
@@ -309,10 +308,13 @@ def train_skip_gram(
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are left as they were
         torch.manual_seed(seed)
         model = SkipGram(config, vocabulary).to(device)
-    text = encode_sentences(sentences, vocabulary)
-    with _one_thread_per_operation(device):
-        n_threads = threads if device.type == "cpu" else 1
-        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress)
+    text, before, on_cpu = encode_sentences(sentences, vocabulary), torch.get_num_threads(), device.type == "cpu"
+    try:
+        if on_cpu:
+            torch.set_num_threads(1)  # the workers are the parallel part; operations this small lose by being split
+        _train(model, text, torch.Generator().manual_seed(seed), threads if on_cpu else 1, progress)
+    finally:
+        torch.set_num_threads(before)
     if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
         raise CourseError(
             f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
@@ -357,15 +359,3 @@ def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: i
                     bar.update(words, loss=loss, speed=speed)
         finally:
             stop.set()  # whatever happened: no thread goes on by itself
-
-
-@contextmanager
-def _one_thread_per_operation(device: torch.device) -> Iterator[None]:
-    """On the CPU the workers are the parallel part; operations this small lose by being split further."""
-    before = torch.get_num_threads()
-    try:
-        if device.type == "cpu":
-            torch.set_num_threads(1)
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -28,7 +28,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
 from course_lib.models.head_base import Head, loader, match, seeded
-from course_lib.models.settings import at_least, one_of
+from course_lib.models.limits import at_least, one_of
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end

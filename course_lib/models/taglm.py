@@ -30,7 +30,7 @@ from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import Texts, TokenTagger
-from course_lib.models.settings import at_least, one_of, shares
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second

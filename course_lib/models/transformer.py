@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache, MultiHeadAttention
 from course_lib.models.fast import Dropout
-from course_lib.models.settings import at_least, one_of
+from course_lib.models.limits import at_least, one_of
 
 CHOICES = {
     "positions": ("sinusoidal", "learned", "none"),

@@ -20,7 +20,7 @@ from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import SequenceClassifier, Texts
-from course_lib.models.settings import at_least, shares
+from course_lib.models.limits import at_least, shares
 
 
 def concat_pool(

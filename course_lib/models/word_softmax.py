@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.models.settings import one_of
+from course_lib.models.limits import one_of
 
 SOFTMAXES = ("full", "adaptive", "sampled")
 _DIVISOR = 4  # Grave et al. 2017, section 4.3: each rarer group has a quarter of the dimensions

@@ -105,7 +105,7 @@ class WordVectors:
         return torch.nn.functional.normalize(self.vectors.double(), dim=1).float()
 
     def similarity(self, a: str, b: str) -> float:
-        """The cosine of two words; exactly 1 for a word and itself."""
+        """The cosine of two words; 1 for a word and itself."""
         first, second = self[a].double(), self[b].double()
         lengths = (first @ first).sqrt() * (second @ second).sqrt()
         return float((first @ second / lengths).clamp(-1, 1)) if lengths > 0 else 0.0

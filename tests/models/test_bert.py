@@ -162,7 +162,7 @@ def test_each_dropout_acts_in_training_only(name):
 
 test_settings_that_cannot_work_are_named = mistakes(
     ({"n_layers": 0}, "n_layers=0"),
-    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=15"),
+    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=12"),
     ({"norm": "both"}, "norm='both'.*post, pre"),
     ({"dropout": 1.0}, "dropout=1.0"),
     ({"max_units": 2}, "max_units=2"),

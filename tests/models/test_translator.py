@@ -8,7 +8,6 @@ from torch.nn import functional as F
 
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.errors import CourseError
-from course_lib.models.attention import KeyValueCache
 from course_lib.models.decoding import beam_search, greedy, length_penalty
 from course_lib.models.shipped import load
 from course_lib.models.translator import Translator, smoothed_cross_entropy
@@ -211,14 +210,6 @@ def test_the_limit_is_the_input_length_and_fifty_more():
     found = greedy(model, SOURCES)
     assert [len(h.ids) for h in found] == [5 + 1 + 50, 1 + 1 + 50, 3 + 1 + 50]
     assert not any(h.ended for h in found)
-
-
-def test_a_step_with_the_cache_computes_one_position(monkeypatch):
-    model, widths, append = loud_translator(), [], KeyValueCache.append
-    watched = lambda self, keys, values: widths.append(keys.shape) or append(self, keys, values)  # noqa: E731
-    monkeypatch.setattr(KeyValueCache, "append", watched)
-    beam_search(model, SOURCES, beam=2, max_steps=5)
-    assert set(widths) == {(3 * 2, 3, 1, 4)}
 
 
 test_bad_arguments_are_named = mistakes(

@@ -254,7 +254,7 @@ def test_one_thread_and_a_seed_give_the_same_bits():
     assert torch.equal(after, torch.rand(1))  # the caller's random numbers are untouched
 
 
-def test_an_interrupt_and_an_error_go_on_to_the_caller_and_the_number_of_threads_is_restored(monkeypatch):
+def test_an_interrupt_goes_on_to_the_caller_and_the_number_of_threads_is_restored(monkeypatch):
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:

@@ -27,6 +27,7 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
@@ -109,16 +110,10 @@ class AWDLSTMConfig:
     beta: float | int = 1.0
 
     def __post_init__(self):
-        sizes = (self.vocab_size, self.emb_dim, self.hidden, self.n_layers)
-        if min(sizes) < 1:
-            raise CourseError(
-                f"AWDLSTMConfig: vocab_size, emb_dim, hidden, n_layers are {sizes}. Use 1 or more for each."
-            )
-        for name, value in asdict(self).items():
-            if name.endswith("dropout") and not 0 <= value < 1:
-                raise CourseError(f"AWDLSTMConfig: {name}={value} is not a share. Use a number from 0 to below 1.")
-        if self.direction not in DIRECTIONS:
-            raise CourseError(f"AWDLSTMConfig: direction={self.direction!r}. Use one of: {', '.join(DIRECTIONS)}.")
+        values = asdict(self)
+        at_least(1, "AWDLSTMConfig", **{n: values[n] for n in ("vocab_size", "emb_dim", "hidden", "n_layers")})
+        shares("AWDLSTMConfig", **{name: value for name, value in values.items() if name.endswith("dropout")})
+        one_of(DIRECTIONS, "AWDLSTMConfig", direction=self.direction)
 
     @classmethod
     def paper(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
@@ -232,10 +227,7 @@ class AWDLSTM(ContextEncoder):
     def row(self, word: str) -> int:
         """The table row of a word: its own, its lower-case form's, or the unknown words'."""
         index = self.vocabulary.index
-        found = index.get(word)
-        if found is None:
-            found = index.get(word.lower(), index[self.vocabulary.unknown])
-        return 1 + found
+        return 1 + index.get(word, index.get(word.lower(), index[self.vocabulary.unknown]))
 
     def streams(self, documents: Sentences, batch_size: int, length: int, *, seed: int = 0) -> TextStreams:
         """Documents as training steps for `fit`: each with its begin mark, in this model's reading order."""
@@ -291,9 +283,6 @@ class AWDLSTM(ContextEncoder):
             *zip(self.layer_names, [[self.embedding, self.input_dropout], *lstms], strict=True),
             ("softmax", [self.softmax]),
         ]
-
-    def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
 
     def _files(self) -> dict[str, str]:
         words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts, "unknown": self.vocabulary.unknown}

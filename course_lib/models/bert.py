@@ -25,6 +25,7 @@ from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
+from course_lib.models.limits import at_least, shares
 from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
 from course_lib.text.word_pieces import MASK, WordPieces
 
@@ -67,18 +68,8 @@ class BertConfig:
         for name in SIZES:
             if type(size := getattr(self, name)) is not int or size < 1:  # True is no size
                 raise CourseError(f"BertConfig: {name}={size!r}. Use a whole number, 1 or more.")
-        for name in ("dropout", "attention_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise CourseError(f"BertConfig: {name}={getattr(self, name)}. Use a probability from 0 to below 1.")
-        if self.max_units < 3:
-            raise CourseError(
-                f"BertConfig: max_units={self.max_units} has no room for [CLS] piece [SEP]. Use 3 or more."
-            )
-        if self.d_model % self.n_heads:
-            raise CourseError(
-                f"BertConfig: d_model={self.d_model} cannot be cut into n_heads={self.n_heads} equal heads. "
-                f"Use a multiple, such as d_model={-(-self.d_model // self.n_heads) * self.n_heads}."
-            )
+        shares("BertConfig", dropout=self.dropout, attention_dropout=self.attention_dropout)
+        at_least(3, "BertConfig", max_units=self.max_units)  # [CLS] piece [SEP]
         if not 0 < self.layer_norm_eps < 1:
             raise CourseError(f"BertConfig: layer_norm_eps={self.layer_norm_eps}. Use a small number above 0.")
         self.layers()  # it checks the rest

@@ -70,6 +70,11 @@ HEADS = {  # each may be missing from a file, as a whole
     "nsp": {"nsp": "cls.seq_relationship"},
 }
 OURS = ("bert.", "cls.")
+NEEDED = {
+    CONFIG: "it says the sizes",
+    VOCABULARY_FILE: "it holds the pieces, and tokenizer.json does not replace it",
+    TENSORS: "weights in other formats (pytorch_model.bin, .h5) may hold code and are not read",
+}
 REMEDY = "Fetch it again from where it was published."
 
 
@@ -77,8 +82,12 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
     if not folder.is_dir():
         raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
+    for name, why in NEEDED.items():
+        if not (folder / name).is_file():
+            raise CourseError(f"{folder / name} is missing. Fetch it from where the model was published; {why}.")
     config = read_config(folder / CONFIG, kind.Config)
-    pieces = WordPieces.from_files(_tokenizer_files(folder))
+    tokenizer = (VOCABULARY_FILE, SETTINGS_FILE)
+    pieces = WordPieces.from_files({name: folder / name for name in tokenizer if (folder / name).is_file()})
     if len(pieces) > config.vocab_size:
         raise CourseError(
             f"{folder / VOCABULARY_FILE} has {len(pieces)} pieces, but {CONFIG} says vocab_size={config.vocab_size}. "
@@ -160,8 +169,6 @@ def read_config(path: Path, sizes: type) -> Any:
     """`sizes` (BertConfig) with what the file says. Raises CourseError for what is no plain BERT."""
     try:
         settings = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CourseError(f"{path} is missing. Give the folder of a published BERT; {CONFIG} says its sizes.") from None
     except (OSError, ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
     if not isinstance(settings, dict):
@@ -184,21 +191,7 @@ def read_config(path: Path, sizes: type) -> Any:
         raise CourseError(f"{path} describes a BERT that cannot be built: {error} {REMEDY}") from error
 
 
-def _tokenizer_files(folder: Path) -> dict[str, Path]:
-    if not (folder / VOCABULARY_FILE).is_file():
-        raise CourseError(
-            f"{folder / VOCABULARY_FILE} is missing, so the model's pieces are unknown. Fetch it from where the model "
-            "was published; tokenizer.json does not replace it."
-        )
-    return {name: folder / name for name in (VOCABULARY_FILE, SETTINGS_FILE) if (folder / name).is_file()}
-
-
 def _read_tensors(path: Path) -> dict[str, Tensor]:
-    if not path.is_file():
-        raise CourseError(
-            f"{path} is missing. Fetch it from where the model was published; weights in other formats "
-            "(pytorch_model.bin, .h5) may hold code and are not read."
-        )
     try:
         tensors = safetensors.torch.load_file(path)
     except Exception as error:  # safetensors raises several kinds, all about the file

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import StaticVectors, masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
+from course_lib.models.limits import at_least, shares
 from course_lib.models.word_vectors import WordVectors
 
 State = tuple[Float[Tensor, "batch width"], Float[Tensor, "batch width"]]  # hidden state and cell of an LSTM
@@ -38,8 +39,8 @@ class CoVeConfig:
     dropout: float = 0.2
 
     def __post_init__(self):
-        if min(self.dim, self.hidden, self.n_layers) < 1 or not 0 <= self.dropout < 1:
-            raise CourseError(f"{self}: sizes are 1 or more, dropout is from 0 to below 1.")
+        at_least(1, "CoVeConfig", dim=self.dim, hidden=self.hidden, n_layers=self.n_layers)
+        shares("CoVeConfig", dropout=self.dropout)
 
     @classmethod
     def paper(cls) -> CoVeConfig:
@@ -118,9 +119,6 @@ class CoVe(ContextEncoder):
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         return list(zip(self.layer_names, [[self.static], *[[layer] for layer in self.layers]], strict=True))
-
-    def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
 
     def _files(self) -> dict[str, str]:
         return self.static._files()

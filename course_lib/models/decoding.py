@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache, padding_mask
 from course_lib.models.encoder import evaluating
+from course_lib.models.limits import at_least
 
 
 class DecoderState:
@@ -128,10 +128,8 @@ def beam_search(
     max_steps  pieces at most; default: the model's own limit for each sentence
     cache      False computes every step from scratch: the same result, slower
     """
-    if beam < 1 or alpha < 0:
-        raise CourseError(f"beam_search: beam={beam}, alpha={alpha}. Use beam >= 1 and alpha >= 0.")
-    if max_steps is not None and max_steps < 1:
-        raise CourseError(f"Decoding: max_steps={max_steps}. Use 1 or more, or None for the model's own limit.")
+    at_least(1, "beam_search", beam=beam, max_steps=1 if max_steps is None else max_steps)
+    at_least(0, "beam_search", alpha=alpha)
     with evaluating(model):
         state = DecoderState(model, source, width=beam, max_steps=max_steps, cache=cache)
         device, n = state.memory.device, len(state.limits)

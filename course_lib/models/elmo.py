@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Sentences
+from course_lib.models.limits import at_least, shares
 
 
 class ScalarMix(nn.Module):
@@ -155,8 +156,8 @@ class ELMo(nn.Module):
         places = (places,) if isinstance(places, str) else tuple(places)
         if not places or len(set(places)) != len(places):
             raise CourseError(f'ELMo: places={places}. Name each place once, as in ("input", "output").')
-        if not 0 <= dropout < 1 or l2 < 0:
-            raise CourseError(f"ELMo: dropout={dropout}, l2={l2}. Use 0 <= dropout < 1 and l2 >= 0.")
+        shares("ELMo", dropout=dropout)
+        at_least(0, "ELMo", l2=l2)
         self.states = FrozenStates(encoder)
         self.places, self.dim, self.l2 = places, encoder.dim, l2
         self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in places})

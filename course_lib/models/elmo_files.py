@@ -30,12 +30,8 @@ from course_lib.text.vocabulary import Vocabulary
 
 N_ROWS = len(ElmoBytes()) - 1  # character vectors in a file of weights: without that of id 0
 _LONGEST = 1 << 20  # bytes of an options file
-# What an option must be, because the network is made for it
-_FIXED = {
-    "lstm.use_skip_connections": True,
-    "char_cnn.activation": "relu",
-    "char_cnn.max_characters_per_token": ElmoBytes.max_length,
-}
+_PAIR = "Use the pair of files that belong together."
+Take = Callable[..., np.ndarray]  # (name, *shapes): the numbers called so, as float32, of one of these shapes
 
 
 def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
@@ -45,24 +41,62 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
     batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
     Raises CourseError that names file, fault and remedy; also where h5py is not installed.
     """
-    config = elmo_config(options)
-    weights = Path(weights)
-    with _File(weights) as file:
-        tensors = {name: torch.from_numpy(array) for name, array in _tensors(file, config)}
-        file.check_all_read()
+    config, path = elmo_config(options), Path(weights)
+    try:
+        import h5py
+    except ImportError:
+        raise CourseError(
+            f"{path} is an HDF5 file; h5py, which reads such files, is not installed. Install it: pip install h5py"
+        ) from None
+    if not path.is_file():
+        raise CourseError(f"{path}: there is no such file. Check the name, or fetch ELMo's weights first.")
+    sets: dict[str, Any] = {}
+
+    def take(name: str, *shapes: tuple[int, ...]) -> np.ndarray:
+        if (found := sets.pop(name, None)) is None:
+            raise CourseError(
+                f"{path}: the data set {name!r} is missing. The options file describes another model. {_PAIR}"
+            )
+        # first the shape, so that a wrong file is never read into memory
+        if found.shape not in shapes or found.dtype.kind != "f":
+            needed = " or ".join(str(list(shape)) for shape in shapes)
+            raise CourseError(
+                f"{path}: {name!r} is {found.dtype} of shape {list(found.shape or ())}; the options file asks for "
+                f"floats of shape {needed}. {_PAIR}"
+            )
+        if not np.isfinite(array := found[()].astype(np.float32)).all():
+            raise OSError(f"{name!r} holds NaN or infinity")
+        return array
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(lambda name, found: sets.update({name: found}) if isinstance(found, h5py.Dataset) else None)
+            tensors = {name: torch.from_numpy(array) for name, array in _tensors(take, config)}
+    except (OSError, RuntimeError, KeyError) as error:  # a file cut off or overwritten may show only at its numbers
+        raise CourseError(
+            f"{path} cannot be read as HDF5: {error}. It is cut off or damaged: fetch it again."
+        ) from error
+    if more := sorted(name for name in sets if name.startswith(("CNN", "RNN_"))):
+        raise CourseError(f"{path} holds {more[0]!r}, of which the options file says nothing. {_PAIR}")
     model = BiLM(config, Vocabulary(SPECIALS, unknown=UNKNOWN), ElmoBytes())
-    load_weights(model, tensors, source=weights)
+    load_weights(model, tensors, source=path)
     return model.eval()
 
 
 def elmo_config(options: str | Path) -> BiLMConfig:
     """The sizes that an options file states."""
     path = Path(options)
-    found = _read_options(path)
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read(_LONGEST))
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
+    except (ValueError, RecursionError) as error:
+        raise CourseError(f"{path} is not readable JSON: {error}. Fetch ELMo's options file again.") from error
 
     def option(name: str, fits: Callable[[Any], bool], needed: str) -> Any:
         """options["a"]["b"] for "a.b", if it is what is needed."""
-        value: Any = found
+        value = found
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         if not fits(value):
@@ -72,20 +106,31 @@ def elmo_config(options: str | Path) -> BiLMConfig:
             )
         return value
 
-    for name, only in _FIXED.items():
-        known = f"{json.dumps(only)}, as in all published models"
-        option(name, lambda value, only=only: value == only and type(value) is type(only), known)
+    longest = ElmoBytes.max_length  # a filter wider than a word would see nothing
+    option("lstm.use_skip_connections", lambda value: value is True, "true, as in all published models")
+    option("char_cnn.activation", "relu".__eq__, '"relu", as in all published models')
+    option("char_cnn.max_characters_per_token", longest.__eq__, f"{longest}, as in all published models")
     option("char_cnn.n_characters", (N_ROWS, N_ROWS + 1).__contains__, f"{N_ROWS} or {N_ROWS + 1}")
     names = ("lstm.dim", "lstm.n_layers", "char_cnn.embedding.dim", "char_cnn.n_highway")
     hidden, n_layers, char_dim, n_highway = (option(name, _is_size, "a whole number of 1 or more") for name in names)
-    projection = option(
-        "lstm.projection_dim", lambda size: _is_size(size) and size < hidden, f"1 or more and less than {hidden}"
+    narrower = f"1 or more and less than {hidden}"
+    projection = option("lstm.projection_dim", lambda size: _is_size(size) and size < hidden, narrower)
+    clip = option(
+        "lstm.cell_clip",
+        lambda value: value is None or (type(value) in (int, float) and 0 < value < math.inf),
+        "a number above 0, or null",
     )
-    clip = option("lstm.cell_clip", _is_clip, "a number above 0, or null")
     option("lstm.proj_clip", lambda value: value == clip, f"as lstm.cell_clip, {json.dumps(clip)}")
     filters = option(
         "char_cnn.filters",
-        lambda value: isinstance(value, list) and bool(value) and all(map(_is_filter, value)),
+        lambda rows: (
+            isinstance(rows, list)
+            and rows
+            and all(
+                isinstance(row, list) and len(row) == 2 and all(map(_is_size, row)) and row[0] <= longest
+                for row in rows
+            )
+        ),
         "a list of [width, number of filters]",
     )
     cnn = CharCNNConfig(len(ElmoBytes()), char_dim, tuple(map(tuple, filters)), n_highway, projection)
@@ -93,131 +138,44 @@ def elmo_config(options: str | Path) -> BiLMConfig:
     return BiLMConfig(len(SPECIALS), projection, hidden, n_layers, softmax=None, characters=cnn, clip=clip)
 
 
-def _read_options(path: Path) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            found = json.loads(file.read(_LONGEST))
-        if not isinstance(found, dict):
-            raise ValueError("it holds no object")
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
-    except (ValueError, RecursionError) as error:
-        raise CourseError(
-            f"{path} is not readable JSON: {error}. Give ELMo's options file, or fetch it again."
-        ) from error
-    return found
-
-
 def _is_size(value: object) -> bool:
     return type(value) is int and value >= 1
 
 
-def _is_clip(value: object) -> bool:
-    return value is None or (type(value) in (int, float) and 0 < value < math.inf)
-
-
-def _is_filter(pair: object) -> bool:
-    """[width, count]; a filter wider than a word would see nothing."""
-    return isinstance(pair, list) and len(pair) == 2 and all(map(_is_size, pair)) and pair[0] <= ElmoBytes.max_length
-
-
-class _File:
-    """An open HDF5 file whose data sets are asked for by name and shape."""
-
-    def __init__(self, path: Path):
-        try:
-            import h5py
-        except ImportError:
-            raise CourseError(
-                f"{path} is an HDF5 file; h5py, which reads such files, is not installed. Install it: pip install h5py"
-            ) from None
-        if not path.is_file():
-            raise CourseError(f"{path}: there is no such file. Check the name, or fetch ELMo's weights first.")
-        self.path, self._read = path, set()
-        self._kind = h5py.Dataset
-        try:
-            self._file = h5py.File(path, "r")
-        except OSError as error:
-            raise self._damaged(error) from error
-
-    def __enter__(self) -> _File:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def take(self, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
-        """The numbers called `name` as float32, of one of these shapes."""
-        try:
-            # first the shape, so that a wrong file is never read into memory
-            found = self._file.get(name)
-            if not isinstance(found, self._kind):
-                raise CourseError(
-                    f"{self.path}: the data set {name!r} is missing. The options file describes another model: use "
-                    "the pair of files that belong together."
-                )
-            if found.shape not in shapes or found.dtype.kind != "f":
-                needed = " or ".join(str(list(shape)) for shape in shapes)
-                raise CourseError(
-                    f"{self.path}: {name!r} is {found.dtype} of shape {list(found.shape or ())}; the options file asks "
-                    f"for floats of shape {needed}. Use the pair of files that belong together."
-                )
-            array = found[()].astype(np.float32)
-        except (OSError, RuntimeError, KeyError) as error:  # a file cut off or overwritten shows only here
-            raise self._damaged(error) from error
-        if not np.isfinite(array).all():
-            raise self._damaged(f"{name!r} holds NaN or infinity")
-        self._read.add(name)
-        return array
-
-    def check_all_read(self) -> None:
-        """CourseError if the file has layers or filters that the options do not speak of."""
-        names: list[str] = []
-        self._file.visititems(lambda name, found: names.append(name) if isinstance(found, self._kind) else None)
-        if more := sorted(name for name in names if name.startswith(("CNN", "RNN_")) and name not in self._read):
-            raise CourseError(
-                f"{self.path} holds {more[0]!r}, of which the options file says nothing. Use the pair of files that "
-                "belong together."
-            )
-
-    def _damaged(self, fault: object) -> CourseError:
-        return CourseError(f"{self.path} cannot be read as HDF5: {fault}. It is cut off or damaged: fetch it again.")
-
-
-def _tensors(file: _File, config: BiLMConfig) -> Iterator[tuple[str, np.ndarray]]:
+def _tensors(take: Take, config: BiLMConfig) -> Iterator[tuple[str, np.ndarray]]:
     """The weights under our names, in our order."""
     cnn = config.characters
     n_filters = sum(count for _, count in cnn.filters)
     # a model trained with 262 characters has one row more, which no byte and no mark means
-    rows = file.take("char_embed", (N_ROWS, cnn.char_dim), (N_ROWS + 1, cnn.char_dim))[:N_ROWS]
+    rows = take("char_embed", (N_ROWS, cnn.char_dim), (N_ROWS + 1, cnn.char_dim))[:N_ROWS]
     yield "token.cnn.char_embedding.weight", np.concatenate([np.zeros_like(rows[:1]), rows])
     for i, (width, count) in enumerate(cnn.filters):
-        windows = file.take(f"CNN/W_cnn_{i}", (1, width, cnn.char_dim, count))[0]
+        windows = take(f"CNN/W_cnn_{i}", (1, width, cnn.char_dim, count))[0]
         yield f"token.cnn.convolutions.{i}.weight", windows.transpose(2, 1, 0)
-        yield f"token.cnn.convolutions.{i}.bias", file.take(f"CNN/b_cnn_{i}", (count,))
+        yield f"token.cnn.convolutions.{i}.bias", take(f"CNN/b_cnn_{i}", (count,))
     for i in range(cnn.n_highway):
         for part, sign in (("transform", 1), ("carry", -1)):
             ours, theirs = f"token.cnn.highways.{i}.{part}", f"CNN_high_{i}/"
-            yield f"{ours}.weight", sign * file.take(f"{theirs}W_{part}", (n_filters, n_filters)).T
-            yield f"{ours}.bias", sign * file.take(f"{theirs}b_{part}", (n_filters,))
-    yield "token.cnn.projection.weight", file.take("CNN_proj/W_proj", (n_filters, config.projection)).T
-    yield "token.cnn.projection.bias", file.take("CNN_proj/b_proj", (config.projection,))
+            yield f"{ours}.weight", sign * take(f"{theirs}W_{part}", (n_filters, n_filters)).T
+            yield f"{ours}.bias", sign * take(f"{theirs}b_{part}", (n_filters,))
+    yield "token.cnn.projection.weight", take("CNN_proj/W_proj", (n_filters, config.projection)).T
+    yield "token.cnn.projection.bias", take("CNN_proj/b_proj", (config.projection,))
     for number, direction in enumerate(("forward", "backward")):
         for layer in range(config.n_layers):
             theirs = f"RNN_{number}/RNN/MultiRNNCell/Cell{layer}/LSTMCell/"
-            for name, array in _lstm(file, theirs, config.projection, config.hidden):
+            for name, array in _lstm(take, theirs, config.projection, config.hidden):
                 yield f"lstms.{direction}_lstm.layers.{layer}.{name}", array
 
 
-def _lstm(file: _File, place: str, projection: int, hidden: int) -> Iterator[tuple[str, np.ndarray]]:
-    matrix = _torch_order(file.take(f"{place}W_0", (2 * projection, 4 * hidden))).T
-    bias = _torch_order(file.take(f"{place}B", (4 * hidden,)))
+def _lstm(take: Take, place: str, projection: int, hidden: int) -> Iterator[tuple[str, np.ndarray]]:
+    matrix = _torch_order(take(f"{place}W_0", (2 * projection, 4 * hidden))).T
+    bias = _torch_order(take(f"{place}B", (4 * hidden,)))
     bias[hidden : 2 * hidden] += 1  # the forget gate's
     yield "weight_ih_l0", matrix[:, :projection]
     yield "weight_hh_l0", matrix[:, projection:]
     yield "bias_ih_l0", bias
     yield "bias_hh_l0", np.zeros_like(bias)  # PyTorch adds two biases, the file has one
-    yield "weight_hr_l0", file.take(f"{place}W_P_0", (hidden, projection)).T
+    yield "weight_hr_l0", take(f"{place}W_P_0", (hidden, projection)).T
 
 
 def _torch_order(gates: np.ndarray) -> np.ndarray:

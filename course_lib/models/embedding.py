@@ -14,6 +14,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
+from course_lib.models.limits import at_least
 
 
 class _Table(nn.Module):
@@ -21,11 +22,7 @@ class _Table(nn.Module):
 
     def __init__(self, vocabulary_size: int, dim: int):
         super().__init__()
-        if vocabulary_size < 1 or dim < 1:
-            raise CourseError(
-                f"{type(self).__name__}: vocabulary_size={vocabulary_size}, dim={dim}. "
-                "Use at least one word and one dimension."
-            )
+        at_least(1, type(self).__name__, vocabulary_size=vocabulary_size, dim=dim)
         self.weight: Float[Tensor, "vocabulary dim"] = nn.Parameter(torch.randn(vocabulary_size, dim))
 
     def extra_repr(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
+from course_lib.models.limits import one_of
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")
@@ -79,8 +80,9 @@ class ContextEncoder(LayerGroups, ABC):
     @abstractmethod
     def _states(self, batch: Batch) -> Encoding: ...
 
-    @abstractmethod
-    def _config(self) -> dict[str, Any]: ...
+    def _config(self) -> dict[str, Any]:
+        """What `_build` needs beside the files."""
+        return asdict(self.config)
 
     @classmethod
     @abstractmethod
@@ -98,8 +100,7 @@ class ContextEncoder(LayerGroups, ABC):
         unit "piece" gives sub-words where the model has them. Raises CourseError if there is no sentence, an empty
         one, one longer than `max_units` (nothing is cut silently), or not as many seconds as firsts.
         """
-        if unit not in UNITS:
-            raise CourseError(f"{type(self).__name__}.batch: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
+        one_of(UNITS, f"{type(self).__name__}.batch", unit=unit)
         firsts = self._checked(sentences)
         if second is None:
             return self._batch(firsts, None, unit)

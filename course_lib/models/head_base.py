@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import torch
@@ -26,7 +27,8 @@ from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
 from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
-from course_lib.models.shipped import KINDS, class_at
+from course_lib.models.limits import at_least, one_of, shares
+from course_lib.models.shipped import KINDS
 
 BODIES = ("none", "bilstm")
 
@@ -46,10 +48,9 @@ class Head(LayerGroups):
     def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
         super().__init__()
         name, n_layers = type(self).__name__, len(encoder.dims)
-        if body not in BODIES:
-            raise CourseError(f"{name}: body={body!r}. Use one of: {', '.join(BODIES)}.")
-        if hidden < 1 or not 0 <= dropout < 1:
-            raise CourseError(f"{name}: hidden={hidden}, dropout={dropout}. Use hidden >= 1 and 0 <= dropout < 1.")
+        one_of(BODIES, name, body=body)
+        at_least(1, name, hidden=hidden)
+        shares(name, dropout=dropout)
         if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
             layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
             raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
@@ -101,7 +102,7 @@ class Head(LayerGroups):
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
         with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
             encoder = checkpoint.config["encoder"]
-            built = class_at(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
+            built = resolve_name(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])
         load_weights(head, checkpoint.tensors, source=checkpoint.folder)
         return head.eval()

@@ -11,6 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.head_base import Head, loader, match, seeded
-from course_lib.models.shipped import class_at
+from course_lib.models.limits import one_of
 from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
@@ -60,8 +61,7 @@ class LabelHead(Head):
         seed: int | None = None,
     ):
         name, names = type(self).__name__, [] if isinstance(labels, str) else list(labels)
-        if pooling not in (*POOLINGS, None):
-            raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
+        one_of((*POOLINGS, None), name, pooling=pooling)
         if pooling == "sentence" and body == "none" and layer != -1:
             raise CourseError(
                 f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
@@ -118,11 +118,11 @@ class LabelHead(Head):
             return self._labelled(*map(list, zip(*rows, strict=True)))
 
         rows = list(zip(texts, targets, strict=True))
-        return loader(rows, [self._length(text) for text in texts], collate, size=batch_size, seed=seed)
+        return loader(rows, _lengths(texts), collate, size=batch_size, seed=seed)
 
     def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
-        """Sentences (or pairs) and their label numbers; None if there are no labels at all."""
-        records = self._listed(records)
+        """Texts and their label numbers; None if there are no labels at all."""
+        records = _listed(self, records)
         texts = self._texts(records)
         given = [self._label_of(record) for record in records] if labels is None else list(labels)
         if len(given) != len(texts):
@@ -134,10 +134,8 @@ class LabelHead(Head):
             return texts, None
         return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
 
-    def _listed(self, records: Any) -> list:
-        if isinstance(records, (str, Sentence, LabelledText, SentencePair, TaggedSentence)):
-            raise CourseError(f"{type(self).__name__} reads a list, not one {type(records).__name__}. Put it in [ ].")
-        return list(records)  # an iterator could be read only once
+    def _encode(self, texts: list[tuple[Sentence, ...]]) -> Batch:
+        return self.encoder.batch(*map(list, zip(*texts, strict=True)))
 
     def _labelled(self, texts: list, targets: list) -> Batch:
         return replace(self._encode(texts), labels={"labels": self._stack(targets)})
@@ -155,15 +153,9 @@ class LabelHead(Head):
         """How many vectors of a text's width `output` reads."""
         return 1
 
-    def _texts(self, records: list) -> list:
-        """What `_encode` reads, one per record: checked sentences, or pairs of such."""
-        return self.encoder._checked([_text_of(record) for record in records])
-
-    def _encode(self, texts: list) -> Batch:
-        return self.encoder.batch(texts)
-
-    def _length(self, text: Any) -> int:
-        return len(text)
+    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
+        """Of each record its checked sentence, or the two of a pair."""
+        return [(text,) for text in self.encoder._checked([_text_of(record) for record in _listed(self, records)])]
 
     def _label_of(self, record: Any) -> Any:
         """The label(s) that a record brings along, or None."""
@@ -199,13 +191,13 @@ class LabelHead(Head):
 
     def _logits(self, records: Texts, batch_size: int) -> list[Tensor]:
         """Per text, in input order, float32 on the CPU: [label], or [unit, label] for a tagger."""
-        texts = self._texts(self._listed(records))
+        texts = self._texts(records)
         rows: list[Tensor] = [torch.empty(0)] * len(texts)
         with evaluating(self):
-            for numbers in by_length([self._length(text) for text in texts], batch_size):
+            for numbers in by_length(_lengths(texts), batch_size):
                 logits = self(self._encode([texts[i] for i in numbers]).to(self.encoder.device)).float().cpu()
                 for i, row in zip(numbers, logits, strict=True):
-                    rows[i] = row[: len(texts[i])] if row.dim() == 2 else row
+                    rows[i] = row[: len(texts[i][0])] if row.dim() == 2 else row
         return rows
 
 
@@ -238,7 +230,8 @@ class PairClassifier(LabelHead):
     def _vectors_per_item(self) -> int:
         return 1 if self.encoder.reads_pairs else 4
 
-    def _texts(self, records: list) -> list[tuple[Sentence, Sentence]]:
+    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
+        records = _listed(self, records)
         pairs = [(record.first, record.second) if isinstance(record, SentencePair) else record for record in records]
         for number, pair in enumerate(pairs):
             if not isinstance(pair, tuple) or len(pair) != 2:
@@ -252,12 +245,6 @@ class PairClassifier(LabelHead):
             except CourseError as error:
                 raise CourseError(f"PairClassifier, {name} sentences of the pairs: {error}") from error
         return list(zip(*sides, strict=True))
-
-    def _encode(self, texts: list) -> Batch:
-        return self.encoder.batch([first for first, _ in texts], [second for _, second in texts])
-
-    def _length(self, text: Any) -> int:
-        return len(text[0]) + len(text[1])
 
 
 class TokenTagger(LabelHead):
@@ -304,16 +291,27 @@ class TokenTagger(LabelHead):
             )
         return record.tags[name]
 
-    def _target(self, label: Any, text: Sentence, number: int) -> list[int]:
-        if label is None or isinstance(label, str) or len(label) != len(text):
+    def _target(self, label: Any, text: tuple[Sentence, ...], number: int) -> list[int]:
+        n_words = len(text[0])
+        if label is None or isinstance(label, str) or len(label) != n_words:
             got = f"{len(label)} labels" if isinstance(label, (list, tuple)) else f"the label {label!r}"
             raise CourseError(
-                f"TokenTagger: sentence {number} has {len(text)} words but {got}. Give each word exactly one."
+                f"TokenTagger: sentence {number} has {n_words} words but {got}. Give each word exactly one."
             )
         return [self._number(one, f"sentence {number}, word {place},") for place, one in enumerate(label)]
 
     def _stack(self, targets: list) -> Tensor:
         return pad(targets, NO_LABEL)
+
+
+def _listed(head: LabelHead, records: Any) -> list:
+    if isinstance(records, (str, Sentence, LabelledText, SentencePair, TaggedSentence)):
+        raise CourseError(f"{type(head).__name__} reads a list, not one {type(records).__name__}. Put it in [ ].")
+    return list(records)  # an iterator could be read only once
+
+
+def _lengths(texts: list[tuple[Sentence, ...]]) -> list[int]:
+    return [sum(map(len, text)) for text in texts]
 
 
 def _text_of(record: Any) -> Any:
@@ -340,4 +338,4 @@ def load_head(folder: str | Path) -> Head:
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
             "An encoder loads with course_lib.load."
         )
-    return class_at(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)
+    return resolve_name(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
+from pkgutil import resolve_name
 
 from torch import Tensor
 
@@ -18,7 +19,7 @@ from course_lib.config import data_dir
 from course_lib.models.encoder import ContextEncoder, opened, rebuilding
 from course_lib.models.head_base import Head
 from course_lib.models.heads import HEADS
-from course_lib.models.shipped import class_at, load
+from course_lib.models.shipped import load
 
 KIND = "heads-on-a-body"
 _BODY = "encoder."
@@ -63,7 +64,7 @@ def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     body, heads = load(data_dir("checkpoints", body)), {}
     with rebuilding(folder, "set of heads", checkpoint.tensors.values()):
         for task, one in described.items():
-            heads[task] = head = class_at(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
+            heads[task] = head = resolve_name(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
             start = {name: numbers for name, numbers in head.state_dict().items() if name.startswith(_BODY)}
             own = {name: numbers for name, numbers in checkpoint.tensors.items() if name.startswith(f"{task}/")}
             own = {name.removeprefix(f"{task}/"): numbers for name, numbers in own.items()}

@@ -6,7 +6,6 @@ are Vaswani et al. 2017's, causal, without an encoder to look at.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +92,6 @@ class LeftToRightLM(ContextEncoder):
         upper = [[layer] for layer in self.stack.layers]
         upper[-1].append(self.stack.norm)
         return list(zip(self.layer_names, [[self.embedding], *upper], strict=True))
-
-    def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
 
     def _files(self) -> dict[str, str]:
         return self.pieces.files()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import PADDING, Characters
@@ -49,11 +50,10 @@ class LSTMLMConfig:
     n_samples: int = 8192  # of the sampled softmax
 
     def __post_init__(self):
-        if not 1 <= self.projection <= self.hidden or self.n_layers < 1 or not 0 <= self.dropout < 1:
-            raise CourseError(
-                f"{type(self).__name__}: projection={self.projection}, hidden={self.hidden}, n_layers={self.n_layers}, "
-                f"dropout={self.dropout}. Use 1 <= projection <= hidden, n_layers >= 1 and 0 <= dropout < 1."
-            )
+        name = type(self).__name__
+        at_least(1, name, projection=self.projection, n_layers=self.n_layers)
+        at_least(self.projection, name, hidden=self.hidden)
+        shares(name, dropout=self.dropout)
 
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:
@@ -72,8 +72,7 @@ class BiLMConfig(LSTMLMConfig):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.directions not in DIRECTIONS:
-            raise CourseError(f"BiLM: directions={self.directions!r}. Use one of: {', '.join(DIRECTIONS)}.")
+        one_of(DIRECTIONS, "BiLMConfig", directions=self.directions)
         if self.characters is not None and self.characters.out_dim != self.projection:
             raise CourseError(
                 f"BiLM: the character CNN gives {self.characters.out_dim} numbers per word, the LSTMs read "
@@ -325,9 +324,6 @@ class BiLM(ContextEncoder):
         return groups if self.softmax is None else [*groups, ("softmax", [self.softmax])]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def _config(self) -> dict[str, Any]:
-        return asdict(self.config)
-
     def _files(self) -> dict[str, str]:
         words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
         files = {"vocabulary.json": compact_json(words)}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir
@@ -44,7 +43,7 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
     Raises CourseError if there is no such checkpoint, or if it is damaged, foreign or from a newer version.
     """
     if str(name_or_folder).startswith("hub:"):
-        return class_at("course_lib.models.hub:hub_bert")(str(name_or_folder))
+        return resolve_name("course_lib.models.hub:hub_bert")(str(name_or_folder))
     folder = Path(name_or_folder)
     if not folder.is_dir():
         folder = data_dir("checkpoints") / str(name_or_folder)
@@ -61,10 +60,4 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
             f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not an encoder of this version "
             f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
         )
-    return class_at(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)
-
-
-def class_at(place: str) -> Any:
-    """The class that "module:Class" names."""
-    module, name = place.split(":")
-    return getattr(importlib.import_module(module), name)
+    return resolve_name(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from course_lib.device import Movable
 from course_lib.errors import CourseError
+from course_lib.models.limits import at_least, one_of
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
@@ -44,16 +45,14 @@ class SkipGramConfig:
     def __post_init__(self) -> None:
         least = {"dim": 1, "window": 1, "negatives": 1, "power": 0, "sample": 0, "min_count": 1, "epochs": 1}
         for name, low in least.items():
-            if not getattr(self, name) >= low:
-                raise CourseError(f"SkipGramConfig: {name}={getattr(self, name)}. Use {low} or more.")
-        if self.max_size is not None and self.max_size < 1:
-            raise CourseError(f"SkipGramConfig: max_size={self.max_size}. Use 1 or more, or None for no limit.")
+            at_least(low, "SkipGramConfig", **{name: getattr(self, name)})
+        if self.max_size is not None:
+            at_least(1, "SkipGramConfig", max_size=self.max_size)
         if not 0 < self.learning_rate <= 1:
             raise CourseError(
                 f"SkipGramConfig: learning_rate={self.learning_rate}. Use 0.025; above 0.05 training may diverge."
             )
-        if self.objective not in ("negative", "softmax"):
-            raise CourseError(f"SkipGramConfig: objective={self.objective!r}. Use 'negative' or 'softmax'.")
+        one_of(("negative", "softmax"), "SkipGramConfig", objective=self.objective)
 
     @classmethod
     def paper(cls) -> SkipGramConfig:
@@ -72,8 +71,7 @@ def skip_gram_pairs(sentence: Sequence[str], window: int) -> list[tuple[str, str
     >>> skip_gram_pairs(["the", "bank", "closed"], window=1)
     [('the', 'bank'), ('bank', 'the'), ('bank', 'closed'), ('closed', 'bank')]
     """
-    if window < 1:
-        raise CourseError(f"skip_gram_pairs: window={window}. Use 1 or more.")
+    at_least(1, "skip_gram_pairs", window=window)
     return [
         (centre, sentence[j])
         for i, centre in enumerate(sentence)

@@ -30,7 +30,6 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, repeat
@@ -123,6 +122,10 @@ def thin_out(text: Tokens, keep: Float[Tensor, " word"], layout: Layout, generat
     return Blocks(F.pad(ids, (before, after)), torch.cat([filling[:before], sentence, filling[before:]]), layout)
 
 
+Centres, Targets = Float[Tensor, "chunk centre dim"], Float[Tensor, "chunk target dim"]
+Pairs = Float[Tensor, "chunk centre context"]  # 1 where a centre and a context are one, else 0
+Rows, Table, Counts = Float[Tensor, "row dim"], Float[Tensor, "word dim"], Float[Tensor, "row word"]
+
 CHUNK = 16  # centres that share contexts and negatives; 8 to 32 are about equally fast
 SHARED = 16  # negatives drawn per chunk, at least
 CHUNKS = 32  # chunks in a step, at most
@@ -155,12 +158,7 @@ def _distances(chunk: int, window: int, device: torch.device) -> Int[Tensor, "ce
     return distance.masked_fill(distance == 0, window + 1).to(device, torch.int16)
 
 
-def sampled_loss(
-    centres: Float[Tensor, "chunk centre dim"],
-    targets: Float[Tensor, "chunk target dim"],
-    pairs: Float[Tensor, "chunk centre context"],
-    negatives: int,
-) -> Float[Tensor, ""]:
+def sampled_loss(centres: Centres, targets: Targets, pairs: Pairs, negatives: int) -> Float[Tensor, ""]:
     """Negative sampling, summed over all pairs. `targets`: the contexts' output vectors, then the shared negatives'.
 
     Every pair of a centre asks for `negatives` drawn words; the chunk's n shared ones stand for them, each weighted
@@ -172,12 +170,7 @@ def sampled_loss(
     return -(pairs * F.logsigmoid(true)).sum() - (weight * F.logsigmoid(-drawn)).sum()
 
 
-def sampled_gradients(
-    centres: Float[Tensor, "chunk centre dim"],
-    targets: Float[Tensor, "chunk target dim"],
-    pairs: Float[Tensor, "chunk centre context"],
-    negatives: int,
-) -> tuple[Float[Tensor, "chunk centre dim"], Float[Tensor, "chunk target dim"]]:
+def sampled_gradients(centres: Centres, targets: Targets, pairs: Pairs, negatives: int) -> tuple[Centres, Targets]:
     """Gradients of `sampled_loss`. Per score: sigma(score) - 1 for a pair, sigma(score) for a drawn word."""
     n_contexts, n_drawn = pairs.shape[2], targets.shape[1] - pairs.shape[2]
     error = torch.bmm(centres, targets.transpose(1, 2)).sigmoid_()  # [chunk, centre, target], changed in place below
@@ -186,16 +179,12 @@ def sampled_gradients(
     return torch.bmm(error, targets), torch.bmm(error.transpose(1, 2), centres)
 
 
-def softmax_loss(
-    centres: Float[Tensor, "row dim"], output: Float[Tensor, "word dim"], counts: Float[Tensor, "row word"]
-) -> Float[Tensor, ""]:
+def softmax_loss(centres: Rows, output: Table, counts: Counts) -> Float[Tensor, ""]:
     """Full softmax, summed over all pairs: counts[i, j] pairs have row i's word as centre and word j as context."""
     return -(counts * (centres @ output.T).log_softmax(1)).sum()
 
 
-def softmax_gradients(
-    centres: Float[Tensor, "row dim"], output: Float[Tensor, "word dim"], counts: Float[Tensor, "row word"]
-) -> tuple[Float[Tensor, "row dim"], Float[Tensor, "word dim"]]:
+def softmax_gradients(centres: Rows, output: Table, counts: Counts) -> tuple[Rows, Table]:
     """The gradients of `softmax_loss`. Per score: pairs expected by the model minus pairs seen."""
     error = (centres @ output.T).softmax(1).mul_(counts.sum(1, keepdim=True)).sub_(counts)
     return error @ output, error.T @ centres
@@ -273,17 +262,11 @@ class SoftmaxStep(_Step):
         return loss
 
 
-def _cut_off(move: Float[Tensor, "row dim"]) -> Float[Tensor, "row dim"]:
+def _cut_off(move: Rows) -> Rows:
     return move.mul_((LONGEST_MOVE / move.norm(dim=1, keepdim=True)).clamp_(max=1))
 
 
-def _descend(
-    table: Float[Tensor, "word dim"],
-    ids: Int[Tensor, " row"],
-    gradient: Float[Tensor, "row dim"],
-    cap: Float[Tensor, " word"],
-    rate: float,
-) -> None:
+def _descend(table: Table, ids: Int[Tensor, " row"], gradient: Rows, cap: Float[Tensor, " word"], rate: float) -> None:
     """table[ids] -= rate * cap[ids] * gradient, where an id may stand several times. Changes `gradient` too.
 
     index_add_ without its factor `alpha`, and index_select in place of [ids], are several times as fast on CPUs.
@@ -325,10 +308,13 @@ def train_skip_gram(
     with torch.random.fork_rng(devices=[]):  # the caller's random numbers are left as they were
         torch.manual_seed(seed)
         model = SkipGram(config, vocabulary).to(device)
-    text = encode_sentences(sentences, vocabulary)
-    with _one_thread_per_operation(device):
-        n_threads = threads if device.type == "cpu" else 1
-        _train(model, text, torch.Generator().manual_seed(seed), n_threads, progress)
+    text, before, on_cpu = encode_sentences(sentences, vocabulary), torch.get_num_threads(), device.type == "cpu"
+    try:
+        if on_cpu:
+            torch.set_num_threads(1)  # the workers are the parallel part; operations this small lose by being split
+        _train(model, text, torch.Generator().manual_seed(seed), threads if on_cpu else 1, progress)
+    finally:
+        torch.set_num_threads(before)
     if not model.input.weight.isfinite().all() or not model.output.weight.isfinite().all():
         raise CourseError(
             f"Training diverged: the vectors hold NaN or infinity. Use a learning_rate below {config.learning_rate}."
@@ -342,56 +328,34 @@ def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: i
     step = (NegativeSamplingStep if config.objective == "negative" else SoftmaxStep)(model, keep)
     seeds = torch.randint(2**62, (threads,), generator=generator).tolist()
     generators = [torch.Generator(step.device).manual_seed(seed) for seed in seeds]  # one per worker
-    work, started = _Work(step), time.perf_counter()
+    stop, started, epochs_done, loss = threading.Event(), time.perf_counter(), 0.0, None
+
+    def work(epoch: int, blocks: Blocks, waiting: Iterator[tuple[int, int]], own: torch.Generator) -> None:
+        """Take step after step until none is left, or `stop` is set. next() on `waiting` is one act between threads."""
+        nonlocal epochs_done, loss
+        for place, block in waiting:
+            if stop.is_set():
+                return
+            epochs_done = epoch + place / len(blocks)
+            rate = config.learning_rate * max(FINAL_RATE, 1 - epochs_done / config.epochs)
+            found = step(blocks[block], rate, own, want_loss=place % LOSS_EVERY == 0)
+            loss = loss if found is None else found
+        epochs_done = epoch + 1.0
+
     total = config.epochs * n_words
     with ThreadPoolExecutor(threads) as pool, Progress("skip-gram", total=total, unit="words", show=progress) as bar:
         try:
             for epoch in range(config.epochs):
-                work.prepare(epoch, thin_out(text, keep, step.layout, generator).to(step.device), generator)
-                running = [pool.submit(work.run, own) for own in generators]
+                blocks = thin_out(text, keep, step.layout, generator).to(step.device)
+                # A random order, so that a long article does not pull the vectors its way at one learning rate.
+                waiting = enumerate(torch.randperm(len(blocks), generator=generator).tolist())
+                running = [pool.submit(work, epoch, blocks, waiting, own) for own in generators]
                 while running:
                     done, running = wait(running, timeout=REFRESH)
                     for future in done:
                         future.result()  # raises what the worker raised
-                    words = work.epochs_done * n_words
+                    words = epochs_done * n_words
                     speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
-                    bar.update(words, loss=work.loss, speed=speed)
+                    bar.update(words, loss=loss, speed=speed)
         finally:
-            work.stop.set()  # whatever happened: no thread goes on by itself
-
-
-class _Work:
-    """What the workers share: the steps of the epoch that nobody has taken yet, and how far they are."""
-
-    def __init__(self, step: NegativeSamplingStep | SoftmaxStep):
-        self.step, self.config = step, step.model.config
-        self.stop = threading.Event()
-        self.epochs_done, self.loss = 0.0, None
-
-    def prepare(self, epoch: int, blocks: Blocks, generator: torch.Generator) -> None:
-        self.epoch, self.blocks = epoch, blocks
-        # A random order, so that a long article does not pull the vectors its way at one learning rate.
-        self.waiting = enumerate(torch.randperm(len(blocks), generator=generator).tolist())
-
-    def run(self, generator: torch.Generator) -> None:
-        """Take step after step until none is left, or `stop` is set. next() on `waiting` is one act between threads."""
-        for place, block in self.waiting:
-            if self.stop.is_set():
-                return
-            self.epochs_done = self.epoch + place / len(self.blocks)
-            rate = self.config.learning_rate * max(FINAL_RATE, 1 - self.epochs_done / self.config.epochs)
-            loss = self.step(self.blocks[block], rate, generator, want_loss=place % LOSS_EVERY == 0)
-            self.loss = self.loss if loss is None else loss
-        self.epochs_done = self.epoch + 1.0
-
-
-@contextmanager
-def _one_thread_per_operation(device: torch.device) -> Iterator[None]:
-    """On the CPU the workers are the parallel part; operations this small lose by being split further."""
-    before = torch.get_num_threads()
-    try:
-        if device.type == "cpu":
-            torch.set_num_threads(1)
-        yield
-    finally:
-        torch.set_num_threads(before)
+            stop.set()  # whatever happened: no thread goes on by itself

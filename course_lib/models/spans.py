@@ -28,6 +28,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
 from course_lib.models.head_base import Head, loader, match, seeded
+from course_lib.models.limits import at_least, one_of
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
@@ -269,10 +270,8 @@ class SpanExtractor(Head):
         dropout: float | int = 0.1,
         seed: int | None = None,
     ):
-        if unit not in UNITS:
-            raise CourseError(f"SpanExtractor: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
-        if overlap is not None and overlap < 0:
-            raise CourseError(f"SpanExtractor: overlap={overlap}. Use 0 or more, or None for half a window.")
+        one_of(UNITS, "SpanExtractor", unit=unit)
+        at_least(0, "SpanExtractor", overlap=overlap or 0)
         settings = {"body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
         with seeded(seed):
             super().__init__(encoder, **settings)
@@ -353,8 +352,7 @@ class SpanExtractor(Head):
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
                     all windows (as in run_squad.py) and is listed with the threshold added
         """
-        if n < 1 or max_answer < 1:
-            raise CourseError(f"SpanExtractor: n={n}, max_answer={max_answer}. Use 1 or more.")
+        at_least(1, "SpanExtractor", n=n, max_answer=max_answer)
         if threshold and not self.no_answer:
             raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
         windows = rows_of(questions, self.encoder, self.overlap)

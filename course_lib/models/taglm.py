@@ -30,6 +30,7 @@ from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import Texts, TokenTagger
+from course_lib.models.limits import at_least, one_of, shares
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
@@ -62,10 +63,9 @@ class TaggerNetwork(ContextEncoder):
             )
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
         self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
-        if unknown := [place for place in (lm_at, *self.places) if place not in PLACES]:
-            raise CourseError(f"TagLM: there is no place {unknown[0]!r}. Use one of: {', '.join(PLACES)}.")
-        if min(hidden, char_dim) < 1:
-            raise CourseError(f"TagLM: hidden={hidden}, char_dim={char_dim}. Use 1 or more.")
+        for place in (lm_at, *self.places):
+            one_of(PLACES, "TagLM", place=place)
+        at_least(1, "TagLM", hidden=hidden, char_dim=char_dim)
         self.words = copy.deepcopy(words)  # it learns; whoever else uses the table keeps his own
         self.characters, self.char_cnn = characters, None
         if characters is not None:
@@ -168,8 +168,7 @@ class TagLM(TokenTagger):
         tags: str | None = None,
         seed: int | None = None,
     ):
-        if not 0 <= dropout < 1:
-            raise CourseError(f"TagLM: dropout={dropout}. Use 0 <= dropout < 1.")
+        shares("TagLM", dropout=dropout)
         with seeded(seed):
             network = TaggerNetwork(
                 words, characters, lm, lm_at=lm_at, hidden=hidden, char_dim=char_dim, dropout=dropout
@@ -185,7 +184,7 @@ class TagLM(TokenTagger):
         if self.encoder.lm is None:
             return
         states = self.encoder.lm.states if isinstance(self.encoder.lm, ELMo) else self.encoder.lm
-        states.keep(self._texts(self._listed(records)))
+        states.keep([text for (text,) in self._texts(records)])
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats per sentence (CRF) or word (softmax), "count": of these}.

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from course_lib.errors import CourseError
 from course_lib.models.attention import KeyValueCache, MultiHeadAttention
 from course_lib.models.fast import Dropout
+from course_lib.models.limits import at_least, one_of
 
 CHOICES = {
     "positions": ("sinusoidal", "learned", "none"),
@@ -56,12 +57,8 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise CourseError(
-                    f"TransformerConfig: {name}={getattr(self, name)!r}. Use one of: {', '.join(choices)}."
-                )
-        if wrong := [name for name in ("n_layers", "d_ff", "max_units") if getattr(self, name) < 1]:
-            raise CourseError(f"TransformerConfig: {wrong[0]}={getattr(self, wrong[0])}. Use 1 or more.")
+            one_of(choices, "TransformerConfig", **{name: getattr(self, name)})
+        at_least(1, "TransformerConfig", n_layers=self.n_layers, d_ff=self.d_ff, max_units=self.max_units)
         if self.positions == "sinusoidal" and self.d_model % 2:
             raise CourseError(f"TransformerConfig: d_model={self.d_model} is odd; sine and cosine come in pairs.")
 

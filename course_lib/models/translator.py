@@ -26,13 +26,15 @@ from course_lib.models.encoder import Sentences, opened
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
+Source, SourceMask = Int[Tensor, "batch source"], Bool[Tensor, "batch source"]
+
 
 @dataclass(frozen=True)
 class TranslationBatch(Movable):
     """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces."""
 
-    source: Int[Tensor, "batch source"]
-    source_mask: Bool[Tensor, "batch source"]
+    source: Source
+    source_mask: SourceMask
     target: Int[Tensor, "batch target"]
     target_mask: Bool[Tensor, "batch target"]
 
@@ -62,10 +64,7 @@ class Translator(nn.Module):
         self.encoder, self.decoder = TransformerEncoder(config), TransformerDecoder(config)
 
     def forward(
-        self,
-        source: Int[Tensor, "batch source"],
-        source_mask: Bool[Tensor, "batch source"],
-        target: Int[Tensor, "batch target"],
+        self, source: Source, source_mask: SourceMask, target: Int[Tensor, "batch target"]
     ) -> Float[Tensor, "batch target vocab"]:
         """Logits for the piece after each target piece; `target` begins with [BOS]."""
         return self.logits(self._read(source, source_mask, target))
@@ -97,7 +96,7 @@ class Translator(nn.Module):
 
         return of_epoch
 
-    def source(self, sentences: Sentences) -> tuple[Int[Tensor, "batch source"], Bool[Tensor, "batch source"]]:
+    def source(self, sentences: Sentences) -> tuple[Source, SourceMask]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
         return self._padded(self._rows(sentences))
 
@@ -143,14 +142,12 @@ class Translator(nn.Module):
         load_weights(model, checkpoint.tensors, source=checkpoint.folder)
         return model.eval()
 
-    def read_source(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"]
-    ) -> Float[Tensor, "batch source d_model"]:
+    def read_source(self, source: Source, mask: SourceMask) -> Float[Tensor, "batch source d_model"]:
         """The encoder's output for source ids."""
         return self.encoder(self.embedding(source), padding_mask(mask))
 
     def _read(
-        self, source: Int[Tensor, "batch source"], mask: Bool[Tensor, "batch source"], target: Int[Tensor, "batch seq"]
+        self, source: Source, mask: SourceMask, target: Int[Tensor, "batch seq"]
     ) -> Float[Tensor, "batch seq d_model"]:
         return self.decoder(self.embedding(target), self.read_source(source, mask), padding_mask(mask))
 

@@ -20,6 +20,7 @@ from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import SequenceClassifier, Texts
+from course_lib.models.limits import at_least, shares
 
 
 def concat_pool(
@@ -83,11 +84,8 @@ class ULMFiTClassifier(SequenceClassifier):
                 f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
                 "Use course_lib.models.heads.SequenceClassifier for other encoders."
             )
-        if min(hidden, bptt, max_len) < 1 or not 0 <= block_dropout < 1:
-            raise CourseError(
-                f"ULMFiTClassifier: hidden={hidden}, bptt={bptt}, max_len={max_len}, block_dropout={block_dropout}. "
-                "Use 1 or more for the first three and 0 <= block_dropout < 1."
-            )
+        at_least(1, "ULMFiTClassifier", hidden=hidden, bptt=bptt, max_len=max_len)
+        shares("ULMFiTClassifier", block_dropout=block_dropout)
         super().__init__(copy.deepcopy(encoder), labels, dropout=dropout)
         self.encoder.unfreeze()
         self.encoder.freeze(["softmax"])

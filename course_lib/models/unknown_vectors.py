@@ -96,16 +96,10 @@ class UnknownVectors(StaticVectors):
         return super().states(batch)
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        rows = [[self.row(word) for word in sentence.words] for sentence in first]
-        keys = [
-            [
-                0 if row is not None else type_key(word, self.seed)
-                for word, row in zip(sentence.words, row_ids, strict=True)
-            ]
-            for sentence, row_ids in zip(first, rows, strict=True)
-        ]
-        ids = {"words": pad([[row or PADDING for row in row_ids] for row_ids in rows]), "types": pad(keys)}
-        return word_batch(ids, first)
+        found = [[(word, self.row(word)) for word in sentence.words] for sentence in first]
+        rows = [[PADDING if row is None else row for _, row in sentence] for sentence in found]
+        keys = [[type_key(word, self.seed) if row is None else 0 for word, row in sentence] for sentence in found]
+        return word_batch({"words": pad(rows), "types": pad(keys)}, first)
 
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])

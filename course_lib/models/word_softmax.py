@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
+from course_lib.models.limits import one_of
 
 SOFTMAXES = ("full", "adaptive", "sampled")
 _DIVISOR = 4  # Grave et al. 2017, section 4.3: each rarer group has a quarter of the dimensions
@@ -24,13 +25,12 @@ def word_softmax(
     kind: str, dim: int, vocab_size: int, *, cutoffs: tuple[int, ...] = (), n_samples: int = 1
 ) -> FullSoftmax | AdaptiveSoftmax | SampledSoftmax:
     """The softmax called `kind`. Each gives `forward(states, targets)`, nats per word, and `log_probs(states)`."""
+    one_of(SOFTMAXES, "word_softmax", kind=kind)
     if kind == "full":
         return FullSoftmax(dim, vocab_size)
     if kind == "sampled":
         return SampledSoftmax(dim, vocab_size, n_samples)
-    if kind == "adaptive":
-        return AdaptiveSoftmax(dim, vocab_size, cutoffs)
-    raise CourseError(f"There is no softmax {kind!r}. Use one of: {', '.join(SOFTMAXES)}.")
+    return AdaptiveSoftmax(dim, vocab_size, cutoffs)
 
 
 class FullSoftmax(nn.Module):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import difflib
 import json
 import mmap
-import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -105,7 +105,7 @@ class WordVectors:
         return torch.nn.functional.normalize(self.vectors.double(), dim=1).float()
 
     def similarity(self, a: str, b: str) -> float:
-        """The cosine of two words; exactly 1 for a word and itself."""
+        """The cosine of two words; 1 for a word and itself."""
         first, second = self[a].double(), self[b].double()
         lengths = (first @ first).sqrt() * (second @ second).sqrt()
         return float((first @ second / lengths).clamp(-1, 1)) if lengths > 0 else 0.0
@@ -175,72 +175,63 @@ _REMEDY = "The file is damaged or was not written completely: get or write it ag
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, *, binary: bool) -> None:
     """Write `words` and `vectors` [V, d] float32."""
-    for word in words:
-        if "\n" in word or (binary and " " in word):
-            raise CourseError(
-                f"The word {word[:60]!r} cannot stand in a {'binary' if binary else 'text'} word2vec file: it holds a "
-                f"{'space' if binary and ' ' in word else 'line break'}. "
-                "Replace that character by '_', use text instead of binary, or save(folder), which holds any word."
-            )
-        try:
-            word.encode("utf-8")
-        except UnicodeEncodeError:
-            raise CourseError(f"The word {word[:60]!r} cannot be written as UTF-8. Use save(folder) instead.") from None
+    bad = re.compile("[\n \ud800-\udfff]" if binary else "[\n\ud800-\udfff]")  # a lone surrogate has no UTF-8
+    if word := next(filter(bad.search, words), None):
+        raise CourseError(
+            f"The word {word[:60]!r} cannot stand in a {'binary' if binary else 'text'} word2vec file: it holds a "
+            f"{'space' if ' ' in word and binary else 'line break or half a character'}. "
+            "Replace that character by '_', use text instead of binary, or save(folder), which holds any word."
+        )
     numbers = " ".join(["%.9g"] * vectors.shape[1])  # nine digits give every float32 back exactly
     with atomic_file(path) as file:
         file.write(f"{len(words)} {vectors.shape[1]}\n".encode())
         for word, vector in zip(words, vectors.astype("<f4"), strict=True):
-            file.write(word.encode("utf-8") + b" ")
+            file.write(word.encode() + b" ")
             file.write(vector.tobytes() if binary else (numbers % tuple(vector.tolist())).encode() + b"\n")
 
 
 def read_word2vec(path: str | Path) -> tuple[list[str], np.ndarray]:
     """The words and the vectors [V, d] float32 of a file of either kind."""
-    path = Path(path)
     try:
-        size = os.path.getsize(path)
-        with open(path, "rb") as file:
-            if size == 0:
-                raise CourseError(f"{path} is empty. {_REMEDY}")
-            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return _read(path, content)
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return _read(path, content)
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
+    except ValueError as error:  # of mmap
+        raise CourseError(f"{path}: {error}. {_REMEDY}") from None
 
 
-def _read(path: Path, content: mmap.mmap) -> tuple[list[str], np.ndarray]:
+def _read(path: str | Path, content: mmap.mmap) -> tuple[list[str], np.ndarray]:
     n_words, dim, start = _header(path, content)
-    records = (_text_records if _is_text(content, start) else _binary_records)(path, content, start, dim)
+    records = (_text_records if _is_text(content, start) else _binary_records)(content, start, dim)
     words: dict[str, None] = {}  # a set that keeps the order
     vectors = np.empty((n_words, dim), dtype=np.float32)
-    for row in range(n_words):
-        line = row + 2
-        word, vector = next(records, (None, None))
-        if word is None:
-            raise CourseError(f"{path} ends after {row} of the {n_words} words that its header promises. {_REMEDY}")
+    for row in range(n_words + 1):
         try:
-            word = word.decode("utf-8")
-        except UnicodeDecodeError:
-            raise CourseError(
-                f"{path}, line {line}: the word {word[:60]!r} is not UTF-8. Convert the file to UTF-8."
-            ) from None
-        if not word or word in words:
-            fault = f"the word {word[:60]!r} stood there before" if word else "there is no word"
-            raise CourseError(f"{path}, line {line}: {fault}. Delete this line and lower the count in line 1.")
-        if not np.isfinite(vector).all():
-            raise CourseError(f"{path}, line {line}: the vector of {word[:60]!r} holds NaN or infinity. {_REMEDY}")
+            word, vector = next(records, (None, None))
+            if word is None or row == n_words:
+                break
+            word = word.decode()
+            if not word or word in words:
+                raise ValueError(f"the word {word[:60]!r} stood there before" if word else "there is no word")
+            if not np.isfinite(vector).all():
+                raise ValueError(f"the vector of {word[:60]!r} holds NaN or infinity")
+        except ValueError as error:  # also what is no number, or not UTF-8
+            raise CourseError(f"{path}, line {row + 2}: {error}. {_REMEDY}") from None
         words[word], vectors[row] = None, vector
+    if row < n_words:
+        raise CourseError(f"{path} ends after {row} of the {n_words} words that its header promises. {_REMEDY}")
     # One word may be like "Apollo 11"; if all are, their last numbers belong to the vectors.
     if n_words > 1 and all(_ends_in_number(word.encode()) for word in words):
         raise CourseError(
             f"{path}, line 1: the header promises {dim} dimensions, but every line has more numbers. Correct it."
         )
-    if next(records, None) is not None:
+    if word is not None:
         raise CourseError(f"{path}, line 1: the header promises {n_words} words, but more follow. Correct the count.")
     return list(words), vectors
 
 
-def _header(path: Path, content: mmap.mmap) -> tuple[int, int, int]:
+def _header(path: str | Path, content: mmap.mmap) -> tuple[int, int, int]:
     """Number of words, dimensions, and where the first word starts."""
     end = content.find(b"\n", 0, 100)
     fields = content[: max(end, 0)].split()
@@ -250,13 +241,11 @@ def _header(path: Path, content: mmap.mmap) -> tuple[int, int, int]:
             "word2vec file; for a GloVe file put a first line such as '400000 100' before its text."
         )
     n_words, dim = map(int, fields)
-    if not n_words or not dim:
-        raise CourseError(f"{path}, line 1: {n_words} words of {dim} dimensions. {_REMEDY}")
     # Checked before any memory is asked for: a number takes two bytes at least ("0 "), a word one.
-    if n_words * (2 * dim + 1) > len(content):
+    if not n_words or not dim or n_words * (2 * dim + 1) > len(content):
         raise CourseError(
             f"{path}, line 1: the header promises {n_words} words of {dim} dimensions, for which {len(content)} bytes "
-            f"are too few. {_REMEDY}"
+            f"are too few or too many. {_REMEDY}"
         )
     return n_words, dim, end + 1
 
@@ -274,31 +263,24 @@ def _ends_in_number(text: bytes) -> bool:
         return False
 
 
-def _text_records(path: Path, content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
+def _text_records(content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
+    """Word and vector. Like the other reader's, its ValueError says what is wrong with the line that comes next."""
     content.seek(start)
-    for line, record in enumerate(iter(content.readline, b""), start=2):
-        fields = record.rstrip(b" \r\n").rsplit(b" ", dim)  # from the right: a word may hold spaces
-        try:
-            with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
-                word, vector = fields[0], np.array([float(field) for field in fields[1:]], dtype=np.float32)
-        except ValueError as error:
-            raise CourseError(f"{path}, line {line}: {error}. {_REMEDY}") from None
-        if len(vector) != dim:
-            raise CourseError(f"{path}, line {line}: {len(vector)} numbers instead of {dim}. {_REMEDY}")
-        yield word, vector
+    for record in iter(content.readline, b""):
+        word, *numbers = record.rstrip(b" \r\n").rsplit(b" ", dim)  # from the right: a word may hold spaces
+        if len(numbers) != dim:
+            raise ValueError(f"{len(numbers)} numbers instead of {dim}")
+        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
+            yield word, np.array([float(number) for number in numbers], dtype=np.float32)
 
 
-def _binary_records(path: Path, content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
-    line = 2
+def _binary_records(content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
     while content[start : start + 1] == b"\n":
         start += 1
     while start < len(content):
         space = content.find(b" ", start, start + _LONGEST_WORD)
         end = space + 1 + 4 * dim
         if space < 0 or end > len(content):
-            raise CourseError(
-                f"{path}, line {line} (word {line - 1} of a binary file): the file ends inside this word. {_REMEDY}"
-            )
+            raise ValueError("the file ends inside this word")
         yield content[start:space], np.frombuffer(content[space + 1 : end], dtype="<f4")
         start = end + (content[end : end + 1] == b"\n")
-        line += 1

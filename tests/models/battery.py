@@ -30,10 +30,7 @@ class EncoderBattery:
         assert encoding.mask.dtype == torch.bool
         assert encoding.mask.sum(1).tolist() == [len(s) for s in SENTENCES]
         assert not encoding.segment.any()
-
-    def test_narrow_layers_end_in_zeros(self, encoder):
-        layers = encoder.states(encoder.batch([BANK, RIVER])).layers
-        for layer, width in zip(layers, encoder.dims, strict=True):
+        for layer, width in zip(encoding.layers, encoder.dims, strict=True):
             assert not layer[..., width:].any()
             assert layer[..., :width].abs().sum() > 0
 
@@ -60,17 +57,12 @@ class EncoderBattery:
         top = encoder.encode(SENTENCES, layer=-1)
         np.testing.assert_allclose(top[3], many[3][-1], **TOLERANCE)
 
-    def test_encode_is_without_gradient_and_dropout_and_puts_the_mode_back(self, encoder):
+    def test_encode_is_without_dropout_and_accepts_text_words_and_sentences(self, encoder):
         encoder.train()
-        first, second = encoder.encode([BANK])[0], encoder.encode([BANK])[0]
+        first, *others = encoder.encode([" ".join(BANK), BANK, Sentence.of(BANK)])
         assert encoder.training
-        np.testing.assert_array_equal(first, second)
-
-    def test_text_words_and_sentences_are_all_accepted(self, encoder):
-        text = " ".join(BANK)
-        as_text, as_words, as_record = encoder.encode([text, BANK, Sentence.of(BANK)])
-        np.testing.assert_allclose(as_text, as_words, **TOLERANCE)
-        np.testing.assert_allclose(as_record, as_words, **TOLERANCE)
+        for other in (*others, encoder.encode([BANK])[0]):
+            np.testing.assert_allclose(first, other, **TOLERANCE)
 
     def test_layer_0_depends_on_its_own_word_only(self, encoder):
         changed = [*BANK]
@@ -122,11 +114,9 @@ class EncoderBattery:
         assert all(torch.isfinite(gradient).all() for gradient in gradients)
         encoder.zero_grad()
 
-    def test_groups_cover_every_parameter_once(self, encoder):
+    def test_groups_cover_every_parameter_once_and_freeze(self, encoder):
         grouped = [id(p) for _, parameters in encoder.layer_groups() for p in parameters]
         assert sorted(grouped) == sorted({id(p) for p in encoder.parameters()})
-
-    def test_freeze_and_unfreeze(self, encoder):
         names = [name for name, _ in encoder.layer_groups()]
         encoder.freeze([names[0]])
         encoder.train()
@@ -137,18 +127,13 @@ class EncoderBattery:
         assert not any(module.training for module in frozen_modules)
         encoder.freeze()
         assert not any(p.requires_grad for p in encoder.parameters())
+        first, second = (encoder.states(encoder.batch([BANK, ["bank"]])).layers for _ in range(2))
+        assert first.equal(second) or getattr(encoder, "redraw", False)  # own vectors are redrawn, frozen or not
         encoder.unfreeze()
         assert all(p.requires_grad for p in encoder.parameters())
         assert all(module.training for module in frozen_modules)
         with pytest.raises(CourseError, match=names[0]):
             encoder.freeze(["no such group"])
-
-    def test_a_frozen_encoder_drops_nothing_in_training(self, encoder):
-        batch = encoder.batch([BANK, ["bank"]])
-        encoder.freeze()
-        encoder.train()
-        first, second = encoder.states(batch).layers, encoder.states(batch).layers
-        assert first.equal(second) or getattr(encoder, "redraw", False)  # own vectors are redrawn, frozen or not
 
     def test_save_and_load(self, encoder, tmp_path):
         encoder.save(tmp_path / "saved")

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_lib.models.attention import KeyValueCache, MultiHeadAttention, attend, causal_mask, padding_mask
+from course_lib.models.attention import KeyValueCache, MultiHeadAttention, attend, padding_mask
 from tests.mistakes import mistakes
 from tests.models.small_transformers import copy_attention
 
@@ -82,11 +82,6 @@ def test_dropout_is_for_training_only_and_the_weights_shown_are_whole():
         assert torch.equal(first, second)
     weights = model.train()(states, need_weights=True)[1]
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
-
-
-def test_causal_mask_by_hand():
-    assert causal_mask(3).long().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
-    assert causal_mask(2, 3).long().tolist() == [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
 
 
 @pytest.mark.parametrize("steps", [[7], [1] * 7, [3, 1, 2, 1]])

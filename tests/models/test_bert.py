@@ -40,24 +40,9 @@ def test_a_pair_is_one_row_and_both_sides_see_each_other():
     torch.testing.assert_close(together, unpadded, rtol=1e-5, atol=1e-5)
 
 
-def test_loss_is_the_sum_of_both_means():
-    """The means themselves: `assert_equal_networks` in test_bert_files.py."""
-    model = small_bert(BANK + RIVER).eval()
-    sides = [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK]
-    batch = masked_pairs(model, *sides, torch.tensor([True, False, False]))
-    found, without = model.loss(batch), model.loss(masked_pairs(model, *sides))
-    torch.testing.assert_close(found["loss"], found["mlm"] + found["nsp"])
-    torch.testing.assert_close(without["loss"].detach(), found["mlm"])
-    assert "nsp" not in without
-    assert found["count"] == without["count"] == len(batch.answers) > 1
-    assert found["counts"] == {"nsp": 3, "nsp_accuracy": 3}
-    none = torch.zeros(0, dtype=torch.long)
-    with pytest.raises(CourseError, match="asks for no piece"):
-        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
-
-
 @NORMS
-def test_loss_asks_the_states_of_all_places_in_any_order(norm):
+def test_loss_asks_the_states_of_all_places_in_any_order_and_adds_both_means(norm):
+    """The means themselves: `assert_equal_networks` in test_bert_files.py."""
     model = small_bert(BANK + RIVER, norm=norm).eval()
     batch = masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK], torch.tensor([True, False, False]))
     mixed = torch.randperm(len(batch.rows), generator=torch.Generator().manual_seed(1))
@@ -67,6 +52,14 @@ def test_loss_asks_the_states_of_all_places_in_any_order(norm):
     whole = pretraining_loss(logits, batch.answers, model.nsp(output.pooled), batch.next)
     for found in (model.loss(batch), model.loss(mixed)):
         torch.testing.assert_close(found, whole)
+    torch.testing.assert_close(whole["loss"], whole["mlm"] + whole["nsp"])
+    assert (whole["count"], whole["counts"]) == (len(batch.answers), {"nsp": 3, "nsp_accuracy": 3})
+    without = model.loss(replace(batch, next=None))
+    torch.testing.assert_close(without["loss"].detach(), whole["mlm"])
+    assert "nsp" not in without
+    none = torch.zeros(0, dtype=torch.long)
+    with pytest.raises(CourseError, match="asks for no piece"):
+        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
 
 
 def test_accuracies_count_what_is_right():
@@ -169,7 +162,7 @@ def test_each_dropout_acts_in_training_only(name):
 
 test_settings_that_cannot_work_are_named = mistakes(
     ({"n_layers": 0}, "n_layers=0"),
-    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=15"),
+    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=12"),
     ({"norm": "both"}, "norm='both'.*post, pre"),
     ({"dropout": 1.0}, "dropout=1.0"),
     ({"max_units": 2}, "max_units=2"),

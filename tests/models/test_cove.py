@@ -6,7 +6,7 @@ import torch
 
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.models.cove import CoVe, CoVeConfig
-from course_lib.models.seq2seq import BEGIN, END, PADDING, Seq2Seq, Seq2SeqConfig, target_vocabulary
+from course_lib.models.seq2seq import END, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
 from tests.mistakes import mistakes
@@ -49,13 +49,6 @@ def test_layers_equal_one_bidirectional_lstm_of_two_layers():
     torch.testing.assert_close(encoder.states(batch).sentence, output.mean(1))
 
 
-def test_targets_have_a_beginning_an_end_and_padding():
-    model = make_seq2seq([SHORT, LONG])
-    a, b = (model.vocabulary.index[word] for word in "AB")
-    rows = model.batch([SHORT, LONG]).labels["target"].tolist()
-    assert rows == [[BEGIN, b, END, *[PADDING] * 12], [BEGIN, *[a] * 13, END]]
-
-
 def test_padding_changes_no_loss_and_no_translation():
     model = make_seq2seq([SHORT, LONG]).eval()
     alone = [model.loss(model.batch([pair])) for pair in (SHORT, LONG)]
@@ -95,14 +88,6 @@ def test_it_learns_to_reverse_a_toy_language():
     right = sum(words == list(pair.target.words) for words, pair in zip(found, held_out, strict=True))
     assert right >= 33
     assert model.encoder.static.embedding.weight.equal(table)
-
-
-def test_batches_hold_each_pair_once_and_repeat_with_their_seed():
-    pairs = make_pairs(53)
-    batches = make_seq2seq(pairs).batches(pairs, 8, seed=3)
-    first, again, other = ([batch.labels["target"].tolist() for batch in batches(epoch)] for epoch in (0, 0, 1))
-    assert first == again != other
-    assert (len(first), sum(map(len, first)), sum(map(len, other))) == (7, 53, 53)
 
 
 def test_translation_ends_by_itself_or_at_the_limit_and_puts_the_mode_back():

@@ -69,19 +69,6 @@ def test_what_stands_at_padding_changes_nothing(lengths, seed):
         torch.testing.assert_close(alone[0], expected[row])
 
 
-def test_gradients(monkeypatch):
-    crf, emissions, mask = field(3, [5, 2], seed=0)
-    tags = torch.tensor([[0, 2, 1, 1, 0], [2, 0, 0, 0, 0]])
-    monkeypatch.setattr(LinearChainCRF, "forward", LinearChainCRF.log_likelihood)  # for functional_call
-
-    def likelihood(emissions, start, transitions, end):
-        values = {"start": start, "transitions": transitions, "end": end}
-        return torch.func.functional_call(crf, values, (emissions, tags, mask))
-
-    inputs = [emissions, crf.start, crf.transitions, crf.end]
-    assert torch.autograd.gradcheck(likelihood, [value.detach().requires_grad_() for value in inputs])
-
-
 def test_long_sentences_stay_finite():
     crf, emissions, mask = field(3, [997], seed=0, dtype=torch.float32)
     likelihood = crf.log_likelihood(100 * emissions, torch.zeros(1, 997, dtype=torch.long), mask)

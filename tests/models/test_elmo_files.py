@@ -5,12 +5,10 @@ import json
 import sys
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pytest
 import torch
 
-from course_lib.data.streams import TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.models.elmo_files import elmo_config, load_elmo
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
@@ -64,15 +62,6 @@ class TestLoaded(EncoderBattery):
     @pytest.fixture
     def encoder(self, tmp_path):
         return load_elmo(*write(tmp_path, random_weights()))
-
-
-def test_without_softmax_it_says_so_when_asked_to_predict_or_train(tmp_path):
-    model = load_elmo(*write(tmp_path, random_weights()))
-    text = [model.document(SENTENCES)]
-    (batch, *_) = TwoWayStreams(text, 1, 7)()
-    for use, given in ((model.loss, batch), (model.perplexity, text), (model.log_probs, model.batch(SENTENCES))):
-        with pytest.raises(CourseError, match="without its softmax, as ELMo's published files"):
-            use(given)
 
 
 def test_the_published_options_give_the_papers_sizes(tmp_path):
@@ -143,25 +132,13 @@ def test_a_file_that_is_cut_off_is_named(tmp_path, share):
         load_elmo(options, path)
 
 
-def test_damage_inside_a_compressed_data_set_is_named(tmp_path):
-    options, path = write(tmp_path, {name: a for name, a in random_weights().items() if name != "char_embed"})
-    with h5py.File(path, "a") as file:
-        file.create_dataset("char_embed", data=random_weights()["char_embed"], compression="gzip", fletcher32=True)
-        chunk = file["char_embed"].id.get_chunk_info(0)
-    content = bytearray(path.read_bytes())
-    content[chunk.byte_offset + chunk.size // 2] ^= 255
-    path.write_bytes(content)
-    with pytest.raises(CourseError, match=r"weights\.hdf5 cannot be read as HDF5.*fetch it again"):
-        load_elmo(options, path)
-
-
 def test_missing_files_and_a_missing_h5py_are_named(tmp_path, monkeypatch):
     options, path = write(tmp_path, random_weights())
     with pytest.raises(CourseError, match=r"none\.json cannot be read: No such file"):
         load_elmo(tmp_path / "none.json", path)
-    for content in (b"[" * 100_000, b"\xff", b"[]"):
+    for content in (b"[" * 100_000, b"\xff"):
         (tmp_path / "no options.json").write_bytes(content)
-        with pytest.raises(CourseError, match=r"no options\.json .*(not readable|holds no object).*fetch it again"):
+        with pytest.raises(CourseError, match=r"no options\.json is not readable.*Fetch"):
             elmo_config(tmp_path / "no options.json")
     with pytest.raises(CourseError, match=r"none\.hdf5: there is no such file"):
         load_elmo(options, tmp_path / "none.hdf5")

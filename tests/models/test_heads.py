@@ -8,7 +8,7 @@ from torch.nn import functional
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.models.encoder import RandomEncoder, StaticVectors
-from course_lib.models.heads import PairClassifier, SequenceClassifier, TokenTagger, load_head
+from course_lib.models.heads import SequenceClassifier, TokenTagger, load_head
 from course_lib.models.shipped import load
 from course_lib.training import fit
 from tests.mistakes import mistakes
@@ -37,59 +37,48 @@ def head(request):
 
 
 # -- what they compute
-def test_alone_equals_in_a_padded_batch(head):
+def by_hand(head, text):
+    """Logits of one text or pair, from what the encoder says of it alone."""
+    batch, vectors = head.batch([text]), []
+    for encoding in map(head.encoder.states, batch.sides or [batch]):
+        layers, n_layers = encoding.layers[:, 0], len(head.encoder.dims)
+        if head.layer == "mix":
+            share = head.mix.raw.exp() / head.mix.raw.exp().sum()
+            words = head.mix.gamma * sum(share[i] * layers[i] for i in range(n_layers))
+        else:
+            words = layers[head.layer]
+        if head.lstm is not None:
+            words = head.lstm(words[None])[0][0]
+        mean, largest = words.sum(0) / len(words), words.max(0).values
+        whole = encoding.sentence[0] if head.lstm is None else torch.cat([mean, largest])
+        vectors.append({"mean": mean, "max": largest, "sentence": whole, None: words}[head.pooling])
+    if len(vectors) == 2:
+        u, v = vectors
+        vectors = [torch.cat([u, v, (u - v).abs(), u * v])]
+    return head.output(vectors[0])
+
+
+def test_logits_by_hand_of_each_text_of_a_padded_batch(head):
     head.eval()
+    if head.mix is not None:
+        head.mix.gamma.data.fill_(1.5)
+        torch.nn.init.normal_(head.mix.raw)
     texts = BARE[type(head)]
-    together = head(head.batch(texts))
-    for row, text in zip(together, texts, strict=True):
-        alone = head(head.batch([text]))[0]
-        torch.testing.assert_close(row if alone.dim() == 1 else row[: len(text)], alone, **TOLERANCE)
+    for row, text in zip(head(head.batch(texts)), texts, strict=True):
+        expected = by_hand(head, text)
+        torch.testing.assert_close(row if row.dim() == 1 else row[: len(text)], expected, **TOLERANCE)
 
 
 def test_what_stands_at_padding_changes_neither_loss_nor_count(head):
     head.eval()
     records = RECORDS[type(head)]
-    long = max(records, key=lambda record: head._length(head._texts([record])[0]))
+    long = max(records, key=lambda record: sum(map(len, head._texts([record])[0])))
     apart = [head.loss(head.batch([record])) for record in (records[0], long)]
     together = head.loss(head.batch([records[0], long]))
     counts = [int(part["count"]) for part in apart]
     assert int(together["count"]) == sum(counts)
     weighted = sum(part["loss"] * count for part, count in zip(apart, counts, strict=True)) / sum(counts)
     torch.testing.assert_close(together["loss"], weighted, **TOLERANCE)
-
-
-def test_count_is_texts_or_real_words():
-    classifier, tagger = build("static", "mean"), build("static", "tagger")
-    assert int(classifier.loss(classifier.batch(TEXTS[:5]))["count"]) == 5
-    batch = tagger.batch([["not", "bad"], ["the", "film", "was"]], [["ADV", "ADJ"], ["DET", "NOUN", "VERB"]])
-    tags = [[UPOS.index("ADV"), UPOS.index("ADJ"), -100], [UPOS.index(tag) for tag in ("DET", "NOUN", "VERB")]]
-    assert batch.labels["labels"].tolist() == tags
-    assert int(tagger.loss(batch)["count"]) == 5
-
-
-@pytest.mark.parametrize(
-    ("pooling", "u"),
-    [("sentence", [2.0, 3.5]), ("mean", [2.0, 3.5]), ("max", [3.0, 5.0])],  # of [1, 5] and [3, 2]
-)
-def test_pooling_and_sides_read_apart_by_hand(pooling, u):
-    static = StaticVectors(["a", "b"], torch.tensor([[1.0, 5.0], [3.0, 2.0]]))
-    head = SequenceClassifier(static, ANSWERS, pooling=pooling).eval()
-    torch.testing.assert_close(head(head.batch([["a", "b"], ["a"] * 3]))[0], head.output(torch.tensor(u)))
-    head, v = PairClassifier(static, LABELS[PairClassifier], pooling=pooling).eval(), [3.0, 2.0]
-    vector = [*u, *v, abs(u[0] - v[0]), abs(u[1] - v[1]), u[0] * v[0], u[1] * v[1]]
-    logits = head(head.batch([(["a", "b"], ["b"]), (["a"], ["a"] * 3)]))[0]
-    torch.testing.assert_close(logits, head.output(torch.tensor(vector)))
-
-
-def test_mix_by_hand():
-    head = build("random", "mix").eval()
-    raw, gamma = torch.tensor([0.0, 1.0, -2.0]), 1.5
-    head.mix.gamma.data.fill_(gamma)
-    head.mix.raw.data.copy_(raw)
-    layers = torch.as_tensor(head.encoder.encode([["not", "bad"]])[0])
-    share = raw.exp() / raw.exp().sum()
-    mixed = gamma * (share[0] * layers[0] + share[1] * layers[1] + share[2] * layers[2])
-    torch.testing.assert_close(head(head.batch([["not", "bad"]]))[0], head.output(mixed.mean(0)), **TOLERANCE)
 
 
 def test_a_word_s_label_belongs_to_its_first_piece_in_any_script():
@@ -109,27 +98,6 @@ def test_a_word_s_label_belongs_to_its_first_piece_in_any_script():
     torch.testing.assert_close(found["loss"], expected, **TOLERANCE)
     assert int(found["count"]) == len(words)
     assert [len(tags) for tags in head.predict([words, ["."]])] == [6, 1]
-
-
-def test_the_body_reads_each_side_by_itself():
-    head = build("random", "pair bilstm").eval()
-    sides = [torch.as_tensor(head.encoder.encode([side], layer=-1)[0]) for side in ("the film", "bad .")]
-    hidden = [head.lstm(side[None])[0][0] for side in sides]
-    u, v = (torch.cat([states.mean(0), states.amax(0)]) for states in hidden)
-    expected = head.output(torch.cat([u, v, (u - v).abs(), u * v]))
-    batch = head.batch([("the film", "bad ."), ("bad", "not bad . . .")])
-    torch.testing.assert_close(head(batch)[0], expected, **TOLERANCE)
-
-
-def test_bert_reads_both_in_one_pass():
-    head = build("bert", "pair").eval()
-    bert, pieces = head.encoder, head.encoder.pieces
-    a, b = pieces.ids(["the", "film"]), pieces.ids(["bad"])
-    ids = torch.tensor([[pieces.cls, *a, pieces.sep, *b, pieces.sep]])
-    segments = torch.tensor([[0] * (len(a) + 2) + [1] * (len(b) + 1)])
-    cls = bert(ids, segments).hidden_states[-1][:, 0]
-    torch.testing.assert_close(head(head.batch([("the film", "bad")])), head.output(cls), **TOLERANCE)
-    assert head.output.in_features == bert.sentence_dim
 
 
 @pytest.mark.parametrize(
@@ -161,17 +129,6 @@ def test_probabilities_and_predictions_agree_and_keep_input_order(head):
         np.testing.assert_allclose(row.sum(-1), 1, rtol=1e-5)
         best = [head.labels[i] for i in row.argmax(-1).reshape(-1)]
         assert best == (label if isinstance(head, TokenTagger) else [label])
-
-
-def test_predicting_is_without_dropout_and_puts_every_mode_back():
-    head = build("random", "bilstm", dropout=0.5).train()
-    head.encoder.eval()
-    modes = [module.training for module in head.modules()]
-    np.testing.assert_array_equal(head.probabilities(SENTENCES), head.probabilities(SENTENCES))
-    assert [module.training for module in head.modules()] == modes
-    assert torch.is_grad_enabled()
-    batch = head.batch(SENTENCES)
-    assert not head(batch).equal(head(batch))  # and training has dropout
 
 
 SIDES = SentencePair("not bad", "good", "other"), ("not bad", "good"), (["not", "bad"], Sentence.of("good"))

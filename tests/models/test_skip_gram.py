@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -253,33 +254,18 @@ def test_one_thread_and_a_seed_give_the_same_bits():
     assert torch.equal(after, torch.rand(1))  # the caller's random numbers are untouched
 
 
-def test_the_number_of_threads_is_restored_also_after_an_error(monkeypatch):
-    before, config = torch.get_num_threads(), SkipGramConfig(dim=3, min_count=1, epochs=1)
+def test_an_interrupt_goes_on_to_the_caller_and_the_number_of_threads_is_restored(monkeypatch):
+    before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        train(synonym_text(50), config)
-        assert torch.get_num_threads() == 2
-        for where in ((trainer.Progress, "update"), (NegativeSamplingStep, "__call__")):  # here, and in a worker
+        for owner, name in ((trainer.Progress, "update"), (NegativeSamplingStep, "__call__")):  # here, and in a worker
             with monkeypatch.context() as patched:
-                patched.setattr(*where, _raise(ZeroDivisionError))
-                with pytest.raises((ZeroDivisionError, TypeError)):
-                    train(synonym_text(50), config)
+                patched.setattr(owner, name, Mock(side_effect=KeyboardInterrupt))
+                with pytest.raises(KeyboardInterrupt):
+                    train(synonym_text(50), SkipGramConfig(dim=3, min_count=1, sample=0, epochs=500))
             assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
-
-
-def _raise(error):
-    def update(self, done, **notes):
-        raise error
-
-    return update
-
-
-def test_an_interrupt_goes_on_to_the_caller(monkeypatch):
-    monkeypatch.setattr(trainer.Progress, "update", _raise(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        train(synonym_text(400), SkipGramConfig(dim=7, min_count=1, sample=0, epochs=500))
 
 
 def test_the_bar_sees_words_and_a_falling_loss(monkeypatch):
@@ -303,14 +289,6 @@ def test_records_generators_and_a_given_vocabulary():
     model = train(records, config, vocabulary=vocabulary)
     assert model.word_vectors().words == ["orchard", "tree"]
     assert model.output_vectors().counts == [1, 2]
-
-
-ODD = ["배", "🍐", "<script>alert(1)</script>", "x" * 10_000, "a\nb", " "]
-
-
-def test_words_of_any_kind_are_learnt():
-    model = train([ODD] * 7, SkipGramConfig(dim=5, min_count=1, sample=0, epochs=1))
-    assert set(model.word_vectors().words) == set(ODD)
 
 
 def test_a_vocabulary_of_one_word():
@@ -339,7 +317,7 @@ test_what_cannot_be_learnt_is_said = mistakes(
     (learn(dim=0), "dim=0"),
     (learn(sample=-1e-3), "sample"),
     (learn(learning_rate=0.0), "learning_rate"),
-    (learn(objective="hierarchical"), "'negative' or 'softmax'"),
+    (learn(objective="hierarchical"), "negative, softmax"),
     (lambda: skip_gram_pairs(["a"], 0), "window=0"),
     (lambda: SkipGram(SkipGramConfig(), Vocabulary(["a", "b"])), "not all 0"),
 )

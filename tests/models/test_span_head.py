@@ -16,7 +16,7 @@ from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models.head_samples import TOLERANCE
 from tests.models.small_berts import small_bert
-from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, LONG, PASSAGES, SETTINGS, WORDS, build
+from tests.models.span_samples import ENCODERS, HOLDING_NOTHING, PASSAGES, SETTINGS, WORDS, build
 
 ASKED = [
     ("who is in it", "Mina is in Paris ."),
@@ -38,12 +38,6 @@ def letters(table, **settings):
         head.output.weight.copy_(torch.eye(2, 6))  # of [p; q; p * q] it reads p
         head.output.bias.zero_()
     return head
-
-
-def test_only_the_passage_and_with_no_answer_the_null_place_can_be_answers(head):
-    batch = head.batch(ASKED)
-    possible = torch.cat([torch.full((3, 1), head.no_answer), batch.mask & (batch.segment == 1)], 1)
-    assert (head(batch) > -torch.inf).equal(possible[:, None].expand(-1, 2, -1))
 
 
 def test_bert_by_hand():
@@ -178,32 +172,6 @@ def test_of_all_windows_the_lowest_null_score_counts():
     head.encoder.max_units = 3
     found = head.n_best([("a", "a a a c c c")], 99)[0]
     assert [answer.score for answer in found if not answer.text] == [-3.0]  # of the window c c c; of a a a it is 0
-
-
-def test_training_windows_without_the_answer_are_null_or_left_out():
-    encoder = small_bert(WORDS, max_units=17)
-    windows = [SpanExtractor(encoder, overlap=3, no_answer=no_answer).batch([LONG]) for no_answer in (False, True)]
-    # The answer is words 10-11; windows are words 0-10 (cuts it), 8-18 (holds it) and 16-25 (has nothing of it).
-    place = 1 + 3 + 2  # null place, question, two words before it
-    assert [[batch.labels[name].tolist() for name in ("start", "end")] for batch in windows] == [
-        [[place], [place + 1]],
-        [[place, 0], [place + 1, 0]],
-    ]
-
-
-def test_batches_hold_every_row_once_and_are_shuffled():
-    head, asked = build("bert", "no answer"), [*PASSAGES, HOLDING_NOTHING]
-    make = head.batches(asked, 4, seed=3)
-
-    def rows(batches):
-        parts = [(b.ids["pieces"], b.ids["real"], b.labels["start"], b.labels["end"]) for b in batches]
-        found = [row for part in parts for row in zip(*part, strict=True)]
-        return [(tuple(ids[real].tolist()), int(start), int(end)) for ids, real, start, end in found]
-
-    expected = rows([head.batch(asked)])
-    assert sorted(rows(make(0))) == sorted(rows(make(1))) == sorted(expected)
-    assert rows(make(0)) == rows(make(0)) != rows(make(1))
-    assert len(expected) == 22
 
 
 def test_groups_freezing_and_files(head, tmp_path):

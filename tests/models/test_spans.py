@@ -12,7 +12,7 @@ from course_lib.data.records import Passage, Question, Sentence
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.heads import SpanExtractor
-from course_lib.models.spans import distinct, rows_of, spans_by_score, training_rows, units_of, word_windows
+from course_lib.models.spans import rows_of, spans_by_score, training_rows, units_of, word_windows
 from course_lib.text.word_pieces import WordPieces
 from tests.mistakes import mistakes
 from tests.models.small_berts import small_bert, small_config
@@ -27,12 +27,6 @@ def test_equals_all_pairs(logits, max_answer):
     pairs = [(i, j) for i in range(len(start)) for j in range(len(end)) if i <= j < i + max_answer]
     expected = sorted(((float(start[i] + end[j]), i, j) for i, j in pairs), key=lambda span: (-span[0], *span[1:]))
     assert list(spans_by_score(start, end, max_answer)) == expected
-
-
-def test_distinct_keeps_the_first_of_a_place_and_reads_no_further_than_it_must():
-    found = iter([(5.0, 0, 2), (4.0, 0, 2), (3.0, 1, 2), (2.0, 7, 9)])
-    assert distinct(found, 2) == [(5.0, 0, 2), (3.0, 1, 2)]
-    assert next(found) == (2.0, 7, 9)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=7), st.integers(0, 30), st.integers(1, 9))

@@ -144,8 +144,8 @@ def test_kept_states_give_the_same_loss(tagger):
 
 test_mistakes_are_named = mistakes(
     (lambda: TagLM(LABELS, language_model()), "Give StaticVectors"),
-    (lambda: TagLM(LABELS, words(), lm=language_model(), lm_at="middle"), "no place 'middle'"),
-    (lambda: TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",))), "no place 'top'"),
+    (lambda: TagLM(LABELS, words(), lm=language_model(), lm_at="middle"), "place='middle'"),
+    (lambda: TagLM(LABELS, words(), lm=ELMo(language_model(), ("top",))), "place='top'"),
     (lambda: TagLM(LABELS, words(), hidden=0), "hidden=0"),
     (lambda: TagLM(LABELS, words()).batch([["Bo"]], [["B-LOC"]]), "B-LOC"),
     (lambda: VARIANTS["baseline"]().save("tagger"), "state_dict"),

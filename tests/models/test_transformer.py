@@ -3,7 +3,6 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -193,19 +192,11 @@ def test_stream_loss_is_the_mean_over_all_targets():
     assert found["count"] == 21
 
 
-def test_sub_words_a_word_has_the_vector_of_its_first_piece_and_a_sentence_that_of_its_last():
+def test_of_sub_words_a_sentence_has_the_vector_of_the_last():
     model = small_lm(BANK + KOREAN, bpe=True).eval()
-    text = "her wagesbank"
-    words, pieces = model.batch([text]), model.batch([text], unit="piece")
-    assert [text[a:b] for a, b in words.spans[0]] == ["her", "wagesbank"]
-    cut = [text[a:b] for a, b in pieces.spans[0]]
-    assert "".join(cut) == "herwagesbank"
-    assert len(cut) > 2
-    first = [number for number, (a, _) in enumerate(pieces.spans[0]) if a in (0, 4)]
-    by_word, by_piece = model.encode([text])[0], model.encode([text], unit="piece")[0]
-    np.testing.assert_allclose(by_word, by_piece[:, first], rtol=1e-5, atol=1e-5)
     encoding = model.states(model.batch([BANK, ["wagesbank"]], unit="piece"))
     last = encoding.mask.sum(1) - 1
+    assert last[1] > 1
     torch.testing.assert_close(encoding.sentence, encoding.layers[-1, torch.arange(2), last])
 
 

@@ -28,11 +28,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from course.chapters import FOLDER as CHAPTERS
-from course.ledger.card import Finding, Verdict, finding_sentence, verdict_sentence
+from course.ledger.card import Finding, Verdict
 from course.ledger.rules import Claim, Rule, chapter_of, get_claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
-from course_lib.language import speaking
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
@@ -133,17 +132,13 @@ def claim(claim_id: str, *, full: Mapping[str, object] | None = None) -> Callabl
 
     def register(function: Callable[..., Measured]) -> Callable[..., Measured]:
         old = _CODE.get(claim_id)
-        if old is not None and _place(old.function) != _place(function):  # a reloaded module replaces its own
-            places = f"{_place(old.function)} and {_place(function)}"
-            raise CourseError(f"Claim {claim_id} is measured twice, by {places}. Keep one.")
+        names = [f"{f.__module__}.{f.__qualname__}" for f in (old.function if old else function, function)]
+        if names[0] != names[1]:  # a reloaded module replaces its own
+            raise CourseError(f"Claim {claim_id} is measured twice, by {' and '.join(names)}. Keep one.")
         _CODE[claim_id] = ClaimCode(function, full or {})
         return function
 
     return register
-
-
-def _place(function: Callable) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
 
 
 def find_code(claim_id: str) -> ClaimCode:
@@ -169,26 +164,21 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
     findings = []
     for rule in claim.rules:
         try:
-            finding = _judge_rule(rule, conditions[rule.name], resamples, seed)
+            findings.append(_judge_rule(rule, conditions[rule.name], resamples, seed))
         except CourseError as error:
             where = f"Claim {claim.id}" + (f", condition {rule.name!r}" if rule.name else "")
             raise CourseError(f"{where}: {error}") from error
-        with speaking("en"):  # as a record keeps it; a card says it in the reader's language
-            findings.append(replace(finding, sentence=finding_sentence(finding)))
     words = {finding.word for finding in findings}
-    word = next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words)
-    data = "; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data))
-    parts = _merged(conditions, "parts").items()
-    with speaking("en"):
-        sentence = verdict_sentence(word, findings, data)
     return Verdict(
         claim,
-        word,
-        sentence,
+        next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words),
         tuple(findings),
         baselines=_merged(conditions, "baselines"),
-        parts={name: effect_interval(v, resamples, seed) if isinstance(v, Measurement) else v for name, v in parts},
-        data=data,
+        parts={
+            name: effect_interval(part, resamples, seed) if isinstance(part, Measurement) else part
+            for name, part in _merged(conditions, "parts").items()
+        },
+        data="; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data)),
         note=" ".join(measured.note for measured in conditions.values() if measured.note),
     )
 
@@ -215,12 +205,15 @@ def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None
         right = measured.error <= rule.tolerance and measured.holds
         word = "holds" if right else "contradicted"
         return Finding(rule, word, error=float(measured.error), moved=bool(measured.holds), detail=measured.detail)
-    _check_design(rule, measured)
-    effect = judged_interval(measured, resamples, seed)
+    for name, told in (("control", rule.control), ("positive control", rule.positive_control)):
+        option = name.replace(" ", "_")
+        if bool(told) != (getattr(measured, option) is not None):
+            wanted = f"a {name} ({told})" if told else f"no {name}"
+            raise CourseError(f"the rule names {wanted}. Give Measurement(..., {option}=...) exactly then.")
+    effect = _judged_interval(rule, measured, resamples, seed)
     control = excess = positive = None
     if rule.control:
-        _check_design(rule, measured.control, "its control", is_control=True)
-        control = judged_interval(measured.control, resamples, seed, "the control's")
+        control = _judged_interval(rule, measured.control, resamples, seed, "its control")
         excess = excess_interval(measured, effect, control, resamples, seed)
     if rule.positive_control:
         positive = effect_interval(measured.positive_control, resamples, seed)
@@ -266,24 +259,25 @@ def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exa
     return conditions
 
 
-def _check_design(rule: Rule, measured: Measurement, what: str = "it", is_control: bool = False) -> None:
-    """The design was fixed with the rule: a measurement may not choose it afterwards."""
+def _judged_interval(rule: Rule, measured: Measurement, resamples: int | None, seed: int, what: str = "it") -> Interval:
+    """The interval of what decides. The design was fixed with the rule: a measurement may not choose it afterwards."""
     if measured.seeds != (rule.varies == "seeds"):
         raise CourseError(f"the rule says that {rule.varies} vary, but {what} came with seeds={measured.seeds}.")
     if (measured.clusters is None) == bool(rule.clusters):
         wanted = f"one cluster per {rule.clusters}" if rule.clusters else "no clusters"
         raise CourseError(f"the rule wants {wanted}, but {what} came with clusters={measured.clusters!r:.60}.")
-    if not is_control and bool(rule.control) != (measured.control is not None):
-        wanted = f"a control ({rule.control})" if rule.control else "no control"
-        remedy = "Hand in control=Measurement(...)." if rule.control else "Show it among the parts."
-        raise CourseError(f"the rule names {wanted}. {remedy}")
-    if not is_control and bool(rule.positive_control) != (measured.positive_control is not None):
-        wanted = f"a positive control ({rule.positive_control})" if rule.positive_control else "no positive control"
-        raise CourseError(f"the rule names {wanted}. Give Measurement(..., positive_control=...) exactly then.")
     groups = len(measured.values) if measured.clusters is None else len(set(measured.clusters))
     needed, noun = (MIN_SEEDS, "seeds") if measured.seeds else (MIN_GROUPS, "clusters" if rule.clusters else "items")
     if groups < needed:
         raise CourseError(f"{groups} {noun} are too few to judge {what}. Measure {needed} or more.")
+    interval = effect_interval(measured, resamples, seed)
+    if interval.zero_width:
+        raise CourseError(
+            f"{what} has an interval of width zero: nothing varied around {interval.estimate:g}, so there is no "
+            "evidence of spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim "
+            "as exact."
+        )
+    return interval
 
 
 def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
@@ -300,17 +294,6 @@ def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> 
     if measured.seeds:
         return seed_interval(measured.values)
     return _bootstrap(measured.values, measured.clusters, measured.statistic, resamples, seed)
-
-
-def judged_interval(measured: Measurement, resamples: int | None, seed: int, what: str = "the") -> Interval:
-    """The same for a measurement that decides. Raises CourseError for width zero: no spread is no evidence."""
-    interval = effect_interval(measured, resamples, seed)
-    if interval.zero_width:
-        raise CourseError(
-            f"{what} interval has width zero: nothing varied around {interval.estimate:g}, so there is no evidence of "
-            "spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim as exact."
-        )
-    return interval
 
 
 def excess_interval(

@@ -20,6 +20,7 @@ from course.records.store import read_recorded, typed, write_recorded
 from course_lib.config import data_dir, project_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
+from course_lib.language import speaking
 
 FORMAT = 1
 _SHOWN = ("date", "device", "commit")  # of a run
@@ -35,11 +36,13 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
         raise CourseError(
             f"Claim {verdict.claim.id}: a recorded value names its data. Give Measurement(..., data=...)."
         )
+    with speaking("en"):
+        sentence = verdict.sentence  # for who reads the file: the card says it anew, from the numbers
     document = {
         "format": FORMAT,
         "claim": verdict.claim.id,
         "verdict": verdict.word,
-        "sentence": verdict.sentence,
+        "sentence": sentence,
         "data": verdict.data,
         "note": verdict.note,
         "run": dict(run),
@@ -64,7 +67,7 @@ def read_record(claim: Claim | str) -> Record | None:
         if document["claim"] != claim.id:
             remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
-        told = {name: document[name] for name in ("sentence", "findings", "baselines", "parts", "data", "note")}
+        told = {name: document[name] for name in ("findings", "baselines", "parts", "data", "note")}
         verdict = typed(Verdict, {"claim": claim, "word": document["verdict"]} | told, "verdict")
         if lacking := [key for key in _SHOWN if key not in document["run"]]:
             raise KeyError(lacking[0])

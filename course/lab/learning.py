@@ -96,14 +96,7 @@ def learn(
 
 
 def fine_tune(
-    task: Task,
-    encoder: ContextEncoder,
-    n_labels: int,
-    seed: int,
-    recipe: Recipe,
-    *,
-    frozen: bool = False,
-    **settings,
+    task: Task, encoder: ContextEncoder, n_labels: int, seed: int, recipe: Recipe, *, frozen: bool = False, **settings
 ) -> Head:
     """A head and a copy of `encoder`, trained together on `n_labels` records of the task; both drawn by `seed`.
 

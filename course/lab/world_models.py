@@ -72,12 +72,7 @@ def world_text(n_words: int, language: str = "en") -> tuple[tuple[str, ...], ...
 
 
 def world_bilm(
-    seed: int = 0,
-    *,
-    n_words: int = 60_000,
-    steps: int = 150,
-    directions: str = "both",
-    language: str = "en",
+    seed: int = 0, *, n_words: int = 60_000, steps: int = 150, directions: str = "both", language: str = "en"
 ) -> BiLM:
     """A BiLM trained on `n_words` words of the world, always the same, about 3 s on one core; as `train_bilm`."""
     text = [list(words) for words in world_text(n_words, language)]
@@ -126,12 +121,7 @@ def train_bilm(
 
 
 def new_bilm(
-    text: Text,
-    *,
-    directions: str = "both",
-    characters: bool = False,
-    width: int = 64,
-    min_count: int = 1,
+    text: Text, *, directions: str = "both", characters: bool = False, width: int = 64, min_count: int = 1
 ) -> BiLM:
     """An untrained BiLM for the words of a text; arguments as for `train_bilm`."""
     vocabulary = Vocabulary.from_sentences(text, min_count=min_count, specials=SPECIALS, unknown=UNKNOWN)
@@ -166,13 +156,7 @@ def streams(model: LeftToRightLM, text: Text, seed: int) -> TextStreams:
 
 
 def train_lm(
-    model: LeftToRightLM,
-    text: Text,
-    seed: int,
-    *,
-    steps: int,
-    rate: float,
-    schedule: Callable[[int, int], float],
+    model: LeftToRightLM, text: Text, seed: int, *, steps: int, rate: float, schedule: Callable[[int, int], float]
 ) -> LeftToRightLM:
     """In eval mode. Raises CourseError if the loss stops being a number."""
     fit(

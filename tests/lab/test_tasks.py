@@ -182,11 +182,7 @@ def test_the_dictionary_by_counting():
 
 @pytest.mark.parametrize(
     ("question", "n_answer", "expected"),
-    [
-        ("Sails to where in May?", 1, "Bonn"),
-        ("Who stays at home?", 1, "Otto"),
-        ("Whose sister sails?", 2, "to Bonn"),
-    ],
+    [("Sails to where in May?", 1, "Bonn"), ("Who stays at home?", 1, "Otto"), ("Whose sister sails?", 2, "to Bonn")],
 )
 def test_the_overlap_window_against_all_windows(question, n_answer, expected):
     words, asked_words = split_words(TEXT), split_words(question.lower())

@@ -29,9 +29,6 @@ from course_lib.text.pieces import Pieces
 from course_lib.widgets import fill_mask
 from tests.models.small_berts import small_bert
 
-# Frames for the token strip: merges and longest matches by hand, masks by their counts.
-
-
 NAMES = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "bank", "was", "slippery"]
 
 
@@ -44,14 +41,11 @@ def test_each_merge_is_one_frame_and_marks_its_piece():
     assert [token.text for token in second.tokens] == ["n", "e", "w", "est</w>"]
 
 
-def test_the_longest_piece_is_taken_from_the_left():
+def test_the_longest_piece_is_taken_from_the_left_and_a_word_that_does_not_fit_is_unknown():
     frames = longest_match_frames("unhappily", ["un", "##happ", "##ily", "##i", "u"])
     assert [token.text for token in frames[-1].tokens] == ["un", "##happ", "##ily"]
     assert [frame.tokens[-1].state for frame in frames] == ["new"] * 3
     assert "'happily' is left" in frames[0].says
-
-
-def test_a_word_that_does_not_fit_is_unknown_as_a_whole():
     frames = longest_match_frames("배가", ["배"])
     assert [token.text for token in frames[-1].tokens] == ["[UNK]"]
 
@@ -71,9 +65,6 @@ def test_draws_show_what_is_read_and_counts_are_near_the_expected():
         assert seen == pytest.approx(expected, abs=1.5)
 
 
-# The tree of a beam: by hand on a model whose probabilities are written down, and against beam_search.
-
-
 @pytest.fixture
 def model():
     torch.manual_seed(3)
@@ -88,16 +79,18 @@ def test_a_beam_of_one_is_greedy(model):
     words = [level[0].piece for level in levels if not level[0].ended]
     assert words == model.pieces.tokens(list(found.ids))
     assert levels[-1][0].log_p == pytest.approx(found.score, abs=1e-5)
+    with pytest.raises(CourseError, match="beam=0"):
+        beam_tree(model, ["a"], beam=0)
 
 
 def test_scores_are_those_of_the_whole_sentence(model):
-    levels = beam_tree(model, ["a", "c"], beam=3, steps=3)
+    levels, known = beam_tree(model, ["a", "c"], beam=3, steps=3), model.pieces.tokens(list(range(len(model.pieces))))
     for place in range(3):
         path, row = [], place
         for level in reversed(levels):
             path.append(level[row])
             row = level[row].parent
-        ids = [model.pieces.begin, *(i for b in reversed(path) for i in _ids(model, b.piece))]
+        ids = [model.pieces.begin, *(known.index(beginning.piece) for beginning in reversed(path))]
         source, mask = model.source([["a", "c"]])
         logits = model(source, mask, torch.tensor([ids[:-1]]))[0]
         logits[:, [model.pieces.padding, model.pieces.begin]] = -torch.inf  # never next
@@ -109,25 +102,10 @@ def test_scores_are_those_of_the_whole_sentence(model):
     assert all(math.isfinite(b.log_p) for b in levels[0])
 
 
-def test_sizes_below_one_are_refused(model):
-    with pytest.raises(CourseError, match="beam=0"):
-        beam_tree(model, ["a"], beam=0)
-
-
-def _ids(model, piece):
-    return [i for i in range(len(model.pieces)) if model.pieces.tokens([i]) == [piece]]
-
-
-# A BERT behind the widget `fill_mask`: the same guesses as `Bert.fill`, and gaps inside words too.
-
-
-WORDS = ["the", "dog", "barked", "un", "##happy"]
-
-
 @pytest.fixture
 def bert():
     torch.manual_seed(5)
-    return small_bert(WORDS)
+    return small_bert(["the", "dog", "barked", "un", "##happy"])
 
 
 def test_guesses_are_berts_own_for_whole_words(bert):

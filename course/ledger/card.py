@@ -122,7 +122,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Record:
-    """A verdict of the full profile; run: command, profile, date, device, commit, code, versions, seconds."""
+    """A verdict of the full profile; run: command, profile, date, device, commit, versions, seconds."""
 
     verdict: Verdict
     run: Mapping[str, str]

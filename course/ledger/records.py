@@ -7,7 +7,6 @@ holds where it comes from (`provenance`): date, device, versions, commit; no mac
 from __future__ import annotations
 
 import datetime
-import hashlib
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -102,7 +101,6 @@ def provenance() -> dict[str, str]:
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "device": name,
         "commit": commit(),
-        "code": code_hash(),
         "versions": f"Python {platform.python_version()}, torch {torch.__version__}",
     }
 
@@ -117,15 +115,6 @@ def commit() -> str:
         return "unknown"
     changes = _git("status", "--porcelain", "--", ".", ":(exclude)data/recorded")
     return f"{head} and changes" if changes or changes is None else head
-
-
-def code_hash() -> str:
-    """Short SHA-256 of the packages' source and the rules: tells what ran also where there is no git."""
-    digest = hashlib.sha256()
-    root = project_dir()
-    for path in [*sorted(root.glob("course*/**/*.py")), root / "data" / "claims.toml"]:
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
-    return digest.hexdigest()[:12]
 
 
 def _git(*arguments: str) -> str | None:

@@ -12,7 +12,7 @@ from course.ledger.rules import reasons
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 
-RUN = {"command": "c", "profile": "full", "date": "2026-02-03", "device": "cpu", "commit": "abc", "code": "d"}
+RUN = {"command": "c", "profile": "full", "date": "2026-02-03", "device": "cpu", "commit": "abc"}
 
 
 def test_a_record_gives_back_what_was_written(ledger):
@@ -104,22 +104,8 @@ def test_the_commit_is_named_and_changes_are_marked(tmp_path, monkeypatch):
     assert records.commit() == f"{clean} and changes"
 
 
-def test_the_code_hash_follows_the_code(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "project_dir", lambda: tmp_path)
-    (tmp_path / "course_lib").mkdir()
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "claims.toml").write_text("")
-    source = tmp_path / "course_lib" / "a.py"
-    source.write_bytes(b"x = 1\n")
-    first = records.code_hash()
-    source.write_bytes(b"x = 1\r\n")  # a Windows checkout is the same code
-    assert records.code_hash() == first
-    source.write_bytes(b"x = 2\n")
-    assert records.code_hash() != first
-
-
 def test_provenance_names_no_machine_and_no_path():
     found = records.provenance()
-    assert set(found) == {"date", "device", "commit", "code", "versions"}
+    assert set(found) == {"date", "device", "commit", "versions"}
     assert found["device"].startswith("cpu (")
     assert not [value for value in found.values() if os.sep in value]

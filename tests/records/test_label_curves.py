@@ -132,7 +132,7 @@ def test_a_cell_says_what_was_learned_from_and_where_it_comes_from():
     cell = next(cell for cell in curves.cells if cell.key == ("b", "fast", ALL, 0))
     assert (cell.n_labels, cell.steps, cell.score) == (313, 317, round(313 / 7 + 1, 3))
     assert curves.runs[cell.run]["command"] == "course x"
-    assert {"date", "device", "commit", "code"} <= curves.runs[cell.run].keys()
+    assert {"date", "device", "commit"} <= curves.runs[cell.run].keys()
     assert curves.tasks["b"]["n_test"] == 17
 
 

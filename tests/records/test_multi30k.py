@@ -75,7 +75,7 @@ def test_the_record_is_complete(tmp_path, monkeypatch):
     assert all(s.low <= s.bleu <= s.high for s in kept.scores)
     assert kept.label == "CPU-scale"
     assert kept.run["command"] == "python -m course.records.multi30k --minutes 30"
-    assert {"commit", "date", "device", "code", "versions"} <= kept.run.keys()
+    assert {"commit", "date", "device", "versions"} <= kept.run.keys()
     assert [s.source for s in kept.samples] == [pair.source.text for pair in SAMPLES]
     assert not {s.source for s in kept.samples} & {pair.source.text for pair in PAIRS}
     assert kept.facts["steps"] == 70

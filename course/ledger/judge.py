@@ -153,8 +153,8 @@ def find_code(claim_id: str) -> ClaimCode:
     return _CODE[claim_id]
 
 
-def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:
-    """Judge a measurement by the claim's rule; `seed` fixes the bootstrap.
+def judge(claim: Claim | str, measured: Measured) -> Verdict:
+    """Judge a measurement by the claim's rule; the same measurement has the same verdict.
 
     Raises CourseError if the measurement is not of the kind that the rule fixed (unit, items or seeds, clusters,
     control, conditions), is too small, has NaN, or has an interval of width zero.
@@ -164,7 +164,7 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
     findings = []
     for rule in claim.rules:
         try:
-            findings.append(_judge_rule(rule, conditions[rule.name], resamples, seed))
+            findings.append(_judge_rule(rule, conditions[rule.name]))
         except CourseError as error:
             where = f"Claim {claim.id}" + (f", condition {rule.name!r}" if rule.name else "")
             raise CourseError(f"{where}: {error}") from error
@@ -175,7 +175,7 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
         tuple(findings),
         baselines=_merged(conditions, "baselines"),
         parts={
-            name: effect_interval(part, resamples, seed) if isinstance(part, Measurement) else part
+            name: effect_interval(part) if isinstance(part, Measurement) else part
             for name, part in _merged(conditions, "parts").items()
         },
         data="; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data)),
@@ -196,7 +196,7 @@ def equivalence_word(interval: Interval, delta: float) -> str:
     return "contradicted" if interval.low > delta or interval.high < -delta else "open"
 
 
-def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None, seed: int) -> Finding:
+def _judge_rule(rule: Rule, measured: Measurement | Exact) -> Finding:
     if measured.unit != rule.unit:
         raise CourseError(f"measured in {measured.unit!r}, but the rule is in {rule.unit!r}. Convert, then judge.")
     if isinstance(measured, Exact):
@@ -210,13 +210,13 @@ def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None
         if bool(told) != (getattr(measured, option) is not None):
             wanted = f"a {name} ({told})" if told else f"no {name}"
             raise CourseError(f"the rule names {wanted}. Give Measurement(..., {option}=...) exactly then.")
-    effect = _judged_interval(rule, measured, resamples, seed)
+    effect = _judged_interval(rule, measured)
     control = excess = positive = None
     if rule.control:
-        control = _judged_interval(rule, measured.control, resamples, seed, "its control")
-        excess = excess_interval(measured, effect, control, resamples, seed)
+        control = _judged_interval(rule, measured.control, "its control")
+        excess = excess_interval(measured, effect, control)
     if rule.positive_control:
-        positive = effect_interval(measured.positive_control, resamples, seed)
+        positive = effect_interval(measured.positive_control)
     return Finding(
         rule,
         verdict_word(rule, effect, excess, positive),
@@ -259,7 +259,7 @@ def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exa
     return conditions
 
 
-def _judged_interval(rule: Rule, measured: Measurement, resamples: int | None, seed: int, what: str = "it") -> Interval:
+def _judged_interval(rule: Rule, measured: Measurement, what: str = "it") -> Interval:
     """The interval of what decides. The design was fixed with the rule: a measurement may not choose it afterwards."""
     if measured.seeds != (rule.varies == "seeds"):
         raise CourseError(f"the rule says that {rule.varies} vary, but {what} came with seeds={measured.seeds}.")
@@ -270,7 +270,7 @@ def _judged_interval(rule: Rule, measured: Measurement, resamples: int | None, s
     needed, noun = (MIN_SEEDS, "seeds") if measured.seeds else (MIN_GROUPS, "clusters" if rule.clusters else "items")
     if groups < needed:
         raise CourseError(f"{groups} {noun} are too few to judge {what}. Measure {needed} or more.")
-    interval = effect_interval(measured, resamples, seed)
+    interval = effect_interval(measured)
     if interval.zero_width:
         raise CourseError(
             f"{what} has an interval of width zero: nothing varied around {interval.estimate:g}, so there is no "
@@ -289,16 +289,15 @@ def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
     return merged
 
 
-def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> Interval:
+def effect_interval(measured: Measurement) -> Interval:
     """95 % interval of the mean (or of `statistic`): Student's t over seeds, bootstrap over items or clusters."""
     if measured.seeds:
         return seed_interval(measured.values)
-    return _bootstrap(measured.values, measured.clusters, measured.statistic, resamples, seed)
+    n = RESAMPLES if measured.statistic is None else RESAMPLES_STATISTIC
+    return bootstrap_interval(measured.values, clusters=measured.clusters, n=n, statistic=measured.statistic)
 
 
-def excess_interval(
-    measured: Measurement, effect: Interval, control: Interval, resamples: int | None, seed: int
-) -> Interval:
+def excess_interval(measured: Measurement, effect: Interval, control: Interval) -> Interval:
     """Interval of effect minus control: paired where both come from the same items or seeds, else independent."""
     other = measured.control
     same = len(measured.values) == len(other.values) and (
@@ -307,15 +306,14 @@ def excess_interval(
     if not same:
         return independent_difference(effect, control)
     if measured.statistic is None and other.statistic is None:
-        difference = measured.values - other.values
-        if measured.seeds:
-            return seed_interval(difference)
-        return _bootstrap(difference, measured.clusters, None, resamples, seed)
+        return effect_interval(replace(measured, values=measured.values - other.values))
     first, second = measured.statistic or np.mean, other.statistic or np.mean
-    ours = measured.values.reshape(len(measured.values), -1)
-    rows = np.hstack([ours, other.values.reshape(len(other.values), -1)])
-    width = ours.shape[1]
-    return _bootstrap(rows, measured.clusters, lambda r: first(r[:, :width]) - second(r[:, width:]), resamples, seed)
+    both = [part.values.reshape(len(part.values), -1) for part in (measured, other)]
+    width = both[0].shape[1]
+    joint = replace(
+        measured, values=np.hstack(both), statistic=lambda rows: first(rows[:, :width]) - second(rows[:, width:])
+    )
+    return effect_interval(joint)
 
 
 def independent_difference(first: Interval, second: Interval) -> Interval:
@@ -324,8 +322,3 @@ def independent_difference(first: Interval, second: Interval) -> Interval:
     below = math.hypot(first.estimate - first.low, second.high - second.estimate)
     above = math.hypot(first.high - first.estimate, second.estimate - second.low)
     return Interval(estimate - below, estimate + above, estimate)
-
-
-def _bootstrap(values, clusters, statistic, resamples: int | None, seed: int) -> Interval:
-    n = resamples or (RESAMPLES if statistic is None else RESAMPLES_STATISTIC)
-    return bootstrap_interval(values, clusters=clusters, n=n, seed=seed, statistic=statistic)

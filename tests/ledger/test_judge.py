@@ -92,7 +92,7 @@ def test_a_statistic_of_rows():
         rows, "points", statistic=correlation, control=Measurement(shuffled, "points", statistic=correlation)
     )
     claim = a_claim(varies="items", item="pair", control="shuffled")
-    finding = judge(claim, measured, resamples=300).findings[0]
+    finding = judge(claim, measured).findings[0]
     assert finding.word == "holds"
     assert finding.effect.estimate == pytest.approx(correlation(rows))
     assert finding.excess.estimate == pytest.approx(correlation(rows) - correlation(shuffled))

@@ -15,9 +15,7 @@ from course.lab.widget_inputs import (
     longest_match_frames,
     mask_frames,
     merge_frames,
-    piece_guesses,
     shipped_model,
-    text_pieces,
 )
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
@@ -117,23 +115,24 @@ def test_guesses_are_berts_own_for_whole_words(bert):
 
 def test_a_gap_can_be_a_part_of_a_word_and_gaps_keep_their_order(bert):
     pieces = bert.pieces
-    assert text_pieces(pieces, "the unhappy dog ☃") == ["the", "un", "##happy", "dog", "[UNK]"]
+    model = fill_model(bert, "small")
+    assert model.tokenize("the unhappy dog ☃") == ["the", "un", "##happy", "dog", "[UNK]"]
     bert.eval()
     ids = [pieces.cls, *(pieces.vocabulary.index(p) for p in ("the", "un")), pieces.mask, pieces.mask, pieces.sep]
     with torch.no_grad():
         hidden = bert(torch.tensor([ids])).hidden_states[-1][0, 3:5]
         logits = bert.mlm(hidden, bert.embedding.tokens.weight)[:, : len(pieces)]
-    first, second = piece_guesses(bert, ["the", "un", "##happy", "dog"], [2, 3], 3)
+    first, second = model.fill(["the", "un", "##happy", "dog"], [2, 3], 3)
     for row, fills in zip(logits, (first, second), strict=True):
         assert [piece for piece, _ in fills] == pieces.tokens(row.topk(3).indices.tolist())
 
 
 def test_the_hidden_piece_and_a_strange_one_do_not_reach_the_model(bert):
-    bert.train()
-    assert piece_guesses(bert, ["the", "dog"], [1], 5) == piece_guesses(bert, ["the", "barked"], [1], 5)
+    fill = fill_model(bert.train(), "small").fill
+    assert fill(["the", "dog"], [1], 5) == fill(["the", "barked"], [1], 5)
     assert bert.training
-    assert piece_guesses(bert, ["배추", "dog"], [1], 5) == piece_guesses(bert, ["[UNK]", "dog"], [1], 5)
-    assert piece_guesses(bert, ["the", "dog"], [1], 5) != piece_guesses(bert, ["un", "dog"], [1], 5)
+    assert fill(["배추", "dog"], [1], 5) == fill(["[UNK]", "dog"], [1], 5)
+    assert fill(["the", "dog"], [1], 5) != fill(["un", "dog"], [1], 5)
 
 
 def test_korean_is_read_by_its_own_network(bert, monkeypatch):
@@ -147,6 +146,6 @@ def test_korean_is_read_by_its_own_network(bert, monkeypatch):
     assert switch.of("the 배").name == "bert-ko"
     widget = fill_mask(switch, sentences)
     widget.request = {"id": "1", "text": sentences[2]}
-    tokens = text_pieces(korean.pieces, sentences[2])
+    tokens, fill = switch.of(sentences[2]).tokenize(sentences[2]), fill_model(korean, "bert-ko").fill
     assert widget.answer["sides"][0]["tokens"] == tokens == sentences[2].split()
-    assert widget.answer["sides"][0]["guesses"][0][0][0] == piece_guesses(korean, tokens, [3], 1)[0][0][0]
+    assert widget.answer["sides"][0]["guesses"][0][0][0] == fill(tokens, [3], 1)[0][0][0]

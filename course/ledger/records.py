@@ -70,6 +70,7 @@ def read_record(claim: Claim | str) -> Record | None:
         verdict = typed(Verdict, {"claim": claim, "word": document["verdict"]} | told, "verdict")
         if lacking := [key for key in _SHOWN if key not in document["run"]]:
             raise KeyError(lacking[0])
+        repr(verdict)  # a record that cannot be said is damaged
         return Record(verdict, dict(document["run"]))
 
     return read_recorded(path, FORMAT, claim.command, build)

@@ -67,6 +67,7 @@ def test_what_may_not_be_recorded(ledger):
     [
         (lambda text: text[:200], "is damaged"),
         (lambda text: text.replace('"effect"', '"efect"'), "is damaged"),
+        (lambda text: text.replace('"effect": {', '"effect": null, "control": {', 1), "is damaged"),
         (lambda text: text.replace('"format": 1', '"format": 2'), "format 2, this version reads 1"),
         (lambda text: text.replace('"claim": "C9.1"', '"claim": "C9.2"'), "holds claim C9.2, not C9.1"),
         (lambda text: "[]", "is damaged"),

@@ -42,8 +42,7 @@ def encoder_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     """Self-attention of the encoder. Rows: source words; columns: source words and [EOS]."""
     _check_whole_words(model)
     found: Weights = []
-    for start in range(0, len(pairs), BATCH):
-        some = [pair.en for pair in pairs[start : start + BATCH]]
+    for some in _batches([pair.en for pair in pairs]):
         ids, mask = model.source([sentence.words for sentence in some])
         _, layers = model.encoder.trace(model.embedding(ids), padding_mask(mask), need_weights=True)
         found += _cut(layers, [(len(sentence), len(sentence) + 1) for sentence in some])
@@ -57,8 +56,7 @@ def cross_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     """
     _check_whole_words(model)
     found: Weights = []
-    for start in range(0, len(pairs), BATCH):
-        some = [pair.parallel() for pair in pairs[start : start + BATCH]]
+    for some in _batches([pair.parallel() for pair in pairs]):
         layers, _, _ = model.cross_attentions(model.batch(some))
         found += _cut(layers, [(len(pair.target.words), len(pair.source.words) + 1) for pair in some])
     return found
@@ -79,21 +77,18 @@ def switched_off(attention: MultiHeadAttention, head: int) -> Iterator[None]:
     """Inside, nothing of what this head reads reaches the output. The head's columns of W^O are 0 meanwhile."""
     weight = attention.output.weight
     d_head = weight.shape[1] // attention.n_heads
-    columns = slice(head * d_head, (head + 1) * d_head)
-    kept = weight.detach()[:, columns].clone()
+    columns = weight.data[:, head * d_head : (head + 1) * d_head]
+    kept = columns.clone()
+    columns.zero_()
     try:
-        with torch.no_grad():
-            weight[:, columns] = 0.0
         yield
     finally:
-        with torch.no_grad():
-            weight[:, columns] = kept
+        columns.copy_(kept)
 
 
 def translation_loss(model: Translator, pairs: Sequence[WorldPair]) -> float:
     """Nats per target word, English to Korean, without label smoothing."""
-    starts = range(0, len(pairs), BATCH)
-    batches = (model.batch([pair.parallel() for pair in pairs[start : start + BATCH]]) for start in starts)
+    batches = map(model.batch, _batches([pair.parallel() for pair in pairs]))
     return mean_loss(model, batches, "cross_entropy")
 
 
@@ -104,12 +99,15 @@ def ablation(model: Translator, pairs: Sequence[WorldPair], layer: int, head: in
     for number in range(attention.n_heads):
         with switched_off(attention, number):
             without.append(translation_loss(model, pairs))
-    others = [loss for number, loss in enumerate(without) if number != head]
     return {
         "loss with all heads, in nats": translation_loss(model, pairs),
-        "loss without the chosen head": without[head],
-        "loss without another head of its layer, mean": float(np.mean(others)),
+        "loss without the chosen head": without.pop(head),
+        "loss without another head of its layer, mean": float(np.mean(without)),
     }
+
+
+def _batches(items: Sequence) -> Iterator[Sequence]:
+    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
 
 
 def _check_whole_words(model: Translator) -> None:
@@ -232,8 +230,7 @@ def word_weights(bert: Bert, sentences: Sequence[Sequence[str]]) -> Weights:
     section 4).
     """
     found: Weights = []
-    for start in range(0, len(sentences), BATCH):
-        some = [list(words) for words in sentences[start : start + BATCH]]
+    for some in _batches([list(words) for words in sentences]):
         batch = bert.batch(some)
         layers = torch.stack(bert.attentions(batch)[0], 1).numpy()
         for number, words in enumerate(some):

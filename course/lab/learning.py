@@ -81,29 +81,14 @@ def learn(
     """
     seed_everything(seed)
     head = make_head()
-    fit(
-        head,
-        head.batches(records, recipe.batch_size, seed),
-        steps=recipe.steps(len(records)),
-        learning_rate=recipe.rate,
-        schedule=recipe.schedule,
-        groups=head.groups(slow),
-        weight_decay=recipe.weight_decay,
-        seed=seed,
-        show=False,
-    )
+    batches = head.batches(records, recipe.batch_size, seed)
+    settings = {"learning_rate": recipe.rate, "schedule": recipe.schedule, "weight_decay": recipe.weight_decay}
+    fit(head, batches, steps=recipe.steps(len(records)), groups=head.groups(slow), seed=seed, show=False, **settings)
     return head.eval()
 
 
 def fine_tune(
-    task: Task,
-    encoder: ContextEncoder,
-    n_labels: int,
-    seed: int,
-    recipe: Recipe,
-    *,
-    frozen: bool = False,
-    **settings,
+    task: Task, encoder: ContextEncoder, n_labels: int, seed: int, recipe: Recipe, *, frozen: bool = False, **settings
 ) -> Head:
     """A head and a copy of `encoder`, trained together on `n_labels` records of the task; both drawn by `seed`.
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
+from operator import attrgetter
 from random import Random
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -50,9 +52,8 @@ class SenseSplit:
         return [example.word for example in self.test]
 
     def only(self, words: Sequence[str]) -> SenseSplit:
-        return replace(
-            self, **{part: [e for e in getattr(self, part) if e.word in words] for part in ("train", "test")}
-        )
+        train, test = ([example for example in part if example.word in words] for part in (self.train, self.test))
+        return replace(self, train=train, test=test)
 
     def shuffled(self, seed: int = 0) -> SenseSplit:
         """The control: within each word and part the senses change places, so they have nothing to do with the text."""
@@ -82,30 +83,30 @@ def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
     if source == "clue side":
         test = handmade_clue_sides()
         asked = {(example.word, example.sense) for example in test}
-        return SenseSplit(
-            [e for e in handmade_senses() if (e.word, e.sense) in asked], test, "senses by the clue's side"
-        )
+        train = [example for example in handmade_senses() if (example.word, example.sense) in asked]
+        return SenseSplit(train, test, "senses by the clue's side")
     if source == "senseval_4words":  # it has no split of its own: every third occurrence of a word is tested
         examples = load_public(source)
-        places: Counter[str] = Counter()
-        parts: tuple[list, list] = ([], [])
-        for example in examples:
-            parts[places[example.word] % 3 == 2].append(example)
-            places[example.word] += 1
+        tested = {place for places in _places(examples).values() for place in places[2::3]}
+        parts = ([e for i, e in enumerate(examples) if (i in tested) == test] for test in (False, True))
         return SenseSplit(*map(_first, parts), f"Senseval, four words, first {MOST} of each sense")
     parts = (load_public(source, part) for part in ("train", "test"))
     return SenseSplit(*map(_first, parts), f"CoarseWSD-20, first {MOST} of each sense")
 
 
+def _places(examples: Sequence[SenseExample], key: Callable = attrgetter("word")) -> dict[Any, list[int]]:
+    """The places of each word's occurrences, or of each `key`'s."""
+    places: dict[Any, list[int]] = {}
+    for place, example in enumerate(examples):
+        places.setdefault(key(example), []).append(place)
+    return places
+
+
 def _first(examples: Iterable[SenseExample]) -> list[SenseExample]:
     """The first MOST occurrences of each sense."""
-    seen: Counter[tuple[str, str]] = Counter()
-    first = []
-    for example in examples:
-        seen[example.word, example.sense] += 1
-        if seen[example.word, example.sense] <= MOST:
-            first.append(example)
-    return first
+    examples = list(examples)
+    of_senses = _places(examples, attrgetter("word", "sense")).values()
+    return [examples[place] for place in sorted(place for places in of_senses for place in places[:MOST])]
 
 
 def joined(splits: Sequence[SenseSplit]) -> SenseSplit:
@@ -131,8 +132,7 @@ class Rows:
 
 def layer_rows(encoder: ContextEncoder, split: SenseSplit) -> list[Rows]:
     """The occurrences' vectors in each layer of the encoder."""
-    train, test = (_occurrences(encoder, part) for part in (split.train, split.test))
-    return [Rows(*pair) for pair in zip(train, test, strict=True)]
+    return list(map(Rows, *(_occurrences(encoder, part) for part in (split.train, split.test))))
 
 
 def window_rows(vectors: WordVectors, split: SenseSplit, reach: int = 5) -> Rows:
@@ -143,26 +143,20 @@ def window_rows(vectors: WordVectors, split: SenseSplit, reach: int = 5) -> Rows
 
 def sense_hits(rows: Rows, split: SenseSplit) -> Float[np.ndarray, " occurrence"]:
     """For each test occurrence: is the nearest mean of its word's senses right? 1, 0, or a share where means tie."""
-    hits = np.zeros(len(split.test))
-    for word in dict.fromkeys(split.words):
-        learned, tested = ([i for i, e in enumerate(part) if e.word == word] for part in (split.train, split.test))
-        hits[tested] = nearest_mean(
-            rows.train[learned],
-            [split.train[i].sense for i in learned],
-            rows.test[tested],
-            [split.test[i].sense for i in tested],
-        )
+    hits, places = np.zeros(len(split.test)), _places(split.train)
+    for word, tested in _places(split.test).items():
+        learned = places[word]
+        known, gold = ([part[i].sense for i in of] for part, of in ((split.train, learned), (split.test, tested)))
+        hits[tested] = nearest_mean(rows.train[learned], known, rows.test[tested], gold)
     return hits
 
 
 def left_out(rows: Rows, split: SenseSplit) -> float:
     """Balanced accuracy in % on the training occurrences, each left out of its sense's mean: it chooses a layer."""
-    tested = SenseSplit(split.train, split.train, split.name)
     hits = np.zeros(len(split.train))
-    for word in dict.fromkeys(tested.words):
-        places = [i for i, example in enumerate(split.train) if example.word == word]
+    for places in _places(split.train).values():
         hits[places] = nearest_mean_left_out(rows.train[places], [split.train[i].sense for i in places])
-    return balanced(hits, tested)
+    return balanced(hits, replace(split, test=split.train))
 
 
 def weighted_mean(rows: Float[np.ndarray, "item 2"]) -> float:
@@ -199,8 +193,7 @@ def _occurrences(
 
 def _shuffled(examples: Sequence[SenseExample], order: Random) -> list[SenseExample]:
     moved = list(examples)
-    for word in dict.fromkeys(example.word for example in examples):
-        places = [i for i, example in enumerate(examples) if example.word == word]
+    for places in _places(examples).values():
         senses = [examples[i].sense for i in places]
         order.shuffle(senses)
         for place, sense in zip(places, senses, strict=True):
@@ -278,7 +271,7 @@ class TaggedWords:
     @property
     def sentences(self) -> list[int]:
         """The number of the sentence that each test word stands in: the cluster of claims about tags."""
-        return [number for number, record in enumerate(self.task.test) for _ in record.sentence.words]
+        return _sentences(self.task)
 
     def words(self, part: str) -> list[str]:
         return [word for record in getattr(self.task, part) for word in record.sentence.words]
@@ -292,16 +285,17 @@ class TaggedWords:
 
     def right(self, rows: Rows) -> Bool[np.ndarray, " word"]:
         """Which test words the probe on these vectors tags right."""
-        return self._compare(probe(rows.train, self.train_tags, rows.test))
+        return np.array(probe(rows.train, self.train_tags, rows.test)) == self.test_tags
 
     def right_mixed(self, layers: Sequence[Rows]) -> tuple[Bool[np.ndarray, " word"], list[float]]:
         """The same on a learned mix of layers of equal width, and the layers' weights."""
         train, test = (np.stack([getattr(rows, part) for rows in layers]) for part in ("train", "test"))
         predicted, weights = mixed_probe(train, self.train_tags, test)
-        return self._compare(predicted), weights
+        return np.array(predicted) == self.test_tags, weights
 
-    def _compare(self, predicted: Sequence[str]) -> Bool[np.ndarray, " word"]:
-        return np.array([guess == gold for guess, gold in zip(predicted, self.test_tags, strict=True)])
+
+def _sentences(task: Task) -> list[int]:
+    return [number for number, record in enumerate(task.test) for _ in record.sentence.words]
 
 
 def tagged_words(source: str = "handmade", n_train: int | None = None) -> TaggedWords:
@@ -312,8 +306,8 @@ def tagged_words(source: str = "handmade", n_train: int | None = None) -> Tagged
 
 def word_rows(encoder: ContextEncoder, words: TaggedWords) -> list[Rows]:
     """The words' vectors in each layer."""
-    train, test = (_encoded(encoder, part) for part in (words.task.train, words.task.test))
-    return [Rows(*pair) for pair in zip(train, test, strict=True)]
+    parts = ([record.sentence for record in part] for part in (words.task.train, words.task.test))
+    return list(map(Rows, *(np.concatenate(encoder.encode(part), axis=1) for part in parts)))
 
 
 def static_rows(vectors: WordVectors, words: TaggedWords) -> Rows:
@@ -328,7 +322,12 @@ def static_rows(vectors: WordVectors, words: TaggedWords) -> Rows:
 
 def window_word_rows(vectors: WordVectors, words: TaggedWords) -> Rows:
     """The mean of the static vectors around each word, without its own."""
-    return Rows(*(_windows(vectors, part) for part in (words.task.train, words.task.test)))
+
+    def means(records: Sequence[TaggedSentence]) -> Float[np.ndarray, "word dim"]:
+        places = (SenseExample(r.sentence, place, "", "") for r in records for place in range(len(r.sentence)))
+        return np.stack([window_mean(vectors, place).numpy() for place in places])
+
+    return Rows(means(words.task.train), means(words.task.test))
 
 
 def static_baselines(vectors: WordVectors, words: TaggedWords, score: Callable[[Rows], float]) -> dict[str, float]:
@@ -337,15 +336,6 @@ def static_baselines(vectors: WordVectors, words: TaggedWords, score: Callable[[
         "static vectors, in %": score(static_rows(vectors, words)),
         "mean of the window's static vectors, in %": score(window_word_rows(vectors, words)),
     }
-
-
-def _windows(vectors: WordVectors, records: Sequence[TaggedSentence]) -> Float[np.ndarray, "word dim"]:
-    places = (SenseExample(r.sentence, place, "", "") for r in records for place in range(len(r.sentence)))
-    return np.stack([window_mean(vectors, place).numpy() for place in places])
-
-
-def _encoded(encoder: ContextEncoder, records: Sequence[TaggedSentence]) -> Float[np.ndarray, "layer word dim"]:
-    return np.concatenate(encoder.encode([record.sentence for record in records]), axis=1)
 
 
 # Parts of speech in the world: one probe for all of chapter 7
@@ -394,7 +384,7 @@ class PosProbe:
     @property
     def sentences(self) -> list[int]:
         """The number of the sentence of each test word."""
-        return [number for number, record in enumerate(self.task.test) for _ in record.sentence.words]
+        return _sentences(self.task)
 
     def _cut(self, right: Bool[np.ndarray, " word"]) -> tuple[np.ndarray, np.ndarray]:
         n_test = len(self.sentences)

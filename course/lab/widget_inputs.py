@@ -18,7 +18,6 @@ from course_lib.models.decoding import DecoderState, length_penalty
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
 from course_lib.text.byte_pairs import Merge, apply
-from course_lib.text.word_pieces import WordPieces
 from course_lib.widgets.gap_model import FillModel, LanguageSwitch
 from course_lib.widgets.strip import Frame, Token
 
@@ -209,12 +208,19 @@ KOREAN_SENTENCES = (
 
 
 def fill_model(bert: Bert, name: str) -> FillModel:
-    """The model under the name that stands above its guesses. It works where the model's weights are."""
+    """The model under the name that stands above its guesses, which are as `Bert.fill`'s, but of pieces: a gap can be
+    a part of a word. What cannot be made of the vocabulary's pieces is [UNK]."""
+    pieces = bert.pieces
+    known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
 
     def fill(tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
-        return piece_guesses(bert, tokens, masked, k)
+        ids = [pieces.cls, *(known.get(token, pieces.unknown) for token in tokens), pieces.sep]
+        columns = [1 + place for place in masked]
+        for column in columns:
+            ids[column] = pieces.mask
+        return guesses(bert, ids, columns, min(k, len(pieces)))
 
-    return FillModel(name, lambda text: text_pieces(bert.pieces, text), fill)
+    return FillModel(name, lambda text: pieces.tokens(pieces.ids(Sentence.of(text).words)), fill)
 
 
 def shipped_model(english: Bert | None = None, name: str = ENGLISH) -> FillModel | LanguageSwitch:
@@ -241,19 +247,3 @@ def language_note(name: str = ENGLISH) -> str:
         "{korean} reads texts with Hangul. Put a space before a particle, as it has learned them: 배 가, not 배가.",
         korean=KOREAN,
     )
-
-
-def text_pieces(pieces: WordPieces, text: str) -> list[str]:
-    """The text's pieces as they stand in the vocabulary; a word that cannot be made of them is [UNK]."""
-    return pieces.tokens(pieces.ids(Sentence.of(text).words))
-
-
-def piece_guesses(bert: Bert, tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[tuple[str, float]]]:
-    """As `Bert.fill`, but of pieces, so that a gap can be a part of a word. A piece of another model is [UNK] here."""
-    pieces = bert.pieces
-    known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
-    ids = [pieces.cls, *(known.get(token, pieces.unknown) for token in tokens), pieces.sep]
-    columns = [1 + place for place in masked]
-    for column in columns:
-        ids[column] = pieces.mask
-    return guesses(bert, ids, columns, min(k, len(pieces)))

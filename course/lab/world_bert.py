@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course.lab.world_models import world_text
+from course.lab.world_models import BETAS, world_text
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
@@ -194,16 +194,8 @@ def whole_words(text: tuple[tuple[str, ...], ...]) -> WordPieces:
 def new_bert(pieces: WordPieces, seed: int, *, objective: str = "masked", width: int = 64) -> Bert:
     """Untrained. With one seed and width all objectives start from the same numbers."""
     seed_everything(seed)
-    config = BertConfig(
-        vocab_size=len(pieces),
-        d_model=width,
-        n_heads=4,
-        n_layers=2,
-        d_ff=2 * width,
-        max_units=64,
-        dropout=0.0,
-        attention_dropout=0.0,
-    )
+    sizes = {"d_model": width, "n_heads": 4, "n_layers": 2, "d_ff": 2 * width, "max_units": 64}
+    config = BertConfig(vocab_size=len(pieces), **sizes, dropout=0.0, attention_dropout=0.0)
     model = Bert(config, pieces)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -229,14 +221,7 @@ def train_bert(
 ) -> Bert:
     """In eval mode; steps=0 leaves it untrained."""
     if steps:
-        fit(
-            model,
-            Asked(rows, model.pieces, objective=objective, shares=shares, nsp=nsp, seed=seed),
-            steps=steps,
-            learning_rate=rate,
-            schedule=schedule,
-            betas=(0.9, 0.98),
-            watchers=watchers,
-            show=False,
-        )
+        batches = Asked(rows, model.pieces, objective=objective, shares=shares, nsp=nsp, seed=seed)
+        settings = {"learning_rate": rate, "schedule": schedule, "betas": BETAS, "watchers": watchers}
+        fit(model, batches, steps=steps, show=False, **settings)
     return model.eval()

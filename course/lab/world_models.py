@@ -45,6 +45,7 @@ N_PAIRS = 12_000  # that translators learn from
 TRANSLATOR = replace(TransformerConfig.small(), d_ff=256, dropout=0.0)
 LANGUAGES = ("en", "ko")
 _DOCUMENT = 16  # sentences that stay together when the text is shuffled
+BETAS = (0.9, 0.98)  # of Adam, Vaswani et al. 2017, section 5.3
 Text = Sequence[Sequence[str]]
 Watchers = Sequence[Callable[[int, dict], object]]
 
@@ -72,12 +73,7 @@ def world_text(n_words: int, language: str = "en") -> tuple[tuple[str, ...], ...
 
 
 def world_bilm(
-    seed: int = 0,
-    *,
-    n_words: int = 60_000,
-    steps: int = 150,
-    directions: str = "both",
-    language: str = "en",
+    seed: int = 0, *, n_words: int = 60_000, steps: int = 150, directions: str = "both", language: str = "en"
 ) -> BiLM:
     """A BiLM trained on `n_words` words of the world, always the same, about 3 s on one core; as `train_bilm`."""
     text = [list(words) for words in world_text(n_words, language)]
@@ -112,26 +108,13 @@ def train_bilm(
     if steps:
         documents = [model.document(text[at : at + _DOCUMENT]) for at in range(0, len(text), _DOCUMENT)]
         streams = TwoWayStreams(documents, batch_size, length, seed=seed)
-        fit(
-            model,
-            streams,
-            steps=steps,
-            learning_rate=8e-3,
-            schedule=cosine,
-            betas=(0.9, 0.98),
-            watchers=watchers,
-            show=False,
-        )
+        settings = {"learning_rate": 8e-3, "schedule": cosine, "betas": BETAS, "watchers": watchers}
+        fit(model, streams, steps=steps, show=False, **settings)
     return model.eval()
 
 
 def new_bilm(
-    text: Text,
-    *,
-    directions: str = "both",
-    characters: bool = False,
-    width: int = 64,
-    min_count: int = 1,
+    text: Text, *, directions: str = "both", characters: bool = False, width: int = 64, min_count: int = 1
 ) -> BiLM:
     """An untrained BiLM for the words of a text; arguments as for `train_bilm`."""
     vocabulary = Vocabulary.from_sentences(text, min_count=min_count, specials=SPECIALS, unknown=UNKNOWN)
@@ -166,24 +149,11 @@ def streams(model: LeftToRightLM, text: Text, seed: int) -> TextStreams:
 
 
 def train_lm(
-    model: LeftToRightLM,
-    text: Text,
-    seed: int,
-    *,
-    steps: int,
-    rate: float,
-    schedule: Callable[[int, int], float],
+    model: LeftToRightLM, text: Text, seed: int, *, steps: int, rate: float, schedule: Callable[[int, int], float]
 ) -> LeftToRightLM:
     """In eval mode. Raises CourseError if the loss stops being a number."""
-    fit(
-        model,
-        streams(model, text, seed),
-        steps=steps,
-        learning_rate=rate,
-        schedule=schedule,
-        betas=(0.9, 0.98),
-        show=False,
-    )
+    batches = streams(model, text, seed)
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=schedule, betas=BETAS, show=False)
     return model.eval()
 
 
@@ -242,16 +212,10 @@ def translator(
         words = Pieces.words(side.words for pair in pairs for side in (pair.source, pair.target))
         model = Translator(config, words)
     if steps:
-        fit(
-            model,
-            model.batches(pairs, tokens=tokens, seed=seed),
-            steps=steps,
-            learning_rate=3e-3,
-            schedule=lambda step, total: warmup_linear(step, total, warmup=total // 10),
-            betas=(0.9, 0.98),
-            watchers=watchers,
-            show=show,
-        )
+        batches = model.batches(pairs, tokens=tokens, seed=seed)
+        settings = {"learning_rate": 3e-3, "betas": BETAS, "watchers": watchers, "show": show}
+        settings["schedule"] = lambda step, total: warmup_linear(step, total, warmup=total // 10)
+        fit(model, batches, steps=steps, **settings)
     return model.eval()
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
@@ -49,7 +49,6 @@ class Finding:
 
     rule: Rule
     word: Word
-    sentence: str = ""
     effect: Interval | None = None
     control: Interval | None = None
     excess: Interval | None = None  # effect minus control
@@ -60,6 +59,24 @@ class Finding:
     n: int = 0  # items or seeds
     n_clusters: int | None = None
     per_seed: tuple[float, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The verdict of this rule with its numbers and, if open or small, the reason."""
+        rule = self.rule
+        word = t(WORDS[self.word])
+        if rule.kind == "exact":
+            return f"{word}: {_exact_reason(self)}"
+        text = f"{word}: {interval_text(self.effect, t(rule.unit))}"
+        if self.word == "cannot judge":
+            asked = t(rule.positive_control)
+            values = {"asked": asked[:1].upper() + asked[1:], "interval": interval_text(self.positive)}
+            return f"{text}. {t('{asked}: {interval}, not above {least}.', least=f'{rule.at_least:g}', **values)}"
+        if rule.kind == "equivalence":
+            return f"{text}, {t(_EQUIVALENCE[self.word], delta=f'±{rule.delta:g}')}."
+        if self.control is not None:
+            text += t(", control {interval}", interval=interval_text(self.control))
+        return f"{text}. {_difference_reason(self)}".strip()
 
     @property
     def design(self) -> str:
@@ -81,7 +98,6 @@ class Verdict:
 
     claim: Claim
     word: Word
-    sentence: str
     findings: tuple[Finding, ...]
     baselines: Mapping[str, float] = field(default_factory=dict)
     parts: Mapping[str, float | str | Interval] = field(default_factory=dict)
@@ -89,12 +105,16 @@ class Verdict:
     note: str = ""
 
     @property
-    def said(self) -> str:
-        """The sentence in the reader's language: records keep it in English."""
-        return self.sentence if language() == "en" else verdict_sentence(self.word, self.findings, self.data)
+    def sentence(self) -> str:
+        """The verdict over all rules, in the reader's language; a verdict on the world names the world."""
+        where = f" {t('Measured on {data}.', data=t_label(self.data))}" if self.data else ""
+        if len(self.findings) == 1:
+            return self.findings[0].sentence + where
+        inner = "; ".join(f"{t(finding.rule.name)} {finding.sentence.rstrip('.')}" for finding in self.findings)
+        return f"{t(WORDS[self.word])}: {inner}.{where}"
 
     def __repr__(self) -> str:
-        return f"{self.claim.id} {self.said}"
+        return f"{self.claim.id} {self.sentence}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         return Card(self.claim, live=self)._repr_mimebundle_()
@@ -102,7 +122,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Record:
-    """A verdict of the full profile; run: command, profile, date, device, commit, code, versions, seconds."""
+    """A verdict of the full profile; run: command, profile, date, device, commit, versions, seconds."""
 
     verdict: Verdict
     run: Mapping[str, str]
@@ -138,12 +158,12 @@ class Card:
         """The card as text: what a terminal, a screen reader and an untrusted page get."""
         lines = [f"{self.claim.id} {t(self.claim.sentence)}"]
         if self.live is not None:
-            lines.append(f"{t(WORDS['live'])} ({t(WORDS[self.profile])}): {self.live.said}")
+            lines.append(f"{t(WORDS['live'])} ({t(WORDS[self.profile])}): {self.live.sentence}")
         if self.record is not None:
             run = self.record.run
             outdated = f" {t('[judged by an earlier rule]')}" if self.record.outdated else ""
             made = f"{t(WORDS['recorded'])} ({run['date']}, {run['device']})"
-            lines.append(f"{made}: {self.record.verdict.said}{outdated}")
+            lines.append(f"{made}: {self.record.verdict.sentence}{outdated}")
         if len(lines) == 1:
             lines.append(t(WORDS[NOT_MEASURED]))
         if self.reason:
@@ -180,43 +200,11 @@ def numbers(values: Mapping[str, float | str | Interval]) -> list[str]:
     return lines
 
 
-def finding_sentence(finding: Finding) -> str:
-    """The verdict of one rule with its numbers and, if open or small, the reason."""
-    rule = finding.rule
-    word = t(WORDS[finding.word])
-    if rule.kind == "exact":
-        return f"{word}: {_exact_reason(finding)}"
-    text = f"{word}: {interval_text(finding.effect, t(rule.unit))}"
-    if finding.word == "cannot judge":
-        asked = t(rule.positive_control)
-        values = {"asked": asked[:1].upper() + asked[1:], "interval": interval_text(finding.positive)}
-        return f"{text}. {t('{asked}: {interval}, not above {least}.', least=f'{rule.at_least:g}', **values)}"
-    if rule.kind == "equivalence":
-        return f"{text}, {t(_EQUIVALENCE[finding.word], delta=f'±{rule.delta:g}')}."
-    if finding.control is not None:
-        text += t(", control {interval}", interval=interval_text(finding.control))
-    return f"{text}. {_difference_reason(finding)}".strip()
-
-
 _EQUIVALENCE = {
     "holds": key("inside {delta}"),
     "contradicted": key("wholly outside {delta}"),
     "open": key("reaches beyond {delta}: neither equal nor different by that much"),
 }
-
-
-def verdict_sentence(word: str, findings: Sequence[Finding], data: str) -> str:
-    """The verdict over all rules; a verdict on the world names the world."""
-    where = f" {t('Measured on {data}.', data=t_label(data))}" if data else ""
-    if len(findings) == 1:
-        return _said(findings[0]) + where
-    inner = "; ".join(f"{t(finding.rule.name)} {_said(finding).rstrip('.')}" for finding in findings)
-    return f"{t(WORDS[word])}: {inner}.{where}"
-
-
-def _said(finding: Finding) -> str:
-    """A record keeps its sentences in English; they are said anew in another language."""
-    return finding.sentence if language() == "en" else finding_sentence(finding)
 
 
 def _exact_reason(finding: Finding) -> str:
@@ -277,12 +265,12 @@ def card_html(card: Card) -> str:
     return f'<div style="{box};line-height:1.45;font-size:13px">{body}{_rule(claim)}</div>'
 
 
-def _colour(word: str) -> str:
-    return COLOURS.get(word, "#9a9a9a")
-
-
 def _sign(word: str) -> str:
     return f'<b><span style="color:{_colour(word)}">{_SIGNS[word]}</span> {t(WORDS[word])}</b>'
+
+
+def _colour(word: str) -> str:
+    return COLOURS.get(word, "#9a9a9a")
 
 
 def _verdict_lines(name: str, verdict: Verdict, card: Card) -> str:
@@ -294,7 +282,7 @@ def _verdict_lines(name: str, verdict: Verdict, card: Card) -> str:
     on = t(", on {data}", data=t_label(verdict.data)) if verdict.data else ""
     lines = [f"{_sign(verdict.word)} ({escape(f'{how}{on}: {designs}')})"]
     for finding in verdict.findings:  # one condition says its own word; a single rule's has been said already
-        name, said = finding.rule.name, _said(finding)
+        name, said = finding.rule.name, finding.sentence
         said = f"{t(name)}: {said}" if name else said.removeprefix(f"{t(WORDS[finding.word])}: ")
         lines.append(f"&emsp;{escape(said)}")
     return "<br>".join(lines)

@@ -17,13 +17,8 @@ from course_lib.loss_curve import ticks
 WIDTH = 680  # CSS pixels
 _ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt
 _INK, _PAPER, _EDGE, _BAND, _GREY = "#1a1a1a", "#ffffff", "#c9c9c9", "#e4e4e4", "#6b6b6b"
-COLOURS = {
-    "holds": "#0072b2",
-    "contradicted": "#d55e00",
-    "open": _GREY,
-    "cannot judge": _GREY,
-    "": _GREY,
-}  # Okabe-Ito; "" is a control
+# Okabe-Ito; "" is a control
+COLOURS = {"holds": "#0072b2", "contradicted": "#d55e00"} | dict.fromkeys(("open", "cannot judge", ""), _GREY)
 
 
 @dataclass(frozen=True)

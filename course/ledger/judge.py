@@ -28,11 +28,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from course.chapters import FOLDER as CHAPTERS
-from course.ledger.card import Finding, Verdict, finding_sentence, verdict_sentence
+from course.ledger.card import Finding, Verdict
 from course.ledger.rules import Claim, Rule, chapter_of, get_claim
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval, bootstrap_interval, seed_interval
-from course_lib.language import speaking
 
 MIN_SEEDS = 5
 MIN_GROUPS = 8  # items or clusters: with 4 or 5 of them 10 to 13 of 100 verdicts are false, with 8 about 8
@@ -133,17 +132,13 @@ def claim(claim_id: str, *, full: Mapping[str, object] | None = None) -> Callabl
 
     def register(function: Callable[..., Measured]) -> Callable[..., Measured]:
         old = _CODE.get(claim_id)
-        if old is not None and _place(old.function) != _place(function):  # a reloaded module replaces its own
-            places = f"{_place(old.function)} and {_place(function)}"
-            raise CourseError(f"Claim {claim_id} is measured twice, by {places}. Keep one.")
+        names = [f"{f.__module__}.{f.__qualname__}" for f in (old.function if old else function, function)]
+        if names[0] != names[1]:  # a reloaded module replaces its own
+            raise CourseError(f"Claim {claim_id} is measured twice, by {' and '.join(names)}. Keep one.")
         _CODE[claim_id] = ClaimCode(function, full or {})
         return function
 
     return register
-
-
-def _place(function: Callable) -> str:
-    return f"{function.__module__}.{function.__qualname__}"
 
 
 def find_code(claim_id: str) -> ClaimCode:
@@ -158,8 +153,8 @@ def find_code(claim_id: str) -> ClaimCode:
     return _CODE[claim_id]
 
 
-def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = None, seed: int = 0) -> Verdict:
-    """Judge a measurement by the claim's rule; `seed` fixes the bootstrap.
+def judge(claim: Claim | str, measured: Measured) -> Verdict:
+    """Judge a measurement by the claim's rule; the same measurement has the same verdict.
 
     Raises CourseError if the measurement is not of the kind that the rule fixed (unit, items or seeds, clusters,
     control, conditions), is too small, has NaN, or has an interval of width zero.
@@ -169,26 +164,21 @@ def judge(claim: Claim | str, measured: Measured, *, resamples: int | None = Non
     findings = []
     for rule in claim.rules:
         try:
-            finding = _judge_rule(rule, conditions[rule.name], resamples, seed)
+            findings.append(_judge_rule(rule, conditions[rule.name]))
         except CourseError as error:
             where = f"Claim {claim.id}" + (f", condition {rule.name!r}" if rule.name else "")
             raise CourseError(f"{where}: {error}") from error
-        with speaking("en"):  # as a record keeps it; a card says it in the reader's language
-            findings.append(replace(finding, sentence=finding_sentence(finding)))
     words = {finding.word for finding in findings}
-    word = next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words)
-    data = "; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data))
-    parts = _merged(conditions, "parts").items()
-    with speaking("en"):
-        sentence = verdict_sentence(word, findings, data)
     return Verdict(
         claim,
-        word,
-        sentence,
+        next(word for word in ("contradicted", "cannot judge", "open", "holds") if word in words),
         tuple(findings),
         baselines=_merged(conditions, "baselines"),
-        parts={name: effect_interval(v, resamples, seed) if isinstance(v, Measurement) else v for name, v in parts},
-        data=data,
+        parts={
+            name: effect_interval(part) if isinstance(part, Measurement) else part
+            for name, part in _merged(conditions, "parts").items()
+        },
+        data="; ".join(dict.fromkeys(measured.data for measured in conditions.values() if measured.data)),
         note=" ".join(measured.note for measured in conditions.values() if measured.note),
     )
 
@@ -206,7 +196,7 @@ def equivalence_word(interval: Interval, delta: float) -> str:
     return "contradicted" if interval.low > delta or interval.high < -delta else "open"
 
 
-def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None, seed: int) -> Finding:
+def _judge_rule(rule: Rule, measured: Measurement | Exact) -> Finding:
     if measured.unit != rule.unit:
         raise CourseError(f"measured in {measured.unit!r}, but the rule is in {rule.unit!r}. Convert, then judge.")
     if isinstance(measured, Exact):
@@ -215,15 +205,18 @@ def _judge_rule(rule: Rule, measured: Measurement | Exact, resamples: int | None
         right = measured.error <= rule.tolerance and measured.holds
         word = "holds" if right else "contradicted"
         return Finding(rule, word, error=float(measured.error), moved=bool(measured.holds), detail=measured.detail)
-    _check_design(rule, measured)
-    effect = judged_interval(measured, resamples, seed)
+    for name, told in (("control", rule.control), ("positive control", rule.positive_control)):
+        option = name.replace(" ", "_")
+        if bool(told) != (getattr(measured, option) is not None):
+            wanted = f"a {name} ({told})" if told else f"no {name}"
+            raise CourseError(f"the rule names {wanted}. Give Measurement(..., {option}=...) exactly then.")
+    effect = _judged_interval(rule, measured)
     control = excess = positive = None
     if rule.control:
-        _check_design(rule, measured.control, "its control", is_control=True)
-        control = judged_interval(measured.control, resamples, seed, "the control's")
-        excess = excess_interval(measured, effect, control, resamples, seed)
+        control = _judged_interval(rule, measured.control, "its control")
+        excess = excess_interval(measured, effect, control)
     if rule.positive_control:
-        positive = effect_interval(measured.positive_control, resamples, seed)
+        positive = effect_interval(measured.positive_control)
     return Finding(
         rule,
         verdict_word(rule, effect, excess, positive),
@@ -266,24 +259,25 @@ def _conditions(claim: Claim, measured: Measured) -> dict[str, Measurement | Exa
     return conditions
 
 
-def _check_design(rule: Rule, measured: Measurement, what: str = "it", is_control: bool = False) -> None:
-    """The design was fixed with the rule: a measurement may not choose it afterwards."""
+def _judged_interval(rule: Rule, measured: Measurement, what: str = "it") -> Interval:
+    """The interval of what decides. The design was fixed with the rule: a measurement may not choose it afterwards."""
     if measured.seeds != (rule.varies == "seeds"):
         raise CourseError(f"the rule says that {rule.varies} vary, but {what} came with seeds={measured.seeds}.")
     if (measured.clusters is None) == bool(rule.clusters):
         wanted = f"one cluster per {rule.clusters}" if rule.clusters else "no clusters"
         raise CourseError(f"the rule wants {wanted}, but {what} came with clusters={measured.clusters!r:.60}.")
-    if not is_control and bool(rule.control) != (measured.control is not None):
-        wanted = f"a control ({rule.control})" if rule.control else "no control"
-        remedy = "Hand in control=Measurement(...)." if rule.control else "Show it among the parts."
-        raise CourseError(f"the rule names {wanted}. {remedy}")
-    if not is_control and bool(rule.positive_control) != (measured.positive_control is not None):
-        wanted = f"a positive control ({rule.positive_control})" if rule.positive_control else "no positive control"
-        raise CourseError(f"the rule names {wanted}. Give Measurement(..., positive_control=...) exactly then.")
     groups = len(measured.values) if measured.clusters is None else len(set(measured.clusters))
     needed, noun = (MIN_SEEDS, "seeds") if measured.seeds else (MIN_GROUPS, "clusters" if rule.clusters else "items")
     if groups < needed:
         raise CourseError(f"{groups} {noun} are too few to judge {what}. Measure {needed} or more.")
+    interval = effect_interval(measured)
+    if interval.zero_width:
+        raise CourseError(
+            f"{what} has an interval of width zero: nothing varied around {interval.estimate:g}, so there is no "
+            "evidence of spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim "
+            "as exact."
+        )
+    return interval
 
 
 def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
@@ -295,27 +289,15 @@ def _merged(conditions: Mapping[str, Measurement | Exact], key: str) -> dict:
     return merged
 
 
-def effect_interval(measured: Measurement, resamples: int | None, seed: int) -> Interval:
+def effect_interval(measured: Measurement) -> Interval:
     """95 % interval of the mean (or of `statistic`): Student's t over seeds, bootstrap over items or clusters."""
     if measured.seeds:
         return seed_interval(measured.values)
-    return _bootstrap(measured.values, measured.clusters, measured.statistic, resamples, seed)
+    n = RESAMPLES if measured.statistic is None else RESAMPLES_STATISTIC
+    return bootstrap_interval(measured.values, clusters=measured.clusters, n=n, statistic=measured.statistic)
 
 
-def judged_interval(measured: Measurement, resamples: int | None, seed: int, what: str = "the") -> Interval:
-    """The same for a measurement that decides. Raises CourseError for width zero: no spread is no evidence."""
-    interval = effect_interval(measured, resamples, seed)
-    if interval.zero_width:
-        raise CourseError(
-            f"{what} interval has width zero: nothing varied around {interval.estimate:g}, so there is no evidence of "
-            "spread. Vary seeds or items, take a quantity that is not at its ceiling, or state the claim as exact."
-        )
-    return interval
-
-
-def excess_interval(
-    measured: Measurement, effect: Interval, control: Interval, resamples: int | None, seed: int
-) -> Interval:
+def excess_interval(measured: Measurement, effect: Interval, control: Interval) -> Interval:
     """Interval of effect minus control: paired where both come from the same items or seeds, else independent."""
     other = measured.control
     same = len(measured.values) == len(other.values) and (
@@ -324,15 +306,14 @@ def excess_interval(
     if not same:
         return independent_difference(effect, control)
     if measured.statistic is None and other.statistic is None:
-        difference = measured.values - other.values
-        if measured.seeds:
-            return seed_interval(difference)
-        return _bootstrap(difference, measured.clusters, None, resamples, seed)
+        return effect_interval(replace(measured, values=measured.values - other.values))
     first, second = measured.statistic or np.mean, other.statistic or np.mean
-    ours = measured.values.reshape(len(measured.values), -1)
-    rows = np.hstack([ours, other.values.reshape(len(other.values), -1)])
-    width = ours.shape[1]
-    return _bootstrap(rows, measured.clusters, lambda r: first(r[:, :width]) - second(r[:, width:]), resamples, seed)
+    both = [part.values.reshape(len(part.values), -1) for part in (measured, other)]
+    width = both[0].shape[1]
+    joint = replace(
+        measured, values=np.hstack(both), statistic=lambda rows: first(rows[:, :width]) - second(rows[:, width:])
+    )
+    return effect_interval(joint)
 
 
 def independent_difference(first: Interval, second: Interval) -> Interval:
@@ -341,8 +322,3 @@ def independent_difference(first: Interval, second: Interval) -> Interval:
     below = math.hypot(first.estimate - first.low, second.high - second.estimate)
     above = math.hypot(first.high - first.estimate, second.estimate - second.low)
     return Interval(estimate - below, estimate + above, estimate)
-
-
-def _bootstrap(values, clusters, statistic, resamples: int | None, seed: int) -> Interval:
-    n = resamples or (RESAMPLES if statistic is None else RESAMPLES_STATISTIC)
-    return bootstrap_interval(values, clusters=clusters, n=n, seed=seed, statistic=statistic)

@@ -7,7 +7,6 @@ holds where it comes from (`provenance`): date, device, versions, commit; no mac
 from __future__ import annotations
 
 import datetime
-import hashlib
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -20,6 +19,7 @@ from course.records.store import read_recorded, typed, write_recorded
 from course_lib.config import data_dir, project_dir
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
+from course_lib.language import speaking
 
 FORMAT = 1
 _SHOWN = ("date", "device", "commit")  # of a run
@@ -35,11 +35,13 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
         raise CourseError(
             f"Claim {verdict.claim.id}: a recorded value names its data. Give Measurement(..., data=...)."
         )
+    with speaking("en"):
+        sentence = verdict.sentence  # for who reads the file: the card says it anew, from the numbers
     document = {
         "format": FORMAT,
         "claim": verdict.claim.id,
         "verdict": verdict.word,
-        "sentence": verdict.sentence,
+        "sentence": sentence,
         "data": verdict.data,
         "note": verdict.note,
         "run": dict(run),
@@ -64,10 +66,11 @@ def read_record(claim: Claim | str) -> Record | None:
         if document["claim"] != claim.id:
             remedy = f"Restore it with git, or record it again: {claim.command}"
             raise CourseError(f"{path} holds claim {document['claim']}, not {claim.id}. {remedy}")
-        told = {name: document[name] for name in ("sentence", "findings", "baselines", "parts", "data", "note")}
+        told = {name: document[name] for name in ("findings", "baselines", "parts", "data", "note")}
         verdict = typed(Verdict, {"claim": claim, "word": document["verdict"]} | told, "verdict")
         if lacking := [key for key in _SHOWN if key not in document["run"]]:
             raise KeyError(lacking[0])
+        repr(verdict)  # a record that cannot be said is damaged
         return Record(verdict, dict(document["run"]))
 
     return read_recorded(path, FORMAT, claim.command, build)
@@ -99,7 +102,6 @@ def provenance() -> dict[str, str]:
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
         "device": name,
         "commit": commit(),
-        "code": code_hash(),
         "versions": f"Python {platform.python_version()}, torch {torch.__version__}",
     }
 
@@ -114,15 +116,6 @@ def commit() -> str:
         return "unknown"
     changes = _git("status", "--porcelain", "--", ".", ":(exclude)data/recorded")
     return f"{head} and changes" if changes or changes is None else head
-
-
-def code_hash() -> str:
-    """Short SHA-256 of the packages' source and the rules: tells what ran also where there is no git."""
-    digest = hashlib.sha256()
-    root = project_dir()
-    for path in [*sorted(root.glob("course*/**/*.py")), root / "data" / "claims.toml"]:
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes().replace(b"\r\n", b"\n"))
-    return digest.hexdigest()[:12]
 
 
 def _git(*arguments: str) -> str | None:

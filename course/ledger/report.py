@@ -3,14 +3,13 @@
 show("C4.5")                       in a notebook: the card, measured live if that takes no more than about 8 s
 judge("C4.5", my_measurement)      (judge.py) the same for a measurement of your own
 run("C4.5", profile="full")        measure and judge, at recorded scale
-course claims [ID] [--run] [--profile full] [--record], course claims --readme
+course claims, course claims ID [--run] [--profile full] [--record], course claims --readme
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
@@ -64,7 +63,7 @@ def _known_profile(profile: str) -> str:
 def claims_command(
     claim_id: str | None = None, *, measure: bool = False, profile: str | None = None, record: bool = False
 ) -> None:
-    """Print the ledger or one claim; with `measure` measure first, with `record` keep what was measured."""
+    """Print the ledger or one claim; with `measure` measure it first, with `record` keep what was measured."""
     from rich.console import Console
 
     console = Console(highlight=False)
@@ -73,45 +72,34 @@ def claims_command(
     if profile is not None and not measure:
         raise CourseError("--profile says how to measure. Use it with --run: course claims ID --run --profile full")
     profile = _known_profile(profile or settings().profile)
-    if claim_id is not None:
-        claim_id = claim_id.upper()
-        card = _measure(get_claim(claim_id), profile, record) if measure else None
-        console.print(claim_report(claim_id, card), markup=False, soft_wrap=True)
+    if claim_id is None:
+        if measure:
+            raise CourseError("Which claim is to be measured? Name it: course claims C4.5 --run")
+        console.print(claims_table())
         return
-    live, failed = {}, []
-    for claim in all_claims().values() if measure else ():
-        try:
-            live[claim.id] = _measure(claim, profile, record).live
-            console.print(repr(live[claim.id]), markup=False, soft_wrap=True)
-        except CourseError as error:
-            failed.append(claim.id)
-            console.print(str(error), style="red", markup=False, soft_wrap=True)
-    console.print(claims_table(live))
-    if failed:
-        raise CourseError(f"Not measured: {', '.join(failed)}. The reasons stand above.")
+    claim, card = get_claim(claim_id.upper()), None
+    if measure:
+        card = run_and_record(claim.id) if record else Card(claim, run(claim.id, profile), read_record(claim), profile)
+    console.print(claim_report(claim.id, card), markup=False, soft_wrap=True)
 
 
-def claims_table(live: Mapping[str, Verdict] | None = None):
-    """All claims with their recorded verdict, as a rich Table; `live` adds what was measured just now."""
+def claims_table():
+    """All claims with their recorded verdict, as a rich Table."""
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, caption_justify="left")
     table.add_column("id", no_wrap=True)
-    for name in (t("claim"), t(WORDS["recorded"]), *([t(WORDS["live"])] if live else [])):
-        table.add_column(name)
+    table.add_column(t("claim"))
+    table.add_column(t(WORDS["recorded"]))
     counts: Counter[str] = Counter()
     for claim in all_claims().values():
         try:
-            words = [_word(read_record(claim))]
+            word = _word(read_record(claim))
         except CourseError:
-            words = ["damaged record"]  # `course claims ID` says what to do
-        counts[_counted_as(claim, words[0])] += 1
-        if live:
-            words.append(live[claim.id].word if claim.id in live else "")
-        table.add_row(
-            claim.id, t(claim.sentence), *(Text(_told(word), style=_STYLES.get(word, "dim")) for word in words)
-        )
+            word = "damaged record"  # `course claims ID` says what to do
+        counts[_counted_as(claim, word)] += 1
+        table.add_row(claim.id, t(claim.sentence), Text(_told(word), style=_STYLES.get(word, "dim")))
     table.caption = t(
         "Recorded: {counts}. Of {n} such verdicts, one or two are false by chance.",
         counts=_counted(counts),
@@ -141,12 +129,6 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     return "\n".join([*lines, line(t("measure and record"), says=claim.command)])
 
 
-def _measure(claim: Claim, profile: str, record: bool) -> Card:
-    if record:
-        return run_and_record(claim.id)
-    return Card(claim, run(claim.id, profile), read_record(claim), profile)
-
-
 def _word(record: Record | None) -> str:
     """The recorded verdict, as lists of all claims show it."""
     if record is None:
@@ -166,7 +148,7 @@ def _counted(words: Counter[str]) -> str:
 def _told(word: str) -> str:
     """A word of `_word` or `_counted_as` in the reader's language."""
     plain = word.removesuffix(" (earlier rule)")
-    told = t(WORDS[plain]) if plain else ""
+    told = t(WORDS[plain])
     return told if plain == word else t("{word} (earlier rule)", word=told)
 
 

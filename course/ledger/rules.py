@@ -190,11 +190,7 @@ def _document(path: str | Path) -> dict:
 
 def reasons() -> dict[str, Reason]:
     """Why recorded verdicts do not hold, by claim: `data/reasons.toml`, written by hand after measuring."""
-    return _reasons(data_dir("reasons.toml"))
-
-
-@lru_cache(maxsize=2)
-def _reasons(path: Path) -> dict[str, Reason]:
+    path = data_dir("reasons.toml")
     try:
         return typed(Mapping[str, Reason], _document(path), "reasons")
     except TypeError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -102,6 +102,10 @@ class Curves:
     runs: tuple[Mapping[str, str], ...] = ()
     cells: tuple[Cell, ...] = ()
 
+    @property
+    def keys(self) -> set[Key]:
+        return {cell.key for cell in self.cells}
+
     def scores(self, task: str, system: str, *, exact: bool = False) -> dict[int, dict[int, float]]:
         """{number of labels: {seed: score in %}}, fewest labels first. exact: exact match, where it was measured."""
         scores: dict[int, dict[int, float]] = {}
@@ -131,8 +135,7 @@ class Curves:
 
 
 def _check(curves: Curves) -> None:
-    keys = [cell.key for cell in curves.cells]
-    if len(set(keys)) < len(keys):
+    if len(curves.keys) < len(curves.cells):
         raise ValueError("a cell stands there twice")
     for cell in curves.cells:
         _ = curves.tasks[cell.task]["metric"], curves.tasks[cell.task]["n_test"]
@@ -150,40 +153,25 @@ def recorded_curves() -> Curves:
 
 def add_cell(cell: Cell, description: Mapping, run: Mapping[str, str]) -> None:
     """Write one more cell, and its task as `Curves.tasks` keeps it; a cell that is there already stays as it is."""
-    with _locked():
+    with lock(settings().cache_dir / "curves.lock"):
         curves = recorded_curves()
         same_settings(curves, cell.task, description)
-        if any(other.key == cell.key for other in curves.cells):
+        if cell.key in curves.keys:
             return
         runs = curves.runs if run in curves.runs else (*curves.runs, dict(run))
         cells = (*curves.cells, replace(cell, run=runs.index(run)))
         STORE.write(Curves({**curves.tasks, cell.task: dict(description)}, runs, cells))
 
 
-def remove_task(task: str, systems: Collection[str] | None = None) -> None:
-    """Take a task's cells out of the record, all or those of some systems, to measure them anew."""
-    with _locked():
-        curves = recorded_curves()
-        cells = [cell for cell in curves.cells if cell.task != task or (systems and cell.system not in systems)]
-        left = {cell.task for cell in cells}
-        tasks = {name: described for name, described in curves.tasks.items() if name in left}
-        if len(cells) < len(curves.cells):
-            STORE.write(Curves(tasks, curves.runs, tuple(cells)))
-
-
 def same_settings(curves: Curves, task: str, description: Mapping) -> None:
     """Raises CourseError if the record holds the task with other settings: such numbers belong on no common line."""
-    old = curves.tasks.get(task, description)
+    old = curves.tasks[task] if task in {cell.task for cell in curves.cells} else description
     if changed := [name for name in {**old, **description} if old.get(name) != description.get(name)]:
         differences = "; ".join(f"{name} was {old.get(name)}, is {description.get(name)}" for name in changed)
         raise CourseError(
             f"{STORE.path} holds {task} with other settings ({differences}). "
-            f"Measure the whole task again: {COMMAND} --task {task} --anew"
+            f"Take the lines of its cells out of that file and measure the whole task again: {COMMAND} --task {task}"
         )
-
-
-def _locked():
-    return lock(settings().cache_dir / "curves.lock")
 
 
 # What is measured
@@ -207,21 +195,17 @@ class Plan:
 
     def wanted(self) -> list[Key]:
         """All cells, fewest labels first, and of these the first seed of all tasks: a stopped run shows the most."""
-
-        def systems(task: CurveTask) -> Sequence[str]:
-            named = self.systems
-            return task.systems if named is None else [s for s in (*task.systems, *task.on_request) if s in named]
-
         return [
             (name, system, n, seed)
             for n in sorted(dict.fromkeys(self.labels), key=lambda n: math.inf if n == ALL else n)
             for seed in range(self.seeds)
             for name, task in self.tasks.items()
-            for system in systems(task)
+            for system in (*task.systems, *task.on_request)
+            if system in (task.systems if self.systems is None else self.systems)
         ]
 
     def missing(self, curves: Curves) -> list[Key]:
-        there = {cell.key for cell in curves.cells}
+        there = curves.keys
         return [key for key in self.wanted() if key not in there]
 
 
@@ -231,7 +215,7 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
     missing = plan.missing(recorded_curves())
     for number, wanted in enumerate(missing, start=1):
         name, system, labels, seed = wanted
-        if wanted in {cell.key for cell in recorded_curves().cells}:
+        if wanted in recorded_curves().keys:
             continue  # another process was faster
         if name not in benches:
             benches[name] = plan.tasks[name].open()
@@ -334,18 +318,18 @@ def curves_markdown(chapter: int, curves: Curves) -> str:
 
 def missing_cells(chapter: int, curves: Curves) -> str:
     """One sentence: how many cells of the chapter's curves are recorded, and how to get the others."""
-    plans = [Plan({name: task}, _always(chapter)) for name, task in _tasks(chapter).items()]
-    n_wanted, lacking = sum(len(plan.wanted()) for plan in plans), [key for p in plans for key in p.missing(curves)]
-    if not lacking:
+    plans = {task.title: Plan({name: task}, _always(chapter)) for name, task in _tasks(chapter).items()}
+    n_wanted, lacking = sum(len(p.wanted()) for p in plans.values()), {k: p.missing(curves) for k, p in plans.items()}
+    if not any(lacking.values()):
         dates = sorted({run["date"] for run in curves.runs})
         when = dates[0] if len(dates) == 1 else t("{first} to {last}", first=dates[0], last=dates[-1])
         return t("All {n} trainings are recorded ({when}). Command: {command}", n=n_wanted, when=when, command=COMMAND)
     titles: dict[str, list[str]] = {}  # of the tasks that lack the same label counts
-    for name, task in _tasks(chapter).items():
-        counts = dict.fromkeys(t("labels|all") if n == ALL else f"{n:,}" for key, _, n, _ in lacking if key == name)
+    for title, keys in lacking.items():
+        counts = dict.fromkeys(t("labels|all") if n == ALL else f"{n:,}" for _, _, n, _ in keys)
         if counts:
             which = t("list| and ").join(counts) if len(counts) < len(LABELS) else ""
-            titles.setdefault(which, []).append(t(task.title))
+            titles.setdefault(which, []).append(t(title))
     missing = (
         t("missing with {counts} labels: {tasks}", counts=which, tasks="; ".join(tasks))
         if which
@@ -354,7 +338,7 @@ def missing_cells(chapter: int, curves: Curves) -> str:
     )
     return t(
         "{n} of {all} trainings are recorded; {missing}. Command: {command}",
-        n=n_wanted - len(lacking),
+        n=n_wanted - sum(map(len, lacking.values())),
         all=n_wanted,
         missing="; ".join(missing),
         command=COMMAND,
@@ -370,22 +354,17 @@ def downstream(checkpoint: str, curves: Curves) -> str:
     tasks = {name: task for name, task in curve_tasks.TASKS.items() if checkpoint in task.checkpoints}
     if not tasks:
         return NO_CURVE
-    figures = (_figures(checkpoint, name, task, curves) for name, task in tasks.items())
-    return "; ".join(filter(None, figures)) or NOT_RECORDED
-
-
-def _figures(checkpoint: str, name: str, task: CurveTask, curves: Curves) -> str:
-    """One task; "" if nothing can be compared. Of seeds only those count that both starts have."""
-    systems = (AWD_TARGET, AWD_SCRATCH) if checkpoint == AWD else (BERT, BERT_SCRATCH)
-    tuned, scratch = (curves.scores(name, system) for system in systems)
-    shared = {n: sorted(tuned[n].keys() & scratch[n].keys()) for n in tuned.keys() & scratch.keys()}
-    most = max((n for n, seeds in shared.items() if seeds), default=None)
-    if most is None:
-        return ""
-    seeds = shared[most]
-    means = " / ".join(f"{fmean(line[most][seed] for seed in seeds):.1f}" for line in (tuned, scratch))
-    count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
-    return f"{task.title}: {means} {curves.tasks[name]['metric']} ({most:,} labels, {count})"
+    pair = (AWD_TARGET, AWD_SCRATCH) if checkpoint == AWD else (BERT, BERT_SCRATCH)
+    figures = []
+    for name, task in tasks.items():
+        tuned, scratch = (curves.scores(name, system) for system in pair)
+        shared = {n: tuned[n].keys() & scratch.get(n, {}).keys() for n in tuned}  # of seeds those that both have
+        if sizes := [n for n, seeds in shared.items() if seeds]:
+            n, seeds = max(sizes), shared[max(sizes)]
+            means = " / ".join(f"{fmean(line[n][seed] for seed in sorted(seeds)):.1f}" for line in (tuned, scratch))
+            count = "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"
+            figures.append(f"{task.title}: {means} {curves.tasks[name]['metric']} ({n:,} labels, {count})")
+    return "; ".join(figures) or NOT_RECORDED
 
 
 def _tasks(chapter: int) -> dict[str, CurveTask]:
@@ -413,25 +392,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     known = curve_tasks.TASKS
     parser.add_argument("--task", nargs="+", choices=list(known), help="default: all")
     parser.add_argument("--system", nargs="+", help="default: all of the task")
-    parser.add_argument("--labels", nargs="+", type=_labels, default=LABELS, help=f"numbers, or {ALL}")
+    labels = {"type": lambda text: ALL if text == ALL else int(text), "help": f"numbers, or {ALL}"}
+    parser.add_argument("--labels", nargs="+", default=LABELS, **labels)
     parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--anew", action="store_true", help="forget their record (of --system) first")
     given = parser.parse_args(arguments)
     try:
         plan = Plan({name: known[name] for name in given.task or known}, given.system, given.labels, given.seeds)
-        if given.anew and not given.task:
-            raise CourseError("--anew forgets recorded values. Name the tasks: --task imdb --anew")
-        for name in given.task if given.anew else ():
-            remove_task(name, given.system)
         curves = measure(plan, command=" ".join([COMMAND, *arguments]), report=lambda line: print(line, flush=True))
         print(curves_markdown(5, curves), curves_markdown(8, curves), sep="\n")
         print("The table of the checkpoints shows these values: python -m course.recipes table")
     except CourseError as error:
         raise SystemExit(str(error)) from None
-
-
-def _labels(text: str) -> Labels:
-    return ALL if text == ALL else int(text)
 
 
 if __name__ == "__main__":

@@ -17,15 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from course.ledger.records import provenance
-from course.records.translation import (
-    BEAM,
-    STORES,
-    Sample,
-    TranslationRecord,
-    scored,
-    target_pieces,
-    translations,
-)
+from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
 from course_lib.config import settings
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair, Sentence
@@ -169,10 +161,8 @@ def record(
     for weights, values in ((key("last"), None), (mean_of, last.mean())):
         if values is not None:
             model.load_state_dict(values)
-        two, texts, signature = scored(lambda beam: _translate(model, corpus.test, beam), references, weights)
+        two, _, signature = scored(lambda beam: _translate(model, corpus.test, beam), references, weights)
         scores += two
-    with atomic_file(outputs_path(folder), "w") as file:
-        file.writelines(f"{text}\n" for text in texts)
     on_cpu = choose_device().type == "cpu"
     pieces = target_pieces(model.batches(corpus.train, tokens=sizes.tokens, seed=seed), len(history.steps))
     result = TranslationRecord(
@@ -203,11 +193,6 @@ def record(
     )
     STORES[NAME].write(result)
     return result
-
-
-def outputs_path(folder: Path) -> Path:
-    """The translations of the test set that the record's last score is about, a line each."""
-    return folder / f"translations-beam-{BEAM}.txt"
 
 
 def _translate(model: Translator, test: Sequence[ParallelPair], beam: int) -> list[str]:

@@ -177,12 +177,18 @@ def one_table(
         raise CourseError(f"one_table: n_seeds={n_seeds}, steps={steps}, n_labels={n_labels}. Use 1 or more.")
     tasks = {name: column(name, source, None if source == "handmade" else n_labels, n_test) for name in columns}
     scores, parameters, seconds = np.zeros((len(systems), len(tasks), n_seeds)), [], []
-    for row, name in enumerate(systems):
-        encoder, spent = SYSTEMS[name].encoder(), 0.0
+    training = {"learning_rate": learning_rate, "schedule": Recipe(learning_rate).schedule, "show": False}
+    for row, system in enumerate(SYSTEMS[name] for name in systems):
+        encoder, spent, layer = system.encoder(), 0.0, "mix" if system.mixed else -1
         for place, (kind, task) in enumerate(tasks.items()):
-            system, recipe = SYSTEMS[name], Recipe(learning_rate)
-            scores[row, place], more = _scores(encoder, system, task, HEADS[kind], n_seeds, steps, n_labels, recipe)
-            spent += more
+            kept = {"layer": None if system.mixed else -1, "two_passes": system.two_passes}
+            states = KeptStates(encoder, spread=sides(task.train), **kept)  # it reads each record once
+            for seed in range(n_seeds):
+                head = task.head(states, seed, layer=layer, dropout=0.0, **HEADS[kind])
+                records = task.sample(min(n_labels, len(task.train)), seed)
+                batches = list(head.batches(records, BATCH_SIZE, seed)(0))  # made once, read in each epoch
+                spent += fit(head, batches, steps=steps, groups=head.groups(), **training).seconds
+                scores[row, place, seed] = task.score(head)
         seconds.append(spent / n_seeds)
         parameters.append(sum(parameter.numel() for parameter in encoder.parameters()))
     note = HOW
@@ -200,31 +206,6 @@ def one_table(
         seconds=tuple(seconds),
         note=note,
     )
-
-
-def _scores(
-    encoder: ContextEncoder,
-    system: System,
-    task: Task,
-    settings: Mapping,
-    n_seeds: int,
-    steps: int,
-    n_labels: int,
-    recipe: Recipe,
-) -> tuple[list[float], float]:
-    """Scores by seed, and the seconds that training took. The encoder reads each record once."""
-    kept = None if system.mixed else -1
-    states = KeptStates(encoder, kept, spread=sides(task.train), two_passes=system.two_passes)
-    scores, seconds = [], 0.0
-    for seed in range(n_seeds):
-        head = task.head(states, seed, layer="mix" if system.mixed else -1, dropout=0.0, **settings)
-        records = task.sample(min(n_labels, len(task.train)), seed)
-        batches = list(head.batches(records, BATCH_SIZE, seed)(0))  # made once, read in each epoch
-        rate = {"learning_rate": recipe.rate, "schedule": recipe.schedule}
-        history = fit(head, batches, steps=steps, groups=head.groups(), show=False, **rate)
-        scores.append(task.score(head))
-        seconds += history.seconds
-    return scores, seconds
 
 
 def column(name: str, source: str = "handmade", n_train: int | None = None, n_test: int | None = None) -> Task:
@@ -254,12 +235,12 @@ def sides(records: Iterable[Record]) -> tuple[list, list | None]:
 
 def _short(records: Sequence[Record], n: int | None) -> list[Record]:
     """The first n of a fixed shuffle that are short enough; all of these, in their order, if there are no more."""
+
+    def length(record: Record) -> int:
+        return sum(len(split_words(text) if isinstance(text, str) else text) for text in texts_of(record))
+
     order = records if n is None or n >= len(records) else Random(0).sample(list(records), len(records))
-    return list(islice((record for record in order if _length(record) <= MOST_WORDS), n))
-
-
-def _length(record: Record) -> int:
-    return sum(len(split_words(t) if isinstance(t, str) else t) for t in texts_of(record))
+    return list(islice((record for record in order if length(record) <= MOST_WORDS), n))
 
 
 def _names(what: str, known: Mapping, names: Sequence[str] | Mapping) -> tuple[str, ...]:

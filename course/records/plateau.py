@@ -29,7 +29,7 @@ class Curve:
 
     steps: list[int]
     losses: list[float]
-    run: Mapping[str, str]  # command, date, device, commit, code, versions, seconds
+    run: Mapping[str, str]  # command, date, device, commit, versions, seconds
 
     def below(self, loss: float) -> int | None:
         """The first step whose mean is lower; None if there is none."""

@@ -176,13 +176,15 @@ def sacre_bleu(
 
     tokenize  sacreBLEU's name: "13a" for text as it is written, "none" for words between spaces. n: resamples
     """
-    metric = _metric(tokenize)
+    try:
+        from sacrebleu.metrics import BLEU
+    except ImportError:
+        raise CourseError("sacreBLEU is not installed. Install it: pip install sacrebleu") from None
+    options = {"tokenize": tokenize, "force": tokenize == "none"}  # force: no warning about spaced points
+    metric, alone = BLEU(**options), BLEU(**options, effective_order=True)  # of `alone` only the counts are used
     score = metric.corpus_score(list(hypotheses), [list(references)])
-    alone = _metric(tokenize, effective_order=True)  # only its counts are used: the option is about its score
-    counts = []
-    for hypothesis, reference in zip(hypotheses, references, strict=True):
-        one = alone.sentence_score(hypothesis, [reference])
-        counts.append([*one.counts, *one.totals, one.sys_len, one.ref_len])
+    each = [alone.sentence_score(ours, [right]) for ours, right in zip(hypotheses, references, strict=True)]
+    counts = [[*one.counts, *one.totals, one.sys_len, one.ref_len] for one in each]
 
     def of_counts(rows: np.ndarray) -> float:
         sums = rows.sum(0).astype(int).tolist()
@@ -196,11 +198,3 @@ def target_pieces(batches: Callable[[int], Iterator[TranslationBatch]], steps: i
     """Target pieces in the first `steps` batches: the predictions that the training was scored on."""
     stream = islice(chain.from_iterable(map(batches, count())), steps)
     return sum(int(batch.target_mask[:, 1:].sum()) for batch in stream)
-
-
-def _metric(tokenize: str, **options):
-    try:
-        from sacrebleu.metrics import BLEU
-    except ImportError:
-        raise CourseError("sacreBLEU is not installed. Install it: pip install sacrebleu") from None
-    return BLEU(tokenize=tokenize, force=tokenize == "none", **options)  # force: no warning about spaced points

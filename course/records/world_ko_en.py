@@ -10,15 +10,7 @@ from dataclasses import asdict
 
 from course.lab.world_models import N_PAIRS, TRANSLATOR, translator, unseen_pairs, world_pairs
 from course.ledger.records import provenance
-from course.records.translation import (
-    COMMANDS,
-    STORES,
-    Sample,
-    TranslationRecord,
-    scored,
-    target_pieces,
-    translations,
-)
+from course.records.translation import COMMANDS, STORES, Sample, TranslationRecord, scored, target_pieces, translations
 from course_lib.errors import CourseError
 from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig

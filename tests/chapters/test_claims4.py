@@ -186,7 +186,7 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
         "C4.5": claims_layers.upper_layer_knows_senses(**with_words),
         "C4.6": claims_layers.occurrences_separate(encoders=(bilm, bilm), vectors=(vectors, vectors)),
     }
-    verdicts = {name: judge(name, found, resamples=100) for name, found in measured.items()}
+    verdicts = {name: judge(name, found) for name, found in measured.items()}
     assert [f.n_clusters for f in verdicts["C4.5"].findings] == [14]
     assert [f.rule.name for f in verdicts["C4.6"].findings] == ["English", "Korean"]
     assert {"배, in %", "play, in %", "layer 2, ko, in %"} <= set(verdicts["C4.6"].parts)
@@ -199,7 +199,7 @@ def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
     monkeypatch.setattr(claims_bilm, "span_task", lambda source: few)
     found = claims_bilm.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))
-    assert len(judge("C4.2", found, resamples=100).findings) == 2
+    assert len(judge("C4.2", found).findings) == 2
     curves = claims_bilm.elmo_needs_fewer_labels(
         sizes=(3, 7), n_seeds=2, steps=2, hidden=5, encoder=bilm, vectors=vectors
     )

@@ -24,13 +24,10 @@ from course.lab.attention_heads import (
 from course_lib.data.world import World, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.models.attention import MultiHeadAttention
-from course_lib.models.bert import Bert
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
 from tests.models.small_berts import small_bert
-
-# Attention weights sentence by sentence: which row and which column belong to which word.
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +75,6 @@ def test_sub_words_are_refused(model, pairs):
         encoder_weights(Translator(model.config, pieces), pairs)
 
 
-# A head that is switched off.
-
-
 def test_nothing_of_the_head_is_left_and_all_of_it_comes_back():
     attention = MultiHeadAttention(15, 3)
     states = torch.randn(2, 5, 15)
@@ -95,11 +89,6 @@ def test_nothing_of_the_head_is_left_and_all_of_it_comes_back():
             attention.value.weight[5:10] -= 1
     assert (without - before).abs().max() > 1e-3
     assert torch.equal(attention.output.weight, weight)
-
-
-def test_comes_back_after_an_error():
-    attention = MultiHeadAttention(6, 2)
-    weight = attention.output.weight.detach().clone()
     with pytest.raises(RuntimeError), switched_off(attention, 0):
         raise RuntimeError
     assert torch.equal(attention.output.weight, weight)
@@ -117,9 +106,6 @@ def test_ablation_is_of_the_layer_and_head_asked_for():
         whole = float(model.loss(model.batch([pair.parallel() for pair in pairs]))["cross_entropy"])
     assert found["loss with all heads, in nats"] == pytest.approx(whole, rel=1e-5)
     assert found["loss without another head of its layer, mean"] != found["loss without the chosen head"]
-
-
-# One head for one relation.
 
 
 def test_words_in_pieces_are_looked_at_with_the_sum_and_look_with_the_mean():
@@ -177,18 +163,8 @@ def test_no_word_is_its_own_answer(model, pairs):
         assert len(found["preposition to its noun"].right) == sum(pair.en.upos.count("ADP") for pair in pairs) > 0
 
 
-# Queries and keys: their products are the model's own attention weights, and no hook stays behind.
-
-
-WORDS = ["the", "dog", "barked"]
-
-
-@pytest.fixture
-def bert() -> Bert:
-    return small_bert(WORDS).eval()
-
-
-def test_products_are_the_attention_weights(bert):
+def test_products_of_queries_and_keys_are_the_attention_weights_and_no_hook_stays_behind():
+    bert = small_bert(["the", "dog", "barked"]).eval()
     batch = bert.batch([["the", "dog"]])
     queries, keys = queries_and_keys(bert, batch)
     weights, _ = bert.attentions(batch)
@@ -198,9 +174,4 @@ def test_products_are_the_attention_weights(bert):
         assert query.shape == (1, bert.config.n_heads, 4, dim)  # [CLS] the dog [SEP]
         own = (query @ key.transpose(-1, -2) / dim**0.5).softmax(-1)
         torch.testing.assert_close(own, expected, rtol=0, atol=1e-6)
-
-
-def test_a_later_reading_is_not_noted(bert):
-    queries, _ = queries_and_keys(bert, bert.batch([WORDS]))
-    bert.attentions(bert.batch([WORDS]))
-    assert len(queries) == bert.config.n_layers
+    assert not any(layer.attention._forward_pre_hooks for layer in bert.stack.layers)

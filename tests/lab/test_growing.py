@@ -51,17 +51,14 @@ def test_operations_are_those_that_torch_counts(length):
     assert counter.get_total_flops() == pytest.approx(expected, rel=0.05)
 
 
-def test_hours():
-    found = cost(BertConfig.small(), tokens=1e6, batch=2, length=128)
+def test_hours_and_what_cannot_be():
+    config = small_config(max_units=19)
+    found = cost(config, tokens=1e6, batch=2, length=19)
     assert hours(found, found.flops / 3600, 1.0) == pytest.approx(1.0)  # a device that needs an hour at its best
     assert hours(found, found.flops / 3600, 0.25) == pytest.approx(4.0)
-
-
-def test_what_cannot_be():
-    config = small_config(max_units=19)
     with pytest.raises(CourseError, match="length=23, but max_units=19"):
         cost(config, 100, 2, 23)
     with pytest.raises(CourseError, match="batch=0"):
         cost(config, 100, 0, 19)
     with pytest.raises(CourseError, match=r"share=1\.5"):
-        hours(cost(config, 100, 2, 19), 1e12, 1.5)
+        hours(found, 1e12, 1.5)

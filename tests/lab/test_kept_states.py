@@ -30,22 +30,14 @@ def halves(encoder: ContextEncoder, firsts: list[str], seconds: list[str]) -> li
     return found
 
 
-def test_sentences_are_those_of_the_encoder_scaled():
+@pytest.mark.parametrize(("chosen", "layers"), [(-1, [2]), (None, [0, 1, 2])])
+def test_sentences_are_those_of_the_encoder_each_layer_on_its_own_scale(chosen, layers):
     encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, spread=(FIRSTS, None))
-    expected = scaled(encoder.encode(SECONDS, layer=-1), encoder.encode(FIRSTS, layer=-1))
-    for ours, reference in zip(kept.encode(SECONDS, layer=-1), expected, strict=True):
-        np.testing.assert_allclose(ours, reference, atol=1e-5)
-    assert kept.layer_names == ("biLSTM 2",)
-
-
-def test_each_of_all_layers_has_a_scale_of_its_own():
-    encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, None, spread=(FIRSTS, None))
-    assert kept.layer_names == encoder.layer_names
-    for layer in range(3):
+    kept = KeptStates(encoder, chosen, spread=(FIRSTS, None))
+    assert kept.layer_names == tuple(encoder.layer_names[layer] for layer in layers)
+    for number, layer in enumerate(layers):
         expected = scaled(encoder.encode(SECONDS, layer=layer), encoder.encode(FIRSTS, layer=layer))
-        for ours, reference in zip(kept.encode(SECONDS, layer=layer), expected, strict=True):
+        for ours, reference in zip(kept.encode(SECONDS, layer=number), expected, strict=True):
             np.testing.assert_allclose(ours, reference, atol=1e-5)
 
 

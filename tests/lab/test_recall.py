@@ -30,12 +30,9 @@ def test_an_answer_hangs_on_the_pair_and_the_key_asked_for(net):
         assert not torch.allclose(model(batch | {name: (batch[name] + 1) % 16}), before, atol=1e-6)
 
 
-def test_guessing_one_of_the_values_read():
+def test_both_get_the_same_questions_and_attention_learns_them():
     batch = questions(40_000, 5, torch.Generator().manual_seed(2))
     assert (batch["values"][:, 0] == batch["answer"]).float().mean() == pytest.approx(guessing(5), abs=0.01)
-
-
-def test_both_get_the_same_questions_and_attention_learns_them():
     model = trained("attention", 120, 1e-2, 0)
     assert model.right(4, -1)[0].mean() > 2 * guessing(4)
     np.testing.assert_array_equal(model.right(4, -1)[1], Recall("LSTM").right(4, -1)[1])

@@ -60,10 +60,7 @@ def test_the_part_of_a_passage_grows_to_both_sides():
     many = {part.text for part in single_questions([question] * 20, 14)}
     assert many == {TEXT[: TEXT.index(" Otto")], TEXT[TEXT.index("Her") :]}
     assert single_questions([question], 8) == []  # the sentence has 9 words
-
-
-def test_references_outside_and_questions_without_an_answer_are_left_out():
-    question = asked("Who?", "Ada", "Otto")
+    question = asked("Who?", "Ada", "Otto")  # a reference outside is left out, and what has no answer
     [part] = single_questions([question], 9)
     assert part.questions[0].answers == (("Ada", 11),)
     assert single_questions([Passage(TEXT, (Question("q", "Who?", ()),))], 30) == []
@@ -87,11 +84,8 @@ def test_no_article_is_in_two_parts():
     assert [len(part) for part in titles] == [8, 3, 2]
     assert set.union(*titles) == {passage.title for passage in passages}
     assert sum(map(len, parts)) == 41
-
-
-def test_the_handmade_questions_share_no_article():
-    parts = [{passage.title for passage in part} for part in (answers().train, answers().dev, answers().test)]
-    assert sum(map(len, parts)) == len(set.union(*parts))
+    handmade = [{passage.title for passage in part} for part in (answers().train, answers().dev, answers().test)]
+    assert sum(map(len, handmade)) == len(set.union(*handmade))
 
 
 def test_wrong_sources_name_the_right_ones():
@@ -182,11 +176,7 @@ def test_the_dictionary_by_counting():
 
 @pytest.mark.parametrize(
     ("question", "n_answer", "expected"),
-    [
-        ("Sails to where in May?", 1, "Bonn"),
-        ("Who stays at home?", 1, "Otto"),
-        ("Whose sister sails?", 2, "to Bonn"),
-    ],
+    [("Sails to where in May?", 1, "Bonn"), ("Who stays at home?", 1, "Otto"), ("Whose sister sails?", 2, "to Bonn")],
 )
 def test_the_overlap_window_against_all_windows(question, n_answer, expected):
     words, asked_words = split_words(TEXT), split_words(question.lower())

@@ -15,9 +15,7 @@ from course.lab.widget_inputs import (
     longest_match_frames,
     mask_frames,
     merge_frames,
-    piece_guesses,
     shipped_model,
-    text_pieces,
 )
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
@@ -28,9 +26,6 @@ from course_lib.text.byte_pairs import learn
 from course_lib.text.pieces import Pieces
 from course_lib.widgets import fill_mask
 from tests.models.small_berts import small_bert
-
-# Frames for the token strip: merges and longest matches by hand, masks by their counts.
-
 
 NAMES = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "bank", "was", "slippery"]
 
@@ -44,14 +39,11 @@ def test_each_merge_is_one_frame_and_marks_its_piece():
     assert [token.text for token in second.tokens] == ["n", "e", "w", "est</w>"]
 
 
-def test_the_longest_piece_is_taken_from_the_left():
+def test_the_longest_piece_is_taken_from_the_left_and_a_word_that_does_not_fit_is_unknown():
     frames = longest_match_frames("unhappily", ["un", "##happ", "##ily", "##i", "u"])
     assert [token.text for token in frames[-1].tokens] == ["un", "##happ", "##ily"]
     assert [frame.tokens[-1].state for frame in frames] == ["new"] * 3
     assert "'happily' is left" in frames[0].says
-
-
-def test_a_word_that_does_not_fit_is_unknown_as_a_whole():
     frames = longest_match_frames("배가", ["배"])
     assert [token.text for token in frames[-1].tokens] == ["[UNK]"]
 
@@ -71,9 +63,6 @@ def test_draws_show_what_is_read_and_counts_are_near_the_expected():
         assert seen == pytest.approx(expected, abs=1.5)
 
 
-# The tree of a beam: by hand on a model whose probabilities are written down, and against beam_search.
-
-
 @pytest.fixture
 def model():
     torch.manual_seed(3)
@@ -88,16 +77,18 @@ def test_a_beam_of_one_is_greedy(model):
     words = [level[0].piece for level in levels if not level[0].ended]
     assert words == model.pieces.tokens(list(found.ids))
     assert levels[-1][0].log_p == pytest.approx(found.score, abs=1e-5)
+    with pytest.raises(CourseError, match="beam=0"):
+        beam_tree(model, ["a"], beam=0)
 
 
 def test_scores_are_those_of_the_whole_sentence(model):
-    levels = beam_tree(model, ["a", "c"], beam=3, steps=3)
+    levels, known = beam_tree(model, ["a", "c"], beam=3, steps=3), model.pieces.tokens(list(range(len(model.pieces))))
     for place in range(3):
         path, row = [], place
         for level in reversed(levels):
             path.append(level[row])
             row = level[row].parent
-        ids = [model.pieces.begin, *(i for b in reversed(path) for i in _ids(model, b.piece))]
+        ids = [model.pieces.begin, *(known.index(beginning.piece) for beginning in reversed(path))]
         source, mask = model.source([["a", "c"]])
         logits = model(source, mask, torch.tensor([ids[:-1]]))[0]
         logits[:, [model.pieces.padding, model.pieces.begin]] = -torch.inf  # never next
@@ -109,25 +100,10 @@ def test_scores_are_those_of_the_whole_sentence(model):
     assert all(math.isfinite(b.log_p) for b in levels[0])
 
 
-def test_sizes_below_one_are_refused(model):
-    with pytest.raises(CourseError, match="beam=0"):
-        beam_tree(model, ["a"], beam=0)
-
-
-def _ids(model, piece):
-    return [i for i in range(len(model.pieces)) if model.pieces.tokens([i]) == [piece]]
-
-
-# A BERT behind the widget `fill_mask`: the same guesses as `Bert.fill`, and gaps inside words too.
-
-
-WORDS = ["the", "dog", "barked", "un", "##happy"]
-
-
 @pytest.fixture
 def bert():
     torch.manual_seed(5)
-    return small_bert(WORDS)
+    return small_bert(["the", "dog", "barked", "un", "##happy"])
 
 
 def test_guesses_are_berts_own_for_whole_words(bert):
@@ -139,23 +115,24 @@ def test_guesses_are_berts_own_for_whole_words(bert):
 
 def test_a_gap_can_be_a_part_of_a_word_and_gaps_keep_their_order(bert):
     pieces = bert.pieces
-    assert text_pieces(pieces, "the unhappy dog ☃") == ["the", "un", "##happy", "dog", "[UNK]"]
+    model = fill_model(bert, "small")
+    assert model.tokenize("the unhappy dog ☃") == ["the", "un", "##happy", "dog", "[UNK]"]
     bert.eval()
     ids = [pieces.cls, *(pieces.vocabulary.index(p) for p in ("the", "un")), pieces.mask, pieces.mask, pieces.sep]
     with torch.no_grad():
         hidden = bert(torch.tensor([ids])).hidden_states[-1][0, 3:5]
         logits = bert.mlm(hidden, bert.embedding.tokens.weight)[:, : len(pieces)]
-    first, second = piece_guesses(bert, ["the", "un", "##happy", "dog"], [2, 3], 3)
+    first, second = model.fill(["the", "un", "##happy", "dog"], [2, 3], 3)
     for row, fills in zip(logits, (first, second), strict=True):
         assert [piece for piece, _ in fills] == pieces.tokens(row.topk(3).indices.tolist())
 
 
 def test_the_hidden_piece_and_a_strange_one_do_not_reach_the_model(bert):
-    bert.train()
-    assert piece_guesses(bert, ["the", "dog"], [1], 5) == piece_guesses(bert, ["the", "barked"], [1], 5)
+    fill = fill_model(bert.train(), "small").fill
+    assert fill(["the", "dog"], [1], 5) == fill(["the", "barked"], [1], 5)
     assert bert.training
-    assert piece_guesses(bert, ["배추", "dog"], [1], 5) == piece_guesses(bert, ["[UNK]", "dog"], [1], 5)
-    assert piece_guesses(bert, ["the", "dog"], [1], 5) != piece_guesses(bert, ["un", "dog"], [1], 5)
+    assert fill(["배추", "dog"], [1], 5) == fill(["[UNK]", "dog"], [1], 5)
+    assert fill(["the", "dog"], [1], 5) != fill(["un", "dog"], [1], 5)
 
 
 def test_korean_is_read_by_its_own_network(bert, monkeypatch):
@@ -169,6 +146,6 @@ def test_korean_is_read_by_its_own_network(bert, monkeypatch):
     assert switch.of("the 배").name == "bert-ko"
     widget = fill_mask(switch, sentences)
     widget.request = {"id": "1", "text": sentences[2]}
-    tokens = text_pieces(korean.pieces, sentences[2])
+    tokens, fill = switch.of(sentences[2]).tokenize(sentences[2]), fill_model(korean, "bert-ko").fill
     assert widget.answer["sides"][0]["tokens"] == tokens == sentences[2].split()
-    assert widget.answer["sides"][0]["guesses"][0][0][0] == piece_guesses(korean, tokens, [3], 1)[0][0][0]
+    assert widget.answer["sides"][0]["guesses"][0][0][0] == fill(tokens, [3], 1)[0][0][0]

@@ -1,5 +1,7 @@
 """The translator of the world: its text, unseen sentences, and its training."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -31,18 +33,10 @@ def test_unseen_pairs_are_new_and_of_known_words():
 
 @pytest.mark.parametrize("source", ["en", "ko"])
 def test_learns_either_direction(source):
-    target = "ko" if source == "en" else "en"
     losses = []
-    model = translator(
-        0,
-        steps=25,
-        tokens=200,
-        source=source,
-        target=target,
-        n_pairs=N_PAIRS,
-        config=SMALL,
-        watchers=[lambda step, found: losses.append(found["cross_entropy"])],
-    )
+    sides = {"source": source, "target": "ko" if source == "en" else "en"}
+    watchers = [lambda step, found: losses.append(found["cross_entropy"])]
+    model = translator(0, steps=25, tokens=200, n_pairs=N_PAIRS, config=SMALL, watchers=watchers, **sides)
     assert losses[-1] < losses[0] - 0.5
     assert not model.training
     pairs = [pair.parallel(source) for pair in world_pairs(N_PAIRS)[:5]]
@@ -58,13 +52,9 @@ def test_same_seed_same_weights_and_no_steps_no_training():
 
 def test_bleu_of_the_reference_is_100(monkeypatch):
     pairs = [pair.parallel() for pair in world_pairs(N_PAIRS)[:7]]
-
-    class Found:
-        def __init__(self, text):
-            self.text = text
-
-    monkeypatch.setattr(world_models, "greedy", lambda model, sources: [Found(" ".join(p.target.words)) for p in pairs])
-    monkeypatch.setattr(world_models, "beam_search", lambda model, sources, beam: [Found("x")] * len(sources))
+    right = [SimpleNamespace(text=" ".join(pair.target.words)) for pair in pairs]
+    monkeypatch.setattr(world_models, "greedy", lambda model, sources: right)
+    monkeypatch.setattr(world_models, "beam_search", lambda model, sources, beam: [SimpleNamespace(text="x")] * 7)
     assert world_bleu(None, pairs) == pytest.approx(100)
     assert world_bleu(None, pairs, beam=4) == 0
 

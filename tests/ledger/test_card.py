@@ -8,7 +8,7 @@ import pytest
 from course.ledger import run, show
 from course.ledger.card import Card, card_html
 from course.ledger.forest_plot import COLOURS, WIDTH, Row, forest_svg, ticks
-from course.ledger.report import run_and_record
+from course.ledger.report import claims_markdown, run_and_record
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import speaking
 
@@ -60,12 +60,6 @@ def test_names_and_data_are_text_and_nothing_is_fetched(ledger):
     assert len(card_html(show("C9.1"))) < 10_000
 
 
-def test_a_card_without_a_measurement(ledger):
-    html = card_html(show("C9.2", live=False))
-    assert "□ not measured yet" in Tags(html).text
-    assert "<img" not in html
-
-
 def test_what_does_not_hold_says_where_the_reason_lies(ledger):
     """A live verdict alone decides where nothing is recorded; then the recorded one does."""
     said = "We see the reason in the scale: Too <small> to show."
@@ -80,6 +74,8 @@ def test_a_record_by_an_earlier_rule_says_so(ledger):
     rules = ledger / "claims.toml"
     rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 13.0"), encoding="utf-8")
     card = show("C9.1")
+    assert card.record.outdated
+    assert "| holds (earlier rule) |" in claims_markdown()
     assert "The rule has changed since" in Tags(card_html(card)).text
     assert "[judged by an earlier rule]" in repr(card)
 

@@ -92,31 +92,26 @@ def test_a_statistic_of_rows():
         rows, "points", statistic=correlation, control=Measurement(shuffled, "points", statistic=correlation)
     )
     claim = a_claim(varies="items", item="pair", control="shuffled")
-    finding = judge(claim, measured, resamples=300).findings[0]
+    finding = judge(claim, measured).findings[0]
     assert finding.word == "holds"
     assert finding.effect.estimate == pytest.approx(correlation(rows))
     assert finding.excess.estimate == pytest.approx(correlation(rows) - correlation(shuffled))
 
 
 @pytest.mark.parametrize(
-    ("control", "word", "part"),
+    ("values", "control", "word", "part"),
     [
-        (AROUND_0, "holds", "control +0.1 [-1.2, 1.4]"),
-        (AROUND_0 + 1.5, "holds", "control +1.6 [0.3, 2.9]"),  # it moves, and the effect exceeds it all the same
-        (SEVEN + AROUND_0[::-1], "open", "The effect does not exceed its control"),
-        (8 * AROUND_0, "open", "The effect does not exceed its control"),
+        (SEVEN, AROUND_0, "holds", "control +0.1 [-1.2, 1.4]"),
+        (SEVEN, AROUND_0 + 1.5, "holds", "control +1.6 [0.3, 2.9]"),  # it moves, and the effect exceeds it all the same
+        (SEVEN, SEVEN + AROUND_0[::-1], "open", "The effect does not exceed its control"),
+        (SEVEN, 8 * AROUND_0, "open", "The effect does not exceed its control"),
+        (-SEVEN, AROUND_0 - 3, "contradicted", "lies wholly below 0, the claim says above."),
     ],
 )
-def test_a_control_can_only_take_a_holds_away(control, word, part):
-    verdict = judge(a_claim(control="no cause"), seeds(SEVEN, control=seeds(control)))
+def test_a_control_can_only_take_a_holds_away(values, control, word, part):
+    verdict = judge(a_claim(control="no cause"), seeds(values, control=seeds(control)))
     assert verdict.word == word
     assert part in verdict.sentence
-
-
-def test_a_claim_that_points_the_wrong_way_is_contradicted_whatever_its_control_does():
-    verdict = judge(a_claim(control="no cause"), seeds(-SEVEN, control=seeds(AROUND_0 - 3)))
-    assert verdict.word == "contradicted"
-    assert "lies wholly below 0, the claim says above." in verdict.sentence
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -190,9 +185,9 @@ def test_of_several_conditions_all_must_hold_and_one_can_contradict():
 
 @pytest.mark.parametrize("values", [np.full(7, 3.0), np.zeros(7), np.full(7, 0.1) + 1e-16])
 def test_width_zero_is_an_error(values):
-    with pytest.raises(CourseError, match=r"Claim C5\.1: the interval has width zero.*exact"):
+    with pytest.raises(CourseError, match=r"Claim C5\.1: it has an interval of width zero.*exact"):
         judge(a_claim(), seeds(values))
-    with pytest.raises(CourseError, match="the control's interval has width zero"):
+    with pytest.raises(CourseError, match="its control has an interval of width zero"):
         judge(a_claim(control="no cause"), seeds(SEVEN, control=seeds(values)))
     with pytest.raises(CourseError, match="width zero"):
         judge(a_claim(varies="items", item="item"), Measurement(np.full(31, 2.0), "points"))
@@ -206,9 +201,9 @@ def test_a_measurement_may_not_change_the_design():
         judge(a_claim(varies="items", clusters="word"), items)
     with pytest.raises(CourseError, match="measured in 'points', but the rule is in 'rho'"):
         judge(a_claim(unit="rho"), seeds(SEVEN))
-    with pytest.raises(CourseError, match=r"a control \(no cause\). Hand in control=Measurement"):
+    with pytest.raises(CourseError, match=r"names a control \(no cause\)\. Give Measurement\(\.\.\., control="):
         judge(a_claim(control="no cause"), seeds(SEVEN))
-    with pytest.raises(CourseError, match=r"no control\. Show it among the parts"):
+    with pytest.raises(CourseError, match="names no control"):
         judge(a_claim(), seeds(SEVEN, control=seeds(AROUND_0)))
     with pytest.raises(CourseError, match=r"4 seeds are too few to judge it\. Measure 5 or more"):
         judge(a_claim(), seeds(SEVEN[:4]))
@@ -264,17 +259,10 @@ def test_the_full_profile_changes_the_defaults_and_overrides_change_both(no_code
     assert code.measure("full", n=11, width=13).unit == "11 13"
 
 
-def test_code_that_does_not_exist_and_code_that_fails_to_load(monkeypatch):
+def test_code_that_does_not_exist():
     for claim_id in ("C99.9", "C1.99"):
         with pytest.raises(CourseError, match=f"{claim_id} has no code yet"):
             find_code(claim_id)
-
-    def missing(name):
-        raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
-
-    monkeypatch.setattr("importlib.import_module", missing)
-    with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        find_code("C4.6")
 
 
 def test_a_claim_is_measured_by_one_function(no_code):

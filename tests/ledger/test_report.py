@@ -37,6 +37,9 @@ def test_a_claim_without_code(ledger):
     card = show("C9.2", live=False)
     assert (card.live, card.record) == (None, None)
     assert repr(card).endswith("not measured yet")
+    html = card._repr_mimebundle_()["text/html"]
+    assert "</span> not measured yet" in html
+    assert "<img" not in html
 
 
 def test_live_and_recorded_stand_side_by_side(ledger):
@@ -50,7 +53,6 @@ def test_live_and_recorded_stand_side_by_side(ledger):
     assert "live (quick): contradicted: -3.9" in text
     assert f"recorded ({card.record.run['date']}, cpu" in text
     assert "published: 71.3 & more (A paper)" in text
-    assert "13.17" not in text  # from memory only
 
 
 def test_a_slow_claim_is_measured_only_when_asked_for(ledger, monkeypatch):
@@ -84,44 +86,22 @@ def test_the_table_lists_all_claims_with_their_recorded_verdict(ledger, capsys):
     assert "one or two are false by chance" in text
 
 
-def test_run_measures_all_that_have_code(ledger, capsys):
-    with pytest.raises(CourseError, match=r"Not measured: C9\.2\."):
-        claims_command(measure=True)
-    text = printed(capsys)
-    assert "C9.1 holds: +4.0" in text
-    assert "Claim C9.2 has no code yet" in text
-    assert "recorded live" in text
-    assert not record_path("C9.1").exists()
-
-
-def test_a_profile_without_a_measurement_and_a_wrong_one_are_refused(ledger):
+def test_what_does_not_fit_together_is_refused(ledger):
+    for wrong in ({}, {"measure": True}, {"measure": True, "profile": "quick"}, {"profile": "full"}):
+        with pytest.raises(CourseError, match="--run --profile full --record"):
+            claims_command("C9.1", record=True, **wrong)
     with pytest.raises(CourseError, match="--run --profile full"):
         claims_command("C9.1", profile="full")
+    with pytest.raises(CourseError, match="Which claim"):
+        claims_command(measure=True)
     with pytest.raises(CourseError, match=r"There is no profile 'quik'\. Use one of: quick, full"):
         claims_command(profile="quik", measure=True)
 
 
-def test_an_id_may_be_in_lower_case(ledger, capsys):
-    claims_command("c9.1")
-    assert "C9.1 Up <b>is</b> up" in printed(capsys)
-    with pytest.raises(CourseError, match=r"There is no claim 'C9\.7'"):
-        claims_command("c9.7")
-
-
-def test_one_failure_does_not_keep_the_others_back(ledger, capsys, monkeypatch):
-    monkeypatch.setattr(sys.modules["course.ledger.judge"], "MIN_SEEDS", 11)
-    with pytest.raises(CourseError, match=r"Not measured: C9\.1, C9\.2\."):
-        claims_command(measure=True)
-    assert "Claim C9.1: 5 seeds are too few" in printed(capsys)
-
-
-def test_only_full_measurements_are_recorded(ledger):
-    for wrong in ({}, {"measure": True}, {"measure": True, "profile": "quick"}, {"profile": "full"}):
-        with pytest.raises(CourseError, match="--run --profile full --record"):
-            claims_command("C9.1", record=True, **wrong)
-
-
 def test_a_report_of_one_claim(ledger, capsys):
+    claims_command("c9.1", measure=True)
+    assert "live (quick): holds: +4.0" in capsys.readouterr().out
+    assert not record_path("C9.1").exists()
     claims_command("C9.1", measure=True, profile="full", record=True)
     text = capsys.readouterr().out
     for part in (
@@ -130,6 +110,8 @@ def test_a_report_of_one_claim(ledger, capsys):
         "measure and record: course claims C9.1",
     ):  # fmt: skip
         assert part in text
+    with pytest.raises(CourseError, match=r"There is no claim 'C9\.7'"):
+        claims_command("c9.7")
 
 
 def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):
@@ -137,8 +119,9 @@ def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):
     record_path("C9.2").write_text("{")
     claims_command()
     assert "Nobody has measured this. damaged record" in printed(capsys)
-    with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
-        claims_command("C9.2")
+    for said in (lambda: claims_command("C9.2"), claims_markdown):  # nor does README.md call it unmeasured
+        with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
+            said()
 
 
 def test_readme_and_its_korean_hold_the_present_table():
@@ -164,13 +147,6 @@ def test_an_open_verdict_shows_the_control_that_may_be_the_reason():
     assert (record.verdict.word == "open") == (f"control {interval_text(control)}" in row)
 
 
-def test_a_verdict_of_an_earlier_rule_says_so(ledger):
-    run_and_record("C9.1")
-    rules = ledger / "claims.toml"
-    rules.write_text(rules.read_text(encoding="utf-8").replace("delta = 2.0", "delta = 3.0"), encoding="utf-8")
-    assert "| holds (earlier rule) |" in claims_markdown()
-
-
 def test_only_what_stands_between_the_lines_is_written(ledger, tmp_path):
     path = tmp_path / "PAGE.md"
     path.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow | 배\n", encoding="utf-8")
@@ -179,10 +155,3 @@ def test_only_what_stands_between_the_lines_is_written(ledger, tmp_path):
     path.write_text(f"above\n{END}\n", encoding="utf-8")
     with pytest.raises(CourseError, match=r"PAGE\.md has no place for the claims"):
         write_page(path)
-
-
-def test_a_damaged_record_is_not_called_unmeasured(ledger):
-    record_path("C9.2").parent.mkdir()
-    record_path("C9.2").write_text("{")
-    with pytest.raises(CourseError, match=r"C9\.2\.json is damaged"):
-        claims_markdown()

@@ -3,6 +3,8 @@
 `pytest -s tests/ledger/test_simulation.py` prints the table.
 """
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,14 @@ from course.ledger import Measurement, judge
 from course.ledger.judge import MIN_GROUPS
 from course.ledger.rules import Claim, Rule
 
-RUNS, RESAMPLES = 1000, 500
+RUNS = 1000
 LOW, HIGH = 0.03, 0.075  # 5 %, standard error 0.7 points; a bootstrap of clusters is a little bold
+
+
+@pytest.fixture(autouse=True)
+def _few_resamples(monkeypatch):
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "RESAMPLES", 500)  # the function hides its module
+    monkeypatch.setattr(sys.modules["course.ledger.judge"], "RESAMPLES_STATISTIC", 100)
 
 
 def rule(**changes) -> Claim:
@@ -66,13 +74,10 @@ def of_a_statistic(rng, effect, n=41):
     return rule(), Measurement(np.c_[x, effect * x + rng.normal(0, 3, n)], "points", statistic=slope)
 
 
-def shares(measure, effect, runs=RUNS, resamples=RESAMPLES, seed=0) -> dict[str, float]:
+def shares(measure, effect, runs=RUNS, seed=0) -> dict[str, float]:
     """How often each word is said when the true effect is `effect`."""
     rng = np.random.default_rng(seed)
-    words = []
-    for run in range(runs):
-        claim, measured = measure(rng, effect)
-        words.append(judge(claim, measured, resamples=resamples, seed=run).word)
+    words = [judge(*measure(rng, effect)).word for _ in range(runs)]
     found = {word: words.count(word) / runs for word in ("holds", "contradicted", "open")}
     print(
         f"\n{measure.__name__:18} effect {effect:5.1f}  " + "  ".join(f"{w} {100 * s:5.1f} %" for w, s in found.items())
@@ -95,7 +100,7 @@ def test_the_fewest_clusters_allowed_are_not_much_too_bold():
 
 
 def test_a_statistic_is_judged_as_a_mean_is():
-    found = shares(of_a_statistic, 0.0, runs=250, resamples=100)
+    found = shares(of_a_statistic, 0.0, runs=250)
     assert 0.02 < found["holds"] + found["contradicted"] < 0.10
 
 

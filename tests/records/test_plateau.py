@@ -17,14 +17,10 @@ def path(tmp_path, monkeypatch):
     return tmp_path / "plateau.json"
 
 
-def test_curves_are_read_as_they_were_kept(path):
+def test_curves_are_read_as_they_were_kept_and_one_of_another_setting_does_not_stay(path):
     keep_curve("plain", PLAIN, 7.0, SETTING)
     kept = keep_curve("warm", WARM, 7.0, SETTING)
     assert STORE.read() == kept == Plateau(7.0, SETTING, {"warm": WARM, "plain": PLAIN})
-
-
-def test_a_curve_of_another_setting_does_not_stay_beside_a_new_one(path):
-    keep_curve("plain", PLAIN, 7.0, SETTING)
     keep_curve("warm", WARM, 7.0, SETTING | {"steps": 61})
     assert list(STORE.read().curves) == ["warm"]
 
@@ -49,11 +45,9 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
     [
         ('{"warm": {"steps": [20], "losses": [], "run": {}}}', "1 steps and 0 losses"),
         ('{"cold": {"steps": [20], "losses": [7.5], "run": {}}}', "'cold'"),
-        ("[]", "is damaged"),
     ],
 )
 def test_a_damaged_record_is_named_with_the_remedy(path, curves, says):
     path.write_text(f'{{"format": 1, "unigram": 7, "setting": {{}}, "curves": {curves}}}')
-    with pytest.raises(CourseError, match=says) as fault:
+    with pytest.raises(CourseError, match=rf"{says}.*Restore it with git"):
         STORE.read()
-    assert "Restore it with git" in str(fault.value)

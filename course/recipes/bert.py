@@ -19,7 +19,6 @@ from course.recipes.texts import (
     Cut,
     MaskedPairRows,
     PieceText,
-    Places,
     Rows,
     cut_corpus,
     language,
@@ -111,8 +110,8 @@ def rows_of(
     """A text as batches for `Bert.loss`; masked: share of the pieces, None: as in training."""
     masked = job.settings.masked if masked is None else masked
     masking = Masking(len(pieces), pieces.mask, pieces.special_ids, corrupt=masked)
-    usual, long = (Places(text, factor * job.settings.length) for factor in (1, 2))
-    return Rows(usual, long, MaskedPairRows(pieces, masking, asks_next), job.settings.pieces_per_batch, job.seed)
+    make = MaskedPairRows(pieces, masking, asks_next)
+    return Rows.of(text, job.settings.length, make, job.settings.pieces_per_batch, job.seed)
 
 
 @torch.no_grad()

@@ -30,17 +30,17 @@ from course_lib.training.resume import detach, hand_on
 class Options:
     """What the command line says; a row uses what concerns it."""
 
-    data: Path | None  # a mirror of the public sets
+    data: Path  # a mirror of the public sets
     pairs: int = 5  # rounds: in each every side runs once
     words: int = 10_000_000  # size of a text corpus
     threads: int = 2
 
     def dataset(self, name: str) -> Path:
-        """The folder of a public set. Raises CourseError if there is no mirror or no such set in it."""
-        if self.data is None or not (self.data / name).is_dir():
+        """The folder of a public set. Raises CourseError if it is not in the mirror."""
+        if not (self.data / name).is_dir():
             raise CourseError(
                 f"This row needs the data set {name!r}, looked for in {self.data}. "
-                "Give a mirror of the data sets with --data FOLDER or COURSE_DATA_DIR."
+                "COURSE_DATA_DIR names a mirror of the data sets."
             )
         return self.data / name
 

@@ -125,6 +125,11 @@ class Recipe:
         return self.profiles[profile]
 
 
+def profiles(cpu: Any, on_gpu: Training, **changes: Any) -> dict[str, Any]:
+    """Settings of both profiles."""
+    return {"cpu": cpu, "gpu": replace(cpu, training=on_gpu, **changes)}
+
+
 def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
     """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
     model.save(folder, card=card, half=True, int6=True)

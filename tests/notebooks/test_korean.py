@@ -7,8 +7,7 @@ import nbformat
 import pytest
 
 from tests.notebooks import build, korean, terms
-from tests.notebooks.build import from_text, with_ids
-from tests.notebooks.environment import ROOT
+from tests.notebooks.build import with_ids
 from tests.notebooks.faithful import faults_of, style_faults
 from tests.notebooks.korean import KoreanError, korean_notebook, problems, read
 from tests.notebooks.literals import literals, put, same_code
@@ -286,18 +285,3 @@ def test_the_builder_makes_and_checks_the_korean_notebook(pair, tmp_path, capsys
     pair(english, text.replace("# 1", "1"))
     assert build.main(["check"], tmp_path) == 1
     assert "01_x.md, line 5: headings" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks" / "text").glob("*.md")), ids=lambda path: path.stem)
-def test_every_literal_of_every_chapter_can_be_replaced(path):
-    """Each visible string of each chapter put in brackets: the code stays what it was."""
-    for cell in from_text(path).cells:
-        if cell.cell_type == "code" and cell.source:
-            pairs = {
-                i.key: ("# 「" + i.key[1:] + "」") if i.kind == "comment" else f"「{i.key}」"
-                for i in literals(cell.source)
-                if i.shown
-            }
-            made = put(cell.source, pairs)
-            assert same_code(cell.source, made)
-            assert made.count("「") >= len(pairs)

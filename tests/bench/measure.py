@@ -139,9 +139,7 @@ def figures(
     return found
 
 
-def interleaved(
-    sides: Mapping[str, Callable[[int], dict]], pairs: int, say: Callable[[str], None] = print
-) -> dict[str, list[dict]]:
+def interleaved(sides: Mapping[str, Callable[[int], dict]], pairs: int) -> dict[str, list[dict]]:
     """Run every side once per round, in turn, so that a slow minute of the machine hits all of them. side -> results.
 
     Every second round goes backwards: no side always runs first. Each function gets the number of the round.
@@ -150,17 +148,15 @@ def interleaved(
     for number in range(pairs):
         for name in list(sides)[:: -1 if number % 2 else 1]:
             results[name].append(sides[name](number))
-            say(f"  round {number + 1}/{pairs}  {name}: {results[name][-1]['speed']:,.0f}")
+            print(f"  round {number + 1}/{pairs}  {name}: {results[name][-1]['speed']:,.0f}")
     return results
 
 
 def rounds_of(module: str, sides: Iterable[str], options: Options, *more: object) -> dict[str, list[dict]]:
     """`interleaved` over `python -m module SIDE more... THREADS`."""
 
-    def side(name: str) -> Callable[[int], dict]:
-        return lambda number: run_alone(module, name, *more, options.threads)
-
-    return interleaved({name: side(name) for name in sides}, options.pairs)
+    runs = {name: lambda _, name=name: run_alone(module, name, *more, options.threads) for name in sides}
+    return interleaved(runs, options.pairs)
 
 
 def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:

@@ -9,7 +9,6 @@ import inspect
 import reprlib
 import signal
 import threading
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -212,8 +211,7 @@ class NoEnd(BaseException):
 def time_limit(seconds: float) -> Iterator[None]:
     """Raises NoEnd in the block after so many seconds of computing: a debugger may wait.
 
-    Only the main thread can be stopped, and not on Windows; elsewhere nothing is limited. Another one's handler and
-    timer are put back.
+    Only the main thread can be stopped, and not on Windows; elsewhere nothing is limited.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -223,12 +221,9 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise NoEnd
 
     handler = signal.signal(signal.SIGVTALRM, stop)
-    left, interval = signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)  # again, if a bare `except` caught it
-    start = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)  # again, if a bare `except` caught it
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, handler)
-        if left:
-            signal.setitimer(signal.ITIMER_VIRTUAL, max(left - (time.process_time() - start), 1e-3), interval)

@@ -45,9 +45,6 @@ def main(
         ),
     ],
     profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
-    minutes: Annotated[
-        float | None, typer.Option(help="train so long in all; more than before: go on; default: as the recipe says")
-    ] = None,
     status: Annotated[bool, typer.Option("--status", help=f"with {QUEUE}: only say how far it is")] = False,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
 ) -> None:
@@ -69,7 +66,7 @@ def main(
             return
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        folder = engine.run(RECIPES[name], where, profile=profile, minutes=minutes)
+        folder = engine.run(RECIPES[name], where, profile=profile)
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

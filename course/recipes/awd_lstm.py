@@ -12,7 +12,7 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
-from course.recipes.engine import Job, Recipe, Training, starting_point, steps_done
+from course.recipes.engine import Job, Recipe, Training, profiles, starting_point, steps_done
 from course.recipes.texts import ENGLISH, Text, WordTexts, weights_licence
 from course_lib.data.streams import TextStreams
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
@@ -116,31 +116,27 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     }
 
 
-def _recipe(name: str, title: str, cpu: Settings, **profiles: Settings) -> Recipe:
-    return Recipe(
-        name,
-        title,
-        cpu.texts[0].name,
-        licence=weights_licence(cpu.texts),
-        profiles={"cpu": cpu, **profiles},
-        family=__name__,
-    )
-
-
+_FIRST = Settings(Training(3e-3, betas=(0.8, 0.99), steps=24_000, warm_up=200))
+_REVIEWS = Settings(
+    Training(1e-3, betas=(0.8, 0.99), steps=4_800, warm_up=200),
+    texts=(Text("imdb", held_out=250),),
+    start="awd-lstm-en",
+)
 RECIPES = (
-    _recipe(
+    Recipe(
         "awd-lstm-en",
         "English language model (AWD-LSTM)",
-        Settings(Training(3e-3, betas=(0.8, 0.99), steps=24_000, warm_up=200)),
-        gpu=Settings(Training(5e-3, betas=(0.8, 0.99), minutes=40), batch_size=128),
+        _FIRST.texts[0].name,
+        licence=weights_licence(_FIRST.texts),
+        profiles=profiles(_FIRST, Training(5e-3, betas=(0.8, 0.99), minutes=40), batch_size=128),
+        family=__name__,
     ),
-    _recipe(
+    Recipe(
         "awd-lstm-reviews-en",
         "English language model (AWD-LSTM), read on in film reviews",
-        Settings(
-            Training(1e-3, betas=(0.8, 0.99), steps=4_800, warm_up=200),
-            texts=(Text("imdb", held_out=250),),
-            start="awd-lstm-en",
-        ),
+        "imdb",
+        licence=weights_licence(_REVIEWS.texts),
+        profiles={"cpu": _REVIEWS},
+        family=__name__,
     ),
 )

@@ -4,7 +4,7 @@ further.py goes on from them, on more kinds of text, to the checkpoints that shi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -12,14 +12,13 @@ from typing import Any
 
 import torch
 
-from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.engine import Job, Recipe, Training, profiles, steps_done
 from course.recipes.starts import POSITIONS, TableConfig, log_frequencies, skip_gram_table, start_copying, start_table
 from course.recipes.texts import (
     WEIGHTS_LICENCE,
     Cut,
     MaskedPairRows,
     PieceText,
-    Places,
     Rows,
     cut_corpus,
     language,
@@ -111,8 +110,8 @@ def rows_of(
     """A text as batches for `Bert.loss`; masked: share of the pieces, None: as in training."""
     masked = job.settings.masked if masked is None else masked
     masking = Masking(len(pieces), pieces.mask, pieces.special_ids, corrupt=masked)
-    usual, long = (Places(text, factor * job.settings.length) for factor in (1, 2))
-    return Rows(usual, long, MaskedPairRows(pieces, masking, asks_next), job.settings.pieces_per_batch, job.seed)
+    make = MaskedPairRows(pieces, masking, asks_next)
+    return Rows.of(text, job.settings.length, make, job.settings.pieces_per_batch, job.seed)
 
 
 @torch.no_grad()
@@ -168,12 +167,9 @@ def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
         f"{language(corpus)} BERT, Wikipedia only",
         corpus,
         licence=WEIGHTS_LICENCE,
-        profiles={
-            "cpu": cpu,
-            "gpu": replace(
-                cpu, training=Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
-            ),
-        },
+        profiles=profiles(
+            cpu, Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
+        ),
         family=__name__,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.engine import Job, Recipe, Training, profiles, steps_done
 from course.recipes.starts import Imitation, imitate, start_softmax, word_vectors
 from course.recipes.texts import ENGLISH, KOREAN, Text, WordTexts, language, weights_licence
 from course_lib.data.streams import TwoWayStreams
@@ -147,10 +147,7 @@ def _recipe(name: str, texts: tuple[Text, ...], steps: int, **settings: Any) -> 
         f"{language(texts[0].name)} bidirectional language model",
         texts[0].name,
         licence=weights_licence(texts),
-        profiles={
-            "cpu": cpu,
-            "gpu": replace(cpu, training=Training(3e-3, betas=(0.9, 0.98), minutes=40), batch_size=256),
-        },
+        profiles=profiles(cpu, Training(3e-3, betas=(0.9, 0.98), minutes=40), batch_size=256),
         family=__name__,
         snapshots=SNAPSHOTS,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from course.recipes.engine import Job, Recipe, Training, steps_done
+from course.recipes.engine import Job, Recipe, Training, profiles, steps_done
 from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
@@ -108,20 +108,15 @@ def held_out_loss(model: Seq2Seq, pairs: Sequence[ParallelPair]) -> float:
     return mean_loss(model, (batch.to(model.encoder.device) for batch in model.batches(pairs)(0)))
 
 
-def _recipe() -> Recipe:
-    public = find("multi30k")
-    return Recipe(
+_DATA = find("multi30k")
+RECIPES = (
+    Recipe(
         "cove-en",
         "English words in context, from translation (CoVe)",
-        public.name,
-        licence=f"data: {public.licence}; {public.conditions}. No sentence of it is in this folder. "
+        _DATA.name,
+        licence=f"data: {_DATA.licence}; {_DATA.conditions}. No sentence of it is in this folder. "
         "Word vectors: CC BY 4.0",
-        profiles={
-            "cpu": Settings(Training(2e-3, epochs=8)),
-            "gpu": Settings(Training(2e-3, epochs=12), batch_size=128),
-        },
+        profiles=profiles(Settings(Training(2e-3, epochs=8)), Training(2e-3, epochs=12), batch_size=128),
         family=__name__,
-    )
-
-
-RECIPES = (_recipe(),)
+    ),
+)

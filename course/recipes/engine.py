@@ -119,17 +119,15 @@ class Recipe:
                 usual = six_bits if step == "save" else None
                 object.__setattr__(self, step, getattr(sys.modules[self.family], step, usual))
 
-    def settings(self, profile: str = "cpu", minutes: float | None = None) -> Any:
-        """Settings of a profile; with `minutes` the training lasts so long instead of as the recipe says."""
+    def settings(self, profile: str = "cpu") -> Any:
         if profile not in self.profiles:
             raise CourseError(f"The recipe {self.name} has no profile {profile!r}. It has: {', '.join(self.profiles)}.")
-        settings = self.profiles[profile]
-        if minutes is None:
-            return settings
-        if self.train is not None:
-            raise CourseError(f"The recipe {self.name} has no time limit. Leave --minutes out.")
-        by_clock = {"minutes": minutes, "steps": None, "epochs": None, "waves": (), "warm_up": 0}
-        return replace(settings, training=replace(settings.training, **by_clock))
+        return self.profiles[profile]
+
+
+def profiles(cpu: Any, on_gpu: Training, **changes: Any) -> dict[str, Any]:
+    """Settings of both profiles."""
+    return {"cpu": cpu, "gpu": replace(cpu, training=on_gpu, **changes)}
 
 
 def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
@@ -137,15 +135,12 @@ def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
     model.save(folder, card=card, half=True, int6=True)
 
 
-def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | None = None) -> Path | None:
+def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
     """Make the checkpoint `out`/NAME with its card; all processes but the first return None."""
     is_first, processes = os.environ.get("RANK", "0") == "0", int(os.environ.get("WORLD_SIZE", "1"))
-    job = Job(recipe, recipe.settings(profile, minutes), out, course_settings().seed, processes, is_first)
+    job = Job(recipe, recipe.settings(profile), out, course_settings().seed, processes, is_first)
     material = recipe.read(job)
-    if recipe.train is None:
-        job, model, history = _fit(job, material)
-    else:
-        model, history = recipe.train(job, material)
+    job, model, history = _fit(job, material) if recipe.train is None else (job, *recipe.train(job, material))
     if not is_first:
         return None
     folder = out / recipe.name
@@ -156,9 +151,7 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | Non
     if job.start:
         lost = f"went on from the checkpoint of step {job.start:,} with a fresh optimizer; minutes are those since"
         described["start"] = "; ".join(filter(None, (described.get("start"), lost)))
-    options = ("" if profile == "cpu" else f" --profile {profile}") + (
-        "" if minutes is None else f" --minutes {minutes:g}"
-    )
+    option = "" if profile == "cpu" else f" --profile {profile}"
     rows = {
         **described,
         "settings": ", ".join(f"{name} {value}" for name, value in flatten(asdict(job.settings))),
@@ -166,7 +159,7 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu", minutes: float | Non
         "minutes": described.get("minutes", f"{history.seconds / 60:.1f}"),
         **recipe.evaluate(job, material, model, folder),
         "licence": recipe.licence,
-        "command": f"`python -m course.recipes {recipe.name}{options}`",
+        "command": f"`python -m course.recipes {recipe.name}{option}`",
     }
     recipe.save(job, model, folder, card.render(recipe.title, rows))
     return folder
@@ -191,7 +184,9 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
         pace = {"schedule": lambda step, total: given.rate(step, total, job.start), "betas": given.betas}
     else:
         pace = {"optimizer": by_the_clock(given, before.seconds)}
-    watch, steps = recipe.watch(job, material, model) if recipe.watch else {}, _snapshot_steps(job)
+    watch = recipe.watch(job, material, model) if recipe.watch else {}
+    shares = () if given.steps is None else recipe.snapshots
+    steps = {*given.waves, *(max(1, round(share * given.steps)) for share in shares)}
 
     def keep(step: int, losses: dict) -> None:
         if step in steps and job.is_first:
@@ -247,12 +242,6 @@ def newest_snapshot(job: Job) -> Path | None:
     steps = job.settings.training.steps or 0
     folders = [path.parent for path in job.place("snapshots").glob(f"*/{CONFIG}") if path.parent.name.isdecimal()]
     return max((f for f in folders if int(f.name) < steps), key=lambda f: int(f.name), default=None)
-
-
-def _snapshot_steps(job: Job) -> set[int]:
-    training = job.settings.training
-    shares = () if training.steps is None else job.recipe.snapshots
-    return {*training.waves, *(max(1, round(share * training.steps)) for share in shares)}
 
 
 def flatten(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:

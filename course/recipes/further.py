@@ -7,7 +7,7 @@ arXiv:1810.04805, section 3.1: 800 million words of books, 2,500 million of Wiki
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -17,7 +17,7 @@ import torch
 from course.recipes import card as cards
 from course.recipes import minilm
 from course.recipes.bert import rows_of, scores, told
-from course.recipes.engine import Job, Recipe, Training, starting_point, steps_done
+from course.recipes.engine import Job, Recipe, Training, profiles, starting_point, steps_done
 from course.recipes.starts import log_frequencies
 from course.recipes.texts import (
     ENGLISH,
@@ -172,7 +172,7 @@ def _recipe(
         title,
         texts[0].name,
         licence=licence + weights_licence(texts),
-        profiles={"cpu": cpu, "gpu": replace(cpu, training=on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch)},
+        profiles=profiles(cpu, on_gpu, pieces_per_batch=16 * cpu.pieces_per_batch),
         family=__name__,
         save=minilm.save if settings.get("biases_only") else None,
     )

@@ -15,7 +15,7 @@ import torch
 from course.recipes.bert import Material, Settings, read
 from course.recipes.engine import Job, Recipe, Training, steps_done
 from course.recipes.starts import POSITIONS, skip_gram_table, start_table
-from course.recipes.texts import WEIGHTS_LICENCE, OneWayRows, PieceText, Places, Rows
+from course.recipes.texts import WEIGHTS_LICENCE, OneWayRows, PieceText, Rows
 from course_lib.data.running_text import CORPORA
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.shipped import load
@@ -53,8 +53,7 @@ def batches(job: Job, material: Material, model: LeftToRightLM) -> Rows:
 
 
 def _rows(job: Job, text: PieceText, pieces: WordPieces) -> Rows:
-    usual, long = (Places(text, factor * job.settings.length) for factor in (1, 2))
-    return Rows(usual, long, OneWayRows(pieces), job.settings.pieces_per_batch, job.seed)
+    return Rows.of(text, job.settings.length, OneWayRows(pieces), job.settings.pieces_per_batch, job.seed)
 
 
 @torch.no_grad()

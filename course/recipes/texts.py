@@ -352,6 +352,11 @@ class Rows:
     pieces_per_batch: int
     seed: int = 0
 
+    @classmethod
+    def of(cls, text: PieceText, length: int, *how: Any) -> Rows:
+        """The longer rows are twice as long."""
+        return cls(Places(text, length), Places(text, 2 * length), *how)
+
     def __call__(self, epoch: int = 0) -> Iterator[Any]:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         usual, long = (self._beginnings(places, generator) for places in (self.usual, self.long))

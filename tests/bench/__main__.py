@@ -11,7 +11,6 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import tests.bench
 from course_lib.config import project_dir, settings
@@ -32,15 +31,11 @@ def main() -> int:
     rows = all_rows()
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", metavar="ROW", help=f"default: all of {', '.join(rows)}")
-    parser.add_argument("--data", type=Path, help="mirror of the public data sets (default: COURSE_DATA_DIR)")
     parser.add_argument("--pairs", type=int, default=Options.pairs, help="rounds; at least 5 for a result that counts")
-    parser.add_argument("--words", type=lambda text: int(float(text)), default=Options.words)
-    parser.add_argument("--out", type=Path, default=project_dir() / "bench.json")
     given = parser.parse_args()
     if unknown := sorted(set(given.rows) - set(rows)):
         parser.error(f"no such row: {', '.join(unknown)}. There are: {', '.join(rows)}")
-    data = (given.data or settings().data_mirror or project_dir().parent / "shared" / "datasets").resolve()
-    options = Options(data=data, pairs=given.pairs, words=given.words)
+    options = Options(settings().data_mirror or project_dir().parent / "shared" / "datasets", given.pairs)
     done, failed = [], []
     for name in given.rows or rows:
         print(name, flush=True)
@@ -50,7 +45,7 @@ def main() -> int:
             failed.append(name)
             print(f"  not measured: {error}", flush=True)
     if done:
-        merge(given.out, done)
+        merge(project_dir() / "bench.json", done)
         print(table(done))
     return 1 if failed else 0
 

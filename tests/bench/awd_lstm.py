@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.text.vocabulary import Vocabulary
-from tests.bench.measure import Options, main, middle, peak_megabytes, rounds_of, row, timed, training_step
+from tests.bench.measure import Options, figures, main, middle, rounds_of, row
 
 SIZES = {"vocab_size": 10_000, "emb_dim": 400, "hidden": 1152, "n_layers": 3, "batch": 16, "step": 70}
 STEPS, WARM_UP = 5, 2
@@ -71,16 +71,15 @@ def model_of(side: str) -> AWDLSTM:
 
 
 def run(side: str, threads: int) -> dict[str, float]:
-    """Words per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
     torch.set_num_threads(threads)
-    model = model_of(side)
-    step = training_step(model, model.loss, learning_rate=1e-3, betas=(0.9, 0.99))
     n_steps, length = WARM_UP + STEPS, SIZES["step"]
+    model = model_of(side)
     words = torch.randint(1, SIZES["vocab_size"], (SIZES["batch"], n_steps * length + 1))
     parts = [words[:, at : at + length + 1] for at in range(0, n_steps * length, length)]
-    seconds, losses = timed(step, [StreamBatch(part[:, :-1], part[:, 1:]) for part in parts], WARM_UP)
-    speed = STEPS * SIZES["batch"] * length / seconds
-    return {"speed": speed, "cross_entropy": losses["cross_entropy"].item(), "peak_mb": peak_megabytes()}
+    batches = [StreamBatch(part[:, :-1], part[:, 1:]) for part in parts]
+    return figures(
+        model, model.loss, batches, WARM_UP, lambda one: one.ids.numel(), learning_rate=1e-3, betas=(0.9, 0.99)
+    )
 
 
 def awd_lstm_cpu(options: Options) -> dict:

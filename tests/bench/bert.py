@@ -1,9 +1,11 @@
-"""A pre-training step of BERT against transformers' BertForPreTraining: full rows, and rows of mixed lengths."""
+"""A pre-training step of BERT against transformers' BertForPreTraining: full rows, rows of mixed lengths, and BERT base
+with 512 pieces in bfloat16 on a GPU, where both are compiled."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,22 +18,67 @@ from course_lib.data.masking import Masking
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 from tests.bench import measure
-from tests.bench.measure import PEAK_SHARE, Options, main
+from tests.bench.measure import Options, main
 
-SIZES = {"vocab_size": 8_192, "d_model": 256, "n_heads": 4, "n_layers": 4, "d_ff": 1_024}
-BATCH, LENGTH, SHORTEST = 32, 128, 8
-STEPS = {"bert-cpu": 6, "bert-mixed-lengths-cpu": 10}
-WARM_UP = 2
-SIDES = ("ours", "transformers, no dropout", "transformers, as it comes")
+SHORTEST = 8  # pieces of a row
+SIDES = ("ours", "transformers, its best", "transformers, as it comes")
 LossOf = Callable[[MaskedPairs], dict]
 
 
-def our_model(side: str) -> Bert:
-    """Weights are the same on all sides. The course's recipes train without dropout."""
+@dataclass(frozen=True)
+class Setting:
+    """What is measured. mixed: rows of SHORTEST pieces to the longest, else full ones."""
+
+    what: str
+    config: BertConfig
+    steps: int
+    warm_up: int = 2
+    batch: int = 32
+    mixed: bool = False
+    device: str = "cpu"
+
+
+# The course's recipes train without dropout: on a CPU the peer as it comes (0.1) is measured beside that.
+COURSE = BertConfig(
+    8_192, d_model=256, n_heads=4, n_layers=4, d_ff=1_024, max_units=128, dropout=0.0, attention_dropout=0.0
+)
+SETTINGS = {
+    "bert-cpu": Setting(
+        "a pre-training step (masked language model and next sentence), pieces per second, against BertForPreTraining "
+        "without dropout, fused AdamW on both sides. Quality: loss after the last step on random pieces, from the same "
+        "weights",
+        COURSE,
+        steps=6,
+    ),
+    "bert-mixed-lengths-cpu": Setting(
+        f"the same with rows of {SHORTEST} to {COURSE.max_units} pieces: ours sorted into batches of like length, "
+        "theirs padded in the order they come; as many rows in a step. Quality: the loss of each side's last batch, "
+        "another one",
+        COURSE,
+        steps=10,
+        mixed=True,
+    ),
+    "bert-base-gpu": Setting(
+        "a pre-training step of BERT base on one GPU, pieces per second, against BertForPreTraining: both compiled, "
+        "dropout 0.1. Quality: loss after the last step on random pieces, from the same weights",
+        BertConfig.paper(),
+        steps=20,
+        warm_up=5,
+        device="cuda",
+    ),
+}
+
+
+def of_side(side: str, setting: Setting) -> tuple[nn.Module, LossOf]:
+    """The model in training, with the same weights on all sides, and its losses."""
     torch.manual_seed(0)
-    dropout = 0.1 if side == SIDES[2] else 0.0
-    pieces = WordPieces([*SPECIALS, *(f"w{number}" for number in range(SIZES["vocab_size"] - len(SPECIALS)))])
-    return Bert(BertConfig(**SIZES, max_units=LENGTH, dropout=dropout, attention_dropout=dropout), pieces)
+    config = setting.config
+    if side == SIDES[2]:
+        config = replace(config, dropout=0.1, attention_dropout=0.1)
+    words = (f"w{number}" for number in range(config.vocab_size - len(SPECIALS)))
+    ours = Bert(config, WordPieces([*SPECIALS, *words]))
+    model, loss_of = (ours, ours.loss) if side == "ours" else peer_of(ours)
+    return model.train().to(setting.device), loss_of
 
 
 def peer_of(model: Bert) -> tuple[nn.Module, LossOf]:
@@ -40,7 +87,7 @@ def peer_of(model: Bert) -> tuple[nn.Module, LossOf]:
 
     with tempfile.TemporaryDirectory() as folder:
         model.save_pretrained(Path(folder))
-        peer = BertForPreTraining.from_pretrained(folder).train()
+        peer = BertForPreTraining.from_pretrained(folder)
 
     def loss(one: MaskedPairs) -> dict:
         labels = torch.full_like(one.input_ids, -100)
@@ -57,22 +104,32 @@ def peer_of(model: Bert) -> tuple[nn.Module, LossOf]:
     return peer, loss
 
 
-def full_rows(n: int) -> list[MaskedPairs]:
-    generator = torch.Generator().manual_seed(1)
-    return [masked(torch.randint(5, SIZES["vocab_size"], (BATCH, LENGTH), generator=generator), None) for _ in range(n)]
+def batches_of(setting: Setting, sort: bool) -> list[MaskedPairs]:
+    """Full rows to warm up, then those that count; sort: rows of like length together, as many in each batch."""
+    generator, (longest, vocab_size) = (
+        torch.Generator().manual_seed(1),
+        (setting.config.max_units, setting.config.vocab_size),
+    )
+
+    def drawn(*size: int) -> Tensor:
+        return torch.randint(5, vocab_size, size, generator=generator)
+
+    n_full = setting.warm_up + (0 if setting.mixed else setting.steps)
+    batches = [masked(drawn(setting.batch, longest), None, vocab_size) for _ in range(n_full)]
+    if setting.mixed:
+        lengths = torch.randint(SHORTEST, longest + 1, (setting.steps * setting.batch,), generator=generator).tolist()
+        rows = [drawn(length).tolist() for length in lengths]
+        order = (
+            Buckets(lengths, size=setting.batch, seed=0)(0) if sort else torch.arange(len(rows)).split(setting.batch)
+        )
+        for numbers in order:
+            part = [rows[number] for number in numbers]
+            batches.append(masked(pad(part), length_mask([len(row) for row in part]), vocab_size))
+    return [one.to(setting.device) for one in batches]
 
 
-def mixed_rows(n: int, sort: bool) -> list[MaskedPairs]:
-    """n batches of rows of SHORTEST to LENGTH pieces; sort: rows of like length together, as many in each batch."""
-    generator = torch.Generator().manual_seed(1)
-    lengths = torch.randint(SHORTEST, LENGTH + 1, (n * BATCH,), generator=generator).tolist()
-    rows = [torch.randint(5, SIZES["vocab_size"], (length,), generator=generator).tolist() for length in lengths]
-    order = list(Buckets(lengths, size=BATCH, seed=0)(0)) if sort else torch.arange(len(rows)).split(BATCH)
-    chosen = [[rows[i] for i in numbers] for numbers in order]
-    return [masked(pad(part), length_mask([len(row) for row in part])) for part in chosen]
-
-
-def masked(ids: Tensor, real: Tensor | None, vocab_size: int = SIZES["vocab_size"]) -> MaskedPairs:
+def masked(ids: Tensor, real: Tensor | None, vocab_size: int) -> MaskedPairs:
+    """15 % of the pieces hidden: how many places that is differs from batch to batch."""
     masking, generator = Masking(vocab_size, 4, range(5)), torch.Generator().manual_seed(2)
     hidden = masking(ids, torch.ones_like(ids, dtype=torch.bool) if real is None else real, generator)
     segments = (torch.arange(ids.shape[1]) >= ids.shape[1] // 2).long().expand_as(ids)
@@ -80,57 +137,54 @@ def masked(ids: Tensor, real: Tensor | None, vocab_size: int = SIZES["vocab_size
     return MaskedPairs(hidden.ids, hidden.rows, hidden.columns, hidden.answers, segments, real, follows)
 
 
+def figures(side: str, setting: Setting) -> dict[str, float]:
+    """Real pieces per second of whole training steps, the last loss, share of the matrix peak, peak memory."""
+    model, plain = of_side(side, setting)
+    on_gpu, usual = setting.device == "cuda", side == SIDES[2]
+
+    def loss_of(one: MaskedPairs) -> dict:
+        with torch.autocast("cuda", torch.bfloat16, enabled=on_gpu):
+            return {"loss": plain(one)["loss"]}
+
+    return measure.figures(
+        model,
+        torch.compile(loss_of) if on_gpu and not usual else loss_of,
+        batches_of(setting, sort=side == "ours"),
+        setting.warm_up,
+        lambda one: one.input_ids.numel() if one.attention_mask is None else int(one.attention_mask.sum()),
+        learning_rate=1e-4,
+        optimizer=torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0) if usual else None,
+        counted=loss_of,
+        device=setting.device,
+    )
+
+
 def run(side: str, name: str, threads: int) -> dict[str, float]:
-    """Real pieces per second of whole training steps, the first WARM_UP left out; the last loss; the peak memory."""
     torch.set_num_threads(threads)
-    model = our_model(side).train()
-    model, loss_of = (model, model.loss) if side == SIDES[0] else peer_of(model)
-    fused = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0, fused=True) if side == SIDES[1] else None
-    usual = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.0) if side == SIDES[2] else None
-    step = measure.training_step(model, loss_of, learning_rate=1e-4, optimizer=fused or usual)
-    if name == "bert-cpu":
-        batches = full_rows(WARM_UP + STEPS[name])
-    else:
-        batches = full_rows(WARM_UP) + mixed_rows(STEPS[name], sort=side == SIDES[0])
-    seconds, losses = measure.timed(step, batches, WARM_UP)
-    pieces = sum(real_pieces(one) for one in batches[WARM_UP:])
-    loss = losses["loss"].item()
-    share = sum(measure.matrix_flops(partial(step, one)) for one in batches[WARM_UP:]) / seconds / measure.matrix_peak()
-    return {"speed": pieces / seconds, "loss": loss, "peak_share": share, "peak_mb": measure.peak_megabytes()}
+    return figures(side, SETTINGS[name])
 
 
-def real_pieces(one: MaskedPairs) -> int:
-    return one.input_ids.numel() if one.attention_mask is None else int(one.attention_mask.sum())
-
-
-def measured(name: str, what: str, options: Options) -> dict:
+def measured(options: Options, *, name: str) -> dict:
+    setting = SETTINGS[name]
     ours, best, usual = measure.rounds_of(__name__, SIDES, options, name).values()
+    config, on_gpu = setting.config, setting.device == "cuda"
     sizes = {
-        **{**SIZES, "batch": BATCH, "length": LENGTH},
+        **{size: getattr(config, size) for size in ("vocab_size", "d_model", "n_heads", "n_layers", "d_ff")},
+        **{"batch": setting.batch, "length": config.max_units},
+        **({"gpu": torch.cuda.get_device_name()} if on_gpu else {}),
         "against transformers as it comes (dropout 0.1)": measure.ratios(ours, usual)["ratio"],
-        PEAK_SHARE: [round(measure.middle(results, "peak_share"), 2) for results in (ours, best)],
     }
-    return measure.row(ours, best, options, what=what, unit="real pieces/s", sizes=sizes, quality="loss")
-
-
-def bert_cpu(options: Options) -> dict:
-    what = (
-        "a pre-training step (masked language model and next sentence), pieces per second, against BertForPreTraining "
-        f"without dropout, fused AdamW on both sides. Quality: loss after {WARM_UP + STEPS['bert-cpu']} steps on "
-        "random pieces, from the same weights"
+    precision = "bfloat16 (autocast), weights float32" if on_gpu else "float32"
+    return measure.row(
+        ours, best, options, what=setting.what, unit="real pieces/s", sizes=sizes, quality="loss", precision=precision
     )
-    return measured("bert-cpu", what, options)
 
 
-def bert_mixed_lengths_cpu(options: Options) -> dict:
-    what = (
-        f"the same with rows of {SHORTEST} to {LENGTH} pieces: ours sorted into batches of like length, theirs padded "
-        "in the order they come; as many rows in a step. Quality: the loss of each side's last batch, another one"
-    )
-    return measured("bert-mixed-lengths-cpu", what, options)
-
-
-ROWS = {"bert-cpu": bert_cpu, "bert-mixed-lengths-cpu": bert_mixed_lengths_cpu}
+ROWS = {
+    name: partial(measured, name=name)
+    for name, setting in SETTINGS.items()
+    if setting.device == "cpu" or torch.cuda.is_available()
+}
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.vocabulary import Vocabulary
-from tests.bench.measure import Options, main, middle, peak_megabytes, rounds_of, row, timed, training_step
+from tests.bench.measure import Options, figures, main, middle, rounds_of, row
 
 VOCAB_SIZE, N_LAYERS = 10_000, 2
 ROW_SIZES = {
@@ -73,19 +73,18 @@ def model_of(side: str, name: str) -> BiLM:
 
 
 def run(side: str, name: str, threads: int) -> dict[str, float]:
-    """Words of text per second of training steps (Adam), the first WARM_UP left out; the last loss per direction."""
+    """Words of text per second, each read in both directions; the last loss per direction."""
     torch.set_num_threads(threads)
     model, (batch_size, n_words) = model_of(side, name), (ROW_SIZES[name]["batch"], ROW_SIZES[name]["step"])
-    step = training_step(model, model.loss, learning_rate=1e-3, betas=(0.9, 0.99))
     # frequent words often, as in text (the logarithm of the id is uniform): the adaptive softmax leans on it
     generator = torch.Generator().manual_seed(0)
     drawn = torch.rand((WARM_UP + STEPS) * batch_size * n_words + batch_size, generator=generator)
     text = (VOCAB_SIZE**drawn).long().clamp(2, VOCAB_SIZE - 1).tolist()
+    batches = list(islice(TwoWayStreams([text], batch_size, n_words)(), WARM_UP + STEPS))
     torch.manual_seed(1)  # dropout: as many draws on all sides, but laid out otherwise in memory, so other masks
-    batches = islice(TwoWayStreams([text], batch_size, n_words)(), WARM_UP + STEPS)
-    seconds, losses = timed(step, batches, WARM_UP)
-    speed = STEPS * batch_size * n_words / seconds
-    return {"speed": speed, "cross_entropy": losses["loss"].item() / 2, "peak_mb": peak_megabytes()}
+    words = batch_size * n_words
+    found = figures(model, model.loss, batches, WARM_UP, lambda one: words, learning_rate=1e-3, betas=(0.9, 0.99))
+    return {**found, "cross_entropy": found["loss"] / 2}
 
 
 def bilm_cpu(options: Options, *, name: str) -> dict:

@@ -8,9 +8,7 @@ Printed and kept in bench.json, never judged by a test: machines are noisy.
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median, quantiles
 
 from course_lib.config import project_dir
@@ -83,19 +81,18 @@ def measure(chromium, case: Case, inputs: int = INPUTS) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.latency", description=__doc__.splitlines()[0])
-    parser.add_argument("--inputs", type=int, default=INPUTS)
-    parser.add_argument("--out", type=Path, default=project_dir() / "bench.json")
-    given = parser.parse_args()
     rows = []
     print(f"{'widget':<20}{'chapter':<20}{'median ms':>10}{'95 %':>8}   bar {BAR_MS:.0f} ms")
     with browser() as chromium:
         for case in CASES:
-            rows.append(row := measure(chromium, case, given.inputs))
+            rows.append(row := measure(chromium, case))
             kept = "kept" if row["median_ms"] <= BAR_MS else "missed"
             line = f"{row['widget']:<20}{row['chapter']:<20}{row['median_ms']:>10}{row['p95_ms']:>8}   {kept}"
             print(line, flush=True)
-    keep_latency(given.out, {"what": "ms from a key press to the painted frame", "bar_ms": BAR_MS, "rows": rows})
+    keep_latency(
+        project_dir() / "bench.json",
+        {"what": "ms from a key press to the painted frame", "bar_ms": BAR_MS, "rows": rows},
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ the painted frame (as in latency.py: the screen's beat is up to 16.7 ms of it). 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 from pathlib import Path
 from statistics import median
@@ -42,7 +41,7 @@ def first_answer(chromium, address: str) -> float:
     return found
 
 
-def keys(chromium, address: str, pieces: int, presses: int) -> tuple[list[float], list[float]]:
+def keys(chromium, address: str, pieces: int, presses: int = 40) -> tuple[list[float], list[float]]:
     """(forward passes, presses to painted frames) in ms, at `pieces` pieces with [CLS] and [SEP], or one fewer."""
     context = chromium.new_context(viewport={"width": 1100, "height": 900})
     page = context.new_page()
@@ -66,17 +65,14 @@ def keys(chromium, address: str, pieces: int, presses: int) -> tuple[list[float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.live", description=__doc__.splitlines()[0])
-    parser.add_argument("--site", type=Path, default=project_dir() / "build" / "site")
-    parser.add_argument("--presses", type=int, default=40)
-    given = parser.parse_args()
-    address = (given.site / "ask_bert.html").resolve().as_uri()
-    rows = [("MB", megabytes(given.site), "")]
+    site = project_dir() / "build" / "site"
+    address = (site / "ask_bert.html").resolve().as_uri()
+    rows = [("MB", megabytes(site), "")]
     with browser() as chromium:
         waits = [first_answer(chromium, address) for _ in range(7)]
         rows.append(("first answer, ms", median(waits), f"{min(waits):.0f} to {max(waits):.0f}"))
         for pieces in (12, 64):
-            passes, painted = keys(chromium, address, pieces, given.presses)
+            passes, painted = keys(chromium, address, pieces)
             says = f"to the painted frame {median(painted):.1f}, least pass {min(passes):.1f}"
             rows.append((f"a key at {pieces} pieces, ms", median(passes), says))
     for name, value, says in rows:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from course_lib.config import project_dir
@@ -25,24 +25,22 @@ from course_lib.errors import CourseError
 from course_lib.training.groups import adamw
 from course_lib.training.resume import detach, hand_on
 
-PEAK_SHARE = "share of the matrix peak, ours and theirs"
-
 
 @dataclass(frozen=True)
 class Options:
     """What the command line says; a row uses what concerns it."""
 
-    data: Path | None  # a mirror of the public sets
+    data: Path  # a mirror of the public sets
     pairs: int = 5  # rounds: in each every side runs once
     words: int = 10_000_000  # size of a text corpus
     threads: int = 2
 
     def dataset(self, name: str) -> Path:
-        """The folder of a public set. Raises CourseError if there is no mirror or no such set in it."""
-        if self.data is None or not (self.data / name).is_dir():
+        """The folder of a public set. Raises CourseError if it is not in the mirror."""
+        if not (self.data / name).is_dir():
             raise CourseError(
                 f"This row needs the data set {name!r}, looked for in {self.data}. "
-                "Give a mirror of the data sets with --data FOLDER or COURSE_DATA_DIR."
+                "COURSE_DATA_DIR names a mirror of the data sets."
             )
         return self.data / name
 
@@ -59,32 +57,6 @@ def run_alone(module: str, *arguments: object) -> dict:
 def main(run: Callable[..., dict]) -> None:
     """One timed run: `run` with the command line's arguments, whole numbers as such; prints what it gives."""
     print(json.dumps(run(*(int(text) if text.isdecimal() else text for text in sys.argv[1:]))))
-
-
-def training_step(
-    model: nn.Module,
-    loss_of: Callable[[Any], dict],
-    *,
-    learning_rate: float,
-    betas: tuple[float, float] = (0.9, 0.999),
-    optimizer: torch.optim.Optimizer | None = None,
-) -> Callable[[Any], dict]:
-    """A whole step as a function of the batch: losses, gradients, clipping, Adam; a carry goes to the next batch."""
-    groups = [{"name": "all", "params": list(model.parameters()), "lr": learning_rate}]
-    optimizer = optimizer or adamw(groups, weight_decay=0.0, betas=betas)
-    carry = None
-
-    def step(batch: Any) -> dict:
-        nonlocal carry
-        losses = loss_of(hand_on(batch, carry))
-        optimizer.zero_grad()
-        losses["loss"].backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        carry = detach(losses.get("carry"))
-        return losses
-
-    return step
 
 
 def timed(
@@ -111,13 +83,6 @@ def peak_megabytes() -> float:
     return round(peak / (1 << 20 if sys.platform == "darwin" else 1 << 10), 1)
 
 
-def matrix_flops(step: Callable[[], object]) -> int:
-    """Multiplications and additions in the matrix products of one call, forward and back."""
-    with FlopCounterMode(display=False) as counter:
-        step()
-    return counter.get_total_flops()
-
-
 def matrix_peak(device: str = "cpu", size: int = 1536, rounds: int = 8, dtype: torch.dtype = torch.float32) -> float:
     """FLOP/s of one large product with the threads in use: the best of a few rounds."""
     left, right = torch.randn(2, size, size, device=device, dtype=dtype)
@@ -129,9 +94,52 @@ def matrix_peak(device: str = "cpu", size: int = 1536, rounds: int = 8, dtype: t
     return 2 * size**3 / best
 
 
-def interleaved(
-    sides: Mapping[str, Callable[[int], dict]], pairs: int, say: Callable[[str], None] = print
-) -> dict[str, list[dict]]:
+def figures(
+    model: nn.Module,
+    loss_of: Callable[[Any], dict],
+    batches: Sequence,
+    warm_up: int,
+    items: Callable[[Any], int],
+    *,
+    learning_rate: float,
+    betas: tuple[float, float] = (0.9, 0.999),
+    optimizer: torch.optim.Optimizer | None = None,
+    counted: Callable[[Any], dict] | None = None,
+    device: str = "cpu",
+) -> dict[str, float]:
+    """Whole training steps (losses, gradients, clipping, Adam; a carry goes on), the first `warm_up` left out.
+
+    speed: items per second; the last step's losses; peak_mb; peak_share of the matrix peak, where `counted` gives the
+    losses whose matrix products count (`loss_of`, not compiled).
+    """
+    groups = [{"name": "all", "params": list(model.parameters()), "lr": learning_rate}]
+    optimizer = optimizer or adamw(groups, weight_decay=0.0, betas=betas)
+    on_gpu, carry = device == "cuda", None
+
+    def step(batch: Any) -> dict:
+        nonlocal carry
+        losses = loss_of(hand_on(batch, carry))
+        optimizer.zero_grad()
+        losses["loss"].backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        carry = detach(losses.get("carry"))
+        return losses
+
+    seconds, losses = timed(step, batches, warm_up, torch.cuda.synchronize if on_gpu else lambda: None)
+    found = {name: value.item() for name, value in losses.items() if isinstance(value, Tensor) and value.numel() == 1}
+    found["speed"] = sum(map(items, batches[warm_up:])) / seconds
+    found["peak_mb"] = round(torch.cuda.max_memory_allocated() / (1 << 20)) if on_gpu else peak_megabytes()
+    if counted is not None:
+        with FlopCounterMode(display=False) as counter:
+            for batch in batches[warm_up:]:
+                counted(batch)["loss"].backward()
+        peak = matrix_peak(device, 8_192, dtype=torch.bfloat16) if on_gpu else matrix_peak()
+        found["peak_share"] = counter.get_total_flops() / seconds / peak
+    return found
+
+
+def interleaved(sides: Mapping[str, Callable[[int], dict]], pairs: int) -> dict[str, list[dict]]:
     """Run every side once per round, in turn, so that a slow minute of the machine hits all of them. side -> results.
 
     Every second round goes backwards: no side always runs first. Each function gets the number of the round.
@@ -140,17 +148,15 @@ def interleaved(
     for number in range(pairs):
         for name in list(sides)[:: -1 if number % 2 else 1]:
             results[name].append(sides[name](number))
-            say(f"  round {number + 1}/{pairs}  {name}: {results[name][-1]['speed']:,.0f}")
+            print(f"  round {number + 1}/{pairs}  {name}: {results[name][-1]['speed']:,.0f}")
     return results
 
 
 def rounds_of(module: str, sides: Iterable[str], options: Options, *more: object) -> dict[str, list[dict]]:
     """`interleaved` over `python -m module SIDE more... THREADS`."""
 
-    def side(name: str) -> Callable[[int], dict]:
-        return lambda number: run_alone(module, name, *more, options.threads)
-
-    return interleaved({name: side(name) for name in sides}, options.pairs)
+    runs = {name: lambda _, name=name: run_alone(module, name, *more, options.threads) for name in sides}
+    return interleaved(runs, options.pairs)
 
 
 def ratios(ours: Sequence[dict], theirs: Sequence[dict]) -> dict[str, float]:
@@ -179,7 +185,9 @@ def row(
     both = {"ours": ours, "theirs": theirs}
     speeds = {name: round(middle(results)) for name, results in both.items()}
     scores = {name: {quality: round(middle(results, quality), 3)} for name, results in both.items() if quality}
-    measured = {"what": what, **speeds, "unit": unit, **ratios(ours, theirs), "quality": scores, "sizes": dict(sizes)}
+    shares = [round(middle(results, "peak_share"), 2) for results in both.values() if "peak_share" in results[0]]
+    sizes = {**sizes, **({"share of the matrix peak, ours and theirs": shares} if shares else {})}
+    measured = {"what": what, **speeds, "unit": unit, **ratios(ours, theirs), "quality": scores, "sizes": sizes}
     peaks = [middle(results, "peak_mb") for results in both.values()]
     return {**measured, "threads": options.threads, "precision": precision, "peak_mb": peaks}
 

@@ -21,13 +21,11 @@ def machine() -> dict[str, object]:
     return found
 
 
-def merge(path: Path, rows: list[dict]) -> dict:
+def merge(path: Path, rows: list[dict]) -> None:
     """Put the rows into the file: those measured anew replace those with the same id, the others stay."""
     old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"rows": []}
     by_id = {row["id"]: row for row in [*old["rows"], *rows]}
-    report = {**old, "machine": machine(), "rows": list(by_id.values())}
-    _write(path, report)
-    return report
+    _write(path, {**old, "machine": machine(), "rows": list(by_id.values())})
 
 
 def keep_latency(path: Path, latency: dict) -> None:

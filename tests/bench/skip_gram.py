@@ -1,4 +1,4 @@
-"""Skip-gram with negative sampling against gensim, and its cost against the size of the vocabulary."""
+"""Skip-gram with negative sampling against gensim."""
 
 from __future__ import annotations
 
@@ -13,13 +13,11 @@ from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pa
 from course_lib.models.skip_gram import SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.text.vocabulary import Vocabulary
-from tests.bench.measure import Options, growth, interleaved, main, middle, peak_megabytes, row, run_alone
+from tests.bench.measure import Options, interleaved, main, middle, peak_megabytes, row, run_alone
 
 SETTINGS = {"dim": 100, "window": 5, "negatives": 5, "sample": 1e-3, "min_count": 5, "epochs": 1}
 SETTINGS |= {"learning_rate": 0.025}
 PEERS = ("gensim lists", "gensim corpus_file")
-VOCABULARIES = (500, 1000, 2000, 4000, 8000)
-GROWTH_WORDS = 200_000
 
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 
@@ -127,41 +125,7 @@ def skip_gram_cpu(options: Options) -> dict:
         return {**measured, "quality": scores}
 
 
-def grows_skip_gram(options: Options) -> dict:
-    """Both of ours: "ours" is negative sampling, "theirs" the full softmax over the same text and vocabulary."""
-    with tempfile.TemporaryDirectory() as place:
-        n_words = write_corpus(options.dataset("enwiki2015"), Path(place) / "corpus.txt", GROWTH_WORDS)
-        sentences = read_corpus(Path(place) / "corpus.txt")
-    vocabularies = {size: Vocabulary.from_sentences(sentences, max_size=size) for size in VOCABULARIES}
-    results: dict[str, list[list[dict]]] = {"negative": [], "softmax": []}  # objective -> size -> round
-    for size in VOCABULARIES:
-
-        def side(objective: str, size: int = size):
-            def measured(number: int) -> dict:
-                config = SkipGramConfig(**{**SETTINGS, "objective": objective})
-                how = {"seed": number, "device": "cpu", "threads": options.threads, "progress": False}
-                started = time.perf_counter()
-                train_skip_gram(sentences, config, vocabulary=vocabularies[size], **how)
-                return {"speed": n_words / (time.perf_counter() - started), "peak_mb": peak_megabytes()}
-
-            return measured
-
-        print(f"  |V| = {size}", flush=True)
-        for objective, rounds in interleaved({name: side(name) for name in results}, options.pairs).items():
-            results[objective].append(rounds)
-    speeds = {name: [round(middle(rounds)) for rounds in by_size] for name, by_size in results.items()}
-    what = (
-        f"time against |V|, {VOCABULARIES[0]} to {VOCABULARIES[-1]}: exponent for negative sampling (ours) and "
-        "full softmax (theirs); the ratio is their speed at the largest |V|"
-    )
-    sizes = {"words": n_words, "vocabulary": list(VOCABULARIES), "words/s": speeds, "dim": SETTINGS["dim"]}
-    both = results["negative"][-1], results["softmax"][-1]
-    exponents = {"ours": growth(VOCABULARIES, speeds["negative"]), "theirs": growth(VOCABULARIES, speeds["softmax"])}
-    measured = row(*both, options, what=what, unit="exponent", sizes=sizes)
-    return {**measured, **exponents, "peak_mb": []}  # one process held both
-
-
-ROWS = {"skip-gram-cpu": skip_gram_cpu, "grows-skip-gram": grows_skip_gram}
+ROWS = {"skip-gram-cpu": skip_gram_cpu}
 
 if __name__ == "__main__":
     main(run)

@@ -14,7 +14,7 @@ from course_lib.models.transformer import TransformerConfig, TransformerDecoder,
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
 from tests.bench import measure
-from tests.bench.measure import PEAK_SHARE, Options, main
+from tests.bench.measure import Options, main
 
 SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
 TRAINING = {"batch": 64, "length": 16}
@@ -99,23 +99,16 @@ def sentences(n: int, n_words: int) -> list[Sentence]:
 
 
 def run_training(side: str, threads: int) -> dict[str, float]:
-    """Target pieces per second of whole training steps (Adam), the first WARM_UP left out; the last cross-entropy."""
     torch.set_num_threads(threads)
     model = model_of(side)
-    step = measure.training_step(model, model.loss, learning_rate=1e-4, betas=(0.9, 0.98))
     torch.manual_seed(1)
     batch, length = TRAINING["batch"], TRAINING["length"] - 1  # with [EOS] as long as stated
     sides = [zip(sentences(batch, length), sentences(batch, length), strict=True) for _ in range(WARM_UP + STEPS)]
     batches = [model.batch([ParallelPair(*pair) for pair in pairs]) for pairs in sides]
-    seconds, losses = measure.timed(step, batches, WARM_UP)
-    last = batches[-1]  # all batches are of one size
-    work = STEPS * measure.matrix_flops(lambda: model.loss(last)["loss"].backward())
-    return {
-        "speed": STEPS * losses["count"] / seconds,
-        "cross_entropy": losses["cross_entropy"].item(),
-        "peak_share": work / seconds / measure.matrix_peak(),
-        "peak_mb": measure.peak_megabytes(),
-    }
+    pieces, counted = batch * TRAINING["length"], model.loss
+    return measure.figures(
+        model, model.loss, batches, WARM_UP, lambda one: pieces, learning_rate=1e-4, betas=(0.9, 0.98), counted=counted
+    )
 
 
 def run_search(side: str, threads: int) -> dict:
@@ -152,7 +145,6 @@ def transformer_cpu(options: Options) -> dict:
     sizes = {
         **{**SIZES, **TRAINING, "pieces/s": speeds},
         "no dropout inside feed-forward": measure.ratios(ours, results[equal]),
-        PEAK_SHARE: [round(measure.middle(rounds, "peak_share"), 2) for rounds in (ours, theirs)],
     }
     return measure.row(ours, theirs, options, what=what, unit="pieces/s", sizes=sizes, quality="cross_entropy")
 

@@ -76,7 +76,8 @@ def test_the_whole_cell_is_kept_and_put_back(cells):
     assert source in message._repr_html_().replace("&#x27;", "'")
 
 
-def test_restore_takes_a_version_by_number(cells):
+def test_restore_takes_a_version_by_number(cells, answers_folder):
+    assert "no answer is kept yet" in repr(restore("1.2"))
     check("1.2", wrong)
     check("1.2", right)
     restore("1.2")
@@ -86,14 +87,6 @@ def test_restore_takes_a_version_by_number(cells):
     for version in (0, 3, -1, "1"):
         with pytest.raises(CourseError, match="has 2 kept"):
             restore("1.2", version=version)
-
-
-def test_restore_with_nothing_kept_is_calm():
-    assert "no answer is kept yet" in repr(restore("1.2"))
-
-
-def test_restore_from_a_damaged_file_names_it(answers_folder):
-    answers_folder.mkdir()
     (answers_folder / "1.2.json").write_text("{")
     with pytest.raises(CourseError, match=r"1\.2\.json .*cannot be read"):
         restore("1.2")
@@ -123,21 +116,18 @@ def test_looks_at_hints_and_solutions_are_kept_once_and_shown(answers_folder):
     assert "hints:" not in repr(answers())
 
 
-def test_hints_rise_by_level():
+def test_hints_rise_by_level_up_to_the_solution():
     texts = [repr(hint("1.1", level=level)) for level in (1, 2, 3)]
     assert "hint 1 of 3" in texts[0]
     assert repr(hint("1.1")) == texts[0]
     assert len(set(texts)) == 3
     assert 'solution("1.1")' in texts[2]
+    solved = repr(solution("1.2"))
+    assert "    total = sum(count**power for count in counts.values())" in solved
+    assert registry.find("1.2").texts.why.split(".")[0] in " ".join(solved.split())
     for level in (0, 4, "1"):
         with pytest.raises(CourseError, match="three levels"):
             hint("1.1", level=level)
-
-
-def test_solution_shows_code_and_reason():
-    text = repr(solution("1.2"))
-    assert "    total = sum(count**power for count in counts.values())" in text
-    assert registry.find("1.2").texts.why.split(".")[0] in " ".join(text.split())
 
 
 def test_unknown_names_are_course_errors():

@@ -1,6 +1,7 @@
 """Every exercise there is: complete, its solution accepted, its starter open, its mistakes told apart."""
 
 import inspect
+import tomllib
 
 import pytest
 
@@ -20,21 +21,34 @@ def test_chapter_1_is_there():
 
 
 @every_exercise
-def test_head_and_hints_are_complete(exercise):
+def test_head_and_words_are_complete_and_stand_in_the_notebook(exercise):
     assert exercise.difficulty in range(1, 6)
     assert exercise.importance in range(1, 6)
     assert 1 <= exercise.minutes <= 90
-    texts = exercise.texts
+    texts, (chapter, number) = exercise.texts, exercise.id.split(".")
+    assert f".ch{int(chapter):02}.ex_{chapter}_{number}_" in exercise.solution.__module__
     assert len(texts.hints) == 3
+    assert texts.title
     assert all(len(text.split()) >= 5 for text in (*texts.hints, texts.why, texts.question))
     assert exercise.head in exercise.markdown
     assert exercise.solution.__doc__
+    (path,) = (project_dir() / "notebooks" / "text").glob(f"{int(chapter):02}_*.md")
+    assert [part for part in (exercise.markdown, exercise.starter) if part not in path.read_text("utf-8")] == []
 
 
 @every_exercise
-def test_the_file_carries_the_number(exercise):
-    chapter, number = exercise.id.split(".")
-    assert f".ch{int(chapter):02}.ex_{chapter}_{number}_" in exercise.solution.__module__
+def test_each_mistake_has_one_row_and_a_sentence_for_all_its_models_or_for_each(exercise):
+    says = exercise.texts.mistakes
+    assert sorted(says) == sorted(name for name, *_ in exercise.mistakes)
+    for name, *models in exercise.mistakes:
+        assert says[name]
+        assert isinstance(says[name], str) or len(says[name]) == len(models), name
+
+
+@pytest.mark.parametrize("chapter", registry.chapters())
+def test_no_words_without_an_exercise(chapter):
+    exercises = registry.of_chapter(chapter)
+    assert set(tomllib.loads(exercises[0].texts_file.read_text("utf-8"))) == {exercise.id for exercise in exercises}
 
 
 @every_exercise
@@ -83,15 +97,6 @@ def test_wrong_answers_are_rejected_each_by_its_name(exercise):
         named.append(result.mistake or result.state)
     assert named == [mistake for _, mistake in cells]
     assert len(set(named)) >= 5
-
-
-@every_exercise
-def test_the_notebook_shows_the_question_and_the_starter(exercise):
-    chapter = int(exercise.id.split(".")[0])
-    (text,) = (project_dir() / "notebooks" / "text").glob(f"{chapter:02}_*.md")
-    content = text.read_text(encoding="utf-8")
-    assert exercise.markdown in content
-    assert exercise.starter in content
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,8 @@ def test_a_second_build_of_the_named_one_gives_the_same_bytes(built, capsys):
     assert [(path.name, path.read_bytes()) for path in built.glob("*.ipynb")] == [("00_tiny.ipynb", before)]
     assert run(built, "check") == 1
     assert "01_second.ipynb: is missing: run `make notebooks NAME=01_second`" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match=r"No text for 07_bret .* There are: 00_tiny, 01_second"):
+        run(built, "build", "07_bret")
 
 
 @pytest.mark.parametrize(
@@ -111,12 +113,6 @@ def test_a_notebook_is_built_without_network_and_without_the_builders_settings(f
     first, second = nbformat.read(folder / "00_tiny.ipynb", as_version=4).cells
     assert first.outputs[0].text == "None cpu\n"
     assert "network is blocked in tests" in second.outputs[0].evalue
-
-
-def test_an_unknown_name_lists_those_there_are(folder):
-    write(folder, cell("1"), "00_first")
-    with pytest.raises(SystemExit, match=r"No text for 07_bret .* There are: 00_first"):
-        run(folder, "build", "07_bret")
 
 
 def test_cell_ids_follow_the_source(folder):

@@ -42,17 +42,6 @@ def _is_loopback(host: str) -> bool:
     return (getattr(address, "ipv4_mapped", None) or address).is_loopback
 
 
-def _load_the_next_sitecustomize() -> None:
-    """Ours hides any other one on the path (a distribution's, a company's): run it too."""
-    from importlib.machinery import PathFinder
-    from importlib.util import module_from_spec
-
-    here = os.path.dirname(os.path.abspath(__file__))
-    spec = PathFinder.find_spec("sitecustomize", [path for path in sys.path if os.path.abspath(path) != here])
-    if spec is not None and spec.loader is not None:
-        spec.loader.exec_module(module_from_spec(spec))
-
-
 def _peak_mb() -> float:
     try:  # getrusage would be wrong here: on Linux a child inherits the peak of the process that started it
         with open("/proc/self/status") as status:
@@ -90,7 +79,6 @@ def _note_costs(folder: str) -> None:
 
 
 sys.addaudithook(_block_network)
-_load_the_next_sitecustomize()
 if "ipykernel_launcher" in sys.orig_argv and os.environ.get("COURSE_KERNEL_STATS"):
     import threading
 

@@ -2,13 +2,14 @@
 
 import math
 from itertools import islice
+from statistics import fmean
 
 import pytest
 import torch
 from torch.nn import functional as F
 
 from course.recipes import bert, gpt, plateau
-from course.recipes.engine import Job
+from course.recipes.engine import Job, saved
 from course.records import store
 from course.records.plateau import STORE
 from course_lib.errors import CourseError
@@ -31,15 +32,12 @@ def test_the_start_is_the_one_the_card_tells_of(out):
     for matrix, factor in [(attention.query, 1), (attention.output, 0.8), (model.mlm.dense, 1)]:
         torch.testing.assert_close(matrix.weight.detach(), factor * first, atol=0.12, rtol=0)
     assert model.embedding.positions.weight.abs().max() <= 0.06
-
-
-def test_specials_and_held_out_articles_stay_out_of_the_skip_gram_table(out):
-    own = job(out)
-    material = bert.read(own)
-    bert.build(own, material)
+    # specials and held-out articles stay out of the table
     learned = bert.skip_gram_table(material.table, None, material.pieces, None, seed=0)["learned"]  # the kept file
     assert learned.any()
-    assert not learned[list(material.pieces.special_ids)].any()
+    specials = list(material.pieces.special_ids)
+    assert not learned[specials].any()
+    assert (model.embedding.tokens.weight[specials].detach().std() > 0.01).all()  # their rows stay as drawn
     assert len(material.held_out.documents) == own.settings.held_out + 1
 
 
@@ -112,7 +110,8 @@ def test_the_plain_start_gives_nothing_away_and_both_are_trained_on_the_same_bat
 
 def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe):
     curves = {start: plateau.measure(start, out, recipe=recipe, steps=STEPS) for start in plateau.STARTS}
-    found = STORE.read()
+    found, losses = STORE.read(), saved(out / "plateau-warm.training")[1].parts["mlm"]
+    assert found.curves["warm"].losses == [round(fmean(losses[at : at + 20]), 4) for at in (0, 20)]
     assert dict(found.curves) == curves
     assert found.curves["warm"].steps == [20, 40]  # the last 3 steps make no point
     assert found.setting["steps"] == STEPS
@@ -122,10 +121,6 @@ def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe)
     shares = [count / int(counts.sum()) for count in counts.tolist()]
     by_hand = -sum(share * math.log(share) for share in shares)
     assert found.unigram == pytest.approx(by_hand, abs=1e-4)
-
-
-def test_points_are_means():
-    assert plateau._points([float(n) for n in range(45)]) == ([20, 40], [9.5, 29.5])
 
 
 def test_what_cannot_be_measured_is_named(out, recipe):

@@ -15,7 +15,6 @@ from course.recipes.starts import (
     skip_gram_table,
     start_copying,
     start_softmax,
-    start_table,
     word_vectors,
 )
 from course.recipes.texts import Cut, cut_corpus
@@ -108,14 +107,6 @@ def test_the_table_is_centred_and_kept(out):
     assert start["learned"].nonzero().squeeze(1).tolist() == seen.tolist()
     kept = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=1)  # another seed, the same file
     assert torch.equal(kept["table"], start["table"])
-
-
-def test_learned_rows_replace_others_stay():
-    embedding = nn.Embedding(3, 2)
-    before = embedding.weight.detach().clone()
-    start_table(embedding, {"table": torch.full((3, 2), 7.0), "learned": torch.tensor([False, True, False])})
-    assert embedding.weight[1].tolist() == [7, 7]
-    assert torch.equal(embedding.weight[::2], before[::2])
 
 
 def test_a_copying_layer_hands_on_what_is_alike():

@@ -1,6 +1,7 @@
 """Kinds of text: cut into documents, counted and mixed by weights, without those that are tested on; pieces; rows."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -211,7 +212,7 @@ def test_first_spans_are_whole_sentences_unless_one_is_too_long():
     assert (begin[~cut] > places.text.sentences[first + 1][~cut]).any()  # some spans hold several sentences
 
 
-def test_an_epoch_takes_each_allowed_sentence_once(pieces):
+def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):
     places, long, taken = Places(piece_text(), LENGTH), Places(piece_text(), 2 * LENGTH), []
     list(Rows(places, long, lambda p, first, g: taken.append((p.length, first)), 7 * LENGTH)(0))
     usual = torch.cat([first for length, first in taken if length == LENGTH])
@@ -221,14 +222,13 @@ def test_an_epoch_takes_each_allowed_sentence_once(pieces):
     assert [length for length, _ in taken[:LONG_EVERY]] == [LENGTH] * (LONG_EVERY - 1) + [2 * LENGTH]
     assert len(taken[0][1]) == 7
     assert len(taken[LONG_EVERY - 1][1]) == 3
-
-
-def test_epochs_differ_and_repeat(pieces):
-    places = Places(piece_text(), LENGTH)
     rows = Rows(places, places, masked_rows(pieces), 7 * LENGTH, seed=2)
-    one, again, other = (next(rows(epoch)).input_ids for epoch in (0, 0, 1))
-    assert torch.equal(one, again)
-    assert not torch.equal(one, other)
+    one, again, other = (next(rows(epoch)) for epoch in (0, 0, 1))
+    assert torch.equal(one.input_ids, again.input_ids)
+    assert not torch.equal(one.input_ids, other.input_ids)
+    assert one.next is not None
+    silent = replace(rows, make=replace(rows.make, asks_next=False))  # where sentences do not run on
+    assert next(silent(0)).next is None
 
 
 def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
@@ -257,10 +257,3 @@ def test_mixed_rows_are_drawn_by_weight_and_a_short_text_begins_anew():
     assert 200 < len(short) < 300
     assert short[:141] == [("short", epoch, place) for epoch in (0, 1) for place in range(70)] + [("short", 2, 0)]
     assert {batch[1] for batch in mixed(1) if batch[0] == "long"} == {1}
-
-
-def test_the_next_sentence_is_not_asked_where_sentences_do_not_run_on(pieces):
-    masking, places = Masking(len(pieces), pieces.mask, pieces.special_ids), Places(piece_text(), LENGTH)
-    for asks in (True, False):
-        batch = MaskedPairRows(pieces, masking, asks)(places, torch.arange(3), torch.Generator().manual_seed(0))
-        assert (batch.next is not None) == asks

@@ -177,12 +177,6 @@ def kernel_comes_to(lab, code: str, wanted: str):
     assert found == wanted
 
 
-def is_only_text(lab, root) -> None:
-    """No hostile word has become an element, and none has run."""
-    assert root.locator("img, script").count() == 0
-    assert lab.page.evaluate("() => window.hit") is None
-
-
 def is_dark(root) -> bool:
     """Light letters, that is."""
     colour = root.evaluate("node => getComputedStyle(node).color")
@@ -197,28 +191,17 @@ def asked_elsewhere(page) -> list[str]:
 
 
 @contextmanager
-def page_without_kernel(lab, width: int, theme: str):
-    """A page beside JupyterLab's, which asks no network for anything."""
-    context = lab.page.context.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    page = context.new_page()
-    asked = asked_elsewhere(page)
-    yield page
-    context.close()
-    assert asked == []
-
-
-def stays_inside(lab, root, *, widths=(1400, 900, 560), also=lambda: True) -> None:
-    """At each width nothing sticks out of the widget and `also` is true. It has five seconds to draw itself anew."""
-    try:
-        for width in widths:
-            lab.page.set_viewport_size({"width": width, "height": 1000})
-            for _ in range(20):
-                lab.page.wait_for_timeout(250)
-                if fits := root.evaluate("node => node.scrollWidth <= node.clientWidth + 1") and also():
-                    break
-            assert fits, width
-    finally:
-        lab.page.set_viewport_size({"width": 1200, "height": 1000})
+def reader(chromium, width: int = 1000, scheme: str = "light", **options):
+    """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
+    size = {"width": width, "height": 800}
+    with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
+        page = context.new_page()
+        faults = asked_elsewhere(page)
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        yield page
+        assert faults == []  # before it closes: that tears off what a frame still loads, which is no fault of the page
 
 
 @pytest.fixture

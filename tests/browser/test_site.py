@@ -1,13 +1,11 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
-from contextlib import contextmanager
-
 import pytest
 from playwright.sync_api import expect
 
 from course_lib.config import project_dir
 from course_lib.widgets import softmax_saturation
-from tests.browser.conftest import asked_elsewhere
+from tests.browser.conftest import reader
 
 pytestmark = pytest.mark.browser
 
@@ -18,20 +16,6 @@ STICKS_OUT = """() => [...document.querySelectorAll("body *")]
 DRAWN = "body > :not(script)"  # in a widget's frame
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
     .reduce((a, b) => a + b) / 765"""
-
-
-@contextmanager
-def reader(chromium, width: int = 1000, scheme: str = "light", **options):
-    """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
-    size = {"width": width, "height": 800}
-    with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
-        page = context.new_page()
-        faults = asked_elsewhere(page)
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
-        yield page
-        assert faults == []  # before it closes: that tears off what a frame still loads, which is no fault of the page
 
 
 def address(site, name: str) -> str:

@@ -3,19 +3,12 @@
 import numpy as np
 import pytest
 
-from course_lib.widgets import span_explorer
 from course_lib.widgets.answer_spans import log_probabilities
 from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-spans"
+WIDGET, SHOWN = ".cw-spans", "spans"
 LAST = 2 * len(HOSTILE) - 1
-
-
-@pytest.fixture
-def shown():
-    start, end = np.arange(12) * 5 % 7, np.arange(12) * 3 % 7
-    return span_explorer([*HOSTILE, *HOSTILE], start, end, HOSTILE[0], null=10.5, gold=(1, 2), max_answer=4)
 
 
 def check(root, shown):

@@ -2,20 +2,11 @@
 
 import pytest
 
-from course_lib.widgets import attention_heatmap
 from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
-from tests.widgets.test_heads_map import weights
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-heads"
+WIDGET, SHOWN = ".cw-heads", "heads"
 TOKENS = ["[CLS]", *HOSTILE, "사과"]
-
-
-@pytest.fixture
-def shown():
-    """The gallery's widget, computed here."""
-    gold = {HOSTILE[0]: [(1, 0), (3, 2)], "head": [(4, 4)]}
-    return attention_heatmap(weights(2, 3, 8, 8), TOKENS, gold=gold, query=3)
 
 
 def check(root, shown):

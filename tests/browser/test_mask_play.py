@@ -2,18 +2,12 @@
 
 import pytest
 
-from course_lib.widgets import fill_mask
 from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to, reader
-from tests.widgets.gap_models import GIVEN, WORDS, counting
+from tests.widgets.gap_models import GIVEN
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-fill"
+WIDGET, SHOWN = ".cw-fill", "gaps"
 ANSWERED = "id => document.querySelectorAll('.cw-fill')[id].querySelectorAll('[data-now=false]').length === 0"
-
-
-@pytest.fixture
-def shown():
-    return fill_mask([counting("one"), counting("two", WORDS[1:] + WORDS[:1])], GIVEN, k=7)
 
 
 @pytest.fixture

@@ -2,16 +2,10 @@
 
 import pytest
 
-from course_lib.widgets import rate_designer
-from tests.browser.conftest import HOSTILE, kernel_comes_to
+from tests.browser.conftest import kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-rates"
-
-
-@pytest.fixture
-def shown():
-    return rate_designer(["embedding", "LSTM 1", HOSTILE[0], "classifier"], 500)
+WIDGET, SHOWN = ".cw-rates", "rates"
 
 
 def check(root, shown):

@@ -2,16 +2,10 @@
 
 import pytest
 
-from course_lib.widgets import softmax_saturation
 from tests.browser.conftest import IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-sat"
-
-
-@pytest.fixture
-def shown():
-    return softmax_saturation()
+WIDGET, SHOWN = ".cw-sat", "saturated"
 
 
 def drawn(root, mark, attribute):

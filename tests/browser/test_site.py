@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from course_lib.config import project_dir
-from course_lib.widgets import softmax_saturation
 from tests.browser.conftest import reader
 
 pytestmark = pytest.mark.browser
@@ -77,19 +76,6 @@ def test_formulas_are_drawn_with_the_course_s_own_letters(site, chromium):
         below = page.evaluate("""() => [...document.querySelectorAll("main msub")].map(s => [...s.children]
             .map(c => c.getBoundingClientRect())).map(([a, b]) => b.bottom - a.bottom)""")
         assert min(below) > 0  # an index hangs lower than its letter; without a font for formulas it does not
-
-
-def test_a_widget_lives_and_says_what_python_says(site, chromium):
-    shown = softmax_saturation(d_k=16)  # as in the chapter
-    with reader(chromium) as page:
-        page.goto(address(site, "06_transformer"))
-        outer = page.locator("iframe").first
-        outer.scroll_into_view_if_needed()
-        frame = outer.content_frame
-        assert frame.locator(".say").inner_text() == shown.finding()
-        frame.locator("input[type=range]").first.press("End")
-        shown.d_k = 1024
-        assert frame.locator(".say").inner_text() == shown.finding()
 
 
 def test_the_field_of_the_korean_front_page_is_answered(site, chromium):

@@ -5,7 +5,7 @@ import pytest
 from tests.browser.conftest import HOSTILE, IN_KERNEL, is_dark, kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-map"
+WIDGET, SHOWN = ".cw-map", "shown"
 
 
 def listed(panel):

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from course_lib.errors import CourseError
+from course_lib.models.review_words import ReviewWords
+from course_lib.models.word_vectors import WordVectors
 from course_lib.widgets import (
+    ask_review,
+    ask_words,
     attention_heatmap,
     embedding_map,
     fill_mask,
@@ -37,14 +41,20 @@ def gaps_of_wild():
     return fill_mask(counting("<i>", (*pieces, *WORDS)), [" ".join([*pieces, "[MASK]"])])
 
 
-SENTENCE = "word stands in a sentence of some length here".split()  # noqa: SIM905
-LARGE = {  # as large as the chapters show, and the most bytes of its page
+SENTENCE = [f"word{i}" for i in range(9)]
+PIECES = tuple(f"w{i}" for i in range(8))
+LARGE = {  # as large as the chapters show, and the most bytes of its page; no word is English (tests/browser)
+    "ask_review": (
+        lambda: ask_review(ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos")), ["word3 word4"]),
+        60_000,
+    ),
+    "ask_words": (lambda: ask_words(WordVectors(SENTENCE, RNG.normal(size=(9, 5))), SENTENCE), 60_000),
     "attention_heatmap": (lambda: attention_heatmap(weights(2, 3, 5, 5), list("abcde")), 60_000),
     "embedding_map": (
         lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
         60_000,
     ),
-    "fill_mask": (lambda: fill_mask([counting("a"), counting("b")], [" ".join(["the dog"] * 8)] * 6), 65_000),
+    "fill_mask": (lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6), 65_000),
     "occurrences": (
         lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
         120_000,
@@ -62,10 +72,10 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page
     ),
     "softmax_saturation": (lambda: softmax_saturation(source="ko", d_k=1024), 66_000),
     "span_explorer": (
-        lambda: span_explorer(["something"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
+        lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
         60_000,
     ),
-    "token_strip": (lambda: token_strip([Frame(["something"] * 60, "Long.")]), 60_000),
+    "token_strip": (lambda: token_strip([Frame(["somethin5"] * 60, "Long.")]), 60_000),
 }
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),

@@ -21,10 +21,12 @@ from course_lib.widgets import (
     softmax_saturation,
     span_explorer,
     token_strip,
+    word_generations,
 )
 from course_lib.widgets.strip import Frame
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights
+from tests.widgets.test_word_stories import random_story
 
 RNG = np.random.default_rng(3)
 WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
@@ -75,6 +77,7 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page; no w
         lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
         60_000,
     ),
+    "word_generations": (lambda: word_generations([random_story("spring"), random_story("seal")]), 70_000),
     "token_strip": (lambda: token_strip([Frame(["somethin5"] * 60, "Long.")]), 60_000),
 }
 HOSTILE = {
@@ -89,6 +92,8 @@ HOSTILE = {
     ),
     "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>", gold=(0, 2)),
     "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
+    "ask_words": lambda: ask_words(WordVectors([*WILD[:2], "c"], RNG.normal(size=(3, 5))), ["<b>"]),
+    "word_generations": lambda: word_generations([random_story("<b>", baselines={WILD[2]: 3})]),
 }
 
 
@@ -99,6 +104,8 @@ def test_module_and_page_are_small_and_the_still_picture_is_one_svg(name):
     assert len(widget._esm) < (29_500 if name == "softmax_saturation" else 27_500)
     assert len(widget.page().encode()) < most
     assert repr(widget) == f"{widget.title}: {widget.finding()}"
+    assert widget.page() == widget.page()  # since it is stored
+    assert "http" not in str(widget._esm).replace("http://www.w3.org/2000/svg", "")
     ElementTree.fromstring(widget.still())  # a share of "< 0.1 %" is no markup
 
 

@@ -92,13 +92,6 @@ def test_a_typed_sentence_lies_where_its_vectors_do():
     assert (widget.trouble, widget.own) == ("", [])
 
 
-def test_what_is_stored_is_small_and_text_stays_text():
-    widget = word_generations([random_story(word) for word in ("spring", HOSTILE)], word=HOSTILE)
-    assert HOSTILE not in widget.page()
-    assert "&lt;img" in widget.still()
-    assert len(str(widget.stories)) < 15_000
-
-
 test_what_cannot_be_drawn_is_told = mistakes(
     ({"stories": []}, "no words"),
     ({"stories": [random_story(occurrences=[(["a"], 0, "one")] * N)]}, "has 1 senses"),

@@ -40,7 +40,7 @@ ASK = key(
     "The course's model answers in the page, and shows where each of its heads looks."
 )
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
-_TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def chapter_page(
 
 def _page(**parts: object) -> str:
     """A page in the language spoken now. other: the file's name of the same page in the other language, or nothing."""
-    template = _TEMPLATES.get_template("page.html.j2")
+    template = TEMPLATES.get_template("page.html.j2")
     return template.render(course=t(COURSE), language=language(), root="../" * (language() == "ko"), t=t, **parts)
 
 

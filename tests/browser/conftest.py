@@ -37,7 +37,6 @@ CELLS = [
     SETUP,
     'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
     "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
-    "embedding_map(np.ones((1, 3)), ['alone'])",
     "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'])\ntable.word = 4\ntable",
     """rows = rng.normal(size=(2, 6, 5))
 unit = rows / np.linalg.norm(rows, axis=2, keepdims=True)

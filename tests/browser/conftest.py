@@ -189,9 +189,9 @@ def asked_elsewhere(page) -> list[str]:
 
 
 @contextmanager
-def reader(chromium, width: int = 1000, scheme: str = "light", **options):
+def reader(chromium, width: int = 1000, scheme: str = "light", height: int = 800, **options):
     """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
-    size = {"width": width, "height": 800}
+    size = {"width": width, "height": height}
     with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
         page = context.new_page()
         faults = asked_elsewhere(page)

@@ -15,7 +15,7 @@ from course_lib.data.records import Sentence
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences
-from tests.browser.conftest import asked_elsewhere
+from tests.browser.conftest import reader
 from tests.data.test_registered_sets import needs_mirror
 
 pytestmark = pytest.mark.browser
@@ -74,13 +74,9 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def page(folder, chromium):
-    with chromium.new_context() as context:
-        page = context.new_page()
-        faults = asked_elsewhere(page)
-        page.on("pageerror", lambda error: faults.append(str(error)))
+    with reader(chromium) as page:
         page.goto((folder / "bare.html").as_uri())
         yield page
-        assert faults == []
 
 
 @pytest.mark.parametrize(("wasm", "kind"), [(True, "WebAssembly"), (False, "JavaScript")])

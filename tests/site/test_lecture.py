@@ -57,10 +57,7 @@ def test_what_is_written_together(case):
 
 def live(source: str, count: int):
     return v4.new_code_cell(
-        source,
-        execution_count=count,
-        metadata={"tags": [LIVE]},
-        outputs=[v4.new_output("stream", text="shown\n")],
+        source, execution_count=count, metadata={"tags": [LIVE]}, outputs=[v4.new_output("stream", text="shown\n")]
     )
 
 

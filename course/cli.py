@@ -15,11 +15,7 @@ from course import data_commands
 from course_lib.errors import CourseError
 from course_lib.language import LANGUAGES, columns, language, t, use
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 app.add_typer(data_commands.app, name="data")
 

@@ -22,14 +22,6 @@ LAB_EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "anywidget")
 INSTALL = key("Run `make lab` again, or `pip install -e .` in the course's folder.")
 
 
-class Trouble(Exception):
-    """What was found, and what to do about it."""
-
-    def __init__(self, found: str, remedy: str) -> None:
-        super().__init__(found)
-        self.found, self.remedy = found, remedy
-
-
 @dataclass(frozen=True)
 class Finding:
     name: str
@@ -37,93 +29,87 @@ class Finding:
     remedy: str | None  # None: nothing to do
 
 
-def check_python() -> str:
+Found = tuple[str, str | None]  # what a check found, and what to do about it; None: nothing
+
+
+def check_python() -> Found:
     found = ".".join(map(str, sys.version_info[:3]))
-    if not PYTHONS[0] <= tuple(sys.version_info[:2]) <= PYTHONS[1]:
-        oldest, newest = (".".join(map(str, version)) for version in PYTHONS)
-        says = t(
-            "Install Python {oldest} to {newest}, delete the folder .venv and run `make lab` again.",
-            oldest=oldest,
-            newest=newest,
-        )
-        raise Trouble(found, says)
-    return found
+    if PYTHONS[0] <= tuple(sys.version_info[:2]) <= PYTHONS[1]:
+        return found, None
+    oldest, newest = (".".join(map(str, version)) for version in PYTHONS)
+    says = key("Install Python {oldest} to {newest}, delete the folder .venv and run `make lab` again.")
+    return found, t(says, oldest=oldest, newest=newest)
 
 
-def check_settings() -> str:
+def check_settings() -> Found:
     chosen = settings()
-    return f"{t('{profile} profile', profile=t(f'profile|{chosen.profile}'))}, {t('seed {seed}', seed=chosen.seed)}"
+    profile = t("{profile} profile", profile=t(f"profile|{chosen.profile}"))
+    return f"{profile}, {t('seed {seed}', seed=chosen.seed)}", None
 
 
-def check_torch() -> str:
+def check_torch() -> Found:
     import torch
 
     if tuple(int(part) for part in torch.__version__.split(".")[:2]) < OLDEST_TORCH:
         oldest = ".".join(map(str, OLDEST_TORCH))
-        raise Trouble(torch.__version__, f"{t('PyTorch {oldest} or newer is needed.', oldest=oldest)} {t(INSTALL)}")
+        return torch.__version__, f"{t('PyTorch {oldest} or newer is needed.', oldest=oldest)} {t(INSTALL)}"
     from course_lib.device import choose_device
 
-    return t("{version}, computes on {device}", version=torch.__version__, device=choose_device())
+    return t("{version}, computes on {device}", version=torch.__version__, device=choose_device()), None
 
 
-def check_memory() -> str:
-    free = free_memory() / 1e9
-    found = t("{n} GB free", n=f"{free:.1f}")
-    if free < MEMORY_GB:
-        says = key("A notebook may need {n} GB. Close other programs and notebooks you do not use.")
-        raise Trouble(found, t(says, n=f"{MEMORY_GB:.0f}"))
-    return found
+def check_memory() -> Found:
+    says = key("A notebook may need {n} GB. Close other programs and notebooks you do not use.")
+    return _room(free_memory(), MEMORY_GB, says)
 
 
-def check_fonts() -> str:
+def check_fonts() -> Found:
     from course_lib.widgets.figures import use_course_style
 
     use_course_style()
     if (font := font_with("배")) is None:
-        raise Trouble(t("no font with Hangul"), f"{t('Korean words would be boxes in figures.')} {t(INSTALL)}")
-    return t("Hangul from {font}", font=font)
+        return t("no font with Hangul"), f"{t('Korean words would be boxes in figures.')} {t(INSTALL)}"
+    return t("Hangul from {font}", font=font), None
 
 
-def check_lab() -> str:
+def check_lab() -> Found:
     version = importlib.metadata.version("jupyterlab")
     if int(version.split(".")[0]) < 4:
-        raise Trouble(version, f"{t('JupyterLab 4 or newer is needed.')} {t(INSTALL)}")
+        return version, f"{t('JupyterLab 4 or newer is needed.')} {t(INSTALL)}"
     import ipykernel  # noqa: F401 (without it Lab starts, but no notebook runs)
 
-    return version
+    return version, None
 
 
-def check_widgets() -> str:
+def check_widgets() -> Found:
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("ipywidgets", "anywidget")]
     if missing := [name for name in LAB_EXTENSIONS if not has_lab_extension(name)]:
         found = t("JupyterLab does not have {names}", names=", ".join(missing))
-        raise Trouble(found, f"{t('Widgets would stay empty.')} {t(INSTALL)}")
-    return ", ".join(versions)
+        return found, f"{t('Widgets would stay empty.')} {t(INSTALL)}"
+    return ", ".join(versions), None
 
 
-def check_data() -> str:
-    return str(data_dir())
+def check_data() -> Found:
+    return str(data_dir()), None
 
 
-def check_cache() -> str:
+def check_cache() -> Found:
     return _writable(settings().cache_dir, t("Set COURSE_CACHE_DIR to a folder of your own."))
 
 
-def check_notebooks() -> str:
+def check_notebooks() -> Found:
     remedy = t("Copy the course to a folder of your own, else no work can be saved.")
     return _writable(project_dir() / "notebooks", remedy)
 
 
-def check_disk() -> str:
-    free = shutil.disk_usage(_nearest_existing(settings().cache_dir)).free / 1e9
-    found = t("{n} GB free", n=f"{free:.1f}")
-    if free < DISK_GB:
-        says = key("Make room: {n} GB is enough. Or set COURSE_CACHE_DIR to a folder on another disk.")
-        raise Trouble(found, t(says, n=f"{DISK_GB:.0f}"))
-    return found
+def check_disk() -> Found:
+    folder = settings().cache_dir
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    says = key("Make room: {n} GB is enough. Or set COURSE_CACHE_DIR to a folder on another disk.")
+    return _room(shutil.disk_usage(there).free, DISK_GB, says)
 
 
-CHECKS: dict[str, Callable[[], str]] = {
+CHECKS: dict[str, Callable[[], Found]] = {
     "Python": check_python,
     key("settings"): check_settings,
     "PyTorch": check_torch,
@@ -144,9 +130,7 @@ def diagnose() -> list[Finding]:
     for english, check in CHECKS.items():
         name = t(english)
         try:
-            findings.append(Finding(name, check(), None))
-        except Trouble as trouble:
-            findings.append(Finding(name, trouble.found, trouble.remedy))
+            findings.append(Finding(name, *check()))
         except CourseError as error:
             findings.append(Finding(name, t("not as it should be"), str(error)))
         except ImportError as error:  # importlib.metadata's PackageNotFoundError is one too
@@ -191,16 +175,17 @@ def has_lab_extension(name: str) -> bool:
     return any(Path(folder, name, "package.json").is_file() for folder in jupyter_path("labextensions"))
 
 
-def _writable(folder: Path, remedy: str) -> str:
+def _room(free: int, needed: float, says: str) -> Found:
+    """free: bytes; needed: gigabytes."""
+    return t("{n} GB free", n=f"{free / 1e9:.1f}"), t(says, n=f"{needed:.0f}") if free / 1e9 < needed else None
+
+
+def _writable(folder: Path, remedy: str) -> Found:
     probe = folder / f".course-doctor-{os.getpid()}"
     try:
         with atomic_file(probe) as file:
             file.write(b"may I?")
-    except CourseError as error:
-        raise Trouble(t("cannot write to {folder}", folder=folder), remedy) from error
+    except CourseError:
+        return t("cannot write to {folder}", folder=folder), remedy
     probe.unlink()
-    return str(folder)
-
-
-def _nearest_existing(folder: Path) -> Path:
-    return next(path for path in (folder, *folder.parents) if path.exists())
+    return str(folder), None

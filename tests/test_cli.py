@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
+from nbformat import v4
 
 from course import cli, doctor
 from course_lib.errors import CourseError
@@ -15,14 +17,19 @@ from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 
 
-def course(monkeypatch, capsys, *arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output, standard error."""
-    monkeypatch.setattr(sys, "argv", ["course", *arguments])
-    monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    said = capsys.readouterr()
-    return ended.value.code or 0, said.out, said.err
+@pytest.fixture
+def course(monkeypatch, capsys):
+    """course(*arguments) -> exit code, standard output, standard error."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["course", *arguments])
+        monkeypatch.setenv("COLUMNS", "200")
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        said = capsys.readouterr()
+        return ended.value.code or 0, said.out, said.err
+
+    return run
 
 
 @pytest.fixture
@@ -53,79 +60,67 @@ def test_help_needs_no_torch():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):
+def test_lab_opens_a_chapter(course, project, started):
     notebook = project / "notebooks" / "04_elmo.ipynb"
     notebook.touch()
-    assert course(monkeypatch, capsys, "lab", "4")[0] == 0
-    assert course(monkeypatch, capsys, "lab")[0] == 0
+    assert course("lab", "4")[0] == 0
+    assert course("lab")[0] == 0
     assert [command[1:] for command in started] == [["-m", "jupyterlab", str(p)] for p in (notebook, notebook.parent)]
 
 
-def test_lab_asks_nothing_about_jupyter_news(monkeypatch, capsys, project):
+def test_lab_asks_nothing_about_jupyter_news_and_points_to_the_doctor_if_it_fails(course, monkeypatch, project):
     from jupyterlab_server.config import get_page_config
 
     seen, ended = {}, subprocess.CompletedProcess([], 0)
     monkeypatch.setattr(subprocess, "run", lambda command, env: seen.update(env) or ended)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
-    assert course(monkeypatch, capsys, "lab")[0] == 0
+    assert course("lab")[0] == 0
+    ended.returncode = 3
+    code, _, err = course("lab")
+    assert (code, "ended with code 3. Its last words stand above; `course doctor`" in err) == (1, True)
     assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", seen["JUPYTER_CONFIG_PATH"])
     assert "@jupyterlab/apputils-extension:announcements" in get_page_config([])["disabledExtensions"]
 
 
-def test_lab_with_a_wrong_chapter_is_one_red_sentence(monkeypatch, capsys, project, started):
-    code, out, err = course(monkeypatch, capsys, "lab", "44")
-    assert (code, out) == (1, "")
-    assert err == "There is no chapter '44'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n"
-    assert "Chapter A1 is not in" in course(monkeypatch, capsys, "lab", "A1")[2]
-    assert started == []
-
-
-def test_lab_that_ends_badly_points_to_the_doctor(monkeypatch, capsys, project):
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3))
-    code, _, err = course(monkeypatch, capsys, "lab")
-    assert code == 1
-    assert "ended with code 3. Its last words stand above; `course doctor`" in err
-
-
-def test_root_gets_its_lab_and_a_warning(monkeypatch, capsys, project, started):
+def test_root_gets_its_lab_and_a_warning(course, monkeypatch, project, started):
     """JupyterLab refuses root, as most containers are, without --allow-root."""
-    assert course(monkeypatch, capsys, "lab") == (0, "", "")
+    assert course("lab") == (0, "", "")
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    code, _, err = course(monkeypatch, capsys, "lab")
+    code, _, err = course("lab")
     assert (code, "You are root" in err) == (0, True)
     monkeypatch.delattr(os, "geteuid")  # as on Windows
-    assert course(monkeypatch, capsys, "lab") == (0, "", "")
+    assert course("lab") == (0, "", "")
     assert [command[-1] == "--allow-root" for command in started] == [False, True, False]
 
 
-def test_an_error_is_printed_as_it_is(monkeypatch, capsys, project):
+def test_an_error_is_printed_as_it_is(course, monkeypatch, project):
     def fail():
         raise CourseError("[bold]brackets[/bold] stay text")
 
     monkeypatch.setattr("course_lib.config.project_dir", fail)
-    assert course(monkeypatch, capsys, "lab") == (1, "", "[bold]brackets[/bold] stay text\n")
+    assert course("lab") == (1, "", "[bold]brackets[/bold] stay text\n")
 
 
-def test_models_lists_checkpoints_with_their_size(monkeypatch, capsys, project):
-    assert "No checkpoint" in course(monkeypatch, capsys, "models")[1]
+def test_models_lists_checkpoints_with_their_size(course, project):
+    assert "No checkpoint" in course("models")[1]
     for name, size in (("bert-en", 2_300_000), ("elmo-ko", 700_000)):
         folder = project / "data" / "checkpoints" / name
         folder.mkdir(parents=True)
         (folder / "config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(bytes(size))
     (folder / "card.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
-    code, out, _ = course(monkeypatch, capsys, "models")
+    code, out, _ = course("models")
     assert code == 0
     rows = [" ".join(line.split()) for line in out.splitlines() if line.strip()]
     assert rows[-2:] == ["bert-en 2.3", "elmo-ko A biLM of [Korean] words 0.7"]
 
 
 @pytest.mark.parametrize(("remedy", "exit_code"), [(None, 0), ("Close other programs.", 1)])
-def test_doctor_prints_what_to_do(monkeypatch, capsys, remedy, exit_code):
+def test_doctor_prints_what_to_do(course, monkeypatch, remedy, exit_code):
     findings = [doctor.Finding("Python", "3.11.7", None), doctor.Finding("memory", "0.7 GB free", remedy)]
     monkeypatch.setattr(doctor, "diagnose", lambda: findings)
-    code, out, _ = course(monkeypatch, capsys, "doctor")
+    code, out, _ = course("doctor")
     assert code == exit_code
     assert "[ok] Python          3.11.7" in out
     assert ("[do] memory          0.7 GB free\n     Close other programs." in out) == bool(remedy)
@@ -156,10 +151,10 @@ def small_model(tmp_path, monkeypatch):
     monkeypatch.setattr(predict, "data_dir", lambda *parts: tmp_path / parts[-1])
 
 
-def test_the_model_that_ships_tells_good_from_bad(monkeypatch, capsys, file):
+def test_the_model_that_ships_tells_good_from_bad(course, file):
     shown = [GOOD, BAD, GOOD.upper(), BAD.replace(" ", "<br /><br />"), BAD.title()]
     file.write_text("\n".join(shown) + "\n", encoding="utf-8")
-    assert course(monkeypatch, capsys, "predict", "imdb", str(file)) == (0, "pos\nneg\npos\nneg\nneg\n", "")
+    assert course("predict", "imdb", str(file)) == (0, "pos\nneg\npos\nneg\nneg\n", "")
 
 
 @pytest.mark.parametrize(
@@ -170,25 +165,25 @@ def test_the_model_that_ships_tells_good_from_bad(monkeypatch, capsys, file):
         ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood".encode(), ["neg", "pos"]),  # str.splitlines: seven lines
     ],
 )
-def test_a_label_for_each_line(monkeypatch, capsys, file, small_model, content, labels):
+def test_a_label_for_each_line(course, file, small_model, content, labels):
     file.write_bytes(content)
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    code, out, err = course("predict", "imdb", str(file))
     assert (code, out.split("\n"), err) == (0, [*labels, ""], "")
 
 
-def test_lines_without_a_known_word_are_labelled_and_named(monkeypatch, capsys, file, small_model):
+def test_lines_without_a_known_word_are_labelled_and_named(course, file, small_model):
     file.write_text("good\n\nbad\n \t\nunseen\n\n", encoding="utf-8")
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    code, out, err = course("predict", "imdb", str(file))
     assert (code, out) == (0, "pos\nneg\nneg\nneg\nneg\nneg\n")
     assert "Warning: Lines 2, 4, 5, 6: empty, or no word that the model knows. Labelled neg" in err
     file.write_text("\n" * 23, encoding="utf-8")
-    err = course(monkeypatch, capsys, "predict", "imdb", str(file))[2]
+    err = course("predict", "imdb", str(file))[2]
     assert "19, 20 and 3 more: empty" in err
 
 
-def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model):
+def test_labels_into_a_file_of_their_own(course, file, small_model):
     def predict_into(out):
-        return course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(out))
+        return course("predict", "imdb", str(file), "--out", str(out))
 
     file.write_text("good\nbad\n\n", encoding="utf-8")
     out = file.with_name("labels.txt")
@@ -213,20 +208,61 @@ def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model)
         ("good\n".encode("utf-16"), "line 1, is not UTF-8"),
     ],
 )
-def test_faults_of_the_file(monkeypatch, capsys, file, small_model, content, message):
+def test_faults_of_the_file(course, file, small_model, content, message):
     if content is not None:
         file.write_bytes(content)
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+    code, out, err = course("predict", "imdb", str(file))
     assert (code, out) == (1, "")
     assert message in err
     assert str(file) in err
 
 
-def test_a_folder_and_an_unknown_task(monkeypatch, capsys, file, small_model):
-    assert "There is no file" in course(monkeypatch, capsys, "predict", "imdb", str(file.parent))[2]
+def test_a_folder_and_an_unknown_task(course, file, small_model):
+    assert "There is no file" in course("predict", "imdb", str(file.parent))[2]
     file.write_text("good\n", encoding="utf-8")
-    code, out, err = course(monkeypatch, capsys, "predict", "sst2", str(file))
+    code, out, err = course("predict", "sst2", str(file))
     assert (code, out, err) == (1, "", "There is no task 'sst2'. There are: imdb.\n")
+
+
+# ---- what is made of a stored chapter: the number as it is typed, the folder
+
+
+@pytest.fixture
+def chapter(project):
+    cells = [
+        v4.new_markdown_cell("# 6 · Small", metadata={"slideshow": {"slide_type": "slide"}}),
+        v4.new_code_cell("a = b", metadata={"tags": ["live"]}),
+    ]
+    nbformat.write(v4.new_notebook(cells=cells), project / "notebooks" / "06_small.ipynb")
+    return project
+
+
+@pytest.mark.parametrize("number", ["6", "06"])
+def test_slides_and_lecture_go_where_they_are_asked_to(course, chapter, tmp_path, number):
+    code, out, _ = course("lecture", number)
+    folder = chapter / "build" / "lecture"
+    assert (code, str(folder / "lecture_06.ipynb") in out) == (0, True)
+    assert sorted(path.name for path in folder.iterdir()) == ["lecture_06.ipynb", "lecture_06_solutions.ipynb"]
+    deck = tmp_path / "deck" / "06_small.html"
+    code, out, _ = course("slides", number, "--out", str(deck.parent))
+    assert (code, str(deck) in out, "6 · Small" in deck.read_text(encoding="utf-8")) == (0, True, True)
+
+
+@pytest.mark.parametrize("command", [("slides", "6"), ("lecture", "6"), ("site",)])
+def test_a_file_is_no_folder(course, chapter, command):
+    file = chapter / "notes.txt"
+    file.write_text("mine", encoding="utf-8")
+    for out in (file, file / "deck"):
+        assert course(*command, "--out", str(out)) == (1, "", f"--out: {file} is a file. Name a folder.\n")
+    assert file.read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("command", ["slides", "lecture", "lab"])
+def test_a_wrong_chapter_is_one_sentence(course, chapter, started, command):
+    said = "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n"
+    assert course(command, "66") == (1, "", said)
+    assert "Chapter A1 is not in" in course(command, "A1")[2]
+    assert started == []
 
 
 # ---- in Korean
@@ -240,27 +276,25 @@ def any_language(monkeypatch):
     use(None)
 
 
-def test_the_command_speaks_korean(monkeypatch, capsys, any_language):
+def test_the_command_speaks_korean(course, monkeypatch, any_language):
     for arguments in (("--language", "ko", "--help"), ("--language", "ko", "slides", "--help")):
-        code, out, _ = course(monkeypatch, capsys, *arguments)
+        code, out, _ = course(*arguments)
         assert (code, "슬라이드로 만듭니다" in out) == (0, True)
     use(None)
     monkeypatch.setenv("COURSE_LANGUAGE", "ko")
-    assert "슬라이드로 만듭니다" in course(monkeypatch, capsys, "--help")[1]
+    assert "슬라이드로 만듭니다" in course("--help")[1]
     monkeypatch.setenv("COURSE_LANGUAGE", "kr")
-    assert "COURSE_LANGUAGE is 'kr'" in course(monkeypatch, capsys, "--help")[2]
+    assert "COURSE_LANGUAGE is 'kr'" in course("--help")[2]
     monkeypatch.setenv("COURSE_LANGUAGE", "en")
-    assert "There is no edition in 'kr'" in course(monkeypatch, capsys, "--language", "kr", "claims")[2]
+    assert "There is no edition in 'kr'" in course("--language", "kr", "claims")[2]
 
 
-def test_lab_opens_the_korean_chapter_and_the_english_where_there_is_none(
-    monkeypatch, capsys, project, started, any_language
-):
+def test_lab_opens_the_korean_chapter_and_the_english_where_there_is_none(course, project, started, any_language):
     folder = project / "notebooks"
     (folder / "ko").mkdir()
     for file in (folder / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko" / "04_elmo.ipynb"):
         file.touch()
-    said = [course(monkeypatch, capsys, "--language", "ko", "lab", *chapter)[2] for chapter in (["4"], ["5"], [])]
+    said = [course("--language", "ko", "lab", *chapter)[2] for chapter in (["4"], ["5"], [])]
     assert [command[-1] for command in started] == [
         str(place) for place in (folder / "ko" / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko")
     ]

@@ -53,8 +53,12 @@ def full_disk(path):
     return namedtuple("usage", "total used free")(11, 10, 700_000_000)
 
 
-def without_anywidget(name):
-    return name != "anywidget"
+def refuse(**_):
+    raise OSError(errno.EROFS, "read-only")
+
+
+def broken():
+    raise ZeroDivisionError("driver")
 
 
 @pytest.mark.parametrize(
@@ -66,21 +70,18 @@ def without_anywidget(name):
         ("COURSE_DEVICE", "cuda:7", "PyTorch", "not as it should be", "Use auto or cpu"),
         ("COURSE_PROFILE", "fast", "settings", "not as it should be", "one of: quick, full"),
         ("importlib.metadata.version", lambda name: "3.6.7", "JupyterLab", "3.6.7", "JupyterLab 4 or newer"),
-        (
-            "course.doctor.has_lab_extension",
-            without_anywidget,
-            "widgets",
-            "JupyterLab does not have anywidget",
-            "empty",
-        ),
+        ("course.doctor.has_lab_extension", "anywidget".__ne__, "widgets", "does not have anywidget", "empty"),
         ("course.doctor.free_memory", lambda: 1_300_000_000, "memory", "1.3 GB free", "Close other programs"),
         ("course.doctor.font_with", lambda character: None, "fonts", "no font with Hangul", "boxes"),
         ("course.doctor.shutil.disk_usage", full_disk, "disk", "0.7 GB free", "Make room"),
+        ("course_lib.files.tempfile.mkstemp", refuse, "cache folder", "cannot write to", "Set COURSE_CACHE_DIR"),
+        ("course_lib.files.tempfile.mkstemp", refuse, "notebook folder", "cannot write to", "Copy the course"),
+        ("course.doctor.free_memory", broken, "memory", "ZeroDivisionError: driver", "make lab"),
     ],
 )
 def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault, name, found, remedy):
     monkeypatch.setenv(where, fault) if where.isupper() else monkeypatch.setattr(where, fault)
-    assert finding(name).found == found
+    assert found in finding(name).found
     assert remedy in finding(name).remedy
 
 
@@ -104,27 +105,6 @@ def test_a_distribution_that_is_not_installed(monkeypatch, package, check):
 
     monkeypatch.setattr(importlib.metadata, "version", missing)
     assert finding(check).found == f"missing: {package}"
-
-
-@pytest.mark.parametrize(
-    ("check", "remedy"), [("cache folder", "Set COURSE_CACHE_DIR"), ("notebook folder", "Copy the course")]
-)
-def test_folders_that_cannot_be_written(monkeypatch, check, remedy):
-    def refuse(**_):
-        raise OSError(errno.EROFS, "read-only")
-
-    monkeypatch.setattr("course_lib.files.tempfile.mkstemp", refuse)
-    assert "cannot write to" in finding(check).found
-    assert finding(check).remedy.startswith(remedy)
-
-
-def test_a_check_that_breaks_is_a_finding(monkeypatch):
-    def broken():
-        raise ZeroDivisionError("driver")
-
-    monkeypatch.setitem(CHECKS, "memory", broken)
-    assert finding("memory").found == "ZeroDivisionError: driver"
-    assert finding("memory").remedy
 
 
 def test_a_container_has_less_memory_than_its_machine(monkeypatch):

@@ -29,15 +29,8 @@ WIDGETS = (  # titles of those that kernel.js answers
     "Which words are near?",
     "Which words of a review weigh?",
 )
-NAMES = (
-    "bert-en",
-    "bert-ko",
-    "minilm-en",
-    "bilm-en",
-    "bilm-ko",
-    "skipgram-en",
-    "reviews-en",
-)  # what window.course.live can load
+# what window.course.live can load
+NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko", "skipgram-en", "reviews-en")
 
 
 def script(page: str = "") -> str:

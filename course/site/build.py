@@ -1,7 +1,7 @@
 """`make site`: notebooks/*.ipynb, as they are stored, -> build/site. Nothing is run, nothing is fetched.
 
-The pages are plain files: they can be opened from the disk or put on any web server. The first one is made of
-README.md: its opening, the map of the course, what the claims say, and how to run it.
+The pages are plain files: they can be opened from the disk or put on any web server. The first one of each language
+is made of its README: the opening, the map of the course, what the claims say, and how to run it.
 """
 
 from __future__ import annotations
@@ -33,18 +33,14 @@ HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
 LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
 COURSE = key("How machines came to read words in context")
-MAP, AFTER = key("The chapters"), ("Claims, not slogans", "Two commands")  # headings of README.md
+SECTIONS = (key("The chapters"), key("Claims, not slogans"), key("Two commands"))  # headings of README.md; a map first
 ASK_BERT = "ask_bert.html"
 ASK = key(
     '<a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
     "The course's model answers in the page, and shows where each of its heads looks."
 )
-_ABOUT = key(
-    "Notebooks, exercises and measurements on how machines came to read words in context, from word vectors to BERT. "
-    "Its widgets work in the page, without a network."
-)
-_ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(\w+)\.ipynb\)([^|]*)\| *(.*?) *\|$", re.M)
-_TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+_ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
+TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
 @dataclass(frozen=True)
@@ -56,32 +52,22 @@ class Chapter:
     widget: str = ""  # the first one on the page, HTML
 
 
-@dataclass(frozen=True)
-class MapRow:
-    number: str
-    title: str
-    note: str  # such as a draft's mark; may be empty
-    afterwards: str  # what the reader can then do
-
-
 def build_site(project: Path, out: Path) -> str:
     """Write the site of the course in `project` into `out`, check it, and say in one line what came out."""
-    checkpoints = project / "data" / "checkpoints"
+    checkpoints, notebooks = project / "data" / "checkpoints", project / "notebooks"
     live = checkpoints.is_dir()
-    answered = WIDGETS if live else ()
-    with speaking("en"):
-        chapters, korean = read_chapters(project / "notebooks", answered), []
-    readme = (project / "README.md").read_text(encoding="utf-8")
-    if list((project / "notebooks" / "ko").glob("*.ipynb")):
-        with speaking("ko"):
-            korean = read_chapters(project / "notebooks" / "ko", answered)
-    with speaking("en"):
-        files = {"index.html": front_page(readme, chapters, live=live, korean=bool(korean))}
-        files |= _pages(chapters, korean, live)
-    if korean:
-        with speaking("ko"):
-            pages = {"index.html": korean_front(readme, korean, chapters, live=live)} | _pages(korean, chapters, live)
-        files |= {f"ko/{name}": page for name, page in pages.items()}
+    folders = {"en": notebooks} | ({"ko": notebooks / "ko"} if list(notebooks.glob("ko/*.ipynb")) else {})
+    chapters = {}
+    for edition, folder in folders.items():
+        with speaking(edition):
+            chapters[edition] = read_chapters(folder, WIDGETS if live else ())
+    files = {}
+    for edition, here in chapters.items():
+        readme = (project / ("README.md" if edition == "en" else "README.ko.md")).read_text(encoding="utf-8")
+        others = [chapter for other, there in chapters.items() if other != edition for chapter in there]
+        with speaking(edition):
+            pages = {"index.html": front_page(readme, here, live=live, other=bool(others))} | _pages(here, others, live)
+        files |= {name if edition == "en" else f"{edition}/{name}": page for name, page in pages.items()}
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
     files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
     for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
@@ -185,7 +171,7 @@ def chapter_page(
 
 def _page(**parts: object) -> str:
     """A page in the language spoken now. other: the file's name of the same page in the other language, or nothing."""
-    template = _TEMPLATES.get_template("page.html.j2")
+    template = TEMPLATES.get_template("page.html.j2")
     return template.render(course=t(COURSE), language=language(), root="../" * (language() == "ko"), t=t, **parts)
 
 
@@ -194,84 +180,37 @@ def _asks(body: str) -> bool:
     return f"alone {LIVE}" in body
 
 
-def course_map(readme: str) -> dict[str, MapRow]:
-    """README.md's table of chapters, by the notebook's name: the one place that says what a chapter is for."""
-    rows = {name: MapRow(n, title, note.strip(), text) for n, title, name, note, text in _ROW.findall(readme)}
-    if not rows:
-        raise CourseError(
-            f"README.md has no table of chapters under `## {MAP}`. Restore it: the site's map is made of it."
-        )
-    return rows
+def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, other: bool = False) -> str:
+    """index.html, of the README in the language spoken now: where it shows a picture of the first widget stands that.
 
-
-def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, korean: bool = False) -> str:
-    """index.html: where README.md shows a picture of the first widget stands the widget itself.
-
-    live: with the way to Ask BERT; korean: with the way to the Korean edition.
+    live: with the way to Ask BERT; other: with the way to the other language.
     """
-    prose = Prose({chapter.name for chapter in chapters}, raw_html=True)
+    pages = {chapter.name for chapter in chapters}
+    prose = Prose(pages, raw_html=True)
     opening, *sections = re.split(r"^## ", readme, flags=re.M)
     named = {section.partition("\n")[0].strip(): section for section in sections}
-    if missing := [name for name in (MAP, *AFTER) if name not in named]:
-        raise CourseError(f"README.md has no section `## {missing[0]}`. Restore it: the first page shows it.")
+    if missing := [t(name) for name in SECTIONS if t(name) not in named]:
+        raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + "\n![]()\n", maxsplit=1, flags=re.M)
-    after = prose.render(after.removesuffix("![]()\n"))
-    opening = f'{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">{after}'
-    parts = [f'<div class="prose opening">\n{opening}{_ask(live)}</div>']
-    parts.append(_map(prose, course_map(readme), chapters))
-    for name in AFTER:
+    parts = [f'<div class="prose opening">\n{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">']
+    parts.append(prose.render(after.removesuffix("![]()\n")))
+    parts.append(f'<p class="ask">{t(ASK)}</p></div>' if live else "</div>")
+    for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
+        text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
+        if rows := _ROW.findall(text):
+            text = f"## {name}"
         parts.append(f'<div class="prose">\n{prose.render(text)}</div>')
-    other = "index.html" if korean else ""
-    return _page(title=t(COURSE), body="\n".join(parts), other=other, live=_asks(chapters[0].widget))
-
-
-def korean_front(readme: str, chapters: Sequence[Chapter], english: Sequence[Chapter], *, live: bool = False) -> str:
-    """ko/index.html: the first widget and the map; a chapter that is not in Korean yet is linked in English."""
-    prose, there = Prose(set()), {chapter.name: chapter for chapter in chapters}
-    head = prose.render(f"# {t(COURSE)}\n\n{t(_ABOUT)}")
-    rows = course_map(readme)
-    items = []
-    for chapter in english:
-        here = there.get(chapter.name)
-        number, _, title = (here or chapter).title.partition(" · ")
-        row = rows.get(chapter.name)
-        place = f"{chapter.name}.html" if here else f"../{chapter.name}.html"
-        note = "" if here else f' <span class="note">({t("in English")})</span>'
-        items.append(_item(row.number if row else number, place, title or number, note))
-    address = prose.add(2, t(MAP)).address
-    body = (
-        f'<div class="prose opening">\n{head}</div>\n{chapters[0].widget}\n'
-        f'<div class="prose">{_ask(live)}<h2 id="{address}">{t(MAP)}</h2></div>\n'
-        f'<ol class="map">\n{chr(10).join(items)}\n</ol>'
-    )
-    return _page(title=t(COURSE), body=body, other="index.html", live=_asks(chapters[0].widget))
-
-
-def _ask(live: bool) -> str:
-    """The way to Ask BERT."""
-    return f'<p class="ask">{t(ASK)}</p>\n' if live else ""
-
-
-def _item(number: str, place: str, title: str, note: str = "", says: str = "") -> str:
-    """A line of the map."""
-    return (
-        f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
-        f'<a href="{place}">{html.escape(title)}</a>{note}{says}</div></li>'
-    )
-
-
-def _map(prose: Prose, rows: dict[str, MapRow], chapters: Sequence[Chapter]) -> str:
-    items = []
-    for chapter in chapters:
-        number, _, title = chapter.title.partition(" · ")
-        row = rows.get(chapter.name) or MapRow(number, title or number, "(being written)", "")
-        note = f' <span class="note">{html.escape(row.note)}</span>' if row.note else ""
-        says = prose.render(f"You can afterwards {row.afterwards}.") if row.afterwards else ""
-        items.append(_item(row.number, f"{chapter.name}.html", row.title, note, says))
-    title = prose.add(2, MAP)
-    return (
-        f'<div class="prose"><h2 id="{title.address}">{MAP}</h2></div>\n<ol class="map">\n{chr(10).join(items)}\n</ol>'
+        items = (
+            f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
+            f'<a href="{page}.html">{html.escape(title)}</a>'
+            f"{prose.render(t('You can afterwards {do_this}.', do_this=says))}</div></li>"
+            for number, title, page, says in rows
+            if page in pages
+        )
+        parts += ['<ol class="map">', *items, "</ol>"] if rows else []
+    return _page(
+        title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(chapters[0].widget)
     )
 
 

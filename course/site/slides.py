@@ -1,21 +1,22 @@
 """A chapter as slides: one HTML page with everything inside, for a lecture room without a network.
 
-nbconvert's exporter finds where slides begin (the cells' slide types); the site's functions draw texts and outputs.
-Code is shown as far as it is said aloud. Paragraphs that begin with **Notice.** are the speaker's notes.
+The cells' slide types say where slides begin; the site's functions draw texts and outputs. Code is shown as far as it
+is said aloud. Paragraphs that begin with **Notice.** are the speaker's notes.
 """
 
 from __future__ import annotations
 
 import base64
-import html
 import re
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import Python3Lexer
 
-from course.site.build import MATH_FONT
+from course.site.build import MATH_FONT, TEMPLATES
 from course.site.cells import NOTICE, Prose, describe, output_html
 from course.site.formulas import plain_words
 from course.site.lecture import LIVE, edition, read_stored
@@ -25,6 +26,7 @@ from course_lib.language import language, speaking, t
 
 FOLDER = Path(__file__).parent
 VENDOR = FOLDER / "vendor"  # reveal.js 6.0.2 (`npm pack reveal.js@6.0.2`, dist/), as it was published
+BLANK = "\n\n"  # between paragraphs
 LINES_SHOWN = 18  # of a cell's code; the rest is folded
 BEGINS = ("slide", "subslide")
 _DRAWN = ("text/html", "image/png", "image/jpeg", "image/svg+xml")
@@ -46,38 +48,6 @@ def write_slides(notebook: Path, folder: Path) -> Path:
 
 def deck(notebook: NotebookNode, name: str) -> str:
     """The page, as text. `name` is the notebook's."""
-    from nbconvert import SlidesExporter
-    from pygments.formatters import HtmlFormatter
-
-    cells = said_cells(notebook, name)
-    exporter = SlidesExporter(raw_template=_own("slides.html.j2"))
-    prose = Prose(set())
-    exporter.register_filter("drawn_text", prose.render)
-    exporter.register_filter("drawn_code", code_html)
-    exporter.register_filter("drawn_outputs", partial(_outputs_html, prose=prose))
-    library = {file.name: file.read_text(encoding="utf-8") for file in VENDOR.iterdir()}
-    # "<!--" would confuse the page's script element
-    scripts = [library[name].replace("<!--", "<\\!--") for name in ("reveal.min.js", "notes.min.js")]
-    colours = HtmlFormatter(style="xcode").get_style_defs(".highlight")
-    parts = {
-        "title": html.escape(next((w for c in cells if (w := _heading(c))), name)),
-        "style": "\n".join((library["reveal.min.css"], _math_font(), colours, _own("slides.css"))),
-        "script": "\n".join((*scripts, _own("slides.js"))),
-        "language": language(),
-        "larger": t("larger"),
-        "smaller": t("smaller"),
-        "licence": library["reveal.LICENSE.txt"],
-    }
-    page, _ = exporter.from_notebook_node(nbformat.v4.new_notebook(cells=cells), {"deck": parts})
-    return page
-
-
-def _own(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:
-    """The cells of the deck: without `skip`, notices as notes, code cells with `shown`, the number of open lines."""
     slideshows = [cell.metadata.get("slideshow", {}) for cell in notebook.cells]
     if odd := [s for s in slideshows if not (isinstance(s, dict) and isinstance(s.get("slide_type", "-"), str))]:
         raise CourseError(
@@ -88,18 +58,52 @@ def said_cells(notebook: NotebookNode, name: str) -> list[NotebookNode]:
             f"{name} has no slides: no cell of it has a slide type. Give cells of notebooks/text/{name}.md "
             '`slideshow: {"slide_type": "slide"}` where a slide begins.'
         )
-    cells, section = [], ""
+    stacks: list[list[list[list[str]]]] = []  # of slides of fragments (the first is there at once) of pieces
+    for kind, piece in _pieces(notebook):
+        if kind == "slide" or not stacks:
+            stacks.append([[[]]])
+        elif kind == "subslide":
+            stacks[-1].append([[]])
+        elif kind == "fragment":
+            stacks[-1][-1].append([])
+        stacks[-1][-1][-1].append(piece)
+    library = {file.name: file.read_text(encoding="utf-8") for file in VENDOR.iterdir()}
+    # "<!--" would confuse the page's script element
+    scripts = [library[name].replace("<!--", "<\\!--") for name in ("reveal.min.js", "notes.min.js")]
+    font = base64.b64encode(MATH_FONT.read_bytes()).decode()
+    font = f'@font-face {{ font-family: "Course Math"; src: url(data:font/woff;base64,{font}); }}'
+    colours = HtmlFormatter(style="xcode").get_style_defs(".highlight")
+    own = [(FOLDER / f"slides.{kind}").read_text(encoding="utf-8") for kind in ("css", "js")]
+    return TEMPLATES.get_template("slides.html.j2").render(
+        title=next((words for cell in notebook.cells if (words := _heading(cell))), name),
+        stacks=stacks,
+        style="\n".join((library["reveal.min.css"], font, colours, own[0])),
+        script="\n".join((*scripts, own[1])),
+        licence=library["reveal.LICENSE.txt"],
+        language=language(),
+        t=t,
+    )
+
+
+def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """(slide type, HTML) of what is shown, and of the speaker's notes."""
+    prose, section = Prose(set()), ""
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
-        section = _heading(cell) or section
-        if _slide_type(cell) == "skip" or cell.cell_type not in ("code", "markdown"):
+        section, kind = _heading(cell) or section, _slide_type(cell)
+        if kind == "skip":
             continue
         if cell.cell_type == "code":
-            cell = nbformat.from_dict(cell)
-            cell.metadata.update(shown=lines_shown(cell), description=describe(cell, after, section))
-            cells.append(cell)
-        else:
-            cells += _without_notices(cell)
-    return cells
+            description = describe(cell, after, section)
+            outputs = (f'<div class="out">{output_html(output, prose, description)}</div>' for output in cell.outputs)
+            yield kind, f'{code_html(cell)}\n<div class="outs">{"".join(outputs)}</div>'
+        elif cell.cell_type == "markdown":
+            paragraphs = cell.source.split(BLANK)
+            notes = [paragraph for paragraph in paragraphs if paragraph.startswith(NOTICE)]
+            rest = [paragraph for paragraph in paragraphs if not paragraph.startswith(NOTICE)]
+            said = [(kind, f'<div class="said">{prose.render(BLANK.join(rest))}</div>')] if rest or kind != "-" else []
+            noted = [("-", f'<aside class="notes">{prose.render(BLANK.join(notes))}</aside>')] if notes else []
+            # notes that come first are of the picture above, be it on the slide before
+            yield from noted + said if rest and paragraphs[0].startswith(NOTICE) else said + noted
 
 
 def lines_shown(cell: NotebookNode) -> int:
@@ -115,12 +119,9 @@ def lines_shown(cell: NotebookNode) -> int:
 
 def code_html(cell: NotebookNode) -> str:
     """The code with its colours: the first lines open, the rest behind a word that opens it."""
-    from pygments import highlight
-    from pygments.formatters import HtmlFormatter
-    from pygments.lexers import Python3Lexer
-
     lines = highlight(cell.source, Python3Lexer(stripnl=False), HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
-    shown, rest = lines[: cell.metadata.shown], lines[cell.metadata.shown :]
+    n_shown = lines_shown(cell)
+    shown, rest = lines[:n_shown], lines[n_shown:]
     block = '<pre class="highlight">{}</pre>'.format
     page = block("\n".join(shown)) if shown else ""
     if rest:
@@ -131,31 +132,6 @@ def code_html(cell: NotebookNode) -> str:
             many = t("{n} lines of code" if many else "{n} line of code", n=len(rest))
         page += f"<details><summary>{many}</summary>{block(chr(10).join(rest))}</details>"
     return f'<div class="code">{page}</div>'
-
-
-def _outputs_html(cell: NotebookNode, prose: Prose) -> str:
-    pieces = [output_html(output, prose, cell.metadata.description) for output in cell.outputs]
-    return f'<div class="outs">{"".join(f"""<div class="out">{piece}</div>""" for piece in pieces)}</div>'
-
-
-def _math_font() -> str:
-    data = base64.b64encode(MATH_FONT.read_bytes()).decode()
-    return f'@font-face {{ font-family: "Course Math"; src: url(data:font/woff;base64,{data}); }}'
-
-
-def _without_notices(cell: NotebookNode) -> list[NotebookNode]:
-    """The text cell, and its notices as a cell of notes."""
-    paragraphs = cell.source.split("\n\n")
-    notes = [paragraph for paragraph in paragraphs if paragraph.startswith(NOTICE)]
-    rest = [paragraph for paragraph in paragraphs if not paragraph.startswith(NOTICE)]
-    found = []
-    if rest or _slide_type(cell) != "-":  # where a slide begins, a cell must stay
-        found.append(nbformat.v4.new_markdown_cell("\n\n".join(rest), metadata=cell.metadata))
-    if notes:
-        kind = {"slideshow": {"slide_type": "notes"}}
-        of_above = rest and paragraphs[0].startswith(NOTICE)  # of the picture above, be it on the slide before
-        found.insert(0 if of_above else len(found), nbformat.v4.new_markdown_cell("\n\n".join(notes), metadata=kind))
-    return found
 
 
 def _slide_type(cell: NotebookNode) -> str:

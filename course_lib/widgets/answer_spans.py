@@ -11,7 +11,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.widgets.base import CourseWidget, in_range, module, percent, style, svg_text
+from course_lib.widgets.base import CourseWidget, check_finite, check_whole, in_range, module, percent, style, svg_text
 
 MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
 FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
@@ -226,15 +226,11 @@ def span_explorer(
     if any(scores.shape != (n,) for scores in table):
         shapes = " and ".join(str(scores.shape) for scores in table)
         raise CourseError(f"span_explorer: start and end are {shapes} for {n} tokens. Give one number per token each.")
-    if not np.isfinite(np.stack(table)).all() or (null is not None and not math.isfinite(null)):
-        raise CourseError(
-            "span_explorer: a score is not finite. Look at the model's output, or leave masked tokens out."
-        )
+    check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
     if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
         raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")
-    for name, value, most in (("n_best", n_best, MOST_SPANS), ("max_answer", max_answer, 1_000)):
-        if not isinstance(value, int) or not 1 <= value <= most:
-            raise CourseError(f"span_explorer: {name}={value!r}. Use a whole number from 1 to {most:,}.")
+    check_whole("span_explorer", "n_best", n_best, 1, MOST_SPANS)
+    check_whole("span_explorer", "max_answer", max_answer, 1, 1_000)
     widget = SpanExplorer(
         tokens=words,
         question=str(question),

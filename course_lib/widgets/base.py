@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import anywidget
+import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
@@ -167,6 +168,16 @@ def in_range(widget: str, proposal: dict, first: float, last: float) -> Any:
     if not all(first <= number <= last for number in (value if isinstance(value, list) else [value])):
         raise CourseError(f"{widget}.{proposal['trait'].name} is {value}. Use {first} to {last}.")
     return value
+
+
+def check_finite(widget: str, what: str, numbers: Any) -> None:
+    if not np.isfinite(numbers).all():
+        raise CourseError(f"{widget}: {what} holds a number that is not finite. Look at where it comes from.")
+
+
+def check_whole(widget: str, name: str, value: object, first: int, last: int) -> None:
+    if not isinstance(value, int) or not first <= value <= last:
+        raise CourseError(f"{widget}: {name}={value!r}. Use a whole number from {first:,} to {last:,}.")
 
 
 def percent(share: float) -> str:

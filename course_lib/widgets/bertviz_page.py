@@ -19,6 +19,7 @@ import numpy as np
 
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
+from course_lib.widgets.base import check_finite
 from course_lib.widgets.heads_map import attention_heatmap
 
 VENDOR = Path(__file__).parent / "vendor"
@@ -166,8 +167,7 @@ def _layers(name: str, layers: Sequence, size: tuple[int, int | None]) -> np.nda
         raise CourseError(
             f"bertviz_view: {name} of shape {shapes} for {size[0]} tokens. Give [head, token, ...] a layer."
         )
-    if not all(np.isfinite(table).all() for table in tables):
-        raise CourseError(f"bertviz_view: {name} hold a number that is not finite. Look at where it comes from.")
+    check_finite("bertviz_view", name, tables)
     return np.stack(tables)
 
 

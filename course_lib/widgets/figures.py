@@ -163,16 +163,13 @@ def curve_panels(panels: Sequence[Panel], *, x: str) -> Figure:
 def heat_map(
     values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, title: str, x: str, y: str, unit: str
 ) -> Figure:
-    """A matrix as colours, light to dark; signed values get a map with a neutral middle, yes and no need no scale."""
+    """A matrix of amounts as colours, light to dark; yes and no need no scale."""
     values = np.asarray(values, dtype=float)
     if values.shape != (len(rows), len(columns)):
         raise CourseError(f"heat_map: values {values.shape} for {len(rows)} rows and {len(columns)} columns.")
     figure, axes = plt.subplots(figsize=(2 + 0.42 * len(columns), 1.4 + 0.36 * len(rows)))
-    limit, yes_or_no = np.abs(values).max(), np.isin(values, (0, 1)).all()
-    if yes_or_no:
-        look = {"cmap": "Blues", "vmin": 0, "vmax": 1.4}
-    else:
-        look = {"cmap": "PuOr", "vmin": -limit, "vmax": limit} if values.min() < 0 else {"cmap": "cividis_r"}
+    yes_or_no = np.isin(values, (0, 1)).all()
+    look = {"cmap": "Blues", "vmin": 0, "vmax": 1.4} if yes_or_no else {"cmap": "cividis_r"}
     image = axes.imshow(values, aspect="auto", **look)
     axes.set(xticks=range(len(columns)), yticks=range(len(rows)), xlabel=x, ylabel=y, title=title)
     axes.set_xticklabels(columns, rotation=45, ha="right", rotation_mode="anchor")

@@ -11,7 +11,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.widgets.base import CourseWidget, module, style, svg_text
+from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
 
 MOST = 40  # tokens in a row or a column
 EXACT = 4_096  # weights that travel as float32; more travel as bytes, in steps of 1/255
@@ -87,9 +87,7 @@ class AttentionHeatmap(CourseWidget):
                 )
             return value
         size = self.shape[("layer", "head", "query", "key").index(name)]
-        if not (-1 if name == "key" else 0) <= value < size:
-            raise CourseError(f"attention_heatmap.{name} is {value}. Use 0 to {size - 1}.")
-        return value
+        return in_range("attention_heatmap", proposal, -1 if name == "key" else 0, size - 1)
 
     @property
     def height(self) -> int:

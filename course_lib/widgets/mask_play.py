@@ -14,7 +14,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.widgets.base import BOLD, CourseWidget, module, percent, style, svg_text
+from course_lib.widgets.base import BOLD, CourseWidget, check_whole, module, percent, style, svg_text
 from course_lib.widgets.gap_model import MASK, MOST_TOKENS, FillModel, LanguageSwitch, Side, guess, read, single_gaps
 
 MOST_SENTENCES, MOST_GUESSES = 20, 20
@@ -143,8 +143,7 @@ def fill_mask(
         raise CourseError(f"fill_mask: {len(models)} models. Give one, or two to compare.")
     if not 1 <= len(texts) <= MOST_SENTENCES:
         raise CourseError(f"fill_mask: {len(texts)} sentences. Give 1 to {MOST_SENTENCES}.")
-    if not isinstance(k, int) or not 2 <= k <= MOST_GUESSES:
-        raise CourseError(f"fill_mask: k={k!r}. Use a whole number from 2 to {MOST_GUESSES}.")
+    check_whole("fill_mask", "k", k, 2, MOST_GUESSES)
     stored = json.dumps(
         [[single_gaps(model, text, min(k, STORED_GUESSES)) for model in models] for text in texts],
         ensure_ascii=False,

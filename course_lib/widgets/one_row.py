@@ -9,7 +9,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
+from course_lib.widgets.base import BOLD, CourseWidget, check_finite, in_range, module, style, svg_text
 
 MOST_WORDS, MOST_NUMBERS = 12, 8
 SIZES = (1_000, 10_000, 50_000, 200_000)  # of a vocabulary, beside the one that is shown
@@ -77,11 +77,11 @@ class OneHotRow(CourseWidget):
         return self._picture(bottom + 20, "".join(cells))
 
 
-def one_hot_row(matrix: np.ndarray, words: Sequence[str], *, word: str | None = None) -> OneHotRow:
+def one_hot_row(matrix: np.ndarray, words: Sequence[str]) -> OneHotRow:
     """Pick a word: zeros fade and one row of the table stays; backward, the gradient reaches the same row.
 
-    matrix [word, number] with at most 12 rows of 8 numbers, words: one per row. word: the one to start with.
-    Raises CourseError for other shapes, repeated words, numbers that are not finite, an unknown `word`.
+    matrix [word, number] with at most 12 rows of 8 numbers, words: one per row.
+    Raises CourseError for other shapes, repeated words, numbers that are not finite.
     """
     matrix, words = np.asarray(matrix, dtype=float), [str(w) for w in words]
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or not words or matrix.shape[1] == 0:
@@ -93,10 +93,5 @@ def one_hot_row(matrix: np.ndarray, words: Sequence[str], *, word: str | None = 
         )
     if len(set(words)) < len(words):
         raise CourseError("one_hot_row: a word stands twice in the list. Each word has one row.")
-    if not np.isfinite(matrix).all():
-        raise CourseError("one_hot_row: the matrix holds a number that is not finite. Look at where it comes from.")
-    if word is not None and word not in words:
-        raise CourseError(f"one_hot_row: {word!r} is not among the words.")
-    start = 0 if word is None else words.index(word)
-    sizes = [len(words), *SIZES]
-    return OneHotRow(words=words, matrix=matrix.round(2).tolist(), sizes=sizes, word=start, size=len(sizes) - 1)
+    check_finite("one_hot_row", "the matrix", matrix)
+    return OneHotRow(words=words, matrix=matrix.round(2).tolist(), sizes=[len(words), *SIZES], size=len(SIZES))

@@ -10,7 +10,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
+from course_lib.widgets.base import CourseWidget, check_whole, in_range, module, style, svg_text
 
 FEWEST, MOST = 2, 12
 PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sections 3.2 and 3.3
@@ -120,8 +120,7 @@ def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:
     names = [str(name) for name in layers]
     if not FEWEST <= len(names) <= MOST:
         raise CourseError(f"rate_designer: {len(names)} layers. Give {FEWEST} to {MOST} names, input first.")
-    if not isinstance(steps, int) or not 20 <= steps <= 1_000_000:
-        raise CourseError(f"rate_designer: steps={steps!r}. Use a whole number from 20 to 1,000,000.")
+    check_whole("rate_designer", "steps", steps, 20, 1_000_000)
     return RateDesigner(layers=names, steps=steps, opens=gradual_opens(len(names), steps))
 
 

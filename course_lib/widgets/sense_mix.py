@@ -13,7 +13,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
+from course_lib.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
 
 MOST = 60  # occurrences
 SHOWN = 6  # numbers per direction in the strips
@@ -235,8 +235,7 @@ def scalar_mix(
     check_occurrences("scalar_mix", sentences, positions, senses, MOST)
     if min(list(senses).count(sense) for sense in senses) < 2:
         raise CourseError("scalar_mix: give each sense two sentences, or it cannot be told apart.")
-    if not all(np.isfinite(table).all() for table in tables):
-        raise CourseError("scalar_mix: a layer holds a number that is not finite. Look at where it comes from.")
+    check_finite("scalar_mix", "a layer", tables)
     if any(len(row) != len(tables) + 1 for row in tags):
         raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
     top = [-4.0] * (len(tables) - 1) + [4.0]

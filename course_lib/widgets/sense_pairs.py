@@ -9,7 +9,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.widgets.base import CourseWidget, check_occurrences, in_range, module, style, svg_text
+from course_lib.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
 
 MOST = 40
 
@@ -98,8 +98,7 @@ def occurrences(
         shapes = ", ".join(str(table.shape) for table in tables.values()) or "none"
         raise CourseError(f"occurrences: tables {shapes} for {n} senses. Give square tables of that size.")
     for name, table in tables.items():
-        if not np.isfinite(table).all():
-            raise CourseError(f"occurrences: the table {name!r} holds a number that is not finite.")
+        check_finite("occurrences", f"the table {name!r}", table)
     order = sorted(range(n), key=lambda i: list(senses).index(senses[i]))
     shipped = np.stack([np.rint(100 * table[np.ix_(order, order)].clip(-1, 1)) for table in tables.values()])
     return Occurrences(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
+from course_lib.widgets.base import CourseWidget, check_finite, in_range, module, style, svg_text
 
 MOST_FRAMES, MOST_TOKENS = 200, 60
 # state -> (sign, what it means, colour of the still picture); a state is never shown by colour alone
@@ -100,8 +99,7 @@ def token_strip(frames: Sequence[Frame], *, title: str = key("Token by token"), 
             known = ", ".join(name for name in STATES if name)
             raise CourseError(f"token_strip: frame {number} has the state {bad[0]!r}. Use one of: {known}.")
         counts = [[str(name), float(seen), float(expected)] for name, seen, expected in frame.counts]
-        if counts and not np.isfinite([row[1:] for row in counts]).all():
-            raise CourseError(f"token_strip: a count of frame {number} is not finite. Look at where it comes from.")
+        check_finite("token_strip", f"a count of frame {number}", [row[1:] for row in counts])
         rows.append([[[str(token.text), token.state, str(token.note)] for token in tokens], str(frame.says), counts])
     states = {name: [sign, t(meaning)] for name, (sign, meaning, _) in STATES.items()}
     return TokenStrip(heading=t(title), step_name=t(step), frames=rows, states=states)

@@ -15,7 +15,7 @@ import traitlets
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.widgets.base import CourseWidget, in_range, module, style
+from course_lib.widgets.base import CourseWidget, check_finite, in_range, module, style
 
 SHAPES = ("M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z")  # one a sense
 COLOURS = ("#0072b2", "#d55e00", "#009e73")
@@ -239,8 +239,7 @@ def word_generations(
                     f"word_generations: {system.name} has vectors of shape {shape} and {len(system.right)} verdicts "
                     f"for {len(story.occurrences)} occurrences of {story.word!r}. Give one of each per occurrence."
                 )
-            if not np.isfinite(system.vectors).all():
-                raise CourseError(f"word_generations: {system.name} has NaN or infinity in a vector of {story.word!r}.")
+            check_finite("word_generations", f"{system.name} of {story.word!r}", system.vectors)
     words = [story.word for story in stories]
     if word is not None and word not in words:
         raise CourseError(f"word_generations: there is no story of {word!r}. There are: {', '.join(words)}.")

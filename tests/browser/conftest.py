@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
 
 from course.site.build import build_site
@@ -38,8 +37,7 @@ CELLS = [
     SETUP,
     'shown = embedding_map(tables, words, ask=("word4", "word5", "word6"))\nshown',
     "odd = embedding_map(rng.normal(size=(6, 5)), hostile)\nodd",
-    "embedding_map(np.ones((1, 3)), ['alone'])",
-    "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'], word='배')\ntable",
+    "table = one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*hostile, '사과'])\ntable.word = 4\ntable",
     """rows = rng.normal(size=(2, 6, 5))
 unit = rows / np.linalg.norm(rows, axis=2, keepdims=True)
 pairs = occurrences({"word alone": np.ones((6, 6)), "biLM": unit[0] @ unit[0].T, hostile[0]: unit[1] @ unit[1].T},
@@ -177,12 +175,6 @@ def kernel_comes_to(lab, code: str, wanted: str):
     assert found == wanted
 
 
-def is_only_text(lab, root) -> None:
-    """No hostile word has become an element, and none has run."""
-    assert root.locator("img, script").count() == 0
-    assert lab.page.evaluate("() => window.hit") is None
-
-
 def is_dark(root) -> bool:
     """Light letters, that is."""
     colour = root.evaluate("node => getComputedStyle(node).color")
@@ -197,35 +189,23 @@ def asked_elsewhere(page) -> list[str]:
 
 
 @contextmanager
-def page_without_kernel(lab, width: int, theme: str):
-    """A page beside JupyterLab's, which asks no network for anything."""
-    context = lab.page.context.browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
-    page = context.new_page()
-    asked = asked_elsewhere(page)
-    yield page
-    context.close()
-    assert asked == []
-
-
-def stays_inside(lab, root, *, widths=(1400, 900, 560), also=lambda: True) -> None:
-    """At each width nothing sticks out of the widget and `also` is true. It has five seconds to draw itself anew."""
-    try:
-        for width in widths:
-            lab.page.set_viewport_size({"width": width, "height": 1000})
-            for _ in range(20):
-                lab.page.wait_for_timeout(250)
-                if fits := root.evaluate("node => node.scrollWidth <= node.clientWidth + 1") and also():
-                    break
-            assert fits, width
-    finally:
-        lab.page.set_viewport_size({"width": 1200, "height": 1000})
+def reader(chromium, width: int = 1000, scheme: str = "light", height: int = 800, **options):
+    """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
+    size = {"width": width, "height": height}
+    with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
+        page = context.new_page()
+        faults = asked_elsewhere(page)
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
+        yield page
+        assert faults == []  # before it closes: that tears off what a frame still loads, which is no fault of the page
 
 
 @pytest.fixture
-def shown():
-    """The gallery's first map, computed here: what the page draws must equal it."""
-    from course_lib.widgets import embedding_map
-
-    rng = np.random.default_rng(7)
-    tables = {w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}
-    return embedding_map(tables, [f"word{i}" for i in range(31)], ask=("word4", "word5", "word6"))
+def shown(request):
+    """The gallery's widget that the file names `SHOWN`, computed here: what the page draws must equal it."""
+    names = {}
+    for cell in CELLS:
+        exec(cell, names)
+    return names[request.module.SHOWN]

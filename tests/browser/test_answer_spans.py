@@ -3,19 +3,12 @@
 import numpy as np
 import pytest
 
-from course_lib.widgets import span_explorer
 from course_lib.widgets.answer_spans import log_probabilities
-from tests.browser.conftest import HOSTILE, IN_KERNEL, is_dark, is_only_text, kernel_comes_to, page_without_kernel
+from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-spans"
+WIDGET, SHOWN = ".cw-spans", "spans"
 LAST = 2 * len(HOSTILE) - 1
-
-
-@pytest.fixture
-def shown():
-    start, end = np.arange(12) * 5 % 7, np.arange(12) * 3 % 7
-    return span_explorer([*HOSTILE, *HOSTILE], start, end, HOSTILE[0], null=10.5, gold=(1, 2), max_answer=4)
 
 
 def check(root, shown):
@@ -111,28 +104,3 @@ def test_buttons_list_and_switch(lab, root, shown):
     shown.start, shown.end = 3, 3
     root.locator("[data-mark=end][aria-valuenow='4']").wait_for()
     check(root, shown)
-
-
-def test_hostile_tokens_stay_text(lab, root):
-    assert root.locator("text[data-text]").evaluate_all("n => n.map(x => x.dataset.text)") == HOSTILE * 2
-    assert root.locator(".question").inner_text() == HOSTILE[0]
-    is_only_text(lab, root)
-
-
-@pytest.mark.parametrize(("width", "theme"), [(1000, "light"), (700, "dark"), (360, "light"), (360, "dark")])
-def test_a_page_without_kernel_works_at_every_width(lab, tmp_path, shown, width, theme):
-    (tmp_path / "page.html").write_text(shown.page(), encoding="utf-8")
-    with page_without_kernel(lab, width, theme) as page:
-        page.goto((tmp_path / "page.html").as_uri())
-        root = page.frame_locator("iframe").locator(".cw-spans")
-        root.locator("[data-mark=end]").wait_for()
-        check(root, shown)
-        assert is_dark(root) is (theme == "dark")
-        assert root.evaluate("node => node.scrollWidth <= node.clientWidth + 1")
-        outside = root.bounding_box()
-        for box in (mark.bounding_box() for mark in root.locator("text[data-text]").all()):
-            assert box["x"] >= outside["x"]
-            assert box["x"] + box["width"] <= outside["x"] + outside["width"]
-        root.locator("[data-mark=start]").press("End")
-        shown.start = LAST
-        check(root, shown)

@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from course.live.page import sense_sentences
 from course_lib.data.records import Sentence
 from course_lib.models.shipped import load
+from tests.browser.conftest import reader
 from tests.browser.test_korean_widgets import ENGLISH
-from tests.browser.test_site import reader
 
 pytestmark = pytest.mark.browser
 

@@ -23,7 +23,7 @@ from course_lib.widgets.mask_play import FillMask
 from course_lib.widgets.sense_mix import ScalarMixWidget
 from course_lib.widgets.typed_words import AskReview, AskWords
 from course_lib.widgets.word_stories import WordGenerations
-from tests.browser.test_site import reader
+from tests.browser.conftest import reader
 from tests.site.small import display, project
 
 pytestmark = pytest.mark.browser

@@ -1,75 +1,62 @@
-"""The one-hot product in a real JupyterLab: drawn = computed, every control by keyboard, hostile words stay text."""
+"""The one-hot product in a real JupyterLab: drawn = computed, every control by keyboard."""
 
 import numpy as np
 import pytest
 
-from course_lib.widgets import one_hot_row
 from course_lib.widgets.one_row import row_product
-from tests.browser.conftest import HOSTILE, is_only_text, kernel_comes_to, stays_inside
+from tests.browser.conftest import kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-row"
-
-
-@pytest.fixture
-def table():
-    """The gallery's widget, computed here."""
-    return one_hot_row(np.arange(21).reshape(7, 3) / 10 - 1, [*HOSTILE, "사과"], word="배")
+WIDGET, SHOWN = ".cw-row", "table"
 
 
 def numbers(line):
     return [float(cell.inner_text().replace("−", "-")) for cell in line.locator(".cell").all()]
 
 
-def test_rows_and_product_equal_pythons_numbers(root, table):
-    product = row_product(np.array(table.matrix), table.word)
+def test_rows_and_product_equal_pythons_numbers(root, shown):
+    product = row_product(np.array(shown.matrix), shown.word)
     lines = root.locator(".line[data-word]").all()
-    assert [line.get_attribute("data-word") for line in lines] == table.words
-    for line, bit, row in zip(lines, product["one_hot"], table.matrix, strict=True):
+    assert [line.get_attribute("data-word") for line in lines] == shown.words
+    for line, bit, row in zip(lines, product["one_hot"], shown.matrix, strict=True):
         assert line.locator(".bit").inner_text() == str(int(bit))
         assert numbers(line) == pytest.approx(row)
     assert numbers(root.locator(".out")) == pytest.approx(product["row"])
-    assert root.locator(".say").inner_text() == table.finding()
+    assert root.locator(".say").inner_text() == shown.finding()
 
 
-def test_arrow_keys_choose_words_and_python_knows(lab, root, table):
+def test_arrow_keys_choose_words_and_python_knows(lab, root, shown):
     lines = root.get_by_role("listbox")
     lines.focus()
     for key, word in (("End", 6), ("ArrowUp", 5), ("Home", 0), ("ArrowDown", 1)):
         lines.press(key)
-        table.word = word
-        assert root.locator(".line.on").get_attribute("data-word") == table.words[word]
-        assert root.locator(".say").inner_text() == table.finding()
+        shown.word = word
+        assert root.locator(".line.on").get_attribute("data-word") == shown.words[word]
+        assert root.locator(".say").inner_text() == shown.finding()
     kernel_comes_to(lab, "print(table.word)", "1")
 
 
-def test_backward_reaches_one_row_and_repeats_add_up(root, table):
+def test_backward_reaches_one_row_and_repeats_add_up(root, shown):
     switch = root.get_by_role("switch")
     switch.focus()
     switch.press("Space")
-    table.backward = True
+    shown.backward = True
     for key, times in (("End", 3), ("Home", 1), ("ArrowRight", 2)):
         root.get_by_label("times in the batch").press(key)
-        table.times = times
-        assert root.locator(".say").inner_text() == table.finding()
+        shown.times = times
+        assert root.locator(".say").inner_text() == shown.finding()
     texts = [
         [cell.inner_text() for cell in line.locator(".cell").all()] for line in root.locator(".line[data-word]").all()
     ]
-    assert texts == [["2g"] * 3 if i == table.word else ["0"] * 3 for i in range(7)]
+    assert texts == [["2g"] * 3 if i == shown.word else ["0"] * 3 for i in range(7)]
 
 
-def test_the_cost_grows_with_the_vocabulary(root, table):
+def test_the_cost_grows_with_the_vocabulary(root, shown):
     slider = root.get_by_label("words in the vocabulary")
     slider.focus()
     for key, place in (("Home", 0), ("ArrowRight", 1), ("End", 4)):
         slider.press(key)
-        table.size = place
-        assert root.locator(".say").inner_text() == table.finding()
+        shown.size = place
+        assert root.locator(".say").inner_text() == shown.finding()
         costs = [int(bar.get_attribute("data-value")) for bar in root.locator(".cost").all()]
-        assert costs == [3 * table.sizes[place], 3]
-
-
-def test_hostile_words_stay_text_and_nothing_sticks_out(lab, root):
-    is_only_text(lab, root)
-    name = root.locator(".out .name")
-    stays_inside(lab, root, also=lambda: name.evaluate("node => node.scrollWidth <= node.clientWidth"))  # not cut off
+        assert costs == [3 * shown.sizes[place], 3]

@@ -2,16 +2,10 @@
 
 import pytest
 
-from course_lib.widgets import softmax_saturation
-from tests.browser.conftest import IN_KERNEL, kernel_comes_to, stays_inside
+from tests.browser.conftest import IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser
-WIDGET = ".cw-sat"
-
-
-@pytest.fixture
-def shown():
-    return softmax_saturation()
+WIDGET, SHOWN = ".cw-sat", "saturated"
 
 
 def drawn(root, mark, attribute):
@@ -88,8 +82,3 @@ def test_a_cell_of_the_gradient_is_read_by_arrow_keys(root, shown):
     assert f"{abs(now.jacobian[0, 1]):.5f}, off the diagonal: minus" in root.locator(".read").inner_text()
     grid.press("Escape")
     assert "Point at a cell" in root.locator(".read").inner_text()
-
-
-def test_nothing_sticks_out_and_no_mark_is_hidden(lab, root):
-    widths = "n => n.map(x => x.getBoundingClientRect().width)"
-    stays_inside(lab, root, also=lambda: min(root.locator("svg").evaluate_all(widths)) > 100)

@@ -1,8 +1,8 @@
-"""Pairs of occurrences in a real JupyterLab: drawn = computed, keyboard, hostile text, widths."""
+"""Pairs of occurrences in a real JupyterLab: drawn = computed, keyboard."""
 
 import pytest
 
-from tests.browser.conftest import HOSTILE, IN_KERNEL, is_only_text, kernel, kernel_comes_to, stays_inside
+from tests.browser.conftest import IN_KERNEL, kernel, kernel_comes_to
 
 pytestmark = pytest.mark.browser
 WIDGET = ".cw-pairs"
@@ -69,9 +69,3 @@ def test_the_two_sentences_are_read_with_the_word_in_bold(lab, root):
     bold = [node.inner_text() for node in root.locator(".said p b").all()]
     assert bold == [sentences[0][0], sentences[3][0]]
     assert (senses[0] == senses[3]) == ("same sense" in root.locator(".number").inner_text())
-
-
-def test_hostile_text_stays_text_and_nothing_sticks_out(lab, root):
-    is_only_text(lab, root)
-    assert HOSTILE[0] in kernel(lab, "pairs.systems")
-    stays_inside(lab, root)

@@ -1,13 +1,10 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
-from contextlib import contextmanager
-
 import pytest
 from playwright.sync_api import expect
 
 from course_lib.config import project_dir
-from course_lib.widgets import softmax_saturation
-from tests.browser.conftest import asked_elsewhere
+from tests.browser.conftest import reader
 
 pytestmark = pytest.mark.browser
 
@@ -18,20 +15,6 @@ STICKS_OUT = """() => [...document.querySelectorAll("body *")]
 DRAWN = "body > :not(script)"  # in a widget's frame
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
     .reduce((a, b) => a + b) / 765"""
-
-
-@contextmanager
-def reader(chromium, width: int = 1000, scheme: str = "light", **options):
-    """A page of a reader's own; at the end nothing was asked of a network and nothing went wrong."""
-    size = {"width": width, "height": 800}
-    with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
-        page = context.new_page()
-        faults = asked_elsewhere(page)
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
-        yield page
-        assert faults == []  # before it closes: that tears off what a frame still loads, which is no fault of the page
 
 
 def address(site, name: str) -> str:
@@ -93,19 +76,6 @@ def test_formulas_are_drawn_with_the_course_s_own_letters(site, chromium):
         below = page.evaluate("""() => [...document.querySelectorAll("main msub")].map(s => [...s.children]
             .map(c => c.getBoundingClientRect())).map(([a, b]) => b.bottom - a.bottom)""")
         assert min(below) > 0  # an index hangs lower than its letter; without a font for formulas it does not
-
-
-def test_a_widget_lives_and_says_what_python_says(site, chromium):
-    shown = softmax_saturation(d_k=16)  # as in the chapter
-    with reader(chromium) as page:
-        page.goto(address(site, "06_transformer"))
-        outer = page.locator("iframe").first
-        outer.scroll_into_view_if_needed()
-        frame = outer.content_frame
-        assert frame.locator(".say").inner_text() == shown.finding()
-        frame.locator("input[type=range]").first.press("End")
-        shown.d_k = 1024
-        assert frame.locator(".say").inner_text() == shown.finding()
 
 
 def test_the_field_of_the_korean_front_page_is_answered(site, chromium):

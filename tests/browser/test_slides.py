@@ -4,7 +4,7 @@ import pytest
 
 from course.site.slides import write_slides
 from course_lib.config import project_dir
-from tests.browser.conftest import asked_elsewhere
+from tests.browser.conftest import reader
 
 pytestmark = pytest.mark.browser
 
@@ -16,15 +16,10 @@ ROOM = """() => { const slide = Reveal.getCurrentSlide(), sheet = slide.querySel
 def slides(chromium, tmp_path_factory):
     """The open deck, 1280 x 720."""
     path = write_slides(project_dir() / "notebooks" / "06_transformer.ipynb", tmp_path_factory.mktemp("deck"))
-    page = chromium.new_page(viewport={"width": 1280, "height": 720})
-    faults = asked_elsewhere(page)
-    page.set_default_timeout(20_000)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    page.goto(path.as_uri())
-    page.wait_for_function("() => window.Reveal?.isReady()")
-    yield page
-    assert faults == []
+    with reader(chromium, 1280, height=720) as page:
+        page.goto(path.as_uri())
+        page.wait_for_function("() => window.Reveal?.isReady()")
+        yield page
 
 
 def go(page, words: str) -> None:

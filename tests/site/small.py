@@ -19,7 +19,8 @@ Say `make lab`.
 
 | | | you can afterwards |
 | --- | --- | --- |
-| 0 | [Begin](notebooks/00_begin.ipynb) (draft) | say *what* it asks |
+| 0 | [Begin <here>](notebooks/00_begin.ipynb) | say *what* it asks |
+| 7 | [To come](notebooks/07_to_come.ipynb) | see more |
 
 ## What is where
 
@@ -35,6 +36,18 @@ Nothing of this.
 | C1 | [0](notebooks/00_begin.ipynb) |
 
 </details>
+"""
+README_KO = """# 강의
+
+## 명령 두 개
+
+## 차례
+
+| | | 할 수 있는 일 |
+| --- | --- | --- |
+| 0 | [시작](notebooks/ko/00_begin.ipynb) | 말하기 |
+
+## 구호가 아니라 주장
 """
 PIXEL = (  # a PNG of 1 by 1
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -53,6 +66,7 @@ def project(folder: Path, *cells, title: str = "# 0 · Begin") -> Path:
     """`folder` with a README and two notebooks; `cells` follow the first one's title."""
     (folder / "notebooks").mkdir()
     (folder / "README.md").write_text(README, encoding="utf-8")
+    (folder / "README.ko.md").write_text(README_KO, encoding="utf-8")
     for name, all_cells in (
         ("00_begin", [v4.new_markdown_cell(title), *cells]),
         ("01_end", [v4.new_markdown_cell("# 1 · End\n\nBack to [the first](00_begin.ipynb).")]),

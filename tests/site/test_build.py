@@ -1,22 +1,19 @@
 """The whole way: small notebooks with every kind of cell, then the course itself."""
 
-import ast
 import json
-import sys
 from dataclasses import replace
-from functools import partial
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
 
-from course import cli
 from course.site import build
-from course.site.build import Chapter, MapRow, build_site, code_colours, course_map, front_page, korean_front
+from course.site.build import Chapter, build_site, code_colours, front_page
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from tests.site.small import FRAME, PIXEL, README, display, project
+from tests.test_cli import course  # noqa: F401 (a fixture)
 
 CELLS = (
     v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
@@ -56,10 +53,10 @@ KOREAN = (
 
 
 def test_a_korean_edition_stands_beside_the_english_one(tmp_path):
-    course, out = project(tmp_path, *CELLS), tmp_path / "site"
-    (course / "notebooks" / "ko").mkdir()
-    nbformat.write(v4.new_notebook(cells=list(KOREAN)), course / "notebooks" / "ko" / "00_begin.ipynb")
-    assert build_site(course, out).startswith("site: 5 pages, ")
+    small, out = project(tmp_path, *CELLS), tmp_path / "site"
+    (small / "notebooks" / "ko").mkdir()
+    nbformat.write(v4.new_notebook(cells=list(KOREAN)), small / "notebooks" / "ko" / "00_begin.ipynb")
+    assert build_site(small, out).startswith("site: 5 pages, ")
     english, korean, other = (read(out / name) for name in ("00_begin.html", "ko/00_begin.html", "01_end.html"))
     assert (english.html["lang"], korean.html["lang"]) == ("en", "ko")
     there, back = (page.select_one(".language") for page in (english, korean))
@@ -72,17 +69,18 @@ def test_a_korean_edition_stands_beside_the_english_one(tmp_path):
     assert korean.select_one(".keep").get_text().endswith("과")
     assert "code\u2060를" in korean.main.get_text()
     front = read(out / "ko" / "index.html")
-    assert [a["href"] for a in front.select(".map a")] == ["00_begin.html", "../01_end.html"]
+    assert [(a["href"], a.get_text()) for a in front.select(".map a")] == [("00_begin.html", "시작")]
+    assert front.select_one(".language")["href"] == "../index.html"
     assert read(out / "index.html").select_one(".language")["href"] == "ko/index.html"
 
 
 def test_a_second_build_changes_nothing_and_old_chapters_go(tmp_path):
-    course, out = project(tmp_path, *CELLS), tmp_path / "site"
-    build_site(course, out)
+    small, out = project(tmp_path, *CELLS), tmp_path / "site"
+    build_site(small, out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     (out / "02_gone.html").write_text("old")
     (out / "mine.html").write_text((out / "index.html").read_text(encoding="utf-8"), encoding="utf-8")
-    build_site(course, out)
+    build_site(small, out)
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.name != "mine.html"} == before
     assert (out / "mine.html").exists()
 
@@ -100,9 +98,9 @@ def test_a_second_build_changes_nothing_and_old_chapters_go(tmp_path):
     ],
 )
 def test_a_fault_in_a_text_is_named_with_its_page(tmp_path, markdown, title, fault):
-    course = project(tmp_path, v4.new_markdown_cell(markdown), title=title)
+    small = project(tmp_path, v4.new_markdown_cell(markdown), title=title)
     with pytest.raises(CourseError, match=fault):
-        build_site(course, tmp_path / "site")
+        build_site(small, tmp_path / "site")
 
 
 def test_what_is_no_notebook_is_named_and_without_any_there_is_no_site(tmp_path):
@@ -121,55 +119,37 @@ def test_code_has_two_colours_for_each_kind_of_token():
     assert all(rule.startswith("color:light-dark(") for rule in rules.values())
 
 
-def test_the_command_builds_where_it_is_told(monkeypatch, capsys, tmp_path):
-    course = project(tmp_path)
-    monkeypatch.setattr("course_lib.config.project_dir", lambda: course)
+def test_the_command_builds_where_it_is_told(course, monkeypatch, tmp_path):  # noqa: F811
+    small = project(tmp_path)
+    monkeypatch.setattr("course_lib.config.project_dir", lambda: small)
     for arguments, out in ((["--out", str(tmp_path / "there")], "there"), ([], "build/site")):
-        monkeypatch.setattr(sys, "argv", ["course", "site", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        assert not ended.value.code
-        assert "3 pages" in capsys.readouterr().out
+        assert "3 pages" in course("site", *arguments)[1]
         assert (tmp_path / out / "index.html").is_file()
 
 
-def test_the_builder_needs_notebooks_and_pages_only():
-    """Neither the models nor what trains them: the site of a course can be built on any machine."""
-    allowed = {"course", "course_lib", "nbconvert", "nbformat", "pygments", "bs4", "jinja2", "latex2mathml"}
-    names = set()
-    for path in build.HERE.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names |= {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
-            names |= {node.module} if isinstance(node, ast.ImportFrom) else set()
-    assert {name for name in names if name.split(".")[0] not in allowed | sys.stdlib_module_names} == set()
+CHAPTERS = [Chapter("00_begin", "0 · Begin here", "", ()), Chapter("01_end", "1 · End", "", ())]
 
 
-CHAPTERS = [Chapter("00_begin", "0 · Begin here", "", ()), Chapter("01_end", "1 · The <end>", "", ())]
-
-
-def test_the_map_is_the_table_of_readme():
-    assert course_map(README) == {"00_begin": MapRow("0", "Begin", "(draft)", "say *what* it asks")}
-
-
-def test_the_map_names_every_stored_notebook_and_its_number():
-    rows = course_map((project_dir() / "README.md").read_text(encoding="utf-8"))
-    stored = {path.stem: path for path in (project_dir() / "notebooks").glob("*.ipynb")}
-    assert set(rows) <= set(stored)
-    assert len(rows) >= 8
-    assert all(name.partition("_")[0].lstrip("0") in (row.number, "") for name, row in rows.items())
+@pytest.mark.parametrize(("readme", "folder"), [("README.md", "notebooks"), ("README.ko.md", "notebooks/ko")])
+def test_the_map_names_every_stored_notebook_and_its_number(readme, folder):
+    rows = build._ROW.findall((project_dir() / readme).read_text(encoding="utf-8"))
+    stored = sorted(path.stem for path in (project_dir() / folder).glob("*.ipynb"))
+    assert [name for _, _, name, _ in rows] == stored
+    assert all(name.partition("_")[0].lstrip("0") in (number, "") for number, _, name, _ in rows)
 
 
 def test_the_page_shows_the_map_the_claims_and_the_commands():
     page = BeautifulSoup(front_page(README, CHAPTERS), "html.parser")
     headings = [heading.get_text().removesuffix("¶") for heading in page.find_all(["h1", "h2"])]
     assert headings == ["A course", "The chapters", "Claims, not slogans", "Two commands"]
-    first, second = page.select("ol.map li")
-    assert first.a["href"] == "00_begin.html"
-    assert first.p.get_text() == "You can afterwards say what it asks."
-    assert first.p.em.get_text() == "what"
-    assert (second.a.get_text(), second.select_one(".note").get_text()) == ("The <end>", "(being written)")
+    [row] = page.select("ol.map li")  # the other chapter is not stored
+    assert (row.a["href"], row.a.get_text()) == ("00_begin.html", "Begin <here>")
+    assert row.p.get_text() == "You can afterwards say what it asks."
+    assert row.p.em.get_text() == "what"
     assert page.details.a["href"] == "00_begin.html"
     assert "Nothing of this" not in page.get_text()
+    live = BeautifulSoup(front_page(README, CHAPTERS, live=True), "html.parser")
+    assert [len(shown.select('a[href="ask_bert.html"]')) for shown in (page, live)] == [0, 1]
 
 
 def test_the_first_widget_stands_where_readme_has_its_picture():
@@ -180,18 +160,6 @@ def test_the_first_widget_stands_where_readme_has_its_picture():
     assert "A still" not in words
 
 
-@pytest.mark.parametrize("front", [partial(front_page, README), partial(korean_front, README, CHAPTERS)])
-def test_the_first_page_leads_to_ask_bert_where_there_are_models(front):
-    pages = [BeautifulSoup(front(CHAPTERS, live=live), "html.parser") for live in (False, True)]
-    assert [len(page.select('a[href="ask_bert.html"]')) for page in pages] == [0, 1]
-
-
-@pytest.mark.parametrize("part", ["## The chapters", "## Claims, not slogans", "## Two commands"])
-def test_a_readme_without_a_part_is_named(part):
-    with pytest.raises(CourseError, match=part):
-        front_page(README.replace(part, "## Other"), CHAPTERS)
-
-
-def test_a_readme_without_the_table_is_named():
-    with pytest.raises(CourseError, match="no table of chapters"):
-        course_map("# A course")
+def test_a_readme_without_a_part_is_named():
+    with pytest.raises(CourseError, match="## Two commands"):
+        front_page(README.replace("## Two commands", "## Other"), CHAPTERS)

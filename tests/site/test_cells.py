@@ -92,7 +92,7 @@ def test_a_picture_has_its_size_and_its_words():
 
 
 def test_a_widget_keeps_its_page_its_lock_and_its_still_picture():
-    stored = one_hot_row(np.arange(6).reshape(3, 2), ["a", "<img src=x>", "c"], word="a").page()
+    stored = one_hot_row(np.arange(6).reshape(3, 2), ["a", "<img src=x>", "c"]).page()
     before, after = (BeautifulSoup(text, "html.parser") for text in (stored, widget_html(stored)))
     frame = after.select_one("div.widget > iframe")
     assert frame["sandbox"] == before.iframe["sandbox"] == ["allow-scripts"]

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from course.site.lecture import LIVE, emptied, imported_names, lecture_copy, write_lecture
+from course.site.lecture import LIVE, emptied, lecture_copy, write_lecture
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 
@@ -57,10 +57,7 @@ def test_what_is_written_together(case):
 
 def live(source: str, count: int):
     return v4.new_code_cell(
-        source,
-        execution_count=count,
-        metadata={"tags": [LIVE]},
-        outputs=[v4.new_output("stream", text="shown\n")],
+        source, execution_count=count, metadata={"tags": [LIVE]}, outputs=[v4.new_output("stream", text="shown\n")]
     )
 
 
@@ -87,24 +84,6 @@ def test_the_copy_is_empty_from_the_first_live_cell_on():
     assert [cell.get("outputs") == [] for cell in copy.cells] == [False, False, True, False, True]
     assert [cell.get("execution_count") for cell in copy.cells] == [None, 1, None, None, None]
     assert nbformat.writes(solved) == before  # the chapter itself was left alone
-
-
-def test_filled_it_runs_like_the_chapter():
-    solved, names = chapter(), {}
-    copy = lecture_copy(solved, "s.ipynb")
-    copy.cells[2].source = solved.cells[2].source
-    for cell in copy.cells:
-        if cell.cell_type == "code":
-            exec(compile(cell.source, "cell", "exec"), names)
-    assert names["z"] == names["y"] + names["x"]
-
-
-def test_names_of_imports():
-    cells = [
-        v4.new_code_cell("import torch.nn.functional as F\nimport os.path\nfrom a import b as c"),
-        chapter().cells[0],
-    ]
-    assert imported_names(cells) == {"F", "os", "c"}
 
 
 def test_both_files_and_a_second_time(tmp_path):

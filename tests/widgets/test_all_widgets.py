@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from course_lib.errors import CourseError
+from course_lib.models.review_words import ReviewWords
+from course_lib.models.word_vectors import WordVectors
 from course_lib.widgets import (
+    ask_review,
+    ask_words,
     attention_heatmap,
     embedding_map,
     fill_mask,
@@ -17,10 +21,12 @@ from course_lib.widgets import (
     softmax_saturation,
     span_explorer,
     token_strip,
+    word_generations,
 )
 from course_lib.widgets.strip import Frame
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights
+from tests.widgets.test_word_stories import random_story
 
 RNG = np.random.default_rng(3)
 WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
@@ -37,14 +43,20 @@ def gaps_of_wild():
     return fill_mask(counting("<i>", (*pieces, *WORDS)), [" ".join([*pieces, "[MASK]"])])
 
 
-SENTENCE = "word stands in a sentence of some length here".split()  # noqa: SIM905
-LARGE = {  # as large as the chapters show, and the most bytes of its page
+SENTENCE = [f"word{i}" for i in range(9)]
+PIECES = tuple(f"w{i}" for i in range(8))
+LARGE = {  # as large as the chapters show, and the most bytes of its page; no word is English (tests/browser)
+    "ask_review": (
+        lambda: ask_review(ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos")), ["word3 word4"]),
+        60_000,
+    ),
+    "ask_words": (lambda: ask_words(WordVectors(SENTENCE, RNG.normal(size=(9, 5))), SENTENCE), 60_000),
     "attention_heatmap": (lambda: attention_heatmap(weights(2, 3, 5, 5), list("abcde")), 60_000),
     "embedding_map": (
         lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
         60_000,
     ),
-    "fill_mask": (lambda: fill_mask([counting("a"), counting("b")], [" ".join(["the dog"] * 8)] * 6), 65_000),
+    "fill_mask": (lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6), 65_000),
     "occurrences": (
         lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
         120_000,
@@ -62,10 +74,11 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page
     ),
     "softmax_saturation": (lambda: softmax_saturation(source="ko", d_k=1024), 66_000),
     "span_explorer": (
-        lambda: span_explorer(["something"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
+        lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
         60_000,
     ),
-    "token_strip": (lambda: token_strip([Frame(["something"] * 60, "Long.")]), 60_000),
+    "word_generations": (lambda: word_generations([random_story("spring"), random_story("seal")]), 70_000),
+    "token_strip": (lambda: token_strip([Frame(["somethin5"] * 60, "Long.")]), 60_000),
 }
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
@@ -79,6 +92,8 @@ HOSTILE = {
     ),
     "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>", gold=(0, 2)),
     "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
+    "ask_words": lambda: ask_words(WordVectors([*WILD[:2], "c"], RNG.normal(size=(3, 5))), ["<b>"]),
+    "word_generations": lambda: word_generations([random_story("<b>", baselines={WILD[2]: 3})]),
 }
 
 
@@ -89,6 +104,8 @@ def test_module_and_page_are_small_and_the_still_picture_is_one_svg(name):
     assert len(widget._esm) < (29_500 if name == "softmax_saturation" else 27_500)
     assert len(widget.page().encode()) < most
     assert repr(widget) == f"{widget.title}: {widget.finding()}"
+    assert widget.page() == widget.page()  # since it is stored
+    assert "http" not in str(widget._esm).replace("http://www.w3.org/2000/svg", "")
     ElementTree.fromstring(widget.still())  # a share of "< 0.1 %" is no markup
 
 

@@ -64,7 +64,7 @@ test_wrong_shapes_are_named = mistakes(
 def test_hangul_is_drawn_without_a_missing_glyph(tmp_path, caplog):
     with caplog.at_level(logging.WARNING):
         figure = figures.heat_map(
-            np.array([[1.0, -1]]), ["배 | 가"], ["사과", "눈"], title="밤", x="말", y="다리", unit="차"
+            np.array([[0.2, 1]]), ["배 | 가"], ["사과", "눈"], title="밤", x="말", y="다리", unit="차"
         )
         figure.savefig(tmp_path / "hangul.png")  # a missing glyph is a warning, and warnings are errors here
         figures.course_timeline().savefig(tmp_path / "timeline.png")

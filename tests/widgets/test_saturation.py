@@ -1,7 +1,5 @@
 """Softmax saturation: the numbers against autograd and by hand, the finding at each kind of state, errors."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -18,6 +16,8 @@ def test_weights_and_jacobian_equal_autograds():
     assert found.weights == pytest.approx(z.softmax(0).numpy())
     assert found.jacobian == pytest.approx(jacobian.numpy())
     assert found.norm == pytest.approx(float(jacobian.norm()))
+    rows = np.random.default_rng(3).normal(scale=5, size=(7, 8))
+    assert saturation(rows).norm == pytest.approx([saturation(row).norm for row in rows])
 
 
 def test_the_notes_example_times_100_saturates():
@@ -50,6 +50,7 @@ def test_the_finding_says_what_the_state_is():
     widget.shift, widget.scaled = 0, True
     assert "Divided by √64 = 8.0" in widget.finding()
     assert "the gradient passes" in widget.finding()
+    assert widget.numbers().norm == pytest.approx(saturation(widget.scores() / 8).norm)
     widget.temperature = 0.1
     assert "sharp again" in widget.finding()
     widget.temperature, widget.scaled, widget.d_k = 1.0, False, 2
@@ -60,15 +61,3 @@ def test_the_finding_says_what_the_state_is():
     widget.factor = 100
     assert "[4.5·10⁻⁵, 0.99995]" in widget.finding()
     assert "all but gone" in widget.finding()
-
-
-def test_scaling_divides_by_the_root():
-    widget = softmax_saturation(d_k=1024, scaled=True)
-    assert widget.factor_now() == pytest.approx(1 / 32)
-    assert widget.numbers().weights == pytest.approx(saturation(widget.scores(), 1 / math.sqrt(1024)).weights)
-    assert widget.numbers(scaled=False).norm < widget.numbers().norm / 100
-
-
-def test_the_norms_of_many_rows_are_those_of_each():
-    rows = np.random.default_rng(3).normal(scale=5, size=(7, 8))
-    assert saturation(rows).norm == pytest.approx([saturation(row).norm for row in rows])

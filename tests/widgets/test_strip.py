@@ -1,5 +1,7 @@
 """The token strip: frames, findings, the still picture, errors."""
 
+import re
+
 from course_lib.widgets import token_strip
 from course_lib.widgets.strip import Frame, Token
 from tests.mistakes import mistakes
@@ -16,20 +18,15 @@ def test_a_frame_says_its_sentence_and_shows_its_tokens():
     assert strip.frames[0][0] == [["un", "", ""], ["##happ", "new", ""], ["<b>", "", ""]]
     strip.frame = 1
     assert strip.finding() == "Second."
-    assert strip.frames[1][2] == [["[MASK], in %", 11.5, 12.0]]
-
-
-def test_the_still_picture_counts():
-    strip = token_strip(FRAMES)
-    strip.frame = 1
     assert "[MASK], in %: 11.5, expected 12" in strip.still()
     assert "배" in strip.still()
 
 
 def test_a_long_sentence_wraps_inside_the_still_picture():
-    strip = token_strip([Frame([Token("something")] * 60, "Long.")])
-    assert 'x="7' not in "".join(part for part in strip.still().split("<rect")[2:] if 'x="74' in part)
-    assert strip.still().count("<rect") == 61
+    still = token_strip([Frame([Token("something")] * 60, "Long.")]).still()
+    boxes = re.findall(r'<rect x="(\d+)" y="\d+" width="(\d+)"', still)
+    assert len(boxes) == 60
+    assert max(int(x) + int(width) for x, width in boxes) <= 746
 
 
 test_input_that_cannot_be_shown_is_named = mistakes(

@@ -1,8 +1,5 @@
 """The numbers behind the map of words, its states, and what of it is stored."""
 
-import base64
-import re
-
 import numpy as np
 import pytest
 
@@ -83,12 +80,3 @@ test_bad_input_is_named = mistakes(
     (lambda: random_map(window=3), "window 3"),
     (lambda: random_map(ask=("w0",)), "three"),
 )
-
-
-def test_what_is_stored_is_the_same_each_time_and_names_no_address():
-    first, second = (random_map()._repr_mimebundle_()[0] for _ in range(2))
-    assert first["text/html"] == second["text/html"]
-    assert first["text/plain"] == second["text/plain"]
-    assert "http" not in base64.b64decode(
-        re.search('javascript;base64,([^&"]*)', first["text/html"])[1]
-    ).decode().replace("http://www.w3.org/2000/svg", "")

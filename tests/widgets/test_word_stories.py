@@ -92,18 +92,11 @@ def test_a_typed_sentence_lies_where_its_vectors_do():
     assert (widget.trouble, widget.own) == ("", [])
 
 
-def test_what_is_stored_is_small_and_text_stays_text():
-    widget = word_generations([random_story(word) for word in ("spring", HOSTILE)], word=HOSTILE)
-    assert HOSTILE not in widget.page()
-    assert "&lt;img" in widget.still()
-    assert len(str(widget.stories)) < 15_000
-
-
 test_what_cannot_be_drawn_is_told = mistakes(
     ({"stories": []}, "no words"),
     ({"stories": [random_story(occurrences=[(["a"], 0, "one")] * N)]}, "has 1 senses"),
     ({"stories": [random_story(stops=[Stop("half", np.ones((5, 3)), np.ones(5))])]}, r"half has .* shape \(5, 3\)"),
-    ({"stories": [random_story(stops=[Stop("gone", np.full((N, 3), np.nan), np.ones(N))])]}, "gone has NaN"),
+    ({"stories": [random_story(stops=[Stop("gone", np.full((N, 3), np.nan), np.ones(N))])]}, "gone of .* not finite"),
     ({"word": "autumn"}, "no story of 'autumn'"),
     ({"stop": 3}, "stop is 3"),
     of=lambda given: word_generations(**{"stories": [random_story()], **given}),

@@ -1,4 +1,4 @@
-"""The corpus of the reader's own disk: its order, its cache, its helpers."""
+"""The corpus of the reader's own disk: its order, its cache, its helpers, many processes at once."""
 
 import hashlib
 import json
@@ -113,45 +113,63 @@ def test_too_little_text(small_disk, monkeypatch):
         on_disk_sentences()
 
 
-def test_helper_processes_give_the_same_also_when_they_fail(tmp_path, monkeypatch):
-    paths = [str(tmp_path / f"가{number}.py") for number in range(211)]
+def test_helper_processes_give_the_same_also_where_they_fail(tmp_path, monkeypatch):
+    paths = [str(tmp_path / f"가{number}.py") for number in range(23)]
     for number, path in enumerate(paths):
-        name = "abcdefg"[number % 7] * 3
-        text = f'"""The file {name} is here and there, in a café."""' if number % 11 else "("
+        text = f'"""The file {"abcdefg"[number % 7] * 3} is here and there, in a café."""' if number % 11 else "("
         Path(path).write_text(text, encoding="utf-8")
     paths.append(str(tmp_path / "missing.py"))
-    monkeypatch.setattr(on_disk, "n_cores", lambda: 3)
     expected = [docstrings.read_prose(path) for path in paths]
     assert expected.count(None) == 1  # "(" holds no docstring, so it is not parsed
+    monkeypatch.setattr(on_disk, "_SHARE", 7)
+    monkeypatch.setattr(docstrings, "read_prose", None)  # not by this process
     assert list(on_disk._read_files(paths)) == expected
-    start, started = on_disk._start_helper, []
-
-    def start_and_die():
-        started.append(start())
-        if len(started) == 2:
-            started[-1].kill()
-            started[-1].wait()
-        return started[-1]
-
-    monkeypatch.setattr(on_disk, "_start_helper", start_and_die)
-    assert list(on_disk._read_files(paths)) == expected
-    assert len(started) == 3
-    assert all(helper.poll() is not None for helper in started)
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(on_disk, "_start_helper", start)
-    assert list(on_disk._read_files(paths)) == expected
+    monkeypatch.undo()
+    monkeypatch.setattr(on_disk, "_SHARE", 7)
+    for helper in ("/nowhere", "false"):  # does not start; dies without a word
+        monkeypatch.setattr(sys, "executable", helper)
+        assert list(on_disk._read_files(paths)) == expected
 
 
-def test_stopping_early_ends_the_helpers(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "n_cores", lambda: 2)
-    start, started = on_disk._start_helper, []
-    monkeypatch.setattr(on_disk, "_start_helper", lambda: started.append(start()) or started[-1])
-    (tmp_path / "a.py").write_text('"""The file is here and there."""')
-    results = on_disk._read_files([str(tmp_path / "a.py")] * 503)
-    next(results)
-    results.close()
-    assert len(started) == 2
-    assert all(helper.poll() is not None for helper in started)
+CHILD = """
+import sys, time
+from pathlib import Path
+from course_lib.data import on_disk
+
+log, n = Path(sys.argv[1]) / "log", int(sys.argv[2])
+
+def noting(word, real):
+    def call(*given):
+        found = real(*given)
+        with open(log, "a") as file:  # shorter than a page and appended: whole
+            file.write(word)
+        while log.read_text().count("l") < n:  # nobody writes before all have looked
+            time.sleep(0.02)
+        return found
+    return call
+
+on_disk._installed = lambda: ({"python": log.parent / "lib"}, {"python": "3.x"}, [])
+on_disk.MIN_WORDS = 1
+on_disk._load, on_disk._read = noting("l", on_disk._load), noting("r", on_disk._read)
+print(on_disk.on_disk_sentences())
+"""
+
+
+@pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
+def test_one_of_many_processes_reads_and_the_others_wait(tmp_path, cache, n):
+    """A class that shares one cache. That a killed process holds nobody up: tests/test_checkpoints.py, on `lock`."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "part.py").write_text('"""The words of the file."""')
+    cache.mkdir()
+    key = on_disk._key({"python": "3.x"})
+    (cache / f".on-disk-{key}.txt.killed.part").write_text("what a killed one left")
+    command = [sys.executable, "-c", CHILD, str(tmp_path), str(n)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(n)]
+    said = {child.communicate(timeout=240)[0] for child in children}
+    assert len(said) == 1
+    assert said.pop().startswith("5 words in 1 sentences")
+    assert (tmp_path / "log").read_text().count("r") == 1
+    assert sorted(path.suffix for path in cache.iterdir()) == [".lock", ".txt"]
 
 
 def test_the_list_holds_no_test_tools_and_imports_nothing():

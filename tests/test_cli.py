@@ -56,47 +56,31 @@ def test_help_needs_no_torch():
 def test_lab_opens_a_chapter(monkeypatch, capsys, project, started):
     notebook = project / "notebooks" / "04_elmo.ipynb"
     notebook.touch()
-    assert course(monkeypatch, capsys, "lab", "4")[0] == 0
-    assert course(monkeypatch, capsys, "lab")[0] == 0
+    assert course(monkeypatch, capsys, "lab", "4") == course(monkeypatch, capsys, "lab") == (0, "", "")
     assert [command[1:] for command in started] == [["-m", "jupyterlab", str(p)] for p in (notebook, notebook.parent)]
-
-
-def test_lab_asks_nothing_about_jupyter_news(monkeypatch, capsys, project):
-    from jupyterlab_server.config import get_page_config
-
-    seen, ended = {}, subprocess.CompletedProcess([], 0)
-    monkeypatch.setattr(subprocess, "run", lambda command, env: seen.update(env) or ended)
-    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
-    assert course(monkeypatch, capsys, "lab")[0] == 0
-    assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
-    monkeypatch.setenv("JUPYTER_CONFIG_PATH", seen["JUPYTER_CONFIG_PATH"])
-    assert "@jupyterlab/apputils-extension:announcements" in get_page_config([])["disabledExtensions"]
-
-
-def test_lab_with_a_wrong_chapter_is_one_red_sentence(monkeypatch, capsys, project, started):
     code, out, err = course(monkeypatch, capsys, "lab", "44")
     assert (code, out) == (1, "")
     assert err == "There is no chapter '44'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n"
     assert "Chapter A1 is not in" in course(monkeypatch, capsys, "lab", "A1")[2]
-    assert started == []
-
-
-def test_lab_that_ends_badly_points_to_the_doctor(monkeypatch, capsys, project):
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 3))
-    code, _, err = course(monkeypatch, capsys, "lab")
-    assert code == 1
-    assert "ended with code 3. Its last words stand above; `course doctor`" in err
-
-
-def test_root_gets_its_lab_and_a_warning(monkeypatch, capsys, project, started):
-    """JupyterLab refuses root, as most containers are, without --allow-root."""
-    assert course(monkeypatch, capsys, "lab") == (0, "", "")
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)  # JupyterLab refuses root, as most containers are
     code, _, err = course(monkeypatch, capsys, "lab")
     assert (code, "You are root" in err) == (0, True)
     monkeypatch.delattr(os, "geteuid")  # as on Windows
     assert course(monkeypatch, capsys, "lab") == (0, "", "")
-    assert [command[-1] == "--allow-root" for command in started] == [False, True, False]
+    assert [command[-1] == "--allow-root" for command in started] == [False, False, True, False]
+
+
+def test_lab_asks_nothing_about_jupyter_news_and_points_to_the_doctor_if_it_ends_badly(monkeypatch, capsys, project):
+    from jupyterlab_server.config import get_page_config
+
+    seen, ended = {}, subprocess.CompletedProcess([], 3)
+    monkeypatch.setattr(subprocess, "run", lambda command, env: seen.update(env) or ended)
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
+    code, _, err = course(monkeypatch, capsys, "lab")
+    assert (code, "ended with code 3. Its last words stand above; `course doctor`" in err) == (1, True)
+    assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", seen["JUPYTER_CONFIG_PATH"])
+    assert "@jupyterlab/apputils-extension:announcements" in get_page_config([])["disabledExtensions"]
 
 
 def test_an_error_is_printed_as_it_is(monkeypatch, capsys, project):
@@ -145,8 +129,16 @@ BAD = "The worst movie ever: boring, badly acted, a waste of time."
 
 
 @pytest.fixture
-def file(tmp_path):
-    return tmp_path / "reviews.txt"
+def predicted(monkeypatch, capsys, tmp_path):
+    """`course predict` on a file of this content (bytes or text; None: no file)."""
+
+    def run(content, *options, task="imdb"):
+        file = tmp_path / "reviews.txt"
+        if content is not None:
+            file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return course(monkeypatch, capsys, "predict", task, str(file), *options)
+
+    return run
 
 
 @pytest.fixture
@@ -156,10 +148,9 @@ def small_model(tmp_path, monkeypatch):
     monkeypatch.setattr(predict, "data_dir", lambda *parts: tmp_path / parts[-1])
 
 
-def test_the_model_that_ships_tells_good_from_bad(monkeypatch, capsys, file):
+def test_the_model_that_ships_tells_good_from_bad(predicted):
     shown = [GOOD, BAD, GOOD.upper(), BAD.replace(" ", "<br /><br />"), BAD.title()]
-    file.write_text("\n".join(shown) + "\n", encoding="utf-8")
-    assert course(monkeypatch, capsys, "predict", "imdb", str(file)) == (0, "pos\nneg\npos\nneg\nneg\n", "")
+    assert predicted("\n".join(shown) + "\n") == (0, "pos\nneg\npos\nneg\nneg\n", "")
 
 
 @pytest.mark.parametrize(
@@ -167,40 +158,32 @@ def test_the_model_that_ships_tells_good_from_bad(monkeypatch, capsys, file):
     [
         (b"good\nbad", ["pos", "neg"]),  # no end of the last line
         (b"\xef\xbb\xbfgood\r\nbad\r\n", ["pos", "neg"]),
-        ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood".encode(), ["neg", "pos"]),  # str.splitlines: seven lines
+        ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood", ["neg", "pos"]),  # str.splitlines: seven lines
     ],
 )
-def test_a_label_for_each_line(monkeypatch, capsys, file, small_model, content, labels):
-    file.write_bytes(content)
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+def test_a_label_for_each_line(predicted, small_model, content, labels):
+    code, out, err = predicted(content)
     assert (code, out.split("\n"), err) == (0, [*labels, ""], "")
 
 
-def test_lines_without_a_known_word_are_labelled_and_named(monkeypatch, capsys, file, small_model):
-    file.write_text("good\n\nbad\n \t\nunseen\n\n", encoding="utf-8")
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+def test_lines_without_a_known_word_are_labelled_and_named(predicted, small_model):
+    code, out, err = predicted("good\n\nbad\n \t\nunseen\n\n")
     assert (code, out) == (0, "pos\nneg\nneg\nneg\nneg\nneg\n")
     assert "Warning: Lines 2, 4, 5, 6: empty, or no word that the model knows. Labelled neg" in err
-    file.write_text("\n" * 23, encoding="utf-8")
-    err = course(monkeypatch, capsys, "predict", "imdb", str(file))[2]
-    assert "19, 20 and 3 more: empty" in err
+    assert "19, 20 and 3 more: empty" in predicted("\n" * 23)[2]
 
 
-def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model):
-    def predict_into(out):
-        return course(monkeypatch, capsys, "predict", "imdb", str(file), "--out", str(out))
-
-    file.write_text("good\nbad\n\n", encoding="utf-8")
-    out = file.with_name("labels.txt")
-    code, said, err = predict_into(out)
+def test_labels_into_a_file_of_their_own(predicted, tmp_path, small_model):
+    text, out, nowhere = "good\nbad\n\n", tmp_path / "labels.txt", tmp_path / "new"
+    code, said, err = predicted(text, "--out", str(out))
     assert (code, said, out.read_bytes()) == (0, f"3 labels in {out}\n", b"pos\nneg\nneg\n")
     assert "Line 3:" in err
-    nowhere = file.parent / "new"
-    faults = {file: "is the file of texts itself", file.parent: "is no ordinary file"}
-    for wrong, message in {**faults, nowhere / "x.txt": f"there is no folder {nowhere}. Make it"}.items():
-        code, _, err = predict_into(wrong)
+    file, away = tmp_path / "reviews.txt", f"there is no folder {nowhere}. Make it"
+    faults = {file: "is the file of texts itself", tmp_path: "is no ordinary file", nowhere / "x.txt": away}
+    for wrong, message in faults.items():
+        code, _, err = predicted(text, "--out", str(wrong))
         assert (code, message in err) == (1, True)
-    assert file.read_text(encoding="utf-8") == "good\nbad\n\n"
+    assert file.read_text(encoding="utf-8") == text
     assert not nowhere.exists()
 
 
@@ -213,20 +196,12 @@ def test_labels_into_a_file_of_their_own(monkeypatch, capsys, file, small_model)
         ("good\n".encode("utf-16"), "line 1, is not UTF-8"),
     ],
 )
-def test_faults_of_the_file(monkeypatch, capsys, file, small_model, content, message):
-    if content is not None:
-        file.write_bytes(content)
-    code, out, err = course(monkeypatch, capsys, "predict", "imdb", str(file))
+def test_faults_of_the_file_and_an_unknown_task(predicted, tmp_path, small_model, content, message):
+    code, out, err = predicted(content)
     assert (code, out) == (1, "")
     assert message in err
-    assert str(file) in err
-
-
-def test_a_folder_and_an_unknown_task(monkeypatch, capsys, file, small_model):
-    assert "There is no file" in course(monkeypatch, capsys, "predict", "imdb", str(file.parent))[2]
-    file.write_text("good\n", encoding="utf-8")
-    code, out, err = course(monkeypatch, capsys, "predict", "sst2", str(file))
-    assert (code, out, err) == (1, "", "There is no task 'sst2'. There are: imdb.\n")
+    assert str(tmp_path / "reviews.txt") in err
+    assert predicted("good\n", task="sst2") == (1, "", "There is no task 'sst2'. There are: imdb.\n")
 
 
 # ---- in Korean

@@ -61,7 +61,7 @@ def pip(monkeypatch):
     return asked
 
 
-def test_only_what_is_missing_is_asked_for_and_torch_is_pinned_as_it_is(installed, pip, capsys):
+def test_only_what_is_missing_is_asked_for_and_torch_is_pinned_as_it_is(installed, pip, monkeypatch, capsys):
     colab.install()
     ((packages, constraints),) = pip.calls
     assert sorted(packages) == ["anywidget>=0.9.13", "ipywidgets>=8.1", "jaxtyping>=0.2.30", "latex2mathml>=3.77"]
@@ -70,37 +70,30 @@ def test_only_what_is_missing_is_asked_for_and_torch_is_pinned_as_it_is(installe
     assert dict(pin.split("==") for pin in constraints) == kept
     said = capsys.readouterr().out
     assert said == "Installed: jaxtyping, ipywidgets, anywidget, latex2mathml, bertviz. Kept: PyTorch 2.8.0+cu126.\n"
-
-
-def test_a_second_run_does_nothing(installed, pip, capsys):
-    installed.update(anywidget="0.9.18", ipywidgets="8.1.7", jaxtyping="0.3.2", latex2mathml="3.78", bertviz="1.4.1")
-    colab.install()
-    assert pip.calls == pip.alone == []
-    assert capsys.readouterr().out.endswith("PyTorch 2.8.0+cu126 too: nothing was installed.\n")
-
-
-def test_in_the_real_environment_nothing_is_missing(pip):
-    colab.install()
-    assert pip.calls == pip.alone == []
-
-
-def test_a_loaded_old_version_asks_for_a_restart(installed, pip, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "ipywidgets", types.ModuleType("ipywidgets"))
     colab.install()
     assert "An older ipywidgets is loaded: choose Runtime > Restart session" in capsys.readouterr().out
 
 
-def test_torch_that_is_too_old_is_not_replaced(installed, pip):
-    installed["torch"] = "2.5.1+cu121"
-    with pytest.raises(CourseError, match=r"PyTorch 2\.5\.1\+cu121 is installed here, .* needs >=2\.6\. It was not"):
-        colab.install()
+def test_a_second_run_does_nothing(installed, pip, capsys, monkeypatch):
+    installed.update(anywidget="0.9.18", ipywidgets="8.1.7", jaxtyping="0.3.2", latex2mathml="3.78", bertviz="1.4.1")
+    colab.install()
+    assert capsys.readouterr().out.endswith("PyTorch 2.8.0+cu126 too: nothing was installed.\n")
+    monkeypatch.undo()  # in the real environment nothing is missing, either
+    monkeypatch.setattr(colab.subprocess, "run", None)
+    colab.install()
     assert pip.calls == pip.alone == []
 
 
-def test_pip_that_fails_is_told_in_a_sentence(installed, pip):
+def test_torch_that_is_too_old_is_not_replaced_and_a_pip_that_fails_is_told(installed, pip):
     pip.code, pip.stderr = 1, "noise\nERROR: No matching distribution found for anywidget>=0.9.13\n"
     with pytest.raises(CourseError, match=r"could not install jaxtyping, ipywidgets, .*: ERROR: No matching"):
         colab.install()
+    pip.calls.clear()
+    installed["torch"] = "2.5.1+cu121"
+    with pytest.raises(CourseError, match=r"PyTorch 2\.5\.1\+cu121 is installed here, .* needs >=2\.6\. It was not"):
+        colab.install()
+    assert pip.calls == []
 
 
 def test_a_setting_that_the_handbook_names_exists():

@@ -48,13 +48,7 @@ def test_a_healthy_machine_needs_nothing(healthy):
     assert "Install the project from a clone" in finding("course data").remedy
 
 
-def full_disk(path):
-    assert path.exists()  # the folder of the cache does not exist yet: its disk is asked for above it
-    return namedtuple("usage", "total used free")(11, 10, 700_000_000)
-
-
-def without_anywidget(name):
-    return name != "anywidget"
+FULL = namedtuple("usage", "total used free")(11, 10, 700_000_000)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +62,14 @@ def without_anywidget(name):
         ("importlib.metadata.version", lambda name: "3.6.7", "JupyterLab", "3.6.7", "JupyterLab 4 or newer"),
         (
             "course.doctor.has_lab_extension",
-            without_anywidget,
+            "anywidget".__ne__,
             "widgets",
             "JupyterLab does not have anywidget",
             "empty",
         ),
         ("course.doctor.free_memory", lambda: 1_300_000_000, "memory", "1.3 GB free", "Close other programs"),
         ("course.doctor.font_with", lambda character: None, "fonts", "no font with Hangul", "boxes"),
-        ("course.doctor.shutil.disk_usage", full_disk, "disk", "0.7 GB free", "Make room"),
+        ("course.doctor.shutil.disk_usage", lambda p: p.exists() and FULL, "disk", "0.7 GB free", "Make room"),
     ],
 )
 def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault, name, found, remedy):
@@ -85,25 +79,22 @@ def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault
 
 
 @pytest.mark.parametrize(
-    ("package", "check"), [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.widgets.figures", "fonts")]
+    ("package", "check"),
+    [
+        *(("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.widgets.figures", "fonts")),
+        *(("jupyterlab", "JupyterLab"), ("anywidget", "widgets")),  # asked for by their distributions
+    ],
 )
 def test_a_missing_package(monkeypatch, package, check):
-    monkeypatch.setitem(sys.modules, package, None)
-    assert finding(check).found == f"missing: {package}"
-    assert "make lab" in finding(check).remedy
-
-
-@pytest.mark.parametrize(("package", "check"), [("jupyterlab", "JupyterLab"), ("anywidget", "widgets")])
-def test_a_distribution_that_is_not_installed(monkeypatch, package, check):
-    version = importlib.metadata.version
-
-    def missing(name):
+    def missing(name, version=importlib.metadata.version):
         if name == package:
             raise importlib.metadata.PackageNotFoundError(name)
         return version(name)
 
+    monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(importlib.metadata, "version", missing)
     assert finding(check).found == f"missing: {package}"
+    assert "make lab" in finding(check).remedy
 
 
 @pytest.mark.parametrize(
@@ -127,26 +118,19 @@ def test_a_check_that_breaks_is_a_finding(monkeypatch):
     assert finding("memory").remedy
 
 
-def test_a_container_has_less_memory_than_its_machine(monkeypatch):
-    monkeypatch.undo()
-    files = {"/sys/fs/cgroup/memory.max": "3000017\n", "/sys/fs/cgroup/memory.current": "1000003\n"}
-    monkeypatch.setattr(Path, "read_text", lambda path: files[str(path)])
-    assert doctor.free_memory() == 2_000_014
-    files["/sys/fs/cgroup/memory.max"] = "max\n"
-    assert doctor.free_memory() > 2_000_014
-
-
-def test_a_font_is_asked_for_its_glyphs(monkeypatch):
+def test_memory_fonts_and_extensions_are_asked_where_they_are(monkeypatch, tmp_path):
     monkeypatch.undo()
     import matplotlib
 
+    files = {"/sys/fs/cgroup/memory.max": "3000017\n", "/sys/fs/cgroup/memory.current": "1000003\n"}
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_text", lambda path: files[str(path)])
+        assert doctor.free_memory() == 2_000_014  # a container has less than its machine
+        files["/sys/fs/cgroup/memory.max"] = "max\n"
+        assert doctor.free_memory() > 2_000_014
     with matplotlib.rc_context({"font.family": ["no such font", "DejaVu Sans"]}):
         assert doctor.font_with("A") == "DejaVu Sans"
         assert doctor.font_with("배") is None
-
-
-def test_the_lab_extensions_are_looked_up_where_lab_does(monkeypatch, tmp_path):
-    monkeypatch.undo()
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     assert not doctor.has_lab_extension("a-widget")
     (tmp_path / "labextensions" / "a-widget").mkdir(parents=True)

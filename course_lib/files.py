@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -168,7 +169,7 @@ def _recover(folder: Path) -> None:
     old = _sibling(folder, "old")
     if old.exists() and not folder.exists():
         os.rename(old, folder)
-    for left in [old, *folder.parent.glob(f".{_literal(folder.name)}.*.part")]:
+    for left in [old, *folder.parent.glob(f".{glob.escape(folder.name)}.*.part")]:
         shutil.rmtree(left, ignore_errors=True)
 
 
@@ -185,8 +186,3 @@ def _refuse_strangers(folder: Path, may_replace: Callable[[Path], set[str]]) -> 
 
 def _sibling(folder: Path, suffix: str) -> Path:
     return folder.with_name(f".{folder.name}.{suffix}")
-
-
-def _literal(name: str) -> str:
-    """`name` as a glob pattern that matches only itself."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)

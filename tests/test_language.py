@@ -8,9 +8,7 @@ from course_lib.language import (
     catalogue_files,
     columns,
     entries,
-    fill,
     key,
-    label_key,
     particle,
     t,
     t_label,
@@ -44,22 +42,12 @@ def test_t_says_korean_and_english_where_there_is_none(korean):
     assert t("nobody has translated {n}", n=3) == "nobody has translated 3"
     assert t("card|nobody has translated this") == "nobody has translated this"
     assert t(key("verdict|open")) == "미결"
+    assert t_label("size 1,000 of set-4.5") == "집합 1,000의 크기 4.5"  # a label keeps its numbers
+    assert [t_label("exact 2"), t_label("other 2")] == ["정확히 2", "other 2"]
+    assert t("{n} of {all}", n="{all}") == "{all}개 가운데 {all}개"  # values are text, not templates
     use("en")
     assert t("verdict|open") == "open"
     assert t("{n} of {all}", n=3, all=10) == "3 of 10"
-
-
-def test_a_label_keeps_its_numbers(korean):
-    assert label_key("size 1,000 of set-4.5") == "size # of set-#"
-    assert t_label("size 1,000 of set-4.5") == "집합 1,000의 크기 4.5"
-    assert t_label("exact 2") == "정확히 2"
-    assert t_label("other 2") == "other 2"
-
-
-def test_values_are_text_not_templates():
-    assert fill("{a} {b}", {"a": "{b}", "b": "x"}) == "{b} x"
-    assert fill("{a} {b}", {"a": 1}) == "1 {b}"
-    assert fill("{a}", {}) == "{a}"
 
 
 PARTICLES = [

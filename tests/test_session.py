@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tomllib
 import types
-import warnings
 
 import numpy as np
 import pytest
@@ -29,45 +28,34 @@ def themes(monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COURSE_DEVICE", "cpu")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    with warnings.catch_warnings():
-        yield calls
+    return calls
 
 
-def draws() -> tuple:
-    return random.random(), np.random.rand(), torch.rand(3).tolist()
-
-
-def test_it_says_one_line(capsys, themes):
+def test_it_says_one_line(capsys, monkeypatch, themes):
     session = course_lib.start(4)
     assert capsys.readouterr().out == "Chapter 4 · quick profile · seed 0 · device cpu\n"
     assert (session.device, session.profile, session.seed, session.chapter) == (torch.device("cpu"), "quick", 0, "4")
-    assert not session.full
-    assert themes == ["style"]
-
-
-def test_without_a_chapter_and_with_settings(capsys, monkeypatch):
+    assert (session.full, session.bert("bert-en")) == (False, "bert-en")
     monkeypatch.setenv("COURSE_PROFILE", "full")
     monkeypatch.setenv("COURSE_SEED", "17")
-    assert course_lib.start().full
-    assert capsys.readouterr().out == "full profile · seed 17 · device cpu\n"
-
-
-def test_the_session_s_bert_is_the_chapter_s_unless_course_bert_names_one(monkeypatch):
-    session = course_lib.start(7)
-    assert session.bert("bert-en") == "bert-en"
     monkeypatch.setenv("COURSE_BERT", "hub:klue/bert-base")
-    assert session.bert("bert-en") == "hub:klue/bert-base"
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else find(name))
+    session = course_lib.start()
+    assert capsys.readouterr().out == "full profile · seed 17 · device cpu\n"
+    assert (session.full, session.bert("bert-en")) == (True, "hub:klue/bert-base")
+    assert themes == ["style"]  # once: the second start found no matplotlib
 
 
 def test_a_second_start_draws_the_same_numbers_and_another_seed_others(monkeypatch):
-    course_lib.start(1)
-    first = draws()
-    assert draws() != first
-    course_lib.start(1)
-    assert draws() == first
-    monkeypatch.setenv("COURSE_SEED", "1")
-    course_lib.start(1)
-    assert all(one != other for one, other in zip(first, draws(), strict=True))
+    def draws(seed):
+        monkeypatch.setenv("COURSE_SEED", str(seed))
+        course_lib.start(1)
+        return random.random(), np.random.rand(), torch.rand(3).tolist()
+
+    first = draws(0)
+    assert draws(0) == first
+    assert all(one != other for one, other in zip(first, draws(1), strict=True))
 
 
 @pytest.mark.parametrize("chapter", [10, "4.5", "A3", ""])
@@ -104,22 +92,10 @@ def test_threads_follow_the_cores_unless_the_reader_chose(monkeypatch):
     assert set_to == [3, MOST_THREADS]
 
 
-def test_without_matplotlib_there_is_no_theme(monkeypatch, themes):
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else find(name))
-    course_lib.start(1)
-    assert themes == []
-
-
 def test_the_package_opens_its_two_doors_lazily():
     code = "import sys, course_lib; assert 'torch' not in sys.modules; course_lib.start; assert 'torch' in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=project_dir())
-    assert callable(course_lib.load)
     assert {"start", "load"} <= set(dir(course_lib))
-    with pytest.raises(AttributeError, match="no attribute 'stop'"):
-        _ = course_lib.stop
-
-
-def test_the_version_is_pyprojects():
+    assert not hasattr(course_lib, "stop")
     project = tomllib.loads((project_dir() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert course_lib.__version__ == project["version"]

@@ -171,13 +171,6 @@ def read_prose(path: str | Path) -> list[str] | None:
     return [" ".join(words) for text in found for paragraph in paragraphs(text) for words in sentences(paragraph)]
 
 
-def main() -> None:
-    """A helper process: file names as a JSON list on standard input -> one JSON line per file on standard output."""
+if __name__ == "__main__":  # a helper process: file names as a JSON list on standard input -> what is in each
     gc.disable()  # syntax trees have no cycles; looking for some takes half of the time
-    for path in json.load(sys.stdin.buffer):
-        sys.stdout.buffer.write(json.dumps(read_prose(path)).encode() + b"\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()
+    json.dump([read_prose(path) for path in json.load(sys.stdin.buffer)], sys.stdout)

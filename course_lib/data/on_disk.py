@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,6 +46,7 @@ _NOT_ENTERED = {
     *("idlelib", "lib2to3", "encodings", "pydoc_data"),  # of the standard library: tables, and other people's code
 }
 _MAX_PROCESSES = 8
+_SHARE = 700  # files that a helper process reads
 
 
 @dataclass(frozen=True)
@@ -163,39 +165,29 @@ def _python_files(folder: Path) -> list[Path]:
 
 
 def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
-    """`read_prose` of each path, in order, by helper processes; by this one where they cannot start or have died.
+    """`read_prose` of each path, in order. Many files are read by helper processes, `_SHARE` files each.
 
     Not by `multiprocessing`: a forked kernel with threads may hang, and a spawned child runs the reader's script again.
     """
-    n = min(_MAX_PROCESSES, n_cores(), 1 + len(paths) // 100)
-    helpers: list[subprocess.Popen] = []
+    if len(paths) <= _SHARE:
+        yield from map(docstrings.read_prose, paths)
+        return
+    pool = ThreadPoolExecutor(min(_MAX_PROCESSES, n_cores()))
     try:
-        if n > 1:
-            with contextlib.suppress(OSError):
-                while len(helpers) < n:
-                    helpers.append(_start_helper())
-            for k, helper in enumerate(helpers):
-                with contextlib.suppress(OSError), helper.stdin as pipe:
-                    pipe.write(json.dumps(paths[k::n]).encode())
-        for i, path in enumerate(paths):
-            line = helpers[i % n].stdout.readline() if i % n < len(helpers) else b""
-            yield json.loads(line) if line.endswith(b"\n") else docstrings.read_prose(path)
+        for found in pool.map(_read_share, [paths[i : i + _SHARE] for i in range(0, len(paths), _SHARE)]):
+            yield from found
     finally:
-        for helper in helpers:
-            helper.kill()
-            helper.stdout.close()
-            helper.wait()
+        pool.shutdown(cancel_futures=True)
 
 
-def _start_helper() -> subprocess.Popen:
+def _read_share(paths: list[str]) -> list[list[str] | None]:
+    """By a helper process; by this one where it cannot start or has died."""
     search = os.pathsep.join(filter(None, [str(project_dir()), os.environ.get("PYTHONPATH")]))
-    return subprocess.Popen(
-        [sys.executable, "-m", docstrings.__name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": search},
-    )
+    command, environment = [sys.executable, "-m", docstrings.__name__], os.environ | {"PYTHONPATH": search}
+    with contextlib.suppress(OSError, ValueError):
+        helper = subprocess.run(command, input=json.dumps(paths).encode(), capture_output=True, env=environment)
+        return json.loads(helper.stdout)
+    return list(map(docstrings.read_prose, paths))
 
 
 def _clear_away(cache: Path) -> None:

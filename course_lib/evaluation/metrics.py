@@ -82,12 +82,9 @@ def squad_scores(
         (_answer(guess, language), [_answer(text, language) for text in answers] or [""])
         for guess, answers in zip(predictions, references, strict=True)
     ]
-    return {
-        "exact_match": 100 * sum(guess in answers for guess, answers in pairs) / len(pairs),
-        "f1": 100
-        * sum(max(_overlap(guess, text, language) for text in answers) for guess, answers in pairs)
-        / len(pairs),
-    }
+    exact = sum(guess in answers for guess, answers in pairs)
+    overlap = sum(max(_overlap(guess, text, language) for text in answers) for guess, answers in pairs)
+    return {"exact_match": 100 * exact / len(pairs), "f1": 100 * overlap / len(pairs)}
 
 
 def _answer(text: str, language: str) -> str:

@@ -64,11 +64,8 @@ class Pieces:
         if self.whole_words:
             ids = [self.unknown if i in reserved else i for i in self.tokenizer.encode(words)]
             return [[(i, 0, len(word))] for i, word in zip(ids, words, strict=True)]
-        encoded = self.tokenizer.encode(list(words), is_pretokenized=True, add_special_tokens=False)
-        found: list[list[tuple[int, int, int]]] = [[] for _ in words]
-        for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
-            found[word].append((self.unknown if i in reserved else i, start, end))
-        return [pieces or [(self.unknown, 0, len(word))] for pieces, word in zip(found, words, strict=True)]
+        found = pieces_of(self.tokenizer, words, self.unknown)
+        return [[(self.unknown if i in reserved else i, start, end) for i, start, end in word] for word in found]
 
     def ids(self, words: Sequence[str]) -> list[int]:
         """The pieces of all words in one row."""
@@ -107,3 +104,12 @@ class Pieces:
         except Exception as error:  # the library raises bare Exceptions
             raise CourseError(f"{files[TOKENIZER_FILE]} is no tokenizer: {error}. Fetch it again.") from error
         return cls(tokenizer)
+
+
+def pieces_of(tokenizer: Any, words: Sequence[str], unknown: int) -> list[list[tuple[int, int, int]]]:
+    """The pieces of each word, (id, start, end), by a `tokenizers` file; a word of which nothing is left is unknown."""
+    encoded = tokenizer.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+    found: list[list[tuple[int, int, int]]] = [[] for _ in words]
+    for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
+        found[word].append((i, start, end))
+    return [pieces or [(unknown, 0, len(word))] for pieces, word in zip(found, words, strict=True)]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from course_lib.errors import CourseError
+from course_lib.text.pieces import pieces_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 VOCABULARY_FILE, SETTINGS_FILE = "vocab.txt", "tokenizer_config.json"
@@ -110,11 +111,7 @@ class WordPieces:
         A word of the text that is spelt like a special is cut like any other word: text never turns into [MASK].
         """
         whole = [word.encode(errors="replace").decode() for word in words]  # half a letter is a question mark
-        encoded = self._tokenizer.encode(whole, is_pretokenized=True, add_special_tokens=False)
-        found: list[list[tuple[int, int, int]]] = [[] for _ in words]
-        for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
-            found[word].append((i, start, end))
-        return [pieces or [(self.unknown, 0, len(word))] for pieces, word in zip(found, words, strict=True)]
+        return pieces_of(self._tokenizer, whole, self.unknown)
 
     def ids(self, words: Sequence[str]) -> list[int]:
         """The pieces of all words in one row, without [CLS] and [SEP]."""

@@ -1,4 +1,4 @@
-"""The corpus of the reader's own disk: its order, its cache, its helpers."""
+"""The corpus of the reader's own disk: its order, its cache, its helpers, many processes at once."""
 
 import hashlib
 import json
@@ -62,23 +62,16 @@ def test_content_order_and_sources(small_disk, cache):
     assert corpus.fingerprint == hashlib.sha256(body.encode()).hexdigest()
 
 
-def test_the_cache_is_used(small_disk, cache):
-    first = on_disk_sentences()
-    (small_disk["python"] / "new.py").write_text('"""The new file is here."""')
-    assert on_disk_sentences() == first
-    assert len(list(cache.glob("on-disk-*.txt"))) == 1
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda b: b[:-9], lambda b: b.replace(b"tree", b"free"), lambda b: b"", lambda b: b"[]\n"]
-)
-def test_a_damaged_cache_is_read_anew(small_disk, cache, damage):
+def test_the_cache_is_used_unless_it_is_damaged(small_disk, cache):
     first = on_disk_sentences()
     (path,) = cache.glob("on-disk-*.txt")
     content = path.read_bytes()
-    path.write_bytes(damage(content))
+    for damaged in (content[:-9], content.replace(b"tree", b"free"), b"", b"[]\n"):
+        path.write_bytes(damaged)
+        assert on_disk_sentences() == first
+        assert path.read_bytes() == content
+    (small_disk["python"] / "new.py").write_text('"""The new file is here."""')
     assert on_disk_sentences() == first
-    assert path.read_bytes() == content
 
 
 def test_a_new_version_or_a_new_rule_is_read_anew(small_disk, tmp_path, monkeypatch):
@@ -98,60 +91,82 @@ def test_a_link_to_a_parent_folder_is_no_trap_and_a_cache_may_be_out_of_reach(sm
     assert len(on_disk_sentences()) == 6
 
 
-def test_max_words_samples_all_parts(small_disk):
+def test_max_words_samples_all_parts_and_too_little_text_is_an_error(small_disk, monkeypatch):
     corpus = on_disk_sentences(max_words=18)
     assert (len(corpus), corpus.n_words) == (3, 18)
     assert {corpus.modules[source].partition(".")[0] for source in corpus.sources} == {"python", "sklearn"}
     assert on_disk_sentences(max_words=10**9) == on_disk_sentences()
     with pytest.raises(CourseError, match="max_words=0"):
         on_disk_sentences(max_words=0)
-
-
-def test_too_little_text(small_disk, monkeypatch):
     monkeypatch.setattr(on_disk, "MIN_WORDS", 200_000)
     with pytest.raises(CourseError, match=r"Found 36 words .* at least 200,000 .*Not installed: numpy.*make lab"):
         on_disk_sentences()
 
 
-def test_helper_processes_give_the_same_also_when_they_fail(tmp_path, monkeypatch):
-    paths = [str(tmp_path / f"가{number}.py") for number in range(211)]
+def test_helper_processes_give_the_same_also_where_they_fail(tmp_path, monkeypatch):
+    paths = [str(tmp_path / f"가{number}.py") for number in range(23)]
     for number, path in enumerate(paths):
-        name = "abcdefg"[number % 7] * 3
-        text = f'"""The file {name} is here and there, in a café."""' if number % 11 else "("
+        text = f'"""The file {"abcdefg"[number % 7] * 3} is here and there, in a café."""' if number % 11 else "("
         Path(path).write_text(text, encoding="utf-8")
     paths.append(str(tmp_path / "missing.py"))
-    monkeypatch.setattr(on_disk, "n_cores", lambda: 3)
     expected = [docstrings.read_prose(path) for path in paths]
     assert expected.count(None) == 1  # "(" holds no docstring, so it is not parsed
+    monkeypatch.setattr(on_disk, "_SHARE", 7)
+    monkeypatch.setattr(docstrings, "read_prose", None)  # not by this process
     assert list(on_disk._read_files(paths)) == expected
-    start, started = on_disk._start_helper, []
-
-    def start_and_die():
-        started.append(start())
-        if len(started) == 2:
-            started[-1].kill()
-            started[-1].wait()
-        return started[-1]
-
-    monkeypatch.setattr(on_disk, "_start_helper", start_and_die)
-    assert list(on_disk._read_files(paths)) == expected
-    assert len(started) == 3
-    assert all(helper.poll() is not None for helper in started)
-    monkeypatch.setattr(sys, "executable", str(tmp_path / "nowhere"))
-    monkeypatch.setattr(on_disk, "_start_helper", start)
-    assert list(on_disk._read_files(paths)) == expected
+    monkeypatch.undo()
+    monkeypatch.setattr(on_disk, "_SHARE", 7)
+    for helper in ("/nowhere", "false"):  # does not start; dies without a word
+        monkeypatch.setattr(sys, "executable", helper)
+        assert list(on_disk._read_files(paths)) == expected
 
 
-def test_stopping_early_ends_the_helpers(tmp_path, monkeypatch):
-    monkeypatch.setattr(on_disk, "n_cores", lambda: 2)
-    start, started = on_disk._start_helper, []
-    monkeypatch.setattr(on_disk, "_start_helper", lambda: started.append(start()) or started[-1])
-    (tmp_path / "a.py").write_text('"""The file is here and there."""')
-    results = on_disk._read_files([str(tmp_path / "a.py")] * 503)
-    next(results)
-    results.close()
-    assert len(started) == 2
-    assert all(helper.poll() is not None for helper in started)
+CHILD = """
+import os, signal, sys, time
+from pathlib import Path
+from course_lib.data import on_disk
+
+log, n, kill = Path(sys.argv[1]) / "log", int(sys.argv[2]), sys.argv[3] == "True"
+
+def dying(path, real=on_disk.atomic_file):
+    if kill and log.read_text().count("r") == 1:
+        file = real(path).__enter__()
+        file.write(b"half of it")
+        file.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(path)
+
+def noting(word, real):
+    def call(*given):
+        found = real(*given)
+        with open(log, "a") as file:  # shorter than a page and appended: whole
+            file.write(word)
+        while log.read_text().count("l") < n:  # nobody writes before all have looked
+            time.sleep(0.02)
+        return found
+    return call
+
+on_disk._installed = lambda: ({"python": log.parent / "lib"}, {"python": "3.x"}, [])
+on_disk.MIN_WORDS = 1
+on_disk._load, on_disk._read = noting("l", on_disk._load), noting("r", on_disk._read)
+on_disk.atomic_file = dying
+print(on_disk.on_disk_sentences())
+"""
+
+
+@pytest.mark.parametrize("n", [5, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kill", [False, True])
+def test_one_of_many_processes_reads_and_the_others_wait_and_a_killed_one_holds_nobody_up(tmp_path, cache, n, kill):
+    """A class that shares one cache."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "part.py").write_text('"""The words of the file."""')
+    command = [sys.executable, "-c", CHILD, str(tmp_path), str(n), str(kill)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(n)]
+    said = Counter(child.communicate(timeout=240)[0] for child in children)
+    assert sorted(said.values()) == [1] * kill + [n - kill]  # a killed one says nothing
+    assert max(said).startswith("5 words in 1 sentences")
+    assert (tmp_path / "log").read_text().count("r") == 1 + kill
+    assert sorted(path.suffix for path in cache.iterdir()) == [".lock", ".txt"]
 
 
 def test_the_list_holds_no_test_tools_and_imports_nothing():
@@ -335,26 +350,19 @@ def test_finds_what_documents_in_order_and_runs_nothing(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_what_cannot_be_read_gives_none_and_files_of_code_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "module.py"
+    for source in (
         b'"""the words of it"""\ndef f(:',
         b'"""the words of it"""\nx = "\xff"',
         b'# coding: nonsense\n"""the a of an in"""',
         b'"""the words\x00"""',
         b'"""the words of it"""' + b"(" * 9,
         b'"""%s"""' % (b"the words " * 9999) + b"x" + b"[" * 9999 + b"]" * 9999,
-    ],
-)
-def test_what_cannot_be_read_gives_none(tmp_path, source):
-    (tmp_path / "bad.py").write_bytes(source)
-    assert read_prose(tmp_path / "bad.py") is None
-    assert read_prose(tmp_path / "missing.py") is None
-    assert read_prose(tmp_path) is None
-
-
-def test_large_files_and_files_of_code(tmp_path, monkeypatch):
-    path = tmp_path / "module.py"
+    ):
+        path.write_bytes(source)
+        assert read_prose(path) is None
+    assert read_prose(tmp_path / "missing.py") is read_prose(tmp_path) is None
     path.write_bytes(b'"""The words of a file."""\n' + b"x = 1\n" * 7)
     assert read_prose(path) == ["the words of a file"]
     path.write_bytes(b'"""The words of a file."""\n' + b"x = 1\n" * 200)

@@ -65,36 +65,27 @@ def test_counts_and_records(name):
             found[split] = sum(len(passage.questions) for passage in records)
             found |= {"paragraphs": len(records), "articles": len({passage.title for passage in records})}
         for record in records:
-            check(record)
+            if isinstance(record, SenseExample):
+                assert record.sentence.words[record.position][0].lower() == record.word[0]
+            if isinstance(record, TaggedSentence) and "ner" in record.tags:
+                assert {tag[0] for tag in record.tags["ner"]} <= {"B", "I", "O"}
+            sentences = (part for part in getattr(record, "__dict__", {}).values() if isinstance(part, Sentence))
+            assert all(s.text[a:b] == word for s in sentences for word, (a, b) in zip(s.words, s.spans, strict=True))
     if name == "coarsewsd20":
         found["words"] = len({record.word for record in records})
     assert found == public.counts
 
 
-def check(record) -> None:
-    if isinstance(record, SenseExample):
-        assert record.sentence.words[record.position][0].lower() == record.word[0]
-    for part in vars(record).values() if hasattr(record, "__dict__") else ():
-        if isinstance(part, Sentence):
-            assert [part.text[a:b] for a, b in part.spans] == list(part.words)
-    if isinstance(record, TaggedSentence) and "ner" in record.tags:
-        assert {tag[0] for tag in record.tags["ner"]} <= {"B", "I", "O"}
-
-
 @needs_mirror
-def test_labels_are_those_of_the_field():
+def test_labels_are_those_of_the_field_and_sentences_as_printed():
     assert {r.label for r in load_public("sst2", "dev")} == {"neg", "pos"}
     assert {r.label for r in load_public("trec6", "test")} == {"ABBR", "DESC", "ENTY", "HUM", "LOC", "NUM"}
     assert {r.label for r in load_public("rte", "dev")} == {"entailment", "not_entailment"}
     assert {r.label for r in load_public("kornlu", "nli_dev")} == {"entailment", "neutral", "contradiction"}
     assert all(0 <= float(r.label) <= 5 for r in load_public("kornlu", "sts_dev"))
     assert sum(not r.text for r in load_public("nsmc")) == 8  # the set's own; an encoder refuses them
-
-
-@needs_mirror
-def test_universal_dependencies_keep_the_printed_text():
-    for name, split in (("ud_english_ewt", "dev"), ("ud_korean_gsd", "dev")):
-        sentences = load_public(name, split)
+    for name in ("ud_english_ewt", "ud_korean_gsd"):
+        sentences = load_public(name, "dev")
         joined = [s for s in sentences if s.sentence.text == " ".join(s.sentence.words)]
         assert 0.05 < len(joined) / len(sentences) < 0.35  # those without a comma, a stop, ...
         assert all(s.heads.count(0) == 1 for s in sentences)
@@ -125,14 +116,6 @@ def test_wikipedia_is_counted_whole_and_streamed(name):
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=project_dir()).stdout.split()
     assert {"articles": int(said[0]), "words": int(said[1])} == SETS[name].counts
     assert float(said[2]) < 500, "MB at the peak"
-
-
-@needs_mirror
-@pytest.mark.parametrize("name", WIKIPEDIA)
-def test_wikipedia_begins_at_once(name):
-    article = next(iter(load_public(name)))
-    assert article.title
-    assert len(article.paragraphs) >= 1
 
 
 # -- What `data/public.toml` must hold, and what is said when it is damaged

@@ -46,19 +46,10 @@ def clustered(rng) -> dict:
 def test_clustered_items_need_clusters():
     assert 0.925 < coverage(clustered, 0.0) < 0.975
     assert coverage(lambda rng: {"values": clustered(rng)["values"]}, 0.0) < 0.6
-
-
-def test_clusters_of_unequal_size():
-    """Each item counts the same, whatever the size of its cluster."""
-    values, clusters = [1.0, 1.0, 1.0, 5.0, 3.0, 3.0], ["a", "a", "a", "b", "c", "c"]
-    interval = bootstrap_interval(values, clusters=clusters)
+    # each item counts the same, whatever the size of its cluster
+    interval = bootstrap_interval([1.0, 1.0, 1.0, 5.0, 3.0, 3.0], clusters=["a", "a", "a", "b", "c", "c"])
     assert interval.estimate == pytest.approx(14 / 6)
     assert (interval.low, interval.high) == pytest.approx((1, 5))  # three clusters: from only a to only b
-
-
-def test_one_cluster_per_item_is_no_cluster():
-    values = np.random.default_rng(0).normal(size=53)
-    assert bootstrap_interval(values, clusters=[f"w{i}" for i in range(53)]) == bootstrap_interval(values)
 
 
 def test_seed_level_and_order():
@@ -67,6 +58,7 @@ def test_seed_level_and_order():
     assert first == bootstrap_interval(values.tolist(), seed=3)
     assert first == bootstrap_interval(torch.from_numpy(values), seed=3)
     assert first != bootstrap_interval(values, seed=5)
+    assert first == bootstrap_interval(values, seed=3, clusters=[f"w{i}" for i in range(53)])  # one per item is none
     wider = bootstrap_interval(values, seed=3, level=0.99)
     assert wider.low < first.low < first.estimate < first.high < wider.high
     assert first.estimate == pytest.approx(values.mean())

@@ -31,12 +31,19 @@ def pieces(request):
     return Pieces.words(SENTENCES) if request.param == "words" else Pieces.bpe(SENTENCES, 29)
 
 
-def test_known_words_come_back(pieces):
+def test_known_words_come_back_also_from_files(pieces, tmp_path):
     words = ["lower", "새로", "low"]
     ids = pieces.ids(words)
     assert pieces.text([pieces.begin, *ids, pieces.end, pieces.padding]) == "lower 새로 low"
     assert len(pieces.tokens(ids)) == len(ids)
     assert all(0 <= i < len(pieces) for i in ids)
+    assert len(pieces.ids(["low"])) == 1  # frequent, so whole
+    assert pieces.ids(["[EOS]", "[BOS]", "[PAD]"]) == [pieces.unknown] * 3  # spelt like a special
+    again = Pieces.from_files(written(pieces, tmp_path))
+    assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
+    assert len(again) == len(pieces)
+    with pytest.raises(CourseError, match=r"test_pieces\.py is no tokenizer"):
+        Pieces.from_files({"tokenizer.json": __file__})
 
 
 def test_pieces_cover_their_word_from_left_to_right(pieces):
@@ -46,23 +53,6 @@ def test_pieces_cover_their_word_from_left_to_right(pieces):
         assert parts[-1][2] == len(word)
         assert [end for _, _, end in parts[:-1]] == [start for _, start, _ in parts[1:]]
     assert pieces.split(["🙂"])[0][0][0] == pieces.unknown
-
-
-def test_a_word_spelt_like_a_special_is_an_unknown_word(pieces):
-    assert pieces.ids(["[EOS]", "[BOS]", "[PAD]"]) == [pieces.unknown] * 3
-
-
-def test_files_give_the_same_pieces(pieces, tmp_path):
-    again = Pieces.from_files(written(pieces, tmp_path))
-    assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
-    assert len(again) == len(pieces)
-    assert len(pieces.ids(["low"])) == 1  # frequent, so whole
-
-
-def test_faults_of_the_files_are_named(tmp_path):
-    (tmp_path / "tokenizer.json").write_text("{")
-    with pytest.raises(CourseError, match=r"tokenizer.json is no tokenizer"):
-        Pieces.from_files({"tokenizer.json": tmp_path / "tokenizer.json"})
 
 
 test_says_what_is_wrong = mistakes(
@@ -140,6 +130,7 @@ def test_the_longest_piece_wins_and_its_characters_are_known(word_pieces):
     assert cut(word_pieces, "CAFÉ") == [("cafe", "CAFÉ")]
     assert cut(word_pieces, "b's") == [("b", "b"), ("'", "'"), ("[UNK]", "s")]  # ##s only goes on a word
     assert cut(word_pieces, "中a") == [("中", "中"), ("a", "a")]
+    assert cut(word_pieces, "[MASK]") == [("[", "["), ("mask", "MASK"), ("]", "]")]  # text never turns into a special
 
 
 def test_words_and_pieces_stay_aligned(word_pieces):
@@ -147,12 +138,6 @@ def test_words_and_pieces_stay_aligned(word_pieces):
     assert [len(parts) for parts in word_pieces.split(words)] == [2, 1, 1, 3, 1, 1]
     assert word_pieces.ids(words) == [i for word in words for i, _, _ in word_pieces.split([word])[0]]
     assert word_pieces.split(["\u200b"]) == [[(word_pieces.unknown, 0, 1)]]  # nothing is left of it, yet it is a word
-
-
-def test_a_text_never_turns_into_a_special(word_pieces):
-    reserved = {word_pieces.padding, word_pieces.cls, word_pieces.sep, word_pieces.mask}
-    assert reserved.isdisjoint(word_pieces.ids(SPECIALS))
-    assert cut(word_pieces, "[MASK]") == [("[", "["), ("mask", "MASK"), ("]", "]")]
 
 
 @pytest.mark.parametrize(
@@ -204,15 +189,12 @@ def test_every_process_learns_the_same_vocabulary():
     assert len(printed) == 1
 
 
-def test_files_keep_line_separators_inside_a_piece(tmp_path):
+def test_files_keep_line_separators_inside_a_piece_and_without_settings_berts_defaults_hold(tmp_path):
     pieces = WordPieces([*SPECIALS, *PIECES, "\u2028", "a\x85b"])
-    assert WordPieces.from_files(written(pieces, tmp_path)).vocabulary == pieces.vocabulary
-
-
-def test_without_settings_berts_defaults_hold(tmp_path):
-    (tmp_path / "vocab.txt").write_text("\n".join([*SPECIALS, "cafe"]), encoding="utf-8")
-    pieces = WordPieces.from_files({"vocab.txt": tmp_path / "vocab.txt"})
-    assert pieces.tokens(pieces.ids(["CAFÉ"])) == ["cafe"]
+    files = written(pieces, tmp_path)
+    assert WordPieces.from_files(files).vocabulary == pieces.vocabulary
+    plain = WordPieces.from_files({"vocab.txt": files["vocab.txt"]})
+    assert plain.tokens(plain.ids(["CAFÉ"])) == ["cafe"]
 
 
 @pytest.mark.parametrize(

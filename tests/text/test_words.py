@@ -119,25 +119,18 @@ JOINED_TEXTS = st.text(alphabet="aß9가 -,.'\"(\t!ée\u0301", max_size=40)
 def test_joiners_by_hand():
     assert joined_words("A T-shirt, red.") == ["A", "T", "￭-￭", "shirt", "￭,", "red", "￭."]
     assert joined_words('She\'s (not) "in".') == ["She", "￭'s", "(￭", "not", "￭)", '"￭', "in", '￭"', "￭."]
+    with pytest.raises(CourseError, match=r"U\+FFED.*Remove it first"):
+        joined_words("a ￭ b")
 
 
 @given(JOINED_TEXTS)
 def test_the_way_back(text):
     assert written(" ".join(joined_words(text))) == " ".join(text.split())
-
-
-@given(JOINED_TEXTS)
-def test_without_joiners_they_are_the_words_of_the_course(text):
     assert [word.replace(JOINER, "") for word in joined_words(text)] == split_words(text)
 
 
-def test_a_joiner_in_the_text_is_refused():
-    with pytest.raises(CourseError, match=r"U\+FFED.*Remove it first"):
-        joined_words("a ￭ b")
-
-
 # -- Korean particles become words; everything else stays
-def test_particles_are_words_and_nothing_is_lost():
+def test_particles_are_words_and_nothing_is_lost(monkeypatch):
     texts = ["바다 멀리 배가 떠 있다.", "과수원의 배는 맛있다.", "", "제주도에서는 말을 탔다", "The bank, 2019."]
     split = list(particles.split_particles(texts))
     assert split[0] == ["바다", "멀리", "배", "가", "떠", "있다", "."]
@@ -145,9 +138,6 @@ def test_particles_are_words_and_nothing_is_lost():
     assert split[2] == []
     assert split[3] == ["제주도", "에서", "는", "말", "을", "탔다"]
     assert ["".join(words) for words in split] == [text.replace(" ", "") for text in texts]
-
-
-def test_without_the_analyser_the_remedy_is_said(monkeypatch):
     monkeypatch.setattr(particles, "_analyser", particles._analyser.__wrapped__)  # not the one that was kept
     monkeypatch.setitem(sys.modules, "kiwipiepy", None)
     with pytest.raises(CourseError, match="pip install kiwipiepy"):

@@ -5,7 +5,9 @@ CoNLL-U (universaldependencies.org/format.html) is read here and not by the pack
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 from course_lib.data.readers.lines import numbered_lines
@@ -71,15 +73,9 @@ def read_characters(path: str | Path) -> list[TaggedSentence]:
 
 def _blocks(path: str | Path) -> Iterator[list[tuple[int, str]]]:
     """Numbered lines up to each empty one. A block may be comments only."""
-    block: list[tuple[int, str]] = []
-    for number, line in numbered_lines(path):
-        if line.strip():
-            block.append((number, line))
-        elif block:
-            yield block
-            block = []
-    if block:
-        yield block
+    for filled, block in groupby(numbered_lines(path), key=lambda row: bool(row[1].strip())):
+        if filled:
+            yield list(block)
 
 
 def read_conllu(path: str | Path) -> list[TaggedSentence]:
@@ -88,19 +84,19 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
     Words are the syntactic ones (do, n't); lines of joined tokens (`1-2`) and of empty nodes (`1.1`) are passed over.
     `sentence.text` is the text as printed where it holds all words in order, else the words with spaces between.
     """
-    sentences, rows, text, number = [], [], None, 0
-    for number, line in numbered_lines(path):
-        if line.startswith("#"):
+    sentences = []
+    for block in _blocks(path):
+        rows, text = [], None
+        for number, line in block:
             if line.startswith("# text ="):
                 text = line.partition("=")[2].strip()
-        elif line:
             cells = line.split("\t")
+            if line.startswith("#") or (len(cells) == _N_COLUMNS and re.search("[-.]", cells[0])):
+                continue
             if len(cells) != _N_COLUMNS:
                 raise CourseError(
                     f"{path}, line {number}: {len(cells)} columns. CoNLL-U has {_N_COLUMNS}, with single tabs between."
                 )
-            if "-" in cells[0] or "." in cells[0]:
-                continue
             head = cells[_HEAD] == "_" or (cells[_HEAD].isdecimal() and len(cells[_HEAD]) < 10)
             if cells[0] != str(len(rows) + 1) or not cells[_FORM] or not head:
                 raise CourseError(
@@ -108,25 +104,17 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
                     f"Expected number {len(rows) + 1}, a word, and a head that is a number or _."
                 )
             rows.append(cells)
-        else:
-            if rows:
-                sentences.append(_sentence(path, number, rows, text))
-            rows, text = [], None
-    if rows:
-        sentences.append(_sentence(path, number, rows, text))
+        if not rows:
+            continue
+        heads = None if any(row[_HEAD] == "_" for row in rows) else tuple(int(row[_HEAD]) for row in rows)
+        if heads is not None and max(heads) > len(rows):
+            raise CourseError(
+                f"{path}, sentence that ends at line {number}: head {max(heads)}, but there are {len(rows)} words. "
+                "Number the words of each sentence from 1."
+            )
+        tags = {name: tuple(row[column] for row in rows) for name, column in LAYERS.items()}
+        sentences.append(TaggedSentence(align(text, tuple(row[_FORM] for row in rows)), tags, heads))
     return sentences
-
-
-def _sentence(path: str | Path, number: int, rows: list[list[str]], text: str | None) -> TaggedSentence:
-    words = tuple(row[_FORM] for row in rows)
-    heads = None if any(row[_HEAD] == "_" for row in rows) else tuple(int(row[_HEAD]) for row in rows)
-    if heads is not None and max(heads) > len(rows):
-        raise CourseError(
-            f"{path}, sentence that ends at line {number}: head {max(heads)}, but there are {len(rows)} words. "
-            "Number the words of each sentence from 1."
-        )
-    tags = {name: tuple(row[column] for row in rows) for name, column in LAYERS.items()}
-    return TaggedSentence(align(text, words), tags, heads)
 
 
 def align(text: str | None, words: tuple[str, ...]) -> Sentence:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_lib.data.world.draw import BUCKETS, Clause, Draw, Mention
 from course_lib.data.world.grammar import Frame
@@ -40,15 +40,16 @@ class Plan:
         return WorldPair(self.write("en"), self.write("ko"))
 
     def write(self, language: str) -> WorldSentence:
-        line = Line()
-        (_write_english if language == "en" else _write_korean)(line, self)
+        line, english = Line(), language == "en"
+        if len(self.clauses) == 1:
+            (english_clause if english else korean_clause)(line, self.clauses[0])
+        else:
+            (_write_english if english else _write_korean)(line, self)
         return line.finish(language, self.clauses[0].frame.topic)
 
 
 def _write_english(line: Line, plan: Plan) -> None:
-    if len(plan.clauses) == 1:
-        english_clause(line, plan.clauses[0])
-        return
+    """Two clauses."""
     first, second = plan.clauses
     if plan.shape == "after":
         mark = line.add("after", "SCONJ")
@@ -72,19 +73,13 @@ def _write_english(line: Line, plan: Plan) -> None:
 
 def _write_korean(line: Line, plan: Plan) -> None:
     """The subordinate clause comes first and holds the subject; the main clause leaves it unsaid."""
-    if len(plan.clauses) == 1:
-        korean_clause(line, plan.clauses[0])
-        return
     turned = plan.shape in ("because", "before")
     inner, outer = plan.clauses[::-1] if turned else plan.clauses
     numbers = (1, 0) if turned else (0, 1)
-    subject, agent = inner.frame.subject, outer.frame.subject
-    full = plan.clauses[0].mentions[plan.clauses[0].frame.subject]
-    named, unsaid = full.again(), full.again(ko_form="zero")
-    mentions = inner.mentions, outer.mentions
-    inner.mentions, outer.mentions = dict(inner.mentions), dict(outer.mentions)
-    inner.mentions[subject], outer.mentions[agent] = named, unsaid
-    named.determiner, named.adjective = full.determiner, full.adjective
+    named = plan.clauses[0].mentions[plan.clauses[0].frame.subject]
+    named, unsaid = replace(named, form="full", ko_form="full"), named.again(ko_form="zero")
+    inner = replace(inner, mentions=inner.mentions | {inner.frame.subject: named})
+    outer = replace(outer, mentions=outer.mentions | {outer.frame.subject: unsaid})
     place = korean_clause(line, inner, numbers[0], form=plan.shape)
     if plan.shape in ("after", "before"):
         noun = line.add("뒤" if plan.shape == "after" else "전", "NOUN")
@@ -94,7 +89,6 @@ def _write_korean(line: Line, plan: Plan) -> None:
     elif plan.shape == "and":
         line.add("나서", "AUX", head=place)
     line.heads[place] = korean_clause(line, outer, numbers[1])
-    inner.mentions, outer.mentions = mentions
 
 
 class Composer:
@@ -104,17 +98,11 @@ class Composer:
         self.draw = draw
         self.reasons = {frame.name: frame for frame in frames if frame.name}
         self.frames = [frame for frame in frames if not frame.name]
+        self.by_topic = {frame.topic: [f for f in self.frames if f.topic == frame.topic] for frame in self.frames}
         self.later = {
-            id(frame): [
-                other
-                for other in self.frames
-                if other.topic == frame.topic and other.stage > frame.stage > 0 and takes_names(other)
-            ]
+            id(frame): [f for f in self.by_topic[frame.topic] if f.stage > frame.stage > 0 and takes_names(f)]
             for frame in self.frames
         }
-        self.by_topic: dict[str, list[Frame]] = {}
-        for frame in self.frames:
-            self.by_topic.setdefault(frame.topic, []).append(frame)
 
     def plan(self) -> Plan:
         """A sentence of this split (drawn again until it is one)."""
@@ -147,16 +135,17 @@ class Composer:
             if shape in ("because", "and") and "MANNER" not in clause.mentions and draw.chance() < 0.25:
                 clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), True
             return plan
-        if clause.verb is not None and shape == "not" and subject.lexeme.person:
+        manner = "MANNER" in clause.mentions
+        if clause.verb is None:
+            clause.negated = draw.chance() < 0.12
+        elif shape == "not" and subject.lexeme.person:
             clause.negated = True
-        elif clause.verb is not None and shape == "habit" and frame.habit and "MANNER" not in clause.mentions:
+        elif shape == "habit" and frame.habit and not manner:
             clause.tense, clause.time = "present", draw.one(draw.lexicon.adverbials["habit"])
-        elif clause.verb is not None and shape == "progressive" and frame.habit and "MANNER" not in clause.mentions:
+        elif shape == "progressive" and frame.habit and not manner:
             clause.tense = "progressive"
-        elif clause.verb is not None and draw.chance() < 0.35 and "MANNER" not in clause.mentions:
+        elif draw.chance() < 0.35 and not manner:
             clause.time, clause.time_first = draw.one(draw.lexicon.adverbials[clause.frame.time]), draw.chance() < 0.3
-        elif clause.adjective is not None and draw.chance() < 0.12:
-            clause.negated = True
         return Plan("one", [clause])
 
 

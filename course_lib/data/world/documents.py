@@ -85,10 +85,8 @@ class Narrator:
                     mention.form = "full"  # "She bought it" could stand in any split
             plan = Plan("one", [clause])
             if first and "MANNER" not in clause.mentions:
-                clause.time, clause.time_first = (
-                    draw.one(draw.lexicon.adverbials[clause.frame.time]),
-                    draw.chance() < 0.5,
-                )
+                clause.time = draw.one(draw.lexicon.adverbials[clause.frame.time])
+                clause.time_first = draw.chance() < 0.5
             elif not first and draw.chance() < 0.25:
                 clause.time, clause.time_first = draw.one(draw.lexicon.adverbials["then"]), True
             elif frame.reasons and draw.chance() < 0.3:
@@ -114,12 +112,11 @@ class Narrator:
             if self.draw.chance() < COMPANION_SHARE:
                 return cast.companion if not cast.companion_since else cast.companion.again()
             return None
-        members = self._members.get(id(role))
-        if members is None:
-            members = self._members[id(role)] = frozenset(id(noun) for group in role.groups for noun in group)
+        if id(role) not in self._members:
+            self._members[id(role)] = frozenset(id(noun) for group in role.groups for noun in group)
         for sentence, mention in reversed(cast.things):
             named = mention.lexeme.named and mention.lexeme.kind in role.name_types
-            if (named or id(mention.lexeme) in members) and self.draw.chance() < AGAIN_SHARE:
+            if (named or id(mention.lexeme) in self._members[id(role)]) and self.draw.chance() < AGAIN_SHARE:
                 near = sentence == cast.sentence and role.name == "THING" and mention.number <= 1 and not named
                 it = near and not mention.lexeme.person and mention.determiner != "owner" and self.draw.chance() < 0.4
                 return mention.again("pronoun" if it else "full")

@@ -18,14 +18,8 @@ class Examiner:
     def __init__(self, composer: Composer):
         self.composer, self.draw = composer, composer.draw
         self.askable = [frame for frame in composer.frames if _askable(frame)]
-        self.services = [
-            frame
-            for frame in composer.frames
-            if frame.adjective_of == "THING" and "PLACE" in frame.roles and frame.stage
-        ]
-        self.visits = [
-            frame for frame in composer.frames if any(verb.concept in ("stay", "eat") for verb in frame.verbs)
-        ]
+        self.services = [f for f in composer.frames if f.adjective_of == "THING" and "PLACE" in f.roles and f.stage]
+        self.visits = [f for f in composer.frames if any(verb.concept in ("stay", "eat") for verb in f.verbs)]
 
     def passage(self, language: str, *, made_up: bool = False) -> Passage:
         """Some persons do the same kind of thing with different things; one question.
@@ -83,9 +77,7 @@ class Examiner:
             if clause is None or clause.mentions["THING"].lexeme.concept in said:
                 continue
             clause.negated = draw.chance() < 0.2
-            if wanted[len(plans) - 1] != (
-                -clause.adjective.judgement if clause.negated else clause.adjective.judgement
-            ):
+            if wanted[len(plans) - 1] != clause.adjective.judgement * (-1 if clause.negated else 1):
                 continue
             said.add(clause.mentions["THING"].lexeme.concept)
             if not first:

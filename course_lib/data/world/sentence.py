@@ -123,19 +123,16 @@ class Line:
     """`heads` holds 0-based places while writing, -1 for the root; `finish` turns them into CoNLL's 1-based ones."""
 
     def __init__(self):
-        self.words, self.upos, self.ner, self.senses = [], [], [], []
+        self.words: list[str] = []
         self.heads: list[int] = []
-        self.entities: list[int] = []
+        self.labels: list[tuple[str, str, str, int]] = []  # part of speech, name, sense, entity
         self.places: dict[tuple, int] = {}  # (clause, role, part) -> word
         self.roles: dict[str, tuple[int, int]] = {}
 
     def add(self, word: str, upos: str, head: int = -1, sense: str = "_", entity: int = 0, ner: str = "O") -> int:
         self.words.append(word)
-        self.upos.append(upos)
         self.heads.append(head)
-        self.ner.append(ner)
-        self.senses.append(sense)
-        self.entities.append(entity)
+        self.labels.append((upos, ner, sense, entity))
         return len(self.words) - 1
 
     def name(self, words: tuple[str, ...], kind: str, entity: int, key: tuple) -> int:
@@ -163,15 +160,6 @@ class Line:
         if language == "en":
             first = self.words[0]
             self.words[0] = first[0].upper() + first[1:]
-        return WorldSentence(
-            language,
-            tuple(self.words),
-            tuple(self.upos),
-            tuple([head + 1 for head in self.heads]),
-            tuple(self.ner),
-            tuple(self.senses),
-            tuple(self.entities),
-            self.roles,
-            topic,
-            self.places,
-        )
+        upos, ner, senses, entities = zip(*self.labels, strict=True)
+        words, heads = tuple(self.words), tuple([head + 1 for head in self.heads])
+        return WorldSentence(language, words, upos, heads, ner, senses, entities, self.roles, topic, self.places)

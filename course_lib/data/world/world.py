@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import TypeVar
 
 from course_lib.config import data_dir
 from course_lib.data.records import LabelledText, Passage, SenseExample, SentencePair
@@ -32,17 +32,12 @@ from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSenten
 from course_lib.errors import CourseError
 
 NEGATIVES = ("same_topic", "any_topic")
+Item = TypeVar("Item")
 
 
-def _begun(stream: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """The stream with its first item drawn at the call: a wrong argument is an error there, not at the first `next`."""
-
-    @functools.wraps(stream)
-    def call(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        items = stream(*args, **kwargs)
-        return chain([next(items)], items)
-
-    return call
+def _endless(draw: Callable[[], Item]) -> Iterator[Item]:
+    """One drawn item after the other; the first at the call: a wrong argument is an error there, not at `next`."""
+    return chain([draw()], iter(draw, None))
 
 
 class World:
@@ -65,31 +60,22 @@ class World:
     def _composer(self, *stream: object) -> Composer:
         return Composer(self.frames, self._draw(*stream))
 
-    @_begun
     def sentences(self, language: str = "en") -> Iterator[WorldSentence]:
         """Free-standing sentences; sentence n of "ko" means the same as sentence n of "en"."""
         composer = self._composer("sentences", None)
         _check_language(language)
-        while True:
-            yield composer.plan().write(language)
+        return _endless(lambda: composer.plan().write(language))
 
-    @_begun
     def pairs(self) -> Iterator[WorldPair]:
         """The same sentences in both languages, aligned word by word."""
         composer = self._composer("sentences", None)
-        while True:
-            yield composer.plan().pair()
+        return _endless(lambda: composer.plan().pair())
 
-    @_begun
     def documents(self) -> Iterator[WorldDocument]:
         """Documents of two to five sentences; people, places and things come back (see `entities`)."""
         narrator = Narrator(self._composer("documents", None, SENTENCES))
-        while True:
-            document = narrator.document()
-            if len(document.pairs) >= 2:
-                yield document
+        return filter(lambda document: len(document.pairs) >= 2, _endless(narrator.document))
 
-    @_begun
     def next_sentences(self, language: str = "en", *, negatives: str = "same_topic") -> Iterator[SentencePair]:
         """Pairs labelled "next" (neighbours in a document) or "other" (the second is from another document)."""
         _check_language(language)
@@ -97,60 +83,53 @@ class World:
             raise CourseError(f"negatives is {negatives!r}. Use one of: {', '.join(NEGATIVES)}.")
         draw = self._draw("next_sentences", negatives)
         narrator = Narrator(Composer(self.frames, draw))
-        while True:
-            document, other = narrator.document(), None
-            place = int(draw.chance() * (len(document.pairs) - 1))
-            if draw.chance() < 0.5:
-                other = narrator.document(document.topic if negatives == "same_topic" else None)
-            follower = document.pairs[place + 1] if other is None else other.pairs[min(place + 1, len(other.pairs) - 1)]
-            first, second = document.pairs[place][language].text(), follower[language].text()
-            if other is None or second != document.pairs[place + 1][language].text():
-                yield SentencePair(first, second, "next" if other is None else "other")
 
-    @_begun
+        def pair() -> SentencePair:
+            document, label = narrator.document(), "next"
+            place = int(draw.chance() * (len(document.pairs) - 1))
+            first, second = (document.pairs[place + i][language].text() for i in (0, 1))
+            follower = second
+            if draw.chance() < 0.5:
+                label, other = "other", narrator.document(document.topic if negatives == "same_topic" else None)
+                follower = other.pairs[min(place + 1, len(other.pairs) - 1)][language].text()
+            return SentencePair(first, follower, label) if label == "next" or follower != second else pair()
+
+        return _endless(pair)
+
     def senses(
         self, language: str = "en", *, word: str | None = None, side: str = "left", distance: int | None = None
     ) -> Iterator[SenseExample]:
         """Ambiguous words with a cue on the left, on the right, or on both sides jointly ("both": XOR)."""
         _check_language(language)
         cues = SenseCues(self._draw("senses", language, word, side, distance))
-        while True:
-            yield cues.example(language, word, side, distance)
+        return _endless(lambda: cues.example(language, word, side, distance))
 
     def ambiguous_words(self, language: str = "en") -> dict[str, tuple[str, ...]]:
         """The words `senses` can give, with their senses."""
         _check_language(language)
         return SenseCues(self._draw("words")).words(language)
 
-    @_begun
     def agreement(self, distance: int) -> Iterator[Agreement]:
         """English sentences with `distance` words (0-20) between subject and verb."""
         distances = Distances(self._draw("agreement", distance, "random"))
-        while True:
-            yield distances.agreement(distance)
+        return _endless(lambda: distances.agreement(distance))
 
-    @_begun
     def role_reversals(self) -> Iterator[tuple[WorldPair, WorldPair]]:
         """A sees B / B sees A: the same words in both, in both languages."""
         composer = self._composer("role_reversals")
-        while True:
-            yield reversal(composer)
+        return _endless(lambda: reversal(composer))
 
-    @_begun
     def questions(self, language: str = "en", *, made_up_names: bool = False) -> Iterator[Passage]:
         """A passage with one question. Three sentences tell the same of other people; the name decides."""
         _check_language(language)
         examiner = Examiner(self._composer("questions", 3, made_up_names))
-        while True:
-            yield examiner.passage(language, made_up=made_up_names)
+        return _endless(lambda: examiner.passage(language, made_up=made_up_names))
 
-    @_begun
     def reviews(self, language: str = "en") -> Iterator[LabelledText]:
         """Short reviews of hotels and restaurants, labelled positive or negative."""
         _check_language(language)
         examiner = Examiner(self._composer("reviews"))
-        while True:
-            yield examiner.review(language)
+        return _endless(lambda: examiner.review(language))
 
 
 def _read(folder: Path) -> tuple[Lexicon, list[Frame]]:

@@ -17,7 +17,7 @@ from course_lib.data.readers.texts import (
     read_translations,
 )
 from course_lib.data.readers.word_tests import Question, read_analogies
-from course_lib.data.records import LabelledText, SentencePair
+from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.data.running_text import clean, read_articles, read_raw_articles
 from course_lib.errors import CourseError
 from tests.data.readers.test_lines import folder, tar
@@ -75,13 +75,8 @@ def test_a_sentence_with_its_heads_and_places(write, end):
     assert first.tags["upos"] == ("X", "X", "VERB", "X")
     assert first.tags["lemma"][0] == "do"
     assert (second.sentence.text, second.heads) == ("Yes", (0,))
-
-
-def test_words_that_are_not_in_the_text_are_joined():
-    assert align("del mar", ("de", "el", "mar")).text == "de el mar"
-    assert align("a b c", ("a", "c")).text == "a c"
-    assert align("a b c", ("a", "b")).text == "a b"
-    assert align(None, ("a", "b")).text == "a b"
+    for text, words in (("del mar", "de el mar"), ("a b c", "a c"), ("a b c", "a b"), (None, "a b")):
+        assert align(text, tuple(words.split())).text == words  # words that are not all of the text are joined
     assert align("a  a", ("a", "a")).spans == ((0, 1), (3, 4))
 
 
@@ -95,32 +90,38 @@ def test_labelled_texts_by_column_name_and_split(write):
     assert read_labelled(path, text="document")[0].label == "1"
 
 
-def test_pairs(write):
-    path = write("index\tsentence1\tsentence2\tscore\n0\tA man sings.\tHe sings.\t4.500\n")
-    assert read_pairs(path, label="score") == [SentencePair("A man sings.", "He sings.", "4.500")]
-
-
-def test_questions_by_class(write):
-    path = write("DESC:def What is an atom ?\nNUM:date When : now ?\n")
-    assert read_questions_by_class(path)[1] == LabelledText("When : now ?", "NUM")
-
-
-def test_analogies(write):
-    path = write(": 수도\n서울 한국 파리 프랑스\n")
-    assert read_analogies(path) == [Question("수도", "서울", "한국", "파리", "프랑스")]
+@pytest.mark.parametrize(
+    ("read", "text", "last"),
+    [
+        (
+            lambda path: read_pairs(path, label="score"),
+            "index\tsentence1\tsentence2\tscore\n0\tA man sings.\tHe sings.\t4.500\n",
+            SentencePair("A man sings.", "He sings.", "4.500"),
+        ),
+        (
+            read_questions_by_class,
+            "DESC:def What is it ?\nNUM:date When : now ?\n",
+            LabelledText("When : now ?", "NUM"),
+        ),
+        (read_analogies, ": 수도\n서울 한국 파리 프랑스\n", Question("수도", "서울", "한국", "파리", "프랑스")),
+        (read_translations, "Go.\t가.\tCC-BY\nHi.\t 안녕.\tCC-BY\n", ParallelPair(*map(Sentence.of, ("Hi.", "안녕.")))),
+    ],
+)
+def test_a_record_a_line(write, read, text, last):
+    assert read(write(text))[-1] == last
 
 
 def test_two_files_line_by_line(tmp_path):
-    (tmp_path / "a.en").write_text("A man sleeps.\nTwo dogs.\n", encoding="utf-8")
-    (tmp_path / "a.de").write_text("Ein Mann schläft.\n Zwei Hunde.", encoding="utf-8")
-    pairs = read_aligned(tmp_path / "a.en", tmp_path / "a.de")
+    one, two = tmp_path / "a.en", tmp_path / "a.de"
+    one.write_text("A man sleeps.\nTwo dogs.\n", encoding="utf-8")
+    two.write_text("Ein Mann schläft.\n Zwei Hunde.", encoding="utf-8")
+    pairs = read_aligned(one, two)
     assert [p.source.words for p in pairs] == [("A", "man", "sleeps", "."), ("Two", "dogs", ".")]
     assert pairs[1].target.text == "Zwei Hunde."
-
-
-def test_a_table_of_translations(write):
-    path = write("Go.\t가.\tCC-BY\nHi.\t안녕.\tCC-BY\n")
-    assert read_translations(path)[1].target.text == "안녕."
+    for longer in (one, two):
+        longer.write_text("a\n" * len(longer.read_text(encoding="utf-8")))
+        with pytest.raises(CourseError, match=rf"{longer.name}, line \d+: no such line in"):
+            read_aligned(one, two)
 
 
 # -- SQuAD's JSON: answers stand where they should, splits, questions without an answer, and faults
@@ -225,14 +226,9 @@ def test_articles_with_their_paragraphs(tmp_path, ending, opener):
         "The of its breath was cold (1924) and grey.",
     )
     assert ship.paragraphs == ("바다 멀리 배가 한 척 떠 있다.",)
-
-
-def test_raw_articles_keep_every_line(tmp_path):
-    (tmp_path / "text.txt").write_text(ARTICLES, encoding="utf-8")
-    seals, stub, _ = read_raw_articles([tmp_path / "text.txt"])
+    seals, stub, _ = read_raw_articles([path])
     assert seals.paragraphs[:2] == ("Seals &amp; ships", "A seal slept on the ice while ships passed.")
     assert (stub.title, stub.paragraphs) == ("Stub", ("Stub", "Too short."))
-    assert sum(len(line.split()) for line in seals.paragraphs) == 3 + 9 + 1 + 12
 
 
 @pytest.mark.parametrize(
@@ -327,11 +323,3 @@ def test_faults_are_named(tmp_path, read, content, says):
 def test_faults_in_coarse_senses(tmp_path, name, text, says):
     with pytest.raises(CourseError, match=says):
         read_coarse_senses(folder(tmp_path, COARSE | {f"C/seal/{name}": text}), "train")
-
-
-@pytest.mark.parametrize(("longer", "lines"), [("a.en", 3), ("a.de", 4)])
-def test_two_files_of_unequal_length(tmp_path, longer, lines):
-    for name in ("a.en", "a.de"):
-        (tmp_path / name).write_text("a\n" * (lines - (name != longer)))
-    with pytest.raises(CourseError, match=rf"{longer}, line {lines}: no such line in"):
-        read_aligned(tmp_path / "a.en", tmp_path / "a.de")

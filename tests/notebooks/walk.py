@@ -63,9 +63,7 @@ def main(names: Sequence[str]) -> int:
         name = notebook.relative_to(ROOT / "notebooks").with_suffix("")
         start = time.monotonic()
         faults = walk(notebook, ROOT / "build" / "walk" / name)
-        print(
-            f"{name}: {time.monotonic() - start:.0f} s, {len(faults)} faults", *faults, sep="\n  ", flush=True
-        )
+        print(f"{name}: {time.monotonic() - start:.0f} s, {len(faults)} faults", *faults, sep="\n  ", flush=True)
         n_faults += len(faults)
     return int(n_faults > 0)
 

@@ -93,8 +93,7 @@ export default {
         if (mine)
           says.push(mine.has(top(r)) ? t("Right: the {relation} is {gold}.", values)
             : t("Wrong: the {relation} is {gold}.", values));
-        says.push(t("In this sentence it agrees with {agrees} of the {relation} links; "
-          + "{offset} alone would with {alone}.", values));
+        says.push(t("In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.", values));
         if (tested[relation]) {
           values.against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
           values.tested = pc(tested[relation].agreement[l][d]);
@@ -192,7 +191,7 @@ export default {
       const qs = shownQueries(),
         ks = shownKeys(),
         wide = W >= 860,
-        smallW = wide ? Math.min(360, 64 + H * 62) : Math.min(W, 64 + H * 62);
+        smallW = wide ? Math.min(Math.max(360, 58 + H * 33), 64 + H * 62) : Math.min(W, 64 + H * 62);
       body.classList.toggle("wide", wide);
       small.style.width = `${smallW}px`;
       const side = Math.max(24, Math.min(56, (smallW - 58) / H - 5));

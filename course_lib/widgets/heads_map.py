@@ -135,10 +135,8 @@ class AttentionHeatmap(CourseWidget):
             offset, share = summary.best_offset
             says.append(
                 t(
-                    "In this sentence it agrees with {agrees} of the {relation} links; {offset} alone would with "
-                    "{alone}.",
+                    "In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.",
                     agrees=_percent(summary.agreement[self.layer, self.head]),
-                    relation=relation,
                     offset=offset_name(offset),
                     alone=_percent(share),
                 )

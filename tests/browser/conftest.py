@@ -64,7 +64,7 @@ strip""",
         f"bertviz_view(shares, ['[CLS]', *hostile[:2], *hostile[4:], '[SEP]'], {view!r}, queries=parts, keys=parts)"
         for view in ("head", "model", "neuron")
     ),
-    "attention_heatmap(np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
+    "attention_heatmap(np.tril(np.ones((1, 12, 3, 3))) / np.arange(1, 4)[:, None], ['a', 'b', 'c'], kind='decoder')",
     Path(gap_models.__file__).read_text(encoding="utf-8"),  # models for the next two cells: the tests build the same
     """gaps = fill_mask([counting("one"), counting("two", WORDS[1:] + WORDS[:1])], GIVEN, k=7)
 gaps""",

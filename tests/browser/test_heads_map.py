@@ -82,3 +82,9 @@ def test_the_small_heads_take_the_colour_of_a_new_theme(lab, root):
     finally:
         body.evaluate("b => b.setAttribute('data-jp-theme-light', 'true')")
     assert light == pytest.approx([0x08, 0x40, 0x7F], abs=16)  # a faint square is stored with few bits
+
+
+def test_twelve_heads_stay_beside_the_large_map(lab):
+    wide = lab.page.locator(f"{WIDGET} .panels.wide").filter(has=lab.page.locator("[aria-label='head 1.12']"))
+    last, large = wide.locator("[aria-label='head 1.12']").bounding_box(), wide.locator(".large").bounding_box()
+    assert last["x"] + last["width"] <= large["x"]

@@ -60,7 +60,7 @@ def test_the_finding_names_word_gold_offset_and_test_set():
     )
     assert "Head 1.2: “its” looks most at “The” (75 %). It looks at 1.8 words" in shown.finding()
     assert "Right: the antecedent is “The”." in shown.finding()
-    assert "2 words to the left alone would with 100 %" in shown.finding()
+    assert "2 words to the left alone would find 100 %" in shown.finding()
     assert "Over the test sentences: 78 % (nearest noun 55 %)." in shown.finding()
     shown.hide = True
     assert "(75 %), after 25 % for the hidden special tokens" in shown.finding()

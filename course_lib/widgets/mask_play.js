@@ -7,8 +7,10 @@ const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const around = (side, at) => {
   const shown = side.tokens.map((token, i) => side.masked.includes(i) ? MASKED : token),
     middle = side.masked[at] ?? 0;
-  const first = Math.max(0, middle - 6),
+  let first = Math.max(0, middle - 6),
     end = middle + 7;
+  while (first && shown[first].startsWith("##")) first--; // whole words
+  while (shown[end]?.startsWith("##")) end++;
   return `“${first ? "… " : ""}${shown.slice(first, end).join(" ").replaceAll(" ##", "")}`
     + `${end < shown.length ? " …" : ""}”`;
 };

@@ -172,10 +172,14 @@ def alike(sides: Sequence[Side]) -> bool:
 
 
 def _around(side: Side, at: int) -> str:
-    """The text as the model reads it: six tokens on both sides of a gap."""
+    """The text as the model reads it: six tokens on both sides of a gap, and the rest of their words."""
     shown = [MASK if place in side["masked"] else token for place, token in enumerate(side["tokens"])]
     middle = side["masked"][at] if side["masked"] else 0
-    first, end = max(0, middle - 6), middle + 7
+    first, end = max(0, middle - 6), min(middle + 7, len(shown))
+    while first and shown[first].startswith("##"):
+        first -= 1
+    while end < len(shown) and shown[end].startswith("##"):
+        end += 1
     words = " ".join(shown[first:end]).replace(" ##", "")
     return f"“{'… ' if first else ''}{words}{' …' if end < len(shown) else ''}”"
 

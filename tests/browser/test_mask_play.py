@@ -84,6 +84,11 @@ def test_sentences_are_picked_and_typed(root, shown):
     shown.request = {"id": "2", "text": "the [MASK] slept the 배"}
     check(root, shown)
     assert "the token that is hidden" not in root.locator(".guess").first.get_attribute("aria-label")
+    long = f"the unhappy {'dog ' * 5}[MASK] {'dog ' * 5}unhappy the"  # quoted in part, by whole words
+    box.fill(long)
+    box.press("Enter")
+    shown.request = {"id": "long", "text": long}
+    check(root, shown)
     box.fill("the ☃ [MASK]")
     root.get_by_role("button", name="ask", exact=True).click()
     shown.request = {"id": "3", "text": "the ☃ [MASK]"}

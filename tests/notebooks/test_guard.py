@@ -14,7 +14,7 @@ from tests.notebooks import guard
 from tests.notebooks.environment import OFFLINE, ROOT
 
 WORK = "import time; time.sleep(0.7)"  # longer than the guard's least time
-NBVAL = ["-p", "nbval.plugin", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=5"]
+NBVAL = ["-p", "nbval.plugin", "--nbval-lax", "--nbval-current-env", "--nbval-cell-timeout=60"]
 
 
 def write(folder: Path, name: str, *sources: str, skipped: tuple[str, ...] = ()) -> None:

@@ -56,7 +56,10 @@ def test_the_finding_follows_the_question():
     assert widget.finding().endswith("“dog”, hidden here, is guess 1 (50 %).")
     widget.request = {"id": "3", "sides": [{**side, "masked": []}]}
     assert widget.finding() == "Nothing is hidden in “the dog slept”. Choose a token to hide it."
-    widget.request = {"id": "4", "sides": [{**side, "masked": [0, 2]}]}
+    tokens = ["un", *["##happy"] * 7, "dog", *["un"] * 6, "##happy", "the"]
+    widget.request = {"id": "5", "sides": [{"tokens": tokens, "masked": [8]}]}
+    assert f"“un{'happy' * 7} [MASK] {'un ' * 6}".removesuffix(" ") + "happy …”" in widget.finding()
+    widget.request = {"id": "6", "sides": [{**side, "masked": [0, 2]}]}
     widget.gap = [1]
     assert "“[MASK] dog [MASK]”, bert-en expects “barked” (50 %)" in widget.finding()  # one further: two gaps
 

@@ -111,6 +111,7 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
 def _alone(pipe: Any, exercise_id: str, cell: str) -> None:
     exercise, kind = registry.find(exercise_id), "open"
     try:
+        torch.set_num_threads(1)  # those of the process that this one was forked from did not come along
         _shut_in()
         os.write(pipe.fileno(), b" ")  # it stands: who says from now on that it does not has made that up
         kind, imports = "error", _imports(exercise, cell)

@@ -337,5 +337,5 @@ def _rule(claim: Claim) -> str:
         lines.append(name + escape(rule.text))
     why = f" {t('It was chosen so since: {why}.', why=t(claim.delta_why))}" if claim.delta_why else ""
     source = escape(f"{why} {t('Source: {source}.', source=claim.source)}")
-    head = t("Rule, fixed before this measurement")
+    head = t("Rule")
     return f"<details><summary>{head}</summary>{'<br>'.join(lines)}<br>{source}</details>"

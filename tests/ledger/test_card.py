@@ -42,7 +42,7 @@ def test_a_card_tells_everything_in_text(ledger):
     for part in (
         "Up <b>is</b> up, 배도 그렇다.", "✕ contradicted", "● holds", "(live, quick profile, on the world: 5 seeds)",
         "(recorded, on a <real> set: 8 seeds)", "control +0.0", "majority 52", "top & bottom +1.05 [", "ratio 1.25",
-        "Again: course claims C9.1 --run --profile full --record", "71.3 & more", "Rule, fixed before this measurement",
+        "Again: course claims C9.1 --run --profile full --record", "71.3 & more", ">Rule</summary>",
         "Smallest interesting difference: 2 points", "Control: no cause",
     ):  # fmt: skip
         assert part in page.text

@@ -19,6 +19,7 @@ from course_lib.data.batch import Batch
 from course_lib.data.world import WorldPair, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
+from course_lib.language import key
 from course_lib.models.attention import MultiHeadAttention, padding_mask
 from course_lib.models.bert import Bert
 from course_lib.models.translator import Translator
@@ -198,9 +199,9 @@ def relations(sentence: WorldSentence) -> dict[str, dict[int, int]]:
     cased = set(marked.values())
     return {
         "pronoun to whom it means": {word: old for word, old in enumerate(sentence.antecedents) if old is not None},
-        "subject to its verb": {word: verb for word, verb in nouns.items() if word < verb},
+        key("subject to its verb"): {word: verb for word, verb in nouns.items() if word < verb},
         "object to its verb": {word: verb for word, verb in nouns.items() if word > verb and word not in cased},
-        "noun after a preposition to its verb": {w: v for w, v in nouns.items() if w > v and w in cased},
+        key("noun after a preposition to its verb"): {w: v for w, v in nouns.items() if w > v and w in cased},
         "preposition to its noun": marked,
     }
 

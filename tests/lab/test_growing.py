@@ -7,10 +7,11 @@ from course.lab import growing
 from course.lab.growing import cost, hours
 from course_lib.errors import CourseError
 from course_lib.models.bert import BertConfig, pretraining_loss
+from course_lib.models.transformer import CHOICES
 from tests.models.small_berts import small_bert, small_config
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("norm", CHOICES["norm"])
 def test_parameters_are_those_of_the_model(norm):
     bert = small_bert(norm=norm, d_model=15, n_layers=3, n_heads=5, d_ff=29)
     assert growing.parameters(bert.config) == sum(parameter.numel() for parameter in bert.parameters())

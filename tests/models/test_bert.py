@@ -9,13 +9,13 @@ import torch
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.bert import MaskedPairs, pretraining_loss
-from course_lib.models.transformer import sinusoidal_positions
+from course_lib.models.transformer import CHOICES, sinusoidal_positions
 from course_lib.training import fit
 from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert
 
-NORMS = pytest.mark.parametrize("norm", ["post", "pre"])
+NORMS = pytest.mark.parametrize("norm", CHOICES["norm"])
 
 
 def masked_pairs(model, firsts, seconds=None, next=None, seed=0):

@@ -12,6 +12,7 @@ from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
 from course_lib.models.attention import causal_mask, padding_mask
 from course_lib.models.transformer import (
+    CHOICES,
     Dropout,
     PositionedEmbedding,
     TransformerConfig,
@@ -39,9 +40,9 @@ def twin(ours, norm, activation="relu"):
     for parameter in ours.parameters():
         parameter.normal_(std=0.5)
     first = ours.layers[0]
-    decoder, pre = hasattr(first, "cross_attention"), norm == "pre"
+    decoder, pre = hasattr(first, "cross_attention"), {"post": False, "pre": True}[norm]
     kind = nn.TransformerDecoderLayer if decoder else nn.TransformerEncoderLayer
-    layer = kind(12, 3, 17, 0.0, activation, batch_first=True, norm_first=pre)
+    layer = kind(12, 3, 17, 0.0, getattr(F, activation), batch_first=True, norm_first=pre)
     if decoder:
         theirs = nn.TransformerDecoder(layer, len(ours.layers), norm=ours.norm if pre else None)
     else:
@@ -60,8 +61,8 @@ def twin(ours, norm, activation="relu"):
     return theirs
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("norm", CHOICES["norm"])
+@pytest.mark.parametrize("activation", CHOICES["activation"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_encoder_equals_torch_in_values_and_gradients(norm, activation, causal):
     ours = TransformerEncoder(config(norm, activation))
@@ -77,7 +78,7 @@ def test_encoder_equals_torch_in_values_and_gradients(norm, activation, causal):
         torch.testing.assert_close(gradient / reference.abs().max(), reference / reference.abs().max(), **CLOSE)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("norm", CHOICES["norm"])
 def test_decoder_equals_torch_in_values_and_gradients(norm):
     ours = TransformerDecoder(config(norm))
     theirs, found = twin(ours, norm), []
@@ -91,7 +92,7 @@ def test_decoder_equals_torch_in_values_and_gradients(norm):
     torch.testing.assert_close(*(gradient / found[1].abs().max() for gradient in found), **CLOSE)
 
 
-@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize("norm", CHOICES["norm"])
 @pytest.mark.parametrize("mask", [None, padding_mask(REAL), causal_mask(7)])
 def test_the_last_layer_at_some_places_gives_what_it_gives_at_all(norm, mask):
     encoder, states = TransformerEncoder(config(norm)), torch.randn(2, 7, 12)
@@ -101,7 +102,7 @@ def test_the_last_layer_at_some_places_gives_what_it_gives_at_all(norm, mask):
     torch.testing.assert_close(at_places[1], every[1][torch.arange(2)[:, None], places], **CLOSE)
 
 
-@pytest.mark.parametrize("positions", ["none", "sinusoidal", "learned"])
+@pytest.mark.parametrize("positions", CHOICES["positions"])
 def test_without_positions_order_is_not_seen_and_with_them_it_is(positions):
     sizes = config(positions=positions, max_units=7)
     embedding, encoder = PositionedEmbedding(11, sizes), TransformerEncoder(sizes)
@@ -118,13 +119,15 @@ def test_sinusoids_by_the_papers_formula():
         assert table[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-6)
 
 
-def test_positions_start_anywhere_and_sinusoids_have_no_end():
-    embedding = PositionedEmbedding(11, config(max_units=5)).eval()
-    ids = torch.randint(11, (2, 7))
+@pytest.mark.parametrize("positions", CHOICES["positions"])
+def test_positions_start_anywhere_and_sinusoids_have_no_end(positions):
+    sizes = config(positions=positions, max_units=7 if positions == "learned" else 5)
+    embedding = PositionedEmbedding(11, sizes).eval()
+    ids, learned = torch.randint(11, (2, 7)), dict(embedding.named_parameters()).get("positions.weight")
     torch.testing.assert_close(embedding(ids)[:, 3:], embedding(ids[:, 3:], start=3))
     torch.testing.assert_close(embedding(ids)[:, :5], embedding(ids[:, :5]))
-    expected = embedding.tokens(ids) * math.sqrt(12) + sinusoidal_positions(7, 12)
-    torch.testing.assert_close(embedding(ids), expected)
+    added = {"sinusoidal": sinusoidal_positions(7, 12), "learned": learned, "none": 0}[positions]
+    torch.testing.assert_close(embedding(ids), embedding.tokens(ids) * math.sqrt(12) + added)
     with pytest.raises(CourseError, match=r"Position 7 .* only 5 were learned"):
         PositionedEmbedding(11, config(positions="learned", max_units=5))(ids)
 

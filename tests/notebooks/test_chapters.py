@@ -80,6 +80,16 @@ def test_stored_cards_and_widgets_are_the_present_ones(path):
     assert not old, f"{path.name} shows an earlier {', '.join(old)}: run `{again}`"
 
 
+@pytest.mark.parametrize("edition", ["", "ko"])
+def test_chapter_9_lists_every_claim_as_it_stands(edition):
+    cells = nbformat.read(NOTEBOOKS / edition / "09_one_table.ipynb", as_version=4).cells
+    lines = "".join(output.get("text", "") for cell in cells for output in cell.get("outputs", [])).splitlines()
+    listed = {" ".join(line.split()) for line in lines}
+    for claim in all_claims().values():
+        word = "exact identity" if claim.exact else read_record(claim.id).verdict.word
+        assert f"{claim.id} {word} {claim.sentence}" in listed
+
+
 @pytest.mark.parametrize("name", FULL)
 def test_a_chapter_is_a_lecture_of_30_to_45_slides(name):
     cells = from_text(FULL[name]).cells

@@ -28,6 +28,19 @@ def test_every_reference_solution_is_right_from_its_text_alone(chapter):
         assert rerun(exercise.id, inspect.getsource(exercise.solution)) == RIGHT, exercise.id
 
 
+def test_a_right_answer_is_right_where_pytorch_has_several_threads():
+    """Those that the server of processes has used do not come along: an answer would wait for them for ever."""
+    code = """
+import inspect
+from course.check.registry import find
+from course.classroom.rerun import rerun
+print(rerun("1.4", inspect.getsource(find("1.4").solution)))
+"""
+    threads = os.environ | {"OMP_NUM_THREADS": "2"}  # read once, when a process starts
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=project_dir(), env=threads)
+    assert run.stdout.strip() == RIGHT, run.stderr
+
+
 def test_a_wrong_answer_gets_its_mistake_s_name():
     for cell, mistake in wrong_cells(registry.find("5.1")):
         assert rerun("5.1", f"{cell}\ncheck('5.1', slanted_triangle)") == mistake

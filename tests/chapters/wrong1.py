@@ -57,6 +57,7 @@ WRONG = {
         ("the power is fixed", "**power", "**0.75"),
         ("softmax", softmax_of_powers),
         ("no division at all", "/ total", ""),
+        ("rare words become the most frequent", "**power", "**-power"),
     ],
     "1.3": [
         ("keep and drop are swapped", "max(0.0, 1 - math", "min(1.0, math"),
@@ -65,6 +66,7 @@ WRONG = {
         ("the square root is missing", "math.sqrt", ""),
         ("the fraction is upside down", "threshold * total / count", "count / total / threshold"),
         ("the formula of the C program", "/ count)", "/ count) - threshold * total / count"),
+        ("divides by the vocabulary size", "sum(counts.values())", "len(counts)"),
     ],
     "1.4": [
         ("the negatives have the wrong sign", "-outputs[negatives]", "outputs[negatives]"),
@@ -74,6 +76,10 @@ WRONG = {
         ("a softmax over the drawn words", softmax_over_drawn),
         ("the sign of the whole loss", "-(positive", "(positive"),
         ("the logarithm of a sigmoid that became 0", "F.logsigmoid", "torch.log(torch.sigmoid", "vector)", "vector))"),
+        ("the tables are swapped", "inputs: torch.Tensor, outputs", "outputs: torch.Tensor, inputs"),
+        ("the logarithm is missing", "F.logsigmoid", "torch.sigmoid"),
+        ("the negatives are left out", "(positive + negative)", "positive"),
+        ("the negatives are compared with the context", "[negatives] @ vector", "[negatives] @ outputs[context]"),
     ],
     "1.5": [
         ("the dot product is not normalised", "/ vectors.norm(dim=1, keepdim=True)", ""),
@@ -83,6 +89,8 @@ WRONG = {
         ("one neighbour too few", "cosine[word] = -torch.inf", "", ".tolist()", "[1:].tolist()"),
         ("Euclidean distance", "unit @ unit[word]", "-torch.cdist(vectors, vectors[[word]])[:, 0]"),
         ("similarities instead of ids", "indices", "values"),
+        ("normalised along the wrong axis", "dim=1", "dim=0"),
+        ("the sign of the cosine is lost", "unit @ unit[word]", "(unit @ unit[word]).abs()"),
     ],
     "1.6": [
         ("the sign is swapped: b - a + c", "unit[a] - unit[b]", "unit[b] - unit[a]"),
@@ -95,6 +103,8 @@ WRONG = {
             "(vectors[a] - vectors[b] + vectors[c])",
         ),
         ("the dot product is not normalised", "/ vectors.norm(dim=1, keepdim=True)", ""),
+        ("the least similar word", "argmax", "argmin", "-torch.inf", "torch.inf"),
+        ("a similarity instead of an id", "int(cosine.argmax())", "float(cosine.max())"),
     ],
     "1.7": [
         ("ties count as right", "(sense in tied) / len(tied)", "sense in tied"),
@@ -113,5 +123,7 @@ WRONG = {
             "sum(map(sum, credit.values())) / len(senses)",
         ),
         ("senses that never occur are averaged in", empty_sense_counts),
+        ("ties count as right, and not balanced", "/ len(tied)", "", "/ len(shares)", "", "(credit)", "(senses)"),
+        ("a tie is shared among all senses", "/ len(tied)", "/ (len(row) if len(tied) > 1 else 1)"),
     ],
 }

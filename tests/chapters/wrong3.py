@@ -38,6 +38,13 @@ def greedy(emissions, transitions, start, end):
     return path
 
 
+def most_probable_tags(*inputs):
+    totals = torch.zeros_like(inputs[0])
+    for path, score in listed(*inputs).items():
+        totals[range(len(path)), path] += torch.tensor(score).exp()
+    return totals.argmax(dim=1)
+
+
 def best_last_tag(emissions, transitions, start, end):
     by_last = {}
     for path, score in listed(emissions, transitions, start, end).items():
@@ -63,6 +70,8 @@ WRONG = {
             "list(pairwise(tokens[::-1]))[::-1], list(pairwise(tokens))[::-1]",
         ),
         ("the backward pairs are in the order of the text", "tokens[::-1]))", "tokens[::-1]))[::-1]"),
+        ("a direction lacks a boundary", "*words, boundary]", "*words]"),
+        ("forward and backward are exchanged", "*words,", "*words[::-1],"),
     ],
     "3.2": [
         ("nats and bits are mixed", "math.exp(nats)", "2**nats"),
@@ -75,6 +84,7 @@ WRONG = {
         ("the sum instead of the mean", " / len(every)", ""),
         ("the sign is missing", "-sum", "sum"),
         ("the mean of the probabilities", "sum(every) / len(every", "math.log(sum(map(math.exp, every)) / len(every)"),
+        ("bits by a product", "nats / math.log(2)", "nats * math.log(2)"),
     ],
     "3.3": [
         ("padding counts", "mask.sum(dim=1)", "torch.full_like(mask, True).sum(dim=1)"),
@@ -83,6 +93,11 @@ WRONG = {
         ("the transitions are turned round", "path[:-1], path[1:]", "path[1:], path[:-1]"),
         ("start and end are missing", "start[path[0]] + ", "", " + end[path[-1]]", ""),
         ("the transitions are missing", " + steps", ""),
+        ("emissions at padding count", "range(length), path]", "range(tags.shape[1]), tags[row]]"),
+        ("start is missing", "start[path[0]] + ", ""),
+        ("end is missing", " + end[path[-1]]", ""),
+        ("a probability instead of a score", "torch.stack(scores)", "torch.stack(scores).exp()"),
+        ("one score for the whole batch", "torch.stack(scores)", "sum(scores)"),
     ],
     "3.4": [
         ("each word takes its own best tag", lambda e, t, start, end: e.softmax(dim=-1).argmax(dim=-1)),
@@ -101,6 +116,8 @@ WRONG = {
         ("end is missing", "(best + end)", "best"),
         ("the path is not turned round", "return path[::-1]", "return path"),
         ("the worst sequence", of_listed(choose=min)),
+        ("the most probable tag of each word", most_probable_tags),
+        ("start is missing", "start + ", ""),
     ],
     "3.5": [
         ("the maximum instead of the sum", lambda *inputs: max(listed(*inputs).values())),
@@ -114,6 +131,10 @@ WRONG = {
             "+ transitions).logsumexp(dim=0) + emission",
             "+ transitions + emission[:, None]).logsumexp(dim=0)",
         ),
+        ("the maximum until the last step", ".logsumexp(dim=0) + emission", ".amax(dim=0) + emission"),
+        ("start is missing", "start + ", ""),
+        ("end is missing", "(alpha + end)", "alpha"),
+        ("plain sums of logarithms", "logsumexp", "sum"),
     ],
     "3.6": [
         ("padding gets weight", "scores.masked_fill(~mask, -torch.inf)", "scores"),
@@ -125,5 +146,6 @@ WRONG = {
         ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.mean(dim=1)"),
         ("not divided by the sum of the weights", "softmax(dim=1)", "exp()"),
         ("the mask is turned round", "~mask", "mask"),
+        ("only the best word is read", "scores.", "(scores == scores.", "softmax(dim=1)", "amax(1, True)).float()"),
     ],
 }

@@ -73,6 +73,7 @@ WRONG = {
         ("a state has read its target", "range(k + 1)", "range(k + 2)", "range(k, n", "range(max(0, k - 1), n"),
         ("layer 0 is taken for a state", "if layer == 0:", "if False:"),
         ("the directions are exchanged", "range(k + 1)), set(range(k, n_words", "range(k, n_words)), set(range(k + 1"),
+        ("positions are counted from 1", "{k}, {k}", "{k + 1}, {k + 1}", "set(range(", "set(i + 1 for i in range("),
     ],
     "4.2": [
         ("padding wins", "for row in rows]", "for row in [r + [0] * (max(map(len, rows)) - len(r)) for r in rows]]"),
@@ -84,6 +85,9 @@ WRONG = {
         ("unknown characters are dropped", ".get(character, 1) for character in word", "[c] for c in word if c in ids"),
         ("unknown characters become padding", "character, 1)", "character, 0)", "[:, row", "[:, [i for i in row if i]"),
         ("the rows are not padded", "[row + [0] * (width - len(row)) for row in rows]", "rows"),
+        ("the axes are exchanged", "for row in rows], maxima", "for row in rows], maxima.T"),
+        ("the end is missing", "), 3]", ")]"),
+        ("padding on the left", "row + [0] * (width - len(row))", "[0] * (width - len(row)) + row"),
     ],
     "4.3": [
         ("the gate is turned round", "gate * x + (1 - gate)", "(1 - gate) * x + gate"),
@@ -101,6 +105,8 @@ WRONG = {
         ("a residual connection", "gate * x +", "x +"),
         ("the weights are not turned round", ".T + ", " + "),
         ("the biases are missing", " + carry_bias", "", " + transform_bias", ""),
+        ("the gate is a softmax", "torch.sigmoid(", "torch.softmax(dim=1, input="),
+        ("gate and new value come from the same layer", "carry.T + carry_bias", "transform.T + transform_bias"),
     ],
     "4.4": [
         ("no softmax", "raw.softmax(dim=0)", "raw"),
@@ -119,6 +125,9 @@ WRONG = {
             "torch.cat([forward, backward], dim=-1)",
             "forward + backward",
         ),
+        ("shares instead of a softmax", "raw.softmax(dim=0)", "raw / raw.sum()"),
+        ("x is multiplied by 2", "[x, x]", "[2 * x, 2 * x]"),
+        ("the directions are exchanged", "[forward, backward]", "[backward, forward]"),
     ],
     "4.5": [
         ("the biases are missing", count(bias=False)),
@@ -129,6 +138,9 @@ WRONG = {
         ("the characters' vectors are missing", without("table")),
         ("the lookup table is as wide as there are filters", "n_words * out_dim", "n_words * n_filters"),
         ("width and number of filters are exchanged", count(filters=lambda pair: pair[::-1])),
+        ("only one highway layer is counted", "n_highway * 2", "2"),
+        ("a filter sees one number per character", "width * char_dim", "width"),
+        ("the two numbers are exchanged", "return", "return n_words * out_dim,", "on, n_words * out_dim", "on"),
     ],
     "4.6": [
         (

@@ -89,13 +89,14 @@ def test_each_mistake_gets_its_own_name(exercise):
 
 @every_exercise
 def test_wrong_answers_are_rejected_each_by_its_name(exercise):
-    """At least five mistakes. The answers are written apart from the models, each alone in its cell."""
+    """Every named mistake, five at least. The answers are written apart from the models, each alone in its cell."""
     cells, named = wrong_cells(exercise), []
     for cell, _ in cells:
         exec(cell, space := {})
         result = judge(exercise, space[exercise.solution.__name__])
         named.append(result.mistake or result.state)
     assert named == [mistake for _, mistake in cells]
+    assert {name for name, *_ in exercise.mistakes} - set(named) == set()
     assert len(set(named)) >= 5
 
 

@@ -265,11 +265,12 @@ def _stored_notebook(chapter: str) -> Path:
 
 
 def _out_folder(out: Path | None, name: str) -> Path:
-    """The folder that --out names; without it build/`name` in the project."""
+    """The folder that --out names; without it build/`name` in the project, of Korean ko/ in it."""
     from course_lib.config import project_dir
 
     if out is None:
-        return project_dir() / "build" / name
+        folder = project_dir() / "build" / name
+        return folder if language() == "en" else folder / language()
     for place in (out, *out.parents):
         if os.path.exists(place) and not os.path.isdir(place):
             raise CourseError(f"--out: {place} is a file. Name a folder.")

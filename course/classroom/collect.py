@@ -23,6 +23,7 @@ from course.check import registry, store
 from course.check.front import HINTS, is_look, is_version
 from course.check.recall_questions import is_choice
 from course_lib.errors import CourseError
+from course_lib.language import t
 
 _ANSWER = re.compile(r"(\d{1,3}\.\d{1,3}|recall-\d{1,3}|hints)\.json")
 _KIT = ("answers", "course-answers")  # a folder's name that does not say whose it is
@@ -55,7 +56,7 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
         try:
             learner = _learner(name, _answers(place), known, skipped)
             if not (learner.tries or learner.looks or learner.choices):
-                raise ValueError("holds no answers of this course")
+                raise ValueError(t("holds no answers of this course"))
             learners[name] = learner
         except _UNREADABLE as error:
             skipped.append(f"{name}: {getattr(error, 'strerror', None) or error}.")
@@ -85,7 +86,7 @@ def _answers(place: Path) -> Iterator[tuple[PurePosixPath, bytes | ValueError]]:
             below = Path(parent).relative_to(place)
             n_entries += len(folders) + len(names)
             if n_entries > _MOST_ENTRIES:
-                raise ValueError(f"has over {_MOST_ENTRIES:,} files: name the folder of answers in it")
+                raise ValueError(t("has over {n} files: name the folder of answers in it", n=f"{_MOST_ENTRIES:,}"))
             folders[:] = sorted(f for f in folders if not f.startswith(".")) if len(below.parts) < _DEPTH else []
             for path in (Path(parent, name) for name in names if _ANSWER.fullmatch(name)):
                 if stat.S_ISREG(path.lstat().st_mode):  # a pipe would be waited for
@@ -95,14 +96,14 @@ def _answers(place: Path) -> Iterator[tuple[PurePosixPath, bytes | ValueError]]:
         with zipfile.ZipFile(place) as archive:
             members = archive.infolist()
             if len(members) > _MOST_ENTRIES:
-                raise ValueError(f"has over {_MOST_ENTRIES:,} files: zip the folder of answers alone")
+                raise ValueError(t("has over {n} files: zip the folder of answers alone", n=f"{_MOST_ENTRIES:,}"))
             for member in members:
                 path = PurePosixPath(member.filename.replace("\\", "/"))
                 if _ANSWER.fullmatch(path.name) and "__MACOSX" not in path.parts:
                     with archive.open(member) as file:
                         yield path, file.read(store.MOST_BYTES + 1)
     else:
-        raise ValueError("is neither a folder nor a zip file")
+        raise ValueError(t("is neither a folder nor a zip file"))
 
 
 def _stop(error: OSError) -> None:
@@ -113,12 +114,12 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
     learner, read, n_bytes = Learner(name), {}, 0
     for path, raw in files:
         if (n_bytes := n_bytes + len(raw)) > _MOST_BYTES:
-            raise ValueError(f"holds over {_MOST_BYTES / 1e6:g} MB of answers")
+            raise ValueError(t("holds over {n} MB of answers", n=f"{_MOST_BYTES / 1e6:g}"))
         try:
             if read.setdefault(path.stem, path) != path:
-                raise ValueError(f"a second one, beside {read[path.stem]}")
+                raise ValueError(t("a second one, beside {other}", other=read[path.stem]))
             if len(raw) > store.MOST_BYTES:
-                raise ValueError("too large")
+                raise ValueError(t("too large"))
             if path.stem == HINTS:
                 for look in store.items_of(raw, is_look):
                     learner.looks[look["exercise"]].add(int(look["level"]))
@@ -126,7 +127,7 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 chosen = {item["question"]: item["option"] for item in store.items_of(raw, is_choice)}
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
             elif path.stem not in known:
-                raise ValueError("this course has no such exercise")
+                raise ValueError(t("this course has no such exercise"))
             elif versions := store.items_of(raw, is_version):
                 learner.tries[path.stem] = versions
         except ValueError as error:

@@ -32,6 +32,7 @@ from course.check.judge import judge
 from course.classroom.collect import Learner
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
+from course_lib.language import t
 from course_lib.progress import Progress
 
 SECONDS, MEMORY, _MOST_BYTES = 20.0, 1 << 30, 5_000_000  # for one answer; bytes of memory beside what PyTorch takes
@@ -79,7 +80,11 @@ def rerun(exercise_id: str, cell: str) -> str:
     process.kill()
     process.join()
     receive.close()
-    return _verdict(registry.find(exercise_id), raw) if not part else f"no end after {SECONDS:g} s, or too much"
+    return (
+        _verdict(registry.find(exercise_id), raw)
+        if not part
+        else t("no end after {n} s, or too much", n=f"{SECONDS:g}")
+    )
 
 
 @cache
@@ -96,7 +101,7 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
         pairs = zip(json.loads(raw), exercise.probes, strict=True)
         outcomes = [(kind, _decoded(value) if kind == "value" else str(value)[:200]) for (kind, value), _ in pairs]
     except Exception:  # killed for memory, ended early, or made up
-        return "ended without a result"
+        return t("ended without a result")
     for kind, what in outcomes:
         if kind == "open" and not raw.startswith(b" "):
             raise CourseError(f"--rerun: this machine cannot shut answers in ({what}), so none is run.")
@@ -104,7 +109,7 @@ def _verdict(exercise: Exercise, raw: bytes) -> str:
             return what
     results = iter([value for _, value in outcomes])
     result = judge(exercise, lambda *inputs: next(results))
-    return RIGHT if result.right else result.mistake or "wrong"
+    return RIGHT if result.right else result.mistake or t("wrong")
 
 
 # -- in the answer's process ------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ wholly outside. A control can only take a `holds` away: if the interval of the e
 the claim is open. A positive control says whether there is anything to judge: at the floor, or where the cause was not
 learned, the verdict is "cannot judge". Of several conditions all must hold, and one can contradict.
 
-With no effect a single verdict is false (holds or contradicted) in 5 of 100 cases, so 46 claims bring one or two.
+With no effect a single verdict is false (holds or contradicted) in 5 of 100 cases: some fifty claims bring one or
+two.
 """
 
 from __future__ import annotations

@@ -53,6 +53,8 @@ def train(kind, join=None, **more):
 def main(folder: Path, kind: str, stop: int | None) -> None:
     from accelerate import PartialState
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs in the background
+
     def press(step, numbers):
         if step == stop and PartialState().process_index == 1:
             signal.raise_signal(signal.SIGINT)

@@ -80,11 +80,9 @@ def rerun(exercise_id: str, cell: str) -> str:
     process.kill()
     process.join()
     receive.close()
-    return (
-        _verdict(registry.find(exercise_id), raw)
-        if not part
-        else t("no end after {n} s, or too much", n=f"{SECONDS:g}")
-    )
+    if part:
+        return t("no end after {n} s, or too much", n=f"{SECONDS:g}")
+    return _verdict(registry.find(exercise_id), raw)
 
 
 @cache

@@ -38,14 +38,16 @@ def plot_of(html: str) -> ElementTree.Element:
 
 def test_a_card_tells_everything_in_text(ledger):
     run_and_record("C9.1")
-    page = Tags(card_html(show("C9.1", shift=-4.0)))
+    drawn = card_html(show("C9.1", shift=-4.0))
+    page = Tags(drawn)
     for part in (
         "Up <b>is</b> up, 배도 그렇다.", "✕ contradicted", "● holds", "(live, quick profile, on the world: 5 seeds)",
         "(recorded, on a <real> set: 8 seeds)", "control +0.0", "majority 52", "top & bottom +1.05 [", "ratio 1.25",
-        "Again: course claims C9.1 --run --profile full --record", "71.3 & more", "Rule",
+        "Again: course claims C9.1 --run --profile full --record", "71.3 & more",
         "Smallest interesting difference: 2 points", "Control: no cause",
     ):  # fmt: skip
         assert part in page.text
+    assert "<summary>Rule</summary>" in drawn
     assert "13.17" not in page.text
 
 

@@ -332,14 +332,18 @@ function askBert(el) {
   });
 
   // -- the address holds the state, so that a link can be sent
+  function address() { // what stands on the page, as the end of its address
+    const { text, hidden, layer, head } = state,
+      wish = { text, hide: [...hidden].join("."), head: `${layer + 1}.${head + 1}` };
+    if (!wish.hide) delete wish.hide;
+    return `#${new URLSearchParams(wish)}`;
+  }
+
   function remember() { // not at each key: Safari allows 100 changes in half a minute
     clearTimeout(remembering);
     remembering = setTimeout(() => {
-      const { text, hidden, layer, head } = state,
-      wish = { text, hide: [...hidden].join("."), head: `${layer + 1}.${head + 1}` };
-      if (!wish.hide) delete wish.hide;
       try {
-        history.replaceState(null, "", `#${new URLSearchParams(wish)}`);
+        history.replaceState(null, "", address());
       } catch { /* a browser that forbids it for pages from the disk */ }
     }, 400);
   }
@@ -370,6 +374,10 @@ function askBert(el) {
     if (!text || text === state.text) return;
     keep();
     fromAddress();
+  });
+  document.addEventListener("click", event => { // the reader's own sentence goes along into the other language
+    const other = event.target.closest?.("a.language");
+    if (other && !EXAMPLES.some(example => plainText(example) === state.text)) other.hash = address();
   });
   loading.hidden = false;
   st.tell(t("The model is on its way."));

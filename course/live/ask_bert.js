@@ -333,8 +333,8 @@ function askBert(el) {
 
   // -- the address holds the state, so that a link can be sent
   function address() { // what stands on the page, as the end of its address
-    const { text, hidden, layer, head } = state,
-      wish = { text, hide: [...hidden].join("."), head: `${layer + 1}.${head + 1}` };
+    const { text, hidden, layer, head } = state;
+    const wish = { text, hide: [...hidden].join("."), head: `${layer + 1}.${head + 1}` };
     if (!wish.hide) delete wish.hide;
     return `#${new URLSearchParams(wish)}`;
   }

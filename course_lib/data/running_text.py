@@ -54,7 +54,6 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
     """The articles of one or several files, cleaned, in order; one article is in memory at a time.
 
     Paragraphs under `min_words` words (headings, list leftovers) are dropped, articles without a paragraph too.
-    Raises CourseError naming the file and the line for text that is damaged, not UTF-8, or without `<doc>` lines.
     """
     for article in read_raw_articles(paths):
         cleaned = (clean(line) for line in article.paragraphs)
@@ -63,7 +62,7 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
 
 
 def read_raw_articles(paths: Iterable[str | Path]) -> Iterator[Article]:
-    """The articles as the files have them: every line that is not empty, the title's line first. Errors as above."""
+    """The articles as the files have them: every line that is not empty, the title's line first."""
     for path in paths:
         title, lines, number, seen = None, [], 0, 0
         for number, line in numbered_lines(path):  # noqa: B007 (the error names it)

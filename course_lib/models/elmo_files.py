@@ -39,7 +39,6 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
 
     It gives the layers of AllenNLP's `_ElmoBiLm`, each sentence read from a zero state (AllenNLP keeps the state from
     batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
-    Raises CourseError that names file, fault and remedy; also where h5py is not installed.
     """
     config, path = elmo_config(options), Path(weights)
     try:

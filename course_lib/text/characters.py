@@ -33,7 +33,6 @@ class Characters:
     mode        "character" or "jamo"
     max_length  most ids a word can have, BEGIN and END included
     len(...)    number of ids, the four marks included: `n_characters` of a CharCNN
-    Raises CourseError for an unknown mode, a max_length under 4, a repeated or longer or empty character.
     """
 
     characters: Sequence[str]
@@ -67,7 +66,6 @@ class Characters:
 
         words_or_counts  running words, or a mapping from word to how often it occurs
         min_count        characters that occur less often become UNKNOWN
-        Raises CourseError for a bare str, an empty word, or if no character is left.
         """
         empty = cls((), mode, max_length)  # checks mode and max_length before a long count
         counts: Counter[str] = Counter()

@@ -26,10 +26,7 @@ class ElmoBytes:
     max_length = 50
 
     def ids(self, word: str) -> list[int]:
-        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes and is dropped.
-
-        Raises CourseError for an empty word.
-        """
+        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes: dropped."""
         if not word:
             raise CourseError("ElmoBytes got an empty word. Drop empty words before reading characters.")
         if word in self.boundaries:
@@ -40,7 +37,7 @@ class ElmoBytes:
         return ids + [FILL] * (self.max_length - len(ids))
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
-        """`ids` of each word: [word, 50]. Raises CourseError for no word, an empty word or a bare str."""
+        """`ids` of each word: [word, 50]."""
         if isinstance(words, str) or not words:
             raise CourseError(f"ElmoBytes.table got {words!r}. Give a list of at least one word.")
         return [self.ids(word) for word in words]

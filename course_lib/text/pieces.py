@@ -92,7 +92,6 @@ class Pieces:
 
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> Pieces:
-        """Raises CourseError if there is no tokenizer among the files, or a damaged one."""
         if VOCABULARY_FILE in files:
             return cls(Vocabulary.load(files[VOCABULARY_FILE]))
         if TOKENIZER_FILE not in files:

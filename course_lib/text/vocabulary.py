@@ -29,7 +29,6 @@ class Vocabulary:
     counts   tuple of int, id -> how often the word was counted (0 for specials that no text holds)
     index    read-only mapping, word -> id
     unknown  the word that stands for all others in `encode`, or None
-    Raises CourseError for an empty or repeated word, a wrong number of counts, an `unknown` that is no word.
     """
 
     words: Iterable[str]
@@ -74,7 +73,6 @@ class Vocabulary:
         max_size   at most so many words, specials included
         specials   come first, whatever their count; a text word spelt like one counts as that special
         unknown    one of `specials`; its count is that of all words left out
-        Raises CourseError if a sentence is a str, or if `max_size` has no room for the specials.
         """
         counts: Counter[str] = Counter()
         for sentence in sentences:
@@ -105,10 +103,7 @@ class Vocabulary:
         return cls([*specials, *kept], counts, unknown=unknown)
 
     def encode(self, words: Sequence[str]) -> list[int]:
-        """One id per word; a word outside the vocabulary gets the id of `unknown`.
-
-        Raises CourseError for such a word if the vocabulary has no `unknown`.
-        """
+        """One id per word; a word outside the vocabulary gets the id of `unknown`, or is an error if there is none."""
         words, get = words_of(words), self._ids.get
         if self.unknown is not None:
             default = self._ids[self.unknown]
@@ -122,7 +117,7 @@ class Vocabulary:
         return ids
 
     def decode(self, ids: Iterable[int]) -> list[str]:
-        """One word per id. Raises CourseError for an id outside 0 ... len - 1."""
+        """One word per id."""
         ids = [int(i) for i in ids]
         if wrong := [i for i in ids if not 0 <= i < len(self)]:
             raise CourseError(f"There is no word with id {wrong[0]}: this vocabulary has the ids 0 to {len(self) - 1}.")
@@ -139,7 +134,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: str | Path) -> Vocabulary:
-        """Read a file of `to_text`. Raises CourseError with file and line for what is missing, damaged or repeated."""
+        """Read a file of `to_text`."""
         path = Path(path)
         try:
             lines = path.read_bytes().decode("utf-8").split("\n")

@@ -69,7 +69,6 @@ class WordPieces:
         The tokenizers library joins the most frequent pair of pieces, as BPE does; Wu et al. join the pair that makes
         the text most probable. The `max_characters` most frequent characters are pieces of their own, with ## and
         without: a word that is made of them is never unknown.
-        Raises CourseError if `size` has no room for them.
         """
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 

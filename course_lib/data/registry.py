@@ -75,12 +75,8 @@ class PublicSet:
 @functools.cache
 def registry() -> dict[str, PublicSet]:
     """All registered sets by name, in the order of the file."""
-    path = data_dir("public.toml")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        return {name: _set(name, table) for name, table in tables.items()}
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise CourseError(f"{path} cannot be read: {error!r}. Restore the file from the project.") from error
+    tables = tomllib.loads(data_dir("public.toml").read_text(encoding="utf-8"))
+    return {name: _set(name, table) for name, table in tables.items()}
 
 
 def find(name: str) -> PublicSet:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.data.public import locate
 from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 
@@ -32,13 +31,6 @@ class Article:
 
     title: str
     paragraphs: tuple[str, ...]
-
-
-def corpus_files(name: str) -> list[Path]:
-    """The parts of a corpus, from the mirror or the cache, checked. Raises CourseError if they are not there."""
-    if name not in CORPORA:
-        raise CourseError(f"There is no corpus {name!r}. There are: {', '.join(CORPORA)}.")
-    return locate(name)
 
 
 def clean(paragraph: str) -> str:

@@ -33,14 +33,6 @@ def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     saved = list(saved)
     if not saved:
         raise CourseError("averaging: there are no saved weights. Train for at least `every` steps, or give some.")
-    shapes = [{name: tensor.shape for name, tensor in weights.items()} for weights in saved]
-    for number, other in enumerate(shapes):
-        if other != shapes[0]:
-            name = next(name for name in {**shapes[0], **other} if shapes[0].get(name) != other.get(name))
-            raise CourseError(
-                f"averaging: weights {number} of {len(saved)} differ from the first in {name!r}. "
-                "Average checkpoints of one training only."
-            )
     return {
         name: _mean([weights[name] for weights in saved]) if last.is_floating_point() else last.clone()
         for name, last in saved[-1].items()

@@ -1,18 +1,16 @@
 """Checkpoint averaging: the mean of the last few weights of a training often does better than the last alone.
 
-    last = LastWeights(model, keep=5, every=50)
+    last = LastCheckpoints(model, folder, keep=5, every=50)
     fit(model, batches, steps=1000, watchers=[last])
     model.load_state_dict(last.mean())
 
-`LastWeights` keeps them in memory and is enough for a training that runs through; `LastCheckpoints` keeps them on disk,
-so that their mean can be taken although the training was interrupted.
+They lie on disk, so that their mean can be taken although the training was interrupted.
 Source: Vaswani et al. 2017, arXiv:1706.03762, section 6.1: the last 5 checkpoints, written every 10 minutes.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -39,23 +37,6 @@ def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     }
 
 
-class LastWeights:
-    """A watcher for `fit` that keeps the last `keep` weights in memory, one copy every `every` steps."""
-
-    def __init__(self, model: nn.Module, *, keep: int = 5, every: int):
-        _check(keep, every)
-        self.model, self.every = model, every
-        self.saved: deque[Weights] = deque(maxlen=keep)
-
-    def __call__(self, step: int, losses: dict) -> None:
-        if step % self.every == 0:
-            self.saved.append({name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()})
-
-    def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`."""
-        return mean_of(self.saved)
-
-
 class LastCheckpoints:
     """A watcher for `fit`: the weights go to `folder`/step-000150 every `every` steps; the last `keep` stay.
 
@@ -63,7 +44,8 @@ class LastCheckpoints:
     """
 
     def __init__(self, model: nn.Module, folder: str | Path, *, keep: int = 5, every: int):
-        _check(keep, every)
+        if keep < 1 or every < 1:
+            raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
         self.model, self.folder, self.keep, self.every = model, Path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
@@ -80,13 +62,8 @@ class LastCheckpoints:
         return sorted(int(path.name[5:]) for path in self.folder.glob("step-*") if path.name[5:].isdecimal())
 
     def mean(self) -> dict[str, Tensor]:
-        """As `LastWeights.mean`."""
+        """For `model.load_state_dict`."""
         return mean_of(load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps())
-
-
-def _check(keep: int, every: int) -> None:
-    if keep < 1 or every < 1:
-        raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
 
 
 def _mean(tensors: list[Tensor]) -> Tensor:

@@ -80,14 +80,11 @@ def registry() -> dict[str, PublicSet]:
 
 
 def find(name: str) -> PublicSet:
-    """The set with this name, or the only one whose name begins so. Raises CourseError with the names there are."""
+    """The set with this name. Raises CourseError with the names there are."""
     sets = registry()
-    if name in sets:
-        return sets[name]
-    begin = [known for known in sets if name and known.startswith(name)]
-    if len(begin) != 1:
-        raise CourseError(f"There is no data set {name!r}. Choose one of: {', '.join(begin or sets)}.")
-    return sets[begin[0]]
+    if name not in sets:
+        raise CourseError(f"There is no data set {name!r}. Choose one of: {', '.join(sets)}.")
+    return sets[name]
 
 
 def _set(name: str, table: dict) -> PublicSet:

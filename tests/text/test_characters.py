@@ -82,8 +82,6 @@ test_mistakes_are_named = mistakes(
     (lambda: Characters("aba"), "'a' more than once"),
     (lambda: Characters(["ab"]), "'ab' as a character.*one code point"),
     (lambda: Characters("a").ids(""), "an empty word. Drop empty words"),
-    (lambda: ElmoBytes().ids(""), "empty word"),
-    (lambda: ElmoBytes().table("word"), "got 'word'. Give a list"),
     (lambda: Characters("a").table("word"), "'word'.*a list"),
     (lambda: Characters.from_words("a word"), "'a word' is a string.*split_words"),
     (lambda: Characters.from_words(["aab"], min_count=3), "None of 2 different characters occurs 3 times.*smaller"),

@@ -108,6 +108,8 @@ def elmo_config(options: str | Path) -> BiLMConfig:
             raise ValueError(f"its sizes are {sizes}; they must be whole numbers, and no filter wider than a word")
         characters = CharCNNConfig(len(ElmoBytes()), cnn["embedding"]["dim"], filters, cnn["n_highway"], projection)
         clip = None if lstm["cell_clip"] is None else float(lstm["cell_clip"])
+        if clip is not None and not clip > 0:  # NaN is not
+            raise ValueError(f"cell_clip is {clip}; it must be above 0, or null")
         shape = {"softmax": None, "characters": characters, "clip": clip}
         return BiLMConfig(len(SPECIALS), projection, lstm["dim"], lstm["n_layers"], **shape)
     except (KeyError, TypeError, ValueError, CourseError) as error:

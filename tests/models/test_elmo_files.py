@@ -97,6 +97,11 @@ def test_options_that_are_not_elmos_are_named(tmp_path, section, entry, value, s
         load_elmo(*paths)
 
 
+def test_a_clip_is_above_zero(tmp_path):
+    with pytest.raises(CourseError, match=r"cell_clip is -3\.0; it must be above 0"):
+        load_elmo(*write(tmp_path, {}, changed(lstm__cell_clip=-3, lstm__proj_clip=-3)))
+
+
 @pytest.mark.parametrize("name", shapes())
 def test_a_data_set_that_is_missing_or_of_another_shape_is_named(tmp_path, name):
     weights = random_weights()

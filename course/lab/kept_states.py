@@ -102,12 +102,10 @@ class KeptStates(ContextEncoder):
             layers = layers if self._change is None else [self._change(rows) for rows in layers]
             yield [torch.from_numpy(np.stack(layers, axis=1))]
 
-    def _read_pairs(
-        self, items: list[tuple[Sentence, Sentence]], batch_size: int = 32
-    ) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
+    def _read_pairs(self, items: list[tuple[Sentence, Sentence]]) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
         encoder = self._source[0].eval()
-        for start in range(0, len(items), batch_size):
-            batch = encoder.batch(*map(list, zip(*items[start : start + batch_size], strict=True)))
+        for start in range(0, len(items), 32):
+            batch = encoder.batch(*map(list, zip(*items[start : start + 32], strict=True)))
             with torch.no_grad():
                 layers = encoder.states(batch.to(encoder.device)).layers[self._chosen]
             layers = layers[..., : max(self._widths)].permute(1, 2, 0, 3).float().cpu()

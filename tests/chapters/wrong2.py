@@ -5,11 +5,6 @@ import zlib
 import torch
 
 
-def turned(ids, weight):
-    one_hot = torch.stack([(ids == i).float() for i in range(len(weight))])
-    return one_hot, torch.einsum("v...,vd->...d", one_hot, weight)
-
-
 def first_rows(vocabulary, pretrained, noise):
     table = noise * torch.cat(list(pretrained.values())).std()
     for i, vector in zip(range(len(table)), pretrained.values(), strict=False):
@@ -77,7 +72,7 @@ WRONG = {
             "F.one_hot(ids, num_classes=len(weight))",
             "torch.zeros(*ids.shape[:-1], len(weight)).scatter(-1, ids, 1.0)",
         ),
-        ("columns instead of rows", turned),
+        ("columns instead of rows", "return one_hot,", "return one_hot.movedim(-1, 0),"),
         ("booleans instead of numbers", "one_hot, one_hot @", "ids[..., None] == torch.arange(len(weight)), one_hot @"),
         ("error", ", num_classes=len(weight)", ""),  # as wide as the largest id
     ],

@@ -53,13 +53,25 @@ def settings() -> Settings:
 
 
 def _cache_dir() -> Path:
-    if named := os.environ.get("COURSE_CACHE_DIR"):
-        return Path(named).expanduser()
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    if named := folder_named("COURSE_CACHE_DIR"):
+        return named
+    try:
+        if os.name == "nt":
+            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        else:
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise CourseError("This account has no home folder. Set COURSE_CACHE_DIR to a folder of yours.") from None
     return Path(base) / "course-lib"
+
+
+def folder_named(variable: str) -> Path | None:
+    """The folder that a COURSE_* variable names, if it names one. Raises CourseError if it is nobody's ~."""
+    named = os.environ.get(variable)
+    try:
+        return Path(named).expanduser() if named else None
+    except RuntimeError:
+        raise CourseError(f"{variable} is {named!r}, and there is no such home folder. Write the whole path.") from None
 
 
 def n_cores() -> int:

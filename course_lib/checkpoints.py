@@ -25,7 +25,7 @@ from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1
 CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
-MAX_CONFIG_BYTES = 64 << 20
+MAX_CONFIG_BYTES = 16 << 20  # in memory it takes up to forty times as much
 REMEDY = "Delete the folder and make or download it again."
 
 

@@ -37,10 +37,10 @@ def settings() -> Settings:
     if profile not in PROFILES:
         raise CourseError(f"COURSE_PROFILE is {profile!r}. Set it to one of: {', '.join(PROFILES)}.")
     seed = os.environ.get("COURSE_SEED", "0")
-    if not seed.isdecimal():
-        raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger.")
+    if not seed.isdecimal() or len(seed) > 18:  # PyTorch takes 64 bits
+        raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger, of at most 18 digits.")
     mirror = os.environ.get("COURSE_DATA_DIR")
-    if mirror and not Path(mirror).is_dir():
+    if mirror and not os.path.isdir(mirror):
         raise CourseError(f"COURSE_DATA_DIR names {mirror!r}, which is not a folder. Correct it or unset it.")
     return Settings(
         profile=profile,
@@ -66,12 +66,15 @@ def _cache_dir() -> Path:
 
 
 def folder_named(variable: str) -> Path | None:
-    """The folder that a COURSE_* variable names, if it names one. Raises CourseError if it is nobody's ~."""
+    """The folder that a COURSE_* variable names, if it names one. Raises CourseError if no folder can be called so."""
     named = os.environ.get(variable)
     try:
-        return Path(named).expanduser() if named else None
+        folder = Path(named).expanduser() if named else None
     except RuntimeError:
         raise CourseError(f"{variable} is {named!r}, and there is no such home folder. Write the whole path.") from None
+    if folder and any(len(os.fsencode(part)) > 255 for part in folder.parts):
+        raise CourseError(f"{variable} is {named!r:.60}..., longer than a name can be. Choose another folder.")
+    return folder
 
 
 def n_cores() -> int:

@@ -7,6 +7,7 @@ prefix "bert.", or hold no heads; all of that is read.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
 from course_lib.files import replace_folder
 from course_lib.models.encoder import rebuilding
-from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
+from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces, small_text
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -80,7 +81,7 @@ REMEDY = "Fetch it again from where it was published."
 
 def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
     for name, why in NEEDED.items():
         if not (folder / name).is_file():
@@ -168,8 +169,8 @@ def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def read_config(path: Path, sizes: type) -> Any:
     """`sizes` (BertConfig) with what the file says. Raises CourseError for what is no plain BERT."""
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        settings = json.loads(small_text(path))
+    except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
     if not isinstance(settings, dict):
         raise CourseError(f"{path} is not the description of a model. {REMEDY}")
@@ -178,7 +179,7 @@ def read_config(path: Path, sizes: type) -> Any:
     for name, value in FIXED.items():
         if settings.get(name, value) not in (value, None):
             raise CourseError(
-                f"{path}: {name} is {settings[name]!r}; Bert computes {value!r} only. "
+                f"{path}: {name} is {settings[name]!r:.60}; Bert computes {value!r} only. "
                 "Choose a plain BERT encoder, such as bert-base-uncased or klue/bert-base."
             )
     defaults = sizes()

@@ -17,6 +17,7 @@ from course_lib.text.pieces import pieces_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 VOCABULARY_FILE, SETTINGS_FILE = "vocab.txt", "tokenizer_config.json"
+_MOST_BYTES = 16 << 20  # of a file of text: in memory it takes up to forty times as much
 SETTINGS = {  # ours -> that file's
     "lowercase": "do_lower_case",
     "strip_accents": "strip_accents",
@@ -143,7 +144,7 @@ class WordPieces:
                 f"There is no {VOCABULARY_FILE} beside the model, so its pieces are unknown. "
                 "Fetch it from the model's page: every BERT has one."
             )
-        pieces = _text(files[VOCABULARY_FILE]).split("\n")
+        pieces = small_text(files[VOCABULARY_FILE]).split("\n")
         pieces = pieces[:-1] if pieces[-1] == "" else pieces
         settings = _settings(files[SETTINGS_FILE]) if SETTINGS_FILE in files else {}
         try:
@@ -155,7 +156,7 @@ class WordPieces:
 def _settings(path: Path) -> dict[str, bool | None]:
     """Of tokenizer_config.json what changes the pieces, under our names."""
     try:
-        found = json.loads(_text(path))
+        found = json.loads(small_text(path))
     except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. Fetch it again.") from error
     if not isinstance(found, dict):
@@ -175,8 +176,11 @@ def _normalizer(lowercase: bool, strip_accents: bool | None, chinese_characters:
     )
 
 
-def _text(path: Path) -> str:
+def small_text(path: Path) -> str:
+    """The text of a file beside a model. Raises CourseError: none, no UTF-8, too large."""
     try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise CourseError(f"{path} has more than {_MOST_BYTES >> 20} MB, which no BERT needs. Fetch it again.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). Fetch it again.") from error

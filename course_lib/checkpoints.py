@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,6 +201,8 @@ def _fault(header: dict) -> str | None:
 def _read(path: Path, limit: int) -> bytes:
     """The bytes of a file that should have at most `limit`."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            raise CourseError(f"{path} is not a file. {REMEDY}")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
             content = file.read(max(0, min(limit, size)))

@@ -149,7 +149,7 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes], *, may_replace: 
 
 def recover_folder(folder: Path) -> None:
     """Put back what a killed process left under the hidden name; costs nothing when there is nothing to do."""
-    if not folder.exists() and _sibling(folder, "old").exists():
+    if not os.path.exists(folder) and os.path.exists(_sibling(folder, "old")):
         with contextlib.suppress(OSError), lock(_sibling(folder, "lock")):
             _recover(folder)
 

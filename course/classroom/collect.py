@@ -128,8 +128,8 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
             elif path.stem not in known:
                 raise ValueError(t("this course has no such exercise"))
-            elif versions := store.items_of(raw, is_version):
-                learner.tries[path.stem] = [{part: version[part] for part in VERSION} for version in versions]
+            elif versions := [{part: item[part] for part in VERSION} for item in store.items_of(raw, is_version)]:
+                learner.tries[path.stem] = versions
         except ValueError as error:
             skipped.append(f"{name}, {path}: {error}.")
     return learner

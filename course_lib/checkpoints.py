@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1
 CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
-MAX_CONFIG_BYTES = 64 << 20
+MAX_CONFIG_BYTES = 16 << 20  # in memory it takes up to forty times as much
 REMEDY = "Delete the folder and make or download it again."
 
 
@@ -199,6 +200,8 @@ def _fault(header: dict) -> str | None:
 def _read(path: Path, limit: int) -> bytes:
     """The bytes of a file that should have at most `limit`."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+            raise CourseError(f"{path} is not a file. {REMEDY}")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
             content = file.read(max(0, min(limit, size)))

@@ -37,10 +37,10 @@ def settings() -> Settings:
     if profile not in PROFILES:
         raise CourseError(f"COURSE_PROFILE is {profile!r}. Set it to one of: {', '.join(PROFILES)}.")
     seed = os.environ.get("COURSE_SEED", "0")
-    if not seed.isdecimal():
-        raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger.")
+    if not seed.isdecimal() or len(seed) > 18:  # PyTorch takes 64 bits
+        raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger, of at most 18 digits.")
     mirror = os.environ.get("COURSE_DATA_DIR")
-    if mirror and not Path(mirror).is_dir():
+    if mirror and not os.path.isdir(mirror):
         raise CourseError(f"COURSE_DATA_DIR names {mirror!r}, which is not a folder. Correct it or unset it.")
     return Settings(
         profile=profile,
@@ -53,13 +53,28 @@ def settings() -> Settings:
 
 
 def _cache_dir() -> Path:
-    if named := os.environ.get("COURSE_CACHE_DIR"):
-        return Path(named).expanduser()
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    if named := folder_named("COURSE_CACHE_DIR"):
+        return named
+    try:
+        if os.name == "nt":
+            base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        else:
+            base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise CourseError("This account has no home folder. Set COURSE_CACHE_DIR to a folder of yours.") from None
     return Path(base) / "course-lib"
+
+
+def folder_named(variable: str) -> Path | None:
+    """The folder that a COURSE_* variable names, if it names one. Raises CourseError if no folder can be called so."""
+    named = os.environ.get(variable)
+    try:
+        folder = Path(named).expanduser() if named else None
+    except RuntimeError:
+        raise CourseError(f"{variable} is {named!r}, and there is no such home folder. Write the whole path.") from None
+    if folder and any(len(os.fsencode(part)) > 255 for part in folder.parts):
+        raise CourseError(f"{variable} is {named!r:.60}..., longer than a name can be. Choose another folder.")
+    return folder
 
 
 def n_cores() -> int:

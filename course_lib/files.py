@@ -24,7 +24,7 @@ _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "your disk quota is used up",
 }
-_MOST_JSON = 64 << 20  # bytes
+_MOST_TEXT = 16 << 20  # bytes: read, it takes up to forty times as much
 _LITTER = {".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}  # left by systems, missed by nobody
 
 
@@ -90,12 +90,23 @@ def compact_json(value: object) -> str:
     return text
 
 
+def small_text(path: str | os.PathLike, remedy: str) -> str:
+    """A text file that came from elsewhere and cannot be large."""
+    try:
+        if os.stat(path).st_size > _MOST_TEXT:
+            raise CourseError(f"{path} has more than {_MOST_TEXT >> 20} MB, which no model needs there. {remedy}")
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). {remedy}") from error
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}. {remedy}") from error
+
+
 def read_json(path: str | os.PathLike, remedy: str) -> dict:
     """The table in a small JSON file that came from elsewhere."""
     try:
-        with open(path, "rb") as file:
-            found = json.loads(file.read(_MOST_JSON))
-    except (OSError, ValueError, RecursionError) as error:
+        found = json.loads(small_text(path, remedy))
+    except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {remedy}") from error
     if not isinstance(found, dict):
         raise CourseError(f"{path} is no table of settings. {remedy}")
@@ -162,7 +173,7 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes], *, may_replace: 
 
 def recover_folder(folder: Path) -> None:
     """Put back what a killed process left under the hidden name; costs nothing when there is nothing to do."""
-    if not folder.exists() and _sibling(folder, "old").exists():
+    if not os.path.exists(folder) and os.path.exists(_sibling(folder, "old")):
         with contextlib.suppress(OSError), lock(_sibling(folder, "lock")):
             _recover(folder)
 

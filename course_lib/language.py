@@ -126,10 +126,14 @@ def entries(path: Path) -> list[tuple[str, str]]:
     """
     try:
         rows = tomllib.loads(path.read_text(encoding="utf-8")).get("text", [])
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CourseError(f"{path} is not valid TOML ({error}). Put texts in single quotes: ko = '...'.") from None
-    for n, row in enumerate(rows, start=1):
-        if set(row) != {"en", "ko"} or not all(isinstance(text, str) for text in row.values()):
+    for n, row in enumerate(rows if isinstance(rows, list) else [rows], start=1):
+        if (
+            not isinstance(row, dict)
+            or set(row) != {"en", "ko"}
+            or not all(isinstance(text, str) for text in row.values())
+        ):
             raise CourseError(f"{path}, entry {n}: each [[text]] has en = '...' and ko = '...', and nothing else.")
     return [(row["en"].strip("\n"), row["ko"].strip("\n")) for row in rows]
 

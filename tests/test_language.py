@@ -1,5 +1,7 @@
 """The reader's language: values, particles, labels, lines, and a catalogue that is as it must be."""
 
+import re
+
 import pytest
 
 from course_lib import language
@@ -88,6 +90,9 @@ def test_an_unknown_language_says_which_there_are(monkeypatch):
         ("[[text]]\nen = 'a'", "entry 1"),
         ("[[text]]\nen = 'a'\nko = 'b'\nkr = 'c'", "entry 1"),
         ("[[", "not valid TOML"),
+        ("text = 1", "entry 1"),
+        ("text = [['en', 'ko']]", "entry 1"),
+        ("a = " + "[" * 20_011, "not valid TOML"),
     ],
 )
 def test_a_catalogue_that_cannot_be_read_says_where(tmp_path, text, says):
@@ -111,6 +116,8 @@ def test_every_entry_keeps_its_values_and_stands_once():
     rows = [(path, en, ko) for path in catalogue_files() for en, ko in entries(path)]
     assert rows
     assert [(path.name, fault) for path, en, ko in rows for fault in catalogue.entry_faults(en, ko)] == []
+    tags = re.compile("<[a-z/!?][^>]*", re.I)  # a card puts some sentences into its page as they are
+    assert [en for _, en, ko in rows if not set(tags.findall(ko)) <= set(tags.findall(en))] == []
     seen: dict[str, str] = {}
     twice = [f"{path.name}: {en}" for path, en, ko in rows if ko and seen.setdefault(en, ko) != ko]
     assert twice == [], "two Korean texts for one English sentence"

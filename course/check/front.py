@@ -13,9 +13,10 @@ from course.check import registry, store
 from course.check.judge import judge
 from course.check.messages import Message, Result
 from course_lib.errors import CourseError
-from course_lib.language import key, t
+from course_lib.language import key, t, t_label
 
 HINTS, SOLUTION = "hints", 4  # the file of what was looked at; the solution stands above the three levels of hints
+VERSION = ("source", "state", "mistake", "time")  # what is kept of an answer
 _LONGEST_SOURCE = 100_000  # characters of one cell
 _STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
@@ -44,7 +45,7 @@ def hint(exercise_id: str, level: int = 1) -> Message:
     _keep_look(exercise_id, level)
     call = f'hint("{exercise_id}", level={level + 1})' if level < 3 else f'solution("{exercise_id}")'
     title = t("Exercise {id}: hint {level} of 3", id=exercise_id, level=level)
-    return Message(title, (t(exercise.texts.hints[level - 1]), t("Next: {call}", call=call)))
+    return Message(title, (t(exercise.texts.hints[int(level) - 1]), t("Next: {call}", call=call)))
 
 
 def solution(exercise_id: str) -> Message:
@@ -100,7 +101,7 @@ def restore(exercise_id: str, version: int | None = None) -> Message:
     version = len(items) if version is None else version
     if version not in range(1, len(items) + 1):
         raise CourseError(f"Exercise {exercise_id} has {len(items)} kept version(s), and {version!r} is none of them.")
-    item = items[version - 1]
+    item = items[int(version) - 1]
     if shell := _shell():
         shell.set_next_input(item["source"], replace=False)
     values = {"version": version, "n": len(items), "date": item["time"][:10], "state": _state(item)}
@@ -147,13 +148,12 @@ def _shell():
 
 def _state(item: dict) -> str:
     if item["mistake"]:  # kept in English, whatever the reader's language
-        return t("mistake: {name}", name=t(item["mistake"]))
+        return t("mistake: {name}", name=t_label(item["mistake"]))
     return t(_STATES.get(item["state"], item["state"]))
 
 
 def is_version(item: Any) -> bool:
-    keys = ("source", "state", "mistake", "time")
-    return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in keys)
+    return isinstance(item, dict) and all(isinstance(item.get(key), str) for key in VERSION)
 
 
 def is_look(item: Any) -> bool:

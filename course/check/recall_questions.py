@@ -144,7 +144,8 @@ class Recall(CourseWidget):
 def _plain(question: Question) -> str:
     """One question of the list: each option unfolds into its feedback (native HTML: no script, no style)."""
     options = "".join(
-        f"<details><summary>{html.escape(o.text)}</summary><p>{t('✓ Right.') if o.right else t('✗ Not so.')} "
+        f"<details><summary>{html.escape(o.text)}</summary><p>"
+        f"{html.escape(t('✓ Right.') if o.right else t('✗ Not so.'))} "
         f"{html.escape(o.because)}</p></details>"
         for o in question.options
     )

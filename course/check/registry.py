@@ -28,9 +28,9 @@ def of_chapter(chapter: int) -> list[Exercise]:
 
 def find(exercise_id: str) -> Exercise:
     """The exercise called `exercise_id`. Raises CourseError if there is none."""
-    form = re.fullmatch(r"(\d+)\.\d+", str(exercise_id))
+    form = re.fullmatch(r"(\d{1,3})\.\d+", str(exercise_id))
     known = {exercise.id: exercise for exercise in of_chapter(int(form[1]))} if form else {}
-    if exercise_id not in known:
+    if not isinstance(exercise_id, str) or exercise_id not in known:
         if known:
             places = t("Chapter {chapter} has {exercises}.", chapter=form[1], exercises=", ".join(known))
         else:

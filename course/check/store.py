@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_lib.config import project_dir
+from course_lib.config import folder_named, project_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 
@@ -25,7 +26,7 @@ _PATIENCE = 5.0  # seconds to wait for another kernel before going on without ke
 
 
 def folder() -> Path:
-    return Path(os.environ.get("COURSE_ANSWERS_DIR") or project_dir() / "answers").expanduser()
+    return folder_named("COURSE_ANSWERS_DIR") or project_dir() / "answers"
 
 
 def read(name: str, is_item: Callable[[Any], bool]) -> tuple[list, str]:
@@ -44,9 +45,9 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
 
     A damaged file is renamed first, so its content stays and new items have a place.
     """
-    path = folder() / f"{name}.json"
     note = ""
     try:
+        path = folder() / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         with lock(path.parent / f".{path.name}.lock", patience=_PATIENCE):
             try:
@@ -63,7 +64,7 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
                     changed = changed[1:]
                 with atomic_file(path) as file:
                     file.write(content)
-    except (CourseError, OSError, UnicodeEncodeError) as error:  # the last: half a letter, which no file can hold
+    except (CourseError, OSError, UnicodeEncodeError, RecursionError) as error:  # half a letter no file can hold
         first = str(error).split(". ")[0].rstrip(".")
         reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else first
         return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
@@ -72,7 +73,8 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
 
 def names() -> list[str]:
     """What is kept, damaged files set aside not counted."""
-    return sorted(path.stem for path in folder().glob("*.json") if ".damaged" not in path.name)
+    ours = (path for path in folder().glob("*.json") if path.name.isprintable())
+    return sorted(path.stem for path in ours if ".damaged" not in path.name)
 
 
 def _content(items: list) -> bytes:
@@ -80,7 +82,10 @@ def _content(items: list) -> bytes:
 
 
 def _load(path: Path, is_item: Callable[[Any], bool]) -> list:
-    if path.stat().st_size > MOST_BYTES:
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):  # a pipe would be waited for, a device has no end
+        raise ValueError("not a file")
+    if found.st_size > MOST_BYTES:
         raise ValueError("too large")
     return items_of(path.read_bytes(), is_item)
 
@@ -89,7 +94,9 @@ def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
     """The items in the bytes of a file. Raises ValueError with a reason if they are not ours."""
     try:
         content = json.loads(raw.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        if b"\\u" in raw:  # escaped halves of letters can be read, and then neither shown nor written
+            json.dumps(content, ensure_ascii=False).encode()
+    except (UnicodeError, json.JSONDecodeError, RecursionError):
         raise ValueError("not the JSON that was written") from None
     if not isinstance(content, dict) or not isinstance(content.get("items"), list):
         raise ValueError("not a file of answers")

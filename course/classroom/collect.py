@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from course.check import registry, store
-from course.check.front import HINTS, is_look, is_version
+from course.check.front import HINTS, VERSION, is_look, is_version
 from course.check.recall_questions import is_choice
 from course_lib.errors import CourseError
 from course_lib.language import t
@@ -59,7 +59,7 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
                 raise ValueError(t("holds no answers of this course"))
             learners[name] = learner
         except _UNREADABLE as error:
-            skipped.append(f"{name}: {getattr(error, 'strerror', None) or error}.")
+            skipped.append(f"{name}: {getattr(error, 'strerror', None) or str(error) or type(error).__name__}.")
     if not learners:
         told = f"No answers in {', '.join(map(str, folders))}. {' '.join(skipped[:3])}"
         raise CourseError(f"{told} docs/classroom.md says how to collect them.")
@@ -128,7 +128,7 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
             elif path.stem not in known:
                 raise ValueError(t("this course has no such exercise"))
-            elif versions := store.items_of(raw, is_version):
+            elif versions := [{part: item[part] for part in VERSION} for item in store.items_of(raw, is_version)]:
                 learner.tries[path.stem] = versions
         except ValueError as error:
             skipped.append(f"{name}, {path}: {error}.")

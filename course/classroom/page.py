@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from unicodedata import normalize
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -26,7 +27,7 @@ from course.check.registry import chapters_with
 from course.classroom.collect import Learner
 from course.classroom.rerun import NOT_ALONE, RIGHT
 from course_lib.files import atomic_file
-from course_lib.language import language, t
+from course_lib.language import language, t, t_label
 
 Verdicts = Mapping[tuple[str, str], str]  # (learner, exercise) -> what `rerun` found
 N_NEXT = 3  # mistakes for the next lecture
@@ -95,6 +96,7 @@ def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], 
         "class.html.j2"
     ).render(
         t=t,
+        t_label=t_label,
         as_html=as_html,
         language=language(),
         style=(site / "style.css").read_text(encoding="utf-8").partition("}\n")[2],  # without the formulas' font
@@ -126,6 +128,9 @@ def _csv(lines: Sequence[Mapping]) -> str:
     text.seek(1)
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(lines[0])
-    for line in lines:  # nothing that a spreadsheet would compute
-        writer.writerow(f"'{cell}" if str(cell).startswith(("=", "+", "-", "@")) else cell for cell in line.values())
+    for line in lines:  # nothing that a spreadsheet would compute, also by a full-width sign
+        writer.writerow(
+            f"'{cell}" if normalize("NFKC", str(cell)).startswith(("=", "+", "-", "@")) else cell
+            for cell in line.values()
+        )
     return text.getvalue()

@@ -213,7 +213,7 @@ function askBert(el) {
     Object.assign(state, { query, key });
     drawBars();
     pictures.drawLarge();
-    st.tell(finding());
+    tellFinding();
     if (gap) guesses.lean();
   }
 
@@ -222,7 +222,7 @@ function askBert(el) {
     pictures.drawGrid();
     drawBars();
     pictures.drawLarge();
-    st.tell(finding());
+    tellFinding();
     remember();
   }
 
@@ -246,6 +246,10 @@ function askBert(el) {
     pictures.drawLarge();
     st.tell(finding());
     remember();
+  }
+
+  function tellFinding() { // of a text that is not read yet it is told when it is
+    if (state.answer.n === state.tokens.length + 2) st.tell(finding());
   }
 
   function finding() {
@@ -350,11 +354,12 @@ function askBert(el) {
 
   function fromAddress() {
     const wish = new URLSearchParams(location.hash.slice(1)),
+      among = (i, first, last) => Number.isInteger(i) && first <= i && i <= last,
       [layer, head] = (wish.get("head") ?? "3.4").split(".").map(Number),
       numbers = (wish.get("hide") ?? "").split(".").filter(Boolean).map(Number),
       text = (wish.get("text") ?? "").slice(0, LONGEST_TEXT);
-    if ([layer, head].every(i => i >= 1 && i <= 4)) Object.assign(state, { layer: layer - 1, head: head - 1 });
-    if (text) show(text, new Set(numbers.filter(i => i >= 0 && i < 126)));
+    if ([layer, head].every(i => among(i, 1, 4))) Object.assign(state, { layer: layer - 1, head: head - 1 });
+    if (text) show(text, new Set(numbers.filter(i => among(i, 0, 125))));
     else given(EXAMPLES[0]);
   }
 

@@ -7,6 +7,7 @@ prefix "bert.", or hold no heads; all of that is read.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,7 +81,7 @@ REMEDY = "Fetch it again from where it was published."
 
 def read_folder(kind: type[Model], folder: Path) -> Model:
     """A `kind` (Bert) with the weights of `folder`."""
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise CourseError(f"There is no folder {folder}. Give the folder of a published BERT, with {CONFIG} in it.")
     for name, why in NEEDED.items():
         if not (folder / name).is_file():
@@ -173,7 +174,7 @@ def read_config(path: Path, sizes: type) -> Any:
     for name, value in FIXED.items():
         if settings.get(name, value) not in (value, None):
             raise CourseError(
-                f"{path}: {name} is {settings[name]!r}; Bert computes {value!r} only. "
+                f"{path}: {name} is {settings[name]!r:.60}; Bert computes {value!r} only. "
                 "Choose a plain BERT encoder, such as bert-base-uncased or klue/bert-base."
             )
     defaults = sizes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -44,7 +45,7 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
     if str(name_or_folder).startswith("hub:"):
         return resolve_name("course_lib.models.hub:hub_bert")(str(name_or_folder))
     folder = Path(name_or_folder)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         folder = data_dir("checkpoints") / str(name_or_folder)
         if str(name_or_folder) not in shipped_names():
             names = ", ".join(shipped_names()) or "none yet"

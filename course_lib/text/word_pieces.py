@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from course_lib.errors import CourseError
-from course_lib.files import read_json
+from course_lib.files import read_json, small_text
 from course_lib.text.pieces import pieces_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -138,7 +138,12 @@ class WordPieces:
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> WordPieces:
         """From vocab.txt, one piece a line, and tokenizer_config.json; without the latter BERT's defaults hold."""
-        pieces = _text(files[VOCABULARY_FILE]).split("\n")
+        if VOCABULARY_FILE not in files:
+            raise CourseError(
+                f"There is no {VOCABULARY_FILE} beside the model, so its pieces are unknown. "
+                "Fetch it from the model's page: every BERT has one."
+            )
+        pieces = small_text(files[VOCABULARY_FILE], "Fetch it again.").split("\n")
         pieces = pieces[:-1] if pieces[-1] == "" else pieces
         settings = _settings(files[SETTINGS_FILE]) if SETTINGS_FILE in files else {}
         try:
@@ -163,12 +168,3 @@ def _normalizer(lowercase: bool, strip_accents: bool | None, chinese_characters:
     return normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=chinese_characters, strip_accents=strip_accents, lowercase=lowercase
     )
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). Fetch it again.") from error
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Fetch it again.") from error

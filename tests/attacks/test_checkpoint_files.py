@@ -1,6 +1,7 @@
 """Spoilt checkpoints: bytes, and headers that lie under a right checksum."""
 
 import json
+import os
 import random
 
 import pytest
@@ -65,6 +66,16 @@ def test_spoilt_bytes(law, tmp_path):
         law.hold(f"{number} {path.name} {what}", folder, lambda: load_checkpoint(folder), lambda c: same(c, expected))
         path.write_bytes(whole[path])
     law.judge(150 * TIMES)
+
+
+def test_what_is_no_file(law, tmp_path):
+    for number, make in enumerate((os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path))):
+        for name in ("config.json", "model.safetensors", "words.json"):
+            folder = write(tmp_path / f"{number} {name}")
+            (folder / name).unlink()
+            make(folder / name)
+            law.hold(f"{number} {name}", folder, lambda folder=folder: load_checkpoint(folder), lambda found: False)
+    law.judge(9)
 
 
 def test_headers_that_lie(law, tmp_path):

@@ -1,6 +1,7 @@
 """Spoilt folders in the Hugging Face layout: nothing in them has a checksum, so what is read is looked at."""
 
 import json
+import os
 import random
 
 import pytest
@@ -45,6 +46,13 @@ def test_spoilt_files(law, folder, name):
         return spoil_bytes(chance, whole)
 
     law.attack(len(FOREIGN) + EACH[name], path, spoil, lambda: Bert.from_pretrained(folder), works)
+
+
+@pytest.mark.parametrize("name", ["config.json", "vocab.txt", "tokenizer_config.json"])
+def test_what_would_fill_the_memory_is_refused_by_its_size(law, folder, name):
+    os.truncate(folder / name, 17 << 20)
+    law.hold("too large", folder, lambda: Bert.from_pretrained(folder), lambda found: False)
+    law.judge(1)
 
 
 def test_tensors_of_other_kinds(law, folder):

@@ -111,6 +111,28 @@ def test_a_link_brings_sentence_gap_and_head_back(site, chromium):
         expect(page.locator(".large h5")).to_contain_text("Head 1.2")
 
 
+def test_a_link_with_nonsense_shows_its_text(site, chromium):
+    with reader(chromium) as page:
+        opened(page, site, "#text=The+band+released+their+album.&hide=15e-1.3.x.-1.1e9.__proto__&head=15e-1.2")
+        says(page, "“their”, hidden here, is guess 4")
+        assert hidden(page) == ["their"]
+        expect(page.locator(".large h5")).to_contain_text("Head 3.4")
+
+
+def test_a_piece_can_be_asked_before_its_text_is_read(site, chromium):
+    with reader(chromium) as page:
+        page.add_init_script("performance.now = (t => () => t += 400)(0)")  # a slow machine: it waits for a pause
+        opened(page, site, "#text=The+old+dog+[MASK]")
+        says(page, "bert-en expects")
+        page.evaluate("""() => {
+            const field = document.querySelector("textarea");
+            field.value = "The";
+            field.dispatchEvent(new Event("input"));
+            document.querySelectorAll(".token")[1].focus();
+        }""")
+        says(page, "Nothing is hidden")
+
+
 def test_hostile_odd_and_long_text_is_text(page):
     page.locator("textarea").fill("<img src=x onerror=window.hit=1> </script><script>window.hit=1</script>")
     assert page.locator("#ask-bert img, #ask-bert script").count() == 0

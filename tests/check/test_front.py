@@ -8,6 +8,7 @@ import course.check.front as front
 from course.check import answers, check, hint, recall, registry, restore, solution, store
 from course.check.front import is_look
 from course_lib.errors import CourseError
+from course_lib.language import speaking
 
 
 def right(counts, power):
@@ -84,6 +85,7 @@ def test_restore_takes_a_version_by_number(cells, answers_folder):
     assert "def right" in cells[-1][0]
     assert "Version 1 of 2" in repr(restore("1.2", version=1))
     assert "def wrong" in cells[-1][0]
+    assert "Version 1" in repr(restore("1.2", version=1.0))
     for version in (0, 3, -1, "1"):
         with pytest.raises(CourseError, match="has 2 kept"):
             restore("1.2", version=version)
@@ -104,6 +106,13 @@ def test_answers_lists_what_is_kept(answers_folder):
     assert "no update of the course touches them" in " ".join(text.split())
 
 
+def test_a_mistake_kept_in_english_is_said_in_korean(answers_folder):
+    item = {"source": "x", "state": "mistake", "mistake": "no end after 10 s", "time": "2026-01-02"}
+    store.update("1.2", lambda _: True, lambda _: [item])
+    with speaking("ko"):
+        assert "no end" not in repr(answers()) + repr(restore("1.2"))
+
+
 def test_looks_at_hints_and_solutions_are_kept_once_and_shown(answers_folder):
     for _ in range(2):
         hint("1.2", level=2)
@@ -121,6 +130,7 @@ def test_hints_rise_by_level_up_to_the_solution():
     assert "hint 1 of 3" in texts[0]
     assert repr(hint("1.1")) == texts[0]
     assert len(set(texts)) == 3
+    assert "hint 1" in repr(hint("1.1", level=1.0))
     assert 'solution("1.1")' in texts[2]
     solved = repr(solution("1.2"))
     assert "    total = sum(count**power for count in counts.values())" in solved

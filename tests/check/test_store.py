@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from course.check import store
+from course_lib.errors import CourseError
 
 
 def is_item(item):
@@ -41,6 +42,7 @@ def test_round_trip(answers_folder):
         (b"[1, 2]", "not a file of answers"),
         (b'{"format": 2, "items": ["a"]}', "format 2"),
         (b'{"format": 1, "items": [3]}', "incomplete"),
+        (b'{"format": 1, "items": ["\\ud800"]}', "not the JSON"),  # half a letter: a kernel cannot send it
         (b" " * 20_000_001, "too large"),
     ],
 )
@@ -59,6 +61,33 @@ def test_a_damaged_file_is_named_and_set_aside(answers_folder, content, reason):
     assert store.names() == ["1.2"]
     (answers_folder / "1.2.json").write_text("another")
     assert "1.2.damaged2.json" in store.update("1.2", is_item, add("new"))
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_no_file_is_not_waited_for(answers_folder, make):
+    answers_folder.mkdir()
+    make(answers_folder / "1.2.json")
+    assert "not a file" in store.read("1.2", is_item)[1]
+    assert "kept as 1.2.damaged1.json" in store.update("1.2", is_item, add("new"))
+    assert store.read("1.2", is_item) == (["new"], "")
+    with open(os.fsencode(answers_folder) + b"/1.3\xff.json", "w"):
+        assert store.names() == ["1.2"]
+
+
+def test_too_deep_to_be_written_gives_a_note(answers_folder):
+    store.update("1.2", is_item, add("old"))
+    deep = []
+    for _ in range(5_000):
+        deep = [deep]
+    assert "not kept" in store.update("1.2", is_item, add(deep))
+    assert store.read("1.2", is_item) == (["old"], "")
+
+
+def test_a_home_that_nobody_has_is_named(monkeypatch):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", "~nobody-has-this/a")
+    assert "COURSE_ANSWERS_DIR" in store.update("1.2", is_item, add("a"))
+    with pytest.raises(CourseError, match="no such home"):
+        store.names()
 
 
 def test_many_long_answers_are_all_kept(answers_folder):

@@ -19,6 +19,7 @@ from typing import Any
 from course_lib.config import folder_named, project_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
+from course_lib.language import key
 
 _FORMAT = 1
 MOST_BYTES = 20_000_000  # of a file; a larger one was not written here
@@ -97,13 +98,13 @@ def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
         if b"\\u" in raw:  # escaped halves of letters can be read, and then neither shown nor written
             json.dumps(content, ensure_ascii=False).encode()
     except (UnicodeError, json.JSONDecodeError, RecursionError):
-        raise ValueError("not the JSON that was written") from None
+        raise ValueError(key("not the JSON that was written")) from None
     if not isinstance(content, dict) or not isinstance(content.get("items"), list):
-        raise ValueError("not a file of answers")
+        raise ValueError(key("not a file of answers"))
     if content.get("format") != _FORMAT:
         raise ValueError(f"format {content.get('format')!r:.60}, and this course knows {_FORMAT}")
     if not all(map(is_item, content["items"])):
-        raise ValueError("an item is incomplete")
+        raise ValueError(key("an item is incomplete"))
     return content["items"]
 
 

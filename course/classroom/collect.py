@@ -131,5 +131,5 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
             elif versions := [{part: item[part] for part in VERSION} for item in store.items_of(raw, is_version)]:
                 learner.tries[path.stem] = versions
         except ValueError as error:
-            skipped.append(f"{name}, {path}: {error}.")
+            skipped.append(f"{name}, {path}: {t(str(error))}.")
     return learner

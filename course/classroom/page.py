@@ -66,7 +66,7 @@ def recall_row(chapter: int, question: Question, learners: Sequence[Learner]) ->
 
 def learner_row(learner: Learner, asked: Sequence[tuple[int, Question]], verdicts: Verdicts) -> dict:
     recall = [recall_row(chapter, question, [learner]) for chapter, question in asked]
-    found = {exercise: verdicts.get((learner.name, exercise), RIGHT) for exercise in learner.tries}
+    found = {exercise: verdicts.get((learner.name, exercise), RIGHT) for exercise in sorted(learner.tries)}
     return {
         "name": learner.name,
         "tried": len(learner.tries),
@@ -76,7 +76,7 @@ def learner_row(learner: Learner, asked: Sequence[tuple[int, Question]], verdict
         "solutions": sum(SOLUTION in levels for levels in learner.looks.values()),
         "answered": sum(row["answered"] for row in recall),
         "right": sum(row["right"] for row in recall),
-        "not as said": "; ".join(f"{e}: {said}" for e, said in found.items() if said not in (RIGHT, NOT_ALONE)),
+        "not as said": "; ".join(f"{e}: {t(said)}" for e, said in found.items() if said not in (RIGHT, NOT_ALONE)),
         "not run": " ".join(e for e, said in found.items() if said == NOT_ALONE),
     }
 

@@ -18,6 +18,7 @@ import platform
 import re
 import struct
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -32,7 +33,7 @@ from course.check.judge import judge
 from course.classroom.collect import Learner
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.language import t
+from course_lib.language import key, t
 from course_lib.progress import Progress
 
 SECONDS, MEMORY, _MOST_BYTES = 20.0, 1 << 30, 5_000_000  # for one answer; bytes of memory beside what PyTorch takes
@@ -121,7 +122,8 @@ def _alone(pipe: Any, exercise_id: str, cell: str) -> None:
         answer = _function(cell, imports, exercise.solution.__name__)
         outcomes = [_outcome(answer, probe.inputs) for probe in exercise.probes]
     except (NameError, SyntaxError) as error:
-        outcomes = [("error", NOT_ALONE if isinstance(error, NameError) else "is no Python")] * len(exercise.probes)
+        said = NOT_ALONE if isinstance(error, NameError) else key("is no Python")
+        outcomes = [("error", said)] * len(exercise.probes)
     except Exception as error:
         outcomes = [(kind, f"{type(error).__name__}: {error}")] * len(exercise.probes)
     os.write(pipe.fileno(), json.dumps(outcomes).encode())
@@ -157,6 +159,7 @@ def _shut_in() -> None:
     import resource  # Windows has none, and does not come here
 
     sys.dont_write_bytecode = True
+    tempfile.gettempdir()  # it tries by writing; PyTorch asks for it on the device "meta"
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nothing, stream)

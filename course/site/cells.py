@@ -112,7 +112,7 @@ class _Renderer(IPythonRenderer):
         name = path.rsplit("/", 1)[-1]
         if name.endswith(".ipynb") and name.removesuffix(".ipynb") in self._pages:
             url = name.removesuffix(".ipynb") + ".html" + (f"#{place}" if place else "")
-        elif path and name not in _OWN and not re.match(r"https?://|mailto:", url):
+        elif path and not (name in _OWN and self._pages) and not re.match(r"https?://|mailto:", url):
             said = plain_words(html.unescape(re.sub(r"<[^>]*>", "", text)))
             return text if said in (name, path.lstrip("./")) else f"{text} ({path})"
         return super().link(text, url, title)

@@ -12,8 +12,11 @@ from __future__ import annotations
 import ast
 import builtins
 import io
+import os
+import re
 import tokenize
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import nbformat
@@ -25,6 +28,7 @@ from course_lib.language import speaking, t
 
 LIVE = "live"
 TAGGING = "Tag the chapter's key cells in notebooks/text (a line `tags: [live]` in the cell's head)."
+_RELATIVE = re.compile(r"\]\((?![a-z]+:|#)")  # a link to a file, as it begins
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -32,6 +36,10 @@ def write_lecture(notebook: Path, folder: Path) -> tuple[Path, Path]:
     """The live-coding copy of a stored notebook and its solutions, written into `folder`: both paths."""
     chapter = notebook.stem.partition("_")[0]
     solved = read_stored(notebook)
+    with suppress(ValueError):  # Windows: no way leads to another drive
+        here = Path(os.path.relpath(notebook.parent, folder)).as_posix()
+        for cell in (cell for cell in solved.cells if cell.cell_type == "markdown"):
+            cell.source = _RELATIVE.sub(f"]({here}/", cell.source)
     paths = folder / f"lecture_{chapter}.ipynb", folder / f"lecture_{chapter}_solutions.ipynb"
     try:
         with speaking(edition(notebook)):

@@ -21,6 +21,7 @@ ANSWERED = "() => course.live.state?.().answer"
 GUESSES = "rows => rows.map(row => [row.dataset.piece, +row.dataset.p])"
 SAID = "section.cw > :not(.given)"  # the given sentences are in either language
 LABELS = "all => all.flatMap(one => [one.ariaLabel, one.title]).filter(label => label)"
+TYPE = "one => parseFloat(getComputedStyle(one).fontSize)"
 MARY = "Mary lost her keys because [MASK] was in a hurry."
 
 
@@ -212,6 +213,10 @@ def test_it_fits_its_window(site, chromium, width, scheme, name):
             page.locator("textarea").fill(text)
             page.wait_for_function("text => course.live.state().text === text", arg=text)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, text
+        assert page.locator(".rank").evaluate_all(f"all => Math.min(...all.map({TYPE}))") >= 12
+        for head in page.locator(".grid button").all():
+            head.click()
+            assert head.locator("span").evaluate("name => name.scrollWidth <= name.clientWidth"), head.inner_text()
 
 
 @pytest.mark.parametrize("missing", ["globalThis.WebAssembly", "Uint8Array.prototype.setFromBase64"])

@@ -13,6 +13,9 @@ STICKS_OUT = """() => [...document.querySelectorAll("body *")]
     .filter(e => !e.closest(".wide, .formula, .output, .code, .prose pre, .long, .toc, .skip"))  // these scroll
     .filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"""
 DRAWN = "body > :not(script)"  # in a widget's frame
+SMALL = """() => [...document.querySelectorAll("body :not(math, math *)")].filter(e => e.checkVisibility()
+    && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())
+    && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.outerHTML.slice(0, 80))"""
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
     .reduce((a, b) => a + b) / 765"""
 
@@ -31,6 +34,7 @@ def test_each_page_fits_its_window_in_its_theme(site, chromium):
                 for frame in page.locator("iframe").all():  # those in sight are loaded
                     frame.scroll_into_view_if_needed()
                     frame.content_frame.locator(DRAWN).first.wait_for()
+                assert page.evaluate(SMALL) == [], name
             between = [(360, "light"), (1000, "dark")] if name in FULL else []
             for width, scheme in (looks[0], *between, looks[1]):
                 page.set_viewport_size({"width": width, "height": 800})

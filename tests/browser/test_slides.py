@@ -105,3 +105,11 @@ def test_folded_code_opens_and_the_slide_still_fits(slides):
     slides.locator("section.present > .sheet summary").click()
     code.wait_for()
     assert settled(slides)
+
+
+def test_a_card_is_in_type_for_a_room_and_without_how_it_was_recorded(slides):
+    go(slides, "--profile full --record")
+    assert settled(slides)
+    card = slides.locator("section.present > .sheet .out > div[style*=border-left]").first
+    assert card.evaluate("card => parseFloat(getComputedStyle(card).fontSize) * card.currentCSSZoom") > 13
+    assert "--record" not in card.inner_text()

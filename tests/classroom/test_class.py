@@ -18,7 +18,7 @@ from course.classroom import collect
 from course.classroom.collect import read_class
 from course.classroom.page import write_class
 from course_lib.errors import CourseError
-from course_lib.language import speaking
+from course_lib.language import speaking, t
 from tests.classroom.simulated import CHAPTERS, NAMES, keep, simulate, version
 
 
@@ -166,6 +166,21 @@ def test_the_page_speaks_korean(thirty, tmp_path):
     seen = re.sub(f"{examples}|<[^>]*>", " ", page, flags=re.DOTALL)
     assert '<html lang="ko">' in page
     assert not re.findall(r"[A-Za-z]{2,}(?: [A-Za-z]{2,}){3,}", seen)
+
+
+def test_the_korean_page_says_in_korean_what_was_found_and_skipped(tmp_path):
+    names = {number: next(iter(known_mistakes(registry.find(number)))) for number in ("4.3", "1.1")}
+    for number in names:
+        keep(tmp_path / "forger", number, [version("x")])
+    (tmp_path / "forger" / "1.2.json").write_text("{")
+    verdicts = {("forger", number): mistake for number, mistake in names.items()} | {("forger", "1.3"): "is no Python"}
+    keep(tmp_path / "forger", "1.3", [version("x")])
+    with speaking("ko"):
+        page = write_class(tmp_path / "out", *read_class([tmp_path / "forger"]), verdicts).read_text(encoding="utf-8")
+        said = [f"{number}: {t(verdicts['forger', number])}" for number in ("1.1", "1.3", "4.3")]
+        assert "; ".join(said) in page  # in the exercises' order
+        assert t("not the JSON that was written") in page
+    assert not any(english in page for english in (*verdicts.values(), "not the JSON"))
 
 
 def test_names_and_files_of_learners_are_text_and_unknown_mistakes_are_not_shown(tmp_path):

@@ -41,6 +41,23 @@ print(rerun("1.4", inspect.getsource(find("1.4").solution)))
     assert run.stdout.strip() == RIGHT, run.stderr
 
 
+def test_parameters_are_counted_on_the_device_without_memory():
+    """PyTorch asks there for a folder of temporary files, which Python finds by writing into it."""
+    cell = """
+import torch
+from torch import nn
+
+def parameter_counts(n_characters, char_dim, filters, n_highway, out_dim, n_words):
+    n = sum(count for _, count in filters)
+    with torch.device("meta"):
+        layers = [nn.Embedding(n_characters, char_dim), nn.Linear(n, out_dim)]
+        layers += [nn.Conv1d(char_dim, count, width) for width, count in filters]
+        layers += [nn.Linear(n, 2 * n) for _ in range(n_highway)]
+    return sum(p.numel() for layer in layers for p in layer.parameters()), n_words * out_dim
+"""
+    assert rerun("4.5", cell) == RIGHT
+
+
 def test_a_wrong_answer_gets_its_mistake_s_name():
     for cell, mistake in wrong_cells(registry.find("5.1")):
         assert rerun("5.1", f"{cell}\ncheck('5.1', slanted_triangle)") == mistake

@@ -45,6 +45,11 @@ def test_links_lead_into_the_site_or_to_the_web(prose, markdown, expected):
     assert prose.render(markdown).strip() == f"<p>{expected}</p>"
 
 
+def test_a_page_that_stands_alone_names_the_site_s_pages():
+    """A deck lies elsewhere than the site, which may not have been made."""
+    assert Prose(set()).render("[Ask BERT](../build/site/ask_bert.html)").strip() == "<p>Ask BERT (ask_bert.html)</p>"
+
+
 def test_html_in_a_chapter_is_text_but_for_a_line_break(prose):
     shown = prose.render("a <img src=x onerror=alert(1)> b<br>c\n\n<script>alert(2)</script>")
     assert "<img" not in shown

@@ -1,6 +1,7 @@
 """The live-coding copy: what is emptied, what stays, and that it is the chapter again once it is filled."""
 
 import ast
+import re
 
 import nbformat
 import pytest
@@ -109,6 +110,20 @@ def test_a_chapter_without_live_cells_and_a_file_that_is_none(tmp_path):
     with pytest.raises(CourseError, match="is not a notebook"):
         write_lecture(stored, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["05_x.ipynb"]
+
+
+@pytest.mark.parametrize("name", ["07_bert.ipynb", "ko/07_bert.ipynb"])
+def test_links_lead_to_the_same_files_from_where_the_copies_lie(tmp_path, name):
+    stored = project_dir() / "notebooks" / name
+    found = [links(path) for path in (stored, *write_lecture(stored, tmp_path / "lecture" / "ko"))]
+    assert project_dir() / "course" / "live" / "bert.js" in found[0]
+    assert found[1] == found[2] == found[0]
+
+
+def links(path):
+    """Where the relative links of a notebook's texts lead."""
+    texts = (cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    return [(path.parent / to).resolve() for text in texts for to in re.findall(r"\]\(([^):]+)\)", text)]
 
 
 @pytest.mark.parametrize("name", ["01_word_vectors", "04_elmo", "06_transformer", "07_bert"])

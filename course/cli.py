@@ -86,6 +86,8 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; no
     own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     environment = os.environ | own
     command = [sys.executable, "-m", "jupyterlab", str(target)]
+    if target.suffix:  # the address that is printed leads to the chapter, too, where no browser opens by itself
+        command.append(f"--LabApp.default_url=/lab/tree/{target.name}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
         typer.echo(t("You are root: notebooks may change every file here. JupyterLab gets --allow-root."), err=True)
         command.append("--allow-root")

@@ -65,7 +65,9 @@ def test_lab_opens_a_chapter(course, project, started):
     notebook.touch()
     assert course("lab", "4")[0] == 0
     assert course("lab")[0] == 0
-    assert [command[1:] for command in started] == [["-m", "jupyterlab", str(p)] for p in (notebook, notebook.parent)]
+    at_chapter = [str(notebook), "--LabApp.default_url=/lab/tree/04_elmo.ipynb"]
+    assert [command[3:] for command in started] == [at_chapter, [str(notebook.parent)]]
+    assert all(command[1:3] == ["-m", "jupyterlab"] for command in started)
 
 
 def test_lab_asks_nothing_about_jupyter_news_and_points_to_the_doctor_if_it_fails(course, monkeypatch, project):
@@ -295,7 +297,7 @@ def test_lab_opens_the_korean_chapter_and_the_english_where_there_is_none(course
     for file in (folder / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko" / "04_elmo.ipynb"):
         file.touch()
     said = [course("--language", "ko", "lab", *chapter)[2] for chapter in (["4"], ["5"], [])]
-    assert [command[-1] for command in started] == [
+    assert [command[3] for command in started] == [
         str(place) for place in (folder / "ko" / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko")
     ]
     assert ["5장은 아직 한국어로 없습니다" in words for words in said] == [False, True, False]

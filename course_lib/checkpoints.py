@@ -57,7 +57,6 @@ def save_checkpoint(
     per number and a scale per row: each number is off by at most 1/254 of its row's largest. Those named in `int6` take
     six bits per number and a scale for 32: off by at most 1/62 of the largest of these. Tensors that are one and the
     same (tied weights) are stored once.
-    Raises CourseError for NaN, for file names with folders in them and for unwritable places.
     """
     folder = Path(folder).resolve()
     tensors, ties = untie(tensors)

@@ -15,10 +15,7 @@ from course_lib.errors import CourseError
 
 
 def choose_device(name: str | None = None) -> torch.device:
-    """The device called `name`, or COURSE_DEVICE, or with "auto" the first of CUDA, Apple's MPS, CPU.
-
-    Raises CourseError when a device is asked for that this machine or this PyTorch does not have.
-    """
+    """The device called `name`, or COURSE_DEVICE, or with "auto" the first of CUDA, Apple's MPS, CPU."""
     name = settings().device if name is None else name
     if name == "auto":
         if torch.cuda.is_available():

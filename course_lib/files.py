@@ -24,6 +24,7 @@ _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "your disk quota is used up",
 }
+_MOST_JSON = 64 << 20  # bytes
 _LITTER = {".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}  # left by systems, missed by nobody
 
 
@@ -87,6 +88,18 @@ def compact_json(value: object) -> str:
     except UnicodeEncodeError:
         return json.dumps(value, separators=(",", ":"))
     return text
+
+
+def read_json(path: str | os.PathLike, remedy: str) -> dict:
+    """The table in a small JSON file that came from elsewhere."""
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read(_MOST_JSON))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CourseError(f"{path} is not readable JSON: {error}. {remedy}") from error
+    if not isinstance(found, dict):
+        raise CourseError(f"{path} is no table of settings. {remedy}")
+    return found
 
 
 @contextlib.contextmanager

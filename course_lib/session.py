@@ -44,7 +44,6 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
 
     language: "en" or "ko", in which the course speaks from here on; None: as COURSE_LANGUAGE says, else English.
     A second call in the same kernel starts again from the same seed.
-    Raises CourseError for an unknown chapter or language, and for a COURSE_* setting that has no meaning.
     """
     use(language)
     name = None if chapter is None else chapter_name(chapter)

@@ -123,6 +123,14 @@ def test_what_the_code_says_has_its_korean_and_no_korean_is_left_over():
     assert catalogue.stale() == []
 
 
+def test_a_chapter_says_the_labels_of_its_records_and_of_its_live_cards_and_no_others(monkeypatch):
+    assert catalogue.faults("04_elmo", complete=True) == []
+    monkeypatch.setattr(catalogue, "entries", lambda path: [*entries(path), ("said by nobody, in %", "아무도, %")])
+    assert [fault.partition(": ")[2] for fault in catalogue.faults("04_elmo", complete=True)] == [
+        "the chapter does not say 'said by nobody, in %' any more"
+    ]
+
+
 @pytest.mark.parametrize(
     ("english", "korean_text", "fault"),
     [

@@ -12,7 +12,8 @@ from torch import Tensor
 from course.lab.controls import Text
 from course_lib.data.handmade import handmade_names
 from course_lib.data.on_disk import on_disk_sentences
-from course_lib.data.running_text import corpus_files, read_articles
+from course_lib.data.public import locate
+from course_lib.data.running_text import read_articles
 from course_lib.models.head_base import seeded
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.words import split_sentences, split_words
@@ -23,7 +24,7 @@ def text(source: str, n_words: int) -> Text:
     if source == "on-disk":
         sentences = iter(on_disk_sentences(max_words=n_words).sentences)
     else:
-        paragraphs = (p for article in read_articles(corpus_files(source)) for p in article.paragraphs)
+        paragraphs = (p for article in read_articles(locate(source)) for p in article.paragraphs)
         sentences = (split_words(s.lower()) for p in paragraphs for s in split_sentences(p))
     taken, total = [], 0
     for sentence in sentences:

@@ -1,7 +1,7 @@
 """The judge: what a claim's function measures, and a claim's rule and a measurement in, a verdict out.
 
-    @claim("C4.5", full={"encoder": "elmo-en", "senses": "coarsewsd20"})
-    def upper_layer_knows_senses(*, encoder="elmo-small", senses="handmade") -> Measurement:
+    @claim("C4.5", full={"senses": ("coarsewsd20", "senseval_4words")})
+    def upper_layer_knows_senses(*, senses=("handmade",), encoder="bilm-en") -> Measurement:
         ...
         return Measurement(100 * (upper - window), "points", clusters=words, control=shuffled, data="handmade senses")
 

@@ -31,8 +31,8 @@ from torch import Tensor
 
 from course.lab.tasks import unseen_in_tests
 from course_lib.data.masking import Masking
-from course_lib.data.public import load_public
-from course_lib.data.running_text import CORPORA, corpus_files, read_articles
+from course_lib.data.public import load_public, locate
+from course_lib.data.running_text import CORPORA, read_articles
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock, made_once
@@ -138,10 +138,10 @@ def _documents(name: str) -> Iterator[Sequence[str]]:
         texts = list(_SHORT[name]())
         yield from (texts[at : at + _TOGETHER] for at in range(0, len(texts), _TOGETHER))
     elif name == "novels_en":  # dialogue has paragraphs of two words; the title is no sentence of the novel
-        for part in read_articles(corpus_files(name), min_words=2):
+        for part in read_articles(locate(name), min_words=2):
             yield [paragraph for paragraph in part.paragraphs if paragraph != part.title]
     else:
-        for article in read_articles(corpus_files(name)):
+        for article in read_articles(locate(name)):
             yield article.paragraphs
 
 

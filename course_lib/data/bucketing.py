@@ -25,7 +25,6 @@ class Buckets:
     """
 
     def __init__(self, lengths: Sequence[int], *, size: int | None = None, tokens: int | None = None, seed: int = 0):
-        """Raises CourseError for no items, both or none of size and tokens, and an item longer than `tokens`."""
         if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1) < 1:
             raise CourseError(
                 f"Buckets: {len(lengths)} items, size={size}, tokens={tokens}. Give items, and either size or tokens, "

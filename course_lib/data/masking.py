@@ -61,7 +61,6 @@ class Masking:
         """Mask a batch; `mask` is True at real pieces. The same generator state gives the same result.
 
         Each piece is chosen by itself, so a row may have none; a batch without any asks for one at random.
-        Raises CourseError if a batch holds no piece that may be chosen.
         """
         special = torch.zeros(self.vocab_size, dtype=torch.bool)
         special[list(self.special_ids)] = True

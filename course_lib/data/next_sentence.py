@@ -30,7 +30,6 @@ class NextSentencePairs:
     """
 
     def __init__(self, documents: Sequence[Sequence], *, topics: Sequence[Hashable] | None = None, seed: int = 0):
-        """Raises CourseError for unequal numbers, and for documents that allow no pair or no negative."""
         if topics is not None and len(topics) != len(documents):
             raise CourseError(f"NextSentencePairs: {len(topics)} topics for {len(documents)} documents. Give one each.")
         self.documents, self.seed = documents, seed

@@ -39,10 +39,7 @@ class Finding(NamedTuple):
 
 
 def locate(name: str, split: str | None = None) -> list[Path]:
-    """The files of a set (of one split), in the registry's order, checked. Nothing is downloaded.
-
-    Raises CourseError for an unknown set or split, for a file that is not here, and for one that is not as registered.
-    """
+    """The files of a set (of one split), in the registry's order, checked. Nothing is downloaded."""
     public = find(name)
     places = [_place(file) for file in public.files_of(split)]
     if None in places:

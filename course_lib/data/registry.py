@@ -75,23 +75,16 @@ class PublicSet:
 @functools.cache
 def registry() -> dict[str, PublicSet]:
     """All registered sets by name, in the order of the file."""
-    path = data_dir("public.toml")
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-        return {name: _set(name, table) for name, table in tables.items()}
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
-        raise CourseError(f"{path} cannot be read: {error!r}. Restore the file from the project.") from error
+    tables = tomllib.loads(data_dir("public.toml").read_text(encoding="utf-8"))
+    return {name: _set(name, table) for name, table in tables.items()}
 
 
 def find(name: str) -> PublicSet:
-    """The set with this name, or the only one whose name begins so. Raises CourseError with the names there are."""
+    """The set with this name. Raises CourseError with the names there are."""
     sets = registry()
-    if name in sets:
-        return sets[name]
-    begin = [known for known in sets if name and known.startswith(name)]
-    if len(begin) != 1:
-        raise CourseError(f"There is no data set {name!r}. Choose one of: {', '.join(begin or sets)}.")
-    return sets[begin[0]]
+    if name not in sets:
+        raise CourseError(f"There is no data set {name!r}. Choose one of: {', '.join(sets)}.")
+    return sets[name]
 
 
 def _set(name: str, table: dict) -> PublicSet:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.data.public import locate
 from course_lib.data.readers.lines import numbered_lines
 from course_lib.errors import CourseError
 
@@ -34,13 +33,6 @@ class Article:
     paragraphs: tuple[str, ...]
 
 
-def corpus_files(name: str) -> list[Path]:
-    """The parts of a corpus, from the mirror or the cache, checked. Raises CourseError if they are not there."""
-    if name not in CORPORA:
-        raise CourseError(f"There is no corpus {name!r}. There are: {', '.join(CORPORA)}.")
-    return locate(name)
-
-
 def clean(paragraph: str) -> str:
     """A paragraph without the extractor's leftovers: `formula_1`, `()`, `(, 1924)`, `&lt;`, doubled spaces."""
     text = html.unescape(html.unescape(paragraph))  # some text was escaped twice: &amp;lt;
@@ -54,7 +46,6 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
     """The articles of one or several files, cleaned, in order; one article is in memory at a time.
 
     Paragraphs under `min_words` words (headings, list leftovers) are dropped, articles without a paragraph too.
-    Raises CourseError naming the file and the line for text that is damaged, not UTF-8, or without `<doc>` lines.
     """
     for article in read_raw_articles(paths):
         cleaned = (clean(line) for line in article.paragraphs)
@@ -63,7 +54,7 @@ def read_articles(paths: Iterable[str | Path], *, min_words: int = 5) -> Iterato
 
 
 def read_raw_articles(paths: Iterable[str | Path]) -> Iterator[Article]:
-    """The articles as the files have them: every line that is not empty, the title's line first. Errors as above."""
+    """The articles as the files have them: every line that is not empty, the title's line first."""
     for path in paths:
         title, lines, number, seen = None, [], 0, 0
         for number, line in numbered_lines(path):  # noqa: B007 (the error names it)

@@ -39,7 +39,6 @@ class TextStreams:
     def __init__(
         self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0, reverse: bool = False
     ):
-        """Raises CourseError for sizes below 1 and for a text too short to give every stream two ids."""
         if batch_size < 1 or length < 1:
             raise CourseError(f"TextStreams: batch_size={batch_size}, length={length}. Use 1 or more.")
         self.documents = [torch.as_tensor(document, dtype=torch.long) for document in documents if len(document)]

@@ -109,8 +109,7 @@ def _overlap(guess: str, truth: str, language: str) -> float:
 def spearman(a: Iterable, b: Iterable) -> float:
     """Rank correlation, -1 to 1: Pearson's correlation of the ranks, ties sharing their mean rank.
 
-    a, b   lists, arrays or tensors of numbers [item]
-    Raises CourseError if either side is constant (it has no order), holds NaN, or has fewer than two values.
+    a, b   lists, arrays or tensors of numbers [item]; a constant side has no order and is an error
     """
     a, b = (np.asarray(values, dtype=np.float64) for values in (a, b))
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
-from course_lib.files import replace_folder
+from course_lib.files import read_json, replace_folder
 from course_lib.models.encoder import rebuilding
 from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
 
@@ -167,12 +167,7 @@ def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def read_config(path: Path, sizes: type) -> Any:
     """`sizes` (BertConfig) with what the file says. Raises CourseError for what is no plain BERT."""
-    try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
-    if not isinstance(settings, dict):
-        raise CourseError(f"{path} is not the description of a model. {REMEDY}")
+    settings = read_json(path, REMEDY)
     if "format" in settings:
         raise CourseError(f"{path} is a checkpoint of this course. Read it with course_lib.load.")
     for name, value in FIXED.items():

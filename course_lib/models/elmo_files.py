@@ -12,8 +12,6 @@ Source: allenai/bilm-tf (bilm/training.py, dump_weights and what the options mea
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,13 +21,13 @@ import torch
 
 from course_lib.checkpoints import load_weights
 from course_lib.errors import CourseError
+from course_lib.files import read_json
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 N_ROWS = len(ElmoBytes()) - 1  # character vectors in a file of weights: without that of id 0
-_LONGEST = 1 << 20  # bytes of an options file
 _PAIR = "Use the pair of files that belong together."
 Take = Callable[..., np.ndarray]  # (name, *shapes): the numbers called so, as float32, of one of these shapes
 
@@ -39,7 +37,6 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
 
     It gives the layers of AllenNLP's `_ElmoBiLm`, each sentence read from a zero state (AllenNLP keeps the state from
     batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
-    Raises CourseError that names file, fault and remedy; also where h5py is not installed.
     """
     config, path = elmo_config(options), Path(weights)
     try:
@@ -85,61 +82,41 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
 
 def elmo_config(options: str | Path) -> BiLMConfig:
     """The sizes that an options file states."""
-    path = Path(options)
+    found = read_json(options, "Fetch ELMo's options file again.")
     try:
-        with open(path, "rb") as file:
-            found = json.loads(file.read(_LONGEST))
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
-    except (ValueError, RecursionError) as error:
-        raise CourseError(f"{path} is not readable JSON: {error}. Fetch ELMo's options file again.") from error
-
-    def option(name: str, fits: Callable[[Any], bool], needed: str) -> Any:
-        """options["a"]["b"] for "a.b", if it is what is needed."""
-        value = found
-        for part in name.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        if not fits(value):
-            raise CourseError(
-                f"{path}: {name} is {json.dumps(value)[:80]}; it must be {needed}. "
-                "Use the options file that belongs to the weights."
-            )
-        return value
-
-    longest = ElmoBytes.max_length  # a filter wider than a word would see nothing
-    option("lstm.use_skip_connections", lambda value: value is True, "true, as in all published models")
-    option("char_cnn.activation", "relu".__eq__, '"relu", as in all published models')
-    option("char_cnn.max_characters_per_token", longest.__eq__, f"{longest}, as in all published models")
-    option("char_cnn.n_characters", (N_ROWS, N_ROWS + 1).__contains__, f"{N_ROWS} or {N_ROWS + 1}")
-    names = ("lstm.dim", "lstm.n_layers", "char_cnn.embedding.dim", "char_cnn.n_highway")
-    hidden, n_layers, char_dim, n_highway = (option(name, _is_size, "a whole number of 1 or more") for name in names)
-    narrower = f"1 or more and less than {hidden}"
-    projection = option("lstm.projection_dim", lambda size: _is_size(size) and size < hidden, narrower)
-    clip = option(
-        "lstm.cell_clip",
-        lambda value: value is None or (type(value) in (int, float) and 0 < value < math.inf),
-        "a number above 0, or null",
-    )
-    option("lstm.proj_clip", lambda value: value == clip, f"as lstm.cell_clip, {json.dumps(clip)}")
-    filters = option(
-        "char_cnn.filters",
-        lambda rows: (
-            isinstance(rows, list)
-            and rows
-            and all(
-                isinstance(row, list) and len(row) == 2 and all(map(_is_size, row)) and row[0] <= longest
-                for row in rows
-            )
-        ),
-        "a list of [width, number of filters]",
-    )
-    cnn = CharCNNConfig(len(ElmoBytes()), char_dim, tuple(map(tuple, filters)), n_highway, projection)
-    clip = None if clip is None else float(clip)
-    return BiLMConfig(len(SPECIALS), projection, hidden, n_layers, softmax=None, characters=cnn, clip=clip)
-
-
-def _is_size(value: object) -> bool:
-    return type(value) is int and value >= 1
+        lstm, cnn = found["lstm"], found["char_cnn"]
+        allowed = [  # of what changes the network, the values that all published models have
+            (lstm, "use_skip_connections", (True,)),
+            (lstm, "proj_clip", (lstm["cell_clip"],)),
+            (cnn, "activation", ("relu",)),
+            (cnn, "max_characters_per_token", (ElmoBytes.max_length,)),
+            (cnn, "n_characters", (N_ROWS, N_ROWS + 1)),
+        ]
+        for table, name, values in allowed:
+            if table[name] not in values:
+                raise ValueError(f"{name} is {table[name]!r}; it must be {' or '.join(map(repr, values))}")
+        projection, filters = lstm["projection_dim"], tuple((width, count) for width, count in cnn["filters"])
+        sizes = [
+            projection,
+            lstm["dim"],
+            lstm["n_layers"],
+            cnn["embedding"]["dim"],
+            cnn["n_highway"],
+            *sum(filters, ()),
+        ]
+        if any(type(size) is not int for size in sizes) or max(width for width, _ in filters) > ElmoBytes.max_length:
+            raise ValueError(f"its sizes are {sizes}; they must be whole numbers, and no filter wider than a word")
+        characters = CharCNNConfig(len(ElmoBytes()), cnn["embedding"]["dim"], filters, cnn["n_highway"], projection)
+        clip = None if lstm["cell_clip"] is None else float(lstm["cell_clip"])
+        if clip is not None and not clip > 0:  # NaN is not
+            raise ValueError(f"cell_clip is {clip}; it must be above 0, or null")
+        shape = {"softmax": None, "characters": characters, "clip": clip}
+        return BiLMConfig(len(SPECIALS), projection, lstm["dim"], lstm["n_layers"], **shape)
+    except (KeyError, TypeError, ValueError, CourseError) as error:
+        said = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise CourseError(
+            f"{options} describes no biLM of ELMo: {said}. Use the options file that belongs to the weights."
+        ) from error
 
 
 def _tensors(take: Take, config: BiLMConfig) -> Iterator[tuple[str, np.ndarray]]:

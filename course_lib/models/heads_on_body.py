@@ -53,10 +53,7 @@ def save_heads(folder: str | Path, body: str, heads: Mapping[str, Head], card: s
 
 
 def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
-    """Each head by its task, in eval mode, all over one body in memory: `load_heads("heads-en")["sentence"]`.
-
-    Raises CourseError for a folder that is damaged, of another kind, or whose body does not ship.
-    """
+    """Each head by its task, in eval mode, all over one body in memory: `load_heads("heads-en")["sentence"]`."""
     folder = Path(name_or_folder)
     folder = folder if folder.is_dir() else data_dir("checkpoints") / str(name_or_folder)
     with opened(folder, KIND, "set of heads") as checkpoint:

@@ -33,7 +33,7 @@ _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".ot", ".pkl")
 def hub_bert(name: str) -> Bert:
     """The BERT that `name` ("hub:OWNER/NAME", "hub:NAME@REVISION") means; downloaded the first time, with a bar.
 
-    Prints the revision. Raises CourseError: no such name, no plain BERT, pickles only, a damaged file, no network.
+    Prints the revision.
     """
     folder = hub_folder(name)
     print(f"{name.partition('@')[0]}@{folder.name}")

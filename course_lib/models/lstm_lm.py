@@ -233,16 +233,6 @@ class BiLM(ContextEncoder):
         self.sentence_dim = config.projection * len(self.lstms)
         self.dims = (self.sentence_dim,) * (config.n_layers + 1)
 
-    @classmethod
-    def small(cls, vocabulary: Vocabulary, characters: Characters | None = None) -> BiLM:
-        """A model that learns the invented world in seconds."""
-        return cls(BiLMConfig.small(len(vocabulary), _count(characters)), vocabulary, characters)
-
-    @classmethod
-    def paper(cls, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None = None) -> BiLM:
-        """ELMo's sizes: 4096 cells, 512 numbers, 2048 filters; a softmax over the whole vocabulary, sampled."""
-        return cls(BiLMConfig.paper(len(vocabulary), _count(characters)), vocabulary, characters)
-
     # -- language model -----------------------------------------------------------------------------------------------
     def document(self, sentences: Sentences) -> list[int]:
         """Sentences as running text for TwoWayStreams: the ids of their words, </s> after each sentence."""
@@ -342,10 +332,6 @@ class BiLM(ContextEncoder):
         return cls(
             BiLMConfig(**{**config, "cutoffs": tuple(config["cutoffs"]), "characters": cnn}), vocabulary, characters
         )
-
-
-def _count(characters: Characters | ElmoBytes | None) -> int | None:
-    return None if characters is None else len(characters)
 
 
 def _in_text_order(

@@ -40,7 +40,6 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
     """A pre-trained encoder, ready to use, on the CPU: `load("bert-en")`, or `load("my/folder")` for one you saved.
 
     `load("hub:klue/bert-base")` is a published BERT, fetched from the Hugging Face hub the first time (models/hub.py).
-    Raises CourseError if there is no such checkpoint, or if it is damaged, foreign or from a newer version.
     """
     if str(name_or_folder).startswith("hub:"):
         return resolve_name("course_lib.models.hub:hub_bert")(str(name_or_folder))

@@ -295,7 +295,6 @@ def train_skip_gram(
     device      default: COURSE_DEVICE, else the best there is
     threads     on the CPU; with 1 the same seed gives the same vectors, bit for bit. GPUs get one stream.
     progress    False: no bar
-    Raises CourseError if there is nothing to train on.
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))

@@ -126,8 +126,6 @@ def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) 
     """For each question the rows that hold its whole passage, in input order.
 
     overlap  most pieces that a window shares with the one before; never more than half a window, which is None
-    Raises CourseError that names the question: an empty question or passage, a question that leaves no room for the
-    passage, a word that fits into no window, an answer that does not stand where it should.
     """
     if isinstance(questions, (Passage, str)):
         raise CourseError(f"SpanExtractor reads a list, not one {type(questions).__name__}. Put it in [ ].")

@@ -139,17 +139,13 @@ class WordVectors:
         """Write word2vec's format, which gensim and others read; counts are not part of it.
 
         binary=None: binary for a name that ends in .bin, else text. Written whole or not at all.
-        Raises CourseError for a word the format cannot hold (line break; in binary also a space).
         """
         binary = str(path).endswith(".bin") if binary is None else binary
         write_word2vec(path, self.words, self.vectors.numpy(), binary=binary)
 
     @classmethod
     def load_word2vec(cls, path: str | Path) -> WordVectors:
-        """Read word2vec's text or binary format, told apart by content.
-
-        Raises CourseError with file, line and remedy for anything damaged, truncated or foreign.
-        """
+        """Read word2vec's text or binary format, told apart by content."""
         return cls(*read_word2vec(path))
 
     def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:

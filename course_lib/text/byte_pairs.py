@@ -34,7 +34,6 @@ def learn(words: Mapping[str, int], n: int, *, word_end: str = WORD_END) -> list
     word_end  ends the last character of each word, so that the pieces of a text join to words again; may be ""
     Of pairs with equal counts the one that comes first in the list of pieces is taken: characters in alphabetical
     order, then those that end a word, then what was merged, oldest first.
-    Raises CourseError for a negative `n`, an empty word and a count below 1.
     """
     if n < 0:
         raise CourseError(f"byte_pairs.learn: n={n} merges. Use 0 or more.")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from course_lib.errors import CourseError
-
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = 257, 258, 259, 260, 261  # a byte b has the id b + 1
 
 
@@ -26,12 +24,7 @@ class ElmoBytes:
     max_length = 50
 
     def ids(self, word: str) -> list[int]:
-        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes and is dropped.
-
-        Raises CourseError for an empty word.
-        """
-        if not word:
-            raise CourseError("ElmoBytes got an empty word. Drop empty words before reading characters.")
+        """BEGIN_WORD, the first 48 bytes, END_WORD, FILL: always 50 ids. A lone surrogate has no bytes: dropped."""
         if word in self.boundaries:
             inside = [(BEGIN_SENTENCE, END_SENTENCE)[self.boundaries.index(word)]]
         else:
@@ -40,9 +33,7 @@ class ElmoBytes:
         return ids + [FILL] * (self.max_length - len(ids))
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
-        """`ids` of each word: [word, 50]. Raises CourseError for no word, an empty word or a bare str."""
-        if isinstance(words, str) or not words:
-            raise CourseError(f"ElmoBytes.table got {words!r}. Give a list of at least one word.")
+        """`ids` of each word: [word, 50]."""
         return [self.ids(word) for word in words]
 
     def __len__(self) -> int:

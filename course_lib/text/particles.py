@@ -26,10 +26,7 @@ def _analyser():
 
 
 def split_particles(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole.
-
-    Raises CourseError if kiwipiepy is not installed.
-    """
+    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole."""
     texts = iter(texts)
     held: list[str] = []
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from course_lib.errors import CourseError
+from course_lib.files import read_json
 from course_lib.text.pieces import pieces_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -69,7 +70,6 @@ class WordPieces:
         The tokenizers library joins the most frequent pair of pieces, as BPE does; Wu et al. join the pair that makes
         the text most probable. The `max_characters` most frequent characters are pieces of their own, with ## and
         without: a word that is made of them is never unknown.
-        Raises CourseError if `size` has no room for them.
         """
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -138,11 +138,6 @@ class WordPieces:
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> WordPieces:
         """From vocab.txt, one piece a line, and tokenizer_config.json; without the latter BERT's defaults hold."""
-        if VOCABULARY_FILE not in files:
-            raise CourseError(
-                f"There is no {VOCABULARY_FILE} beside the model, so its pieces are unknown. "
-                "Fetch it from the model's page: every BERT has one."
-            )
         pieces = _text(files[VOCABULARY_FILE]).split("\n")
         pieces = pieces[:-1] if pieces[-1] == "" else pieces
         settings = _settings(files[SETTINGS_FILE]) if SETTINGS_FILE in files else {}
@@ -154,12 +149,7 @@ class WordPieces:
 
 def _settings(path: Path) -> dict[str, bool | None]:
     """Of tokenizer_config.json what changes the pieces, under our names."""
-    try:
-        found = json.loads(_text(path))
-    except (ValueError, RecursionError) as error:
-        raise CourseError(f"{path} is not readable JSON: {error}. Fetch it again.") from error
-    if not isinstance(found, dict):
-        raise CourseError(f"{path} is not a table of settings. Fetch it again.")
+    found = read_json(path, "Fetch it again.")
     for name in SETTINGS.values():
         if not isinstance(found.get(name), bool | None):
             raise CourseError(f"{path}: {name} is {found[name]!r}. Make it true or false.")

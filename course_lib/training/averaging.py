@@ -1,18 +1,16 @@
 """Checkpoint averaging: the mean of the last few weights of a training often does better than the last alone.
 
-    last = LastWeights(model, keep=5, every=50)
+    last = LastCheckpoints(model, folder, keep=5, every=50)
     fit(model, batches, steps=1000, watchers=[last])
     model.load_state_dict(last.mean())
 
-`LastWeights` keeps them in memory and is enough for a training that runs through; `LastCheckpoints` keeps them on disk,
-so that their mean can be taken although the training was interrupted.
+They lie on disk, so that their mean can be taken although the training was interrupted.
 Source: Vaswani et al. 2017, arXiv:1706.03762, section 6.1: the last 5 checkpoints, written every 10 minutes.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -33,35 +31,10 @@ def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     saved = list(saved)
     if not saved:
         raise CourseError("averaging: there are no saved weights. Train for at least `every` steps, or give some.")
-    shapes = [{name: tensor.shape for name, tensor in weights.items()} for weights in saved]
-    for number, other in enumerate(shapes):
-        if other != shapes[0]:
-            name = next(name for name in {**shapes[0], **other} if shapes[0].get(name) != other.get(name))
-            raise CourseError(
-                f"averaging: weights {number} of {len(saved)} differ from the first in {name!r}. "
-                "Average checkpoints of one training only."
-            )
     return {
         name: _mean([weights[name] for weights in saved]) if last.is_floating_point() else last.clone()
         for name, last in saved[-1].items()
     }
-
-
-class LastWeights:
-    """A watcher for `fit` that keeps the last `keep` weights in memory, one copy every `every` steps."""
-
-    def __init__(self, model: nn.Module, *, keep: int = 5, every: int):
-        _check(keep, every)
-        self.model, self.every = model, every
-        self.saved: deque[Weights] = deque(maxlen=keep)
-
-    def __call__(self, step: int, losses: dict) -> None:
-        if step % self.every == 0:
-            self.saved.append({name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()})
-
-    def mean(self) -> dict[str, Tensor]:
-        """For `model.load_state_dict`."""
-        return mean_of(self.saved)
 
 
 class LastCheckpoints:
@@ -71,7 +44,8 @@ class LastCheckpoints:
     """
 
     def __init__(self, model: nn.Module, folder: str | Path, *, keep: int = 5, every: int):
-        _check(keep, every)
+        if keep < 1 or every < 1:
+            raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
         self.model, self.folder, self.keep, self.every = model, Path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
@@ -88,13 +62,8 @@ class LastCheckpoints:
         return sorted(int(path.name[5:]) for path in self.folder.glob("step-*") if path.name[5:].isdecimal())
 
     def mean(self) -> dict[str, Tensor]:
-        """As `LastWeights.mean`."""
+        """For `model.load_state_dict`."""
         return mean_of(load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps())
-
-
-def _check(keep: int, every: int) -> None:
-    if keep < 1 or every < 1:
-        raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
 
 
 def _mean(tensors: list[Tensor]) -> Tensor:

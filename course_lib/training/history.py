@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 from course_lib.errors import CourseError
 
@@ -62,11 +62,4 @@ class History:
     @classmethod
     def from_json(cls, text: str) -> History:
         """The History that `to_json` wrote."""
-        try:
-            stored = json.loads(text)
-            names = {f.name for f in fields(cls)}
-            if not isinstance(stored, dict) or stored.keys() != names:
-                raise ValueError(f"it should hold exactly {', '.join(sorted(names))}")
-        except ValueError as error:
-            raise CourseError(f"This is not the JSON of a History: {error}. Use what History.to_json wrote.") from error
-        return cls(**stored)
+        return cls(**json.loads(text))

@@ -216,8 +216,7 @@ def span_explorer(
     null        score of "no answer": start score + end score of [CLS]
     gold        first and last token of the right answer
     n_best      spans that are listed; max_answer: most tokens of an answer
-    Probabilities are over the given tokens. Raises CourseError for shapes that do not fit, and for numbers that are not
-    finite.
+    Probabilities are over the given tokens.
     """
     words, table = [str(token) for token in tokens], [np.asarray(scores, dtype=float) for scores in (start, end)]
     n = len(words)

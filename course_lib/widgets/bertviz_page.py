@@ -72,8 +72,7 @@ def bertviz_view(
     attention      per layer [head, token, token] (arrays or tensors; a first dimension of 1 may stand in front)
     queries, keys  per layer [head, token, dim]: what the neuron view multiplies
     layer, head    where the view opens, from 0
-    Over 40 tokens the first 40 are shown, and the picture says so. Raises CourseError for shapes that do not fit,
-    numbers that are not finite, an unknown view, and if BertViz is not installed.
+    Over 40 tokens the first 40 are shown, and the picture says so.
     """
     if view not in VIEWS:
         raise CourseError(f"bertviz_view: view={view!r}. Use one of: {', '.join(VIEWS)}.")

@@ -50,10 +50,7 @@ class LanguageSwitch:
 
 
 def read(model: FillModel | LanguageSwitch, text: str) -> Side:
-    """The text as the model's tokens. Each [MASK] is hidden; in a text without one, the token in the middle is.
-
-    Raises CourseError for an empty text and for over 40 tokens.
-    """
+    """The text as the model's tokens. Each [MASK] is hidden; in a text without one, the token in the middle is."""
     model = model.of(text)
     tokens: list[str] = []
     for number, part in enumerate(text.split(MASK)):
@@ -73,10 +70,7 @@ def read(model: FillModel | LanguageSwitch, text: str) -> Side:
 
 
 def guess(model: FillModel, tokens: Sequence[str], masked: Sequence[int], k: int) -> list[list[list]]:
-    """What the model expects at each hidden place: [gap][guess] of [token, probability].
-
-    Raises CourseError for a model that leaves a gap out, or gives what is no probability.
-    """
+    """What the model expects at each hidden place: [gap][guess] of [token, probability]."""
     if not masked:
         return []
     gaps = model.fill(list(tokens), list(masked), k)

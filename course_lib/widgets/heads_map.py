@@ -195,7 +195,7 @@ def attention_heatmap(
     gold     {relation: [(query, key), ...]}, such as {"head": [(0, 1)]}; a bare list is called "gold"
     kind     "encoder", "decoder" (later keys are hatched: they may not be seen), "cross"
     tested   {relation: {"agreement": [layer, head], "baselines": {"nearest noun": 0.55}}}, measured over test sentences
-    Raises CourseError for shapes that do not fit, over 40 tokens, numbers that are not finite, links outside.
+    At most 40 tokens a side.
     """
     table, tokens = np.asarray(weights, dtype=float), [str(token) for token in tokens]
     sources = tokens if keys is None else [str(key) for key in keys]

@@ -80,8 +80,7 @@ class OneHotRow(CourseWidget):
 def one_hot_row(matrix: np.ndarray, words: Sequence[str]) -> OneHotRow:
     """Pick a word: zeros fade and one row of the table stays; backward, the gradient reaches the same row.
 
-    matrix [word, number] with at most 12 rows of 8 numbers, words: one per row.
-    Raises CourseError for other shapes, repeated words, numbers that are not finite.
+    matrix [word, number] with at most 12 rows of 8 numbers, words: one per row, each once.
     """
     matrix, words = np.asarray(matrix, dtype=float), [str(w) for w in words]
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or not words or matrix.shape[1] == 0:

@@ -225,7 +225,6 @@ def scalar_mix(
     train, test  occurrences for the sense score; default: all, each left out in turn
     read       a typed sentence -> its words, the place of the word that is shown, its vectors [layer, dim]; CourseError
                for a sentence that has no place here
-    Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.
     """
     n = len(senses)
     tables = [np.asarray(rows, dtype=float) for rows in layers.values()]

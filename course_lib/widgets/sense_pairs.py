@@ -90,7 +90,6 @@ def occurrences(
 
     similarity  {name: [occurrence, occurrence]} cosines; a name for each system or layer
     sentences   words of each occurrence's sentence; positions: where the word stands; senses: its sense there
-    Raises CourseError for shapes that do not fit, fewer than two senses, numbers that are not finite.
     """
     n, tables = len(senses), {name: np.asarray(table, dtype=float) for name, table in similarity.items()}
     check_occurrences("occurrences", sentences, positions, senses, MOST)

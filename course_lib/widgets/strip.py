@@ -85,8 +85,7 @@ class TokenStrip(CourseWidget):
 def token_strip(frames: Sequence[Frame], *, title: str = key("Token by token"), step: str = key("step")) -> TokenStrip:
     """Go forwards and back through frames of tokens: byte-pair merges, draws of masks, a tagger's guesses.
 
-    title: the question; step: what one frame is called ("merge", "draw"). Raises CourseError for no frame, over 200
-    frames, over 60 tokens in one, an unknown state, counts that are not finite.
+    title: the question; step: what one frame is called ("merge", "draw"). At most 200 frames of 60 tokens.
     """
     if not 1 <= len(frames) <= MOST_FRAMES:
         raise CourseError(f"token_strip: {len(frames)} frames. Give 1 to {MOST_FRAMES}.")

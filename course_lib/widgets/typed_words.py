@@ -80,7 +80,6 @@ def ask_words(vectors: Any, given: Sequence[str]) -> AskWords:
 
     vectors  WordVectors (its words, index, unit, row and nearest)
     given    texts to pick from, 1 to 12; their answers are stored
-    Raises CourseError for a given text with a word that is not in the table.
     """
 
     def read(text: str) -> Said:

@@ -177,7 +177,6 @@ def embedding_map(
     words    one per row
     window, word  what is shown first; default: the first of each
     ask           the words a, b, c of the sum a - b + c that is asked first
-    Raises CourseError for no words, too many, unequal numbers, and numbers that are NaN or infinite.
     """
     vectors = dict(vectors) if isinstance(vectors, Mapping) else {5: vectors}
     words = [str(w) for w in words]

@@ -16,7 +16,6 @@ from course_lib.data.readers.of_set import _BY_FILE
 from course_lib.data.records import Passage, SenseExample, Sentence, TaggedSentence
 from course_lib.data.registry import KINDS
 from course_lib.data.running_text import CORPORA
-from course_lib.errors import CourseError
 
 SETS = registry.registry()
 MIRROR = settings().data_mirror
@@ -118,7 +117,7 @@ def test_wikipedia_is_counted_whole_and_streamed(name):
     assert float(said[2]) < 500, "MB at the peak"
 
 
-# -- What `data/public.toml` must hold, and what is said when it is damaged
+# -- What `data/public.toml` must hold
 def test_every_file_is_pinned_and_has_its_size_and_hash_in_each_form():
     for public in SETS.values():
         assert public.kind in KINDS
@@ -148,13 +147,3 @@ def test_every_set_says_what_it_is_and_has_a_reader():
     assert "unmodified" in SETS["korquad1_dev"].conditions
     restricted = {name for name, public in SETS.items() if "non-commercial use" in public.conditions}
     assert restricted == {"coarsewsd20", "wikineural_en"}
-
-
-@pytest.mark.parametrize("text", ["[a", "[a]\ntitle = 'x'\n", "[a]\nfiles = [{ path = 'x' }]\nlanguages = []\n"])
-def test_a_damaged_registry_is_named(tmp_path, monkeypatch, text):
-    (tmp_path / "public.toml").write_text(text)
-    monkeypatch.setattr(registry, "data_dir", lambda name: tmp_path / name)
-    registry.registry.cache_clear()
-    with pytest.raises(CourseError, match=r"public\.toml cannot be read: .*Restore"):
-        registry.registry()
-    registry.registry.cache_clear()

@@ -213,7 +213,7 @@ def missing(name):
         (settings(num_hidden_layers=3), r"missing: stack.layers.2"),
         (missing("config.json"), "config.json is missing"),
         (content("config.json", lambda data: data[:-9]), "config.json is not readable JSON"),
-        (content("config.json", lambda data: b"[]"), "config.json is not the description"),
+        (content("config.json", lambda data: b"[]"), "config.json is no table"),
         (missing("vocab.txt"), "vocab.txt is missing"),
         (content("vocab.txt", lambda data: data.replace(b"[MASK]", b"mask")), r"has no \[MASK\]"),
         (missing("model.safetensors"), "model.safetensors is missing.*pytorch_model.bin"),

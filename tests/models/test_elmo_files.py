@@ -80,20 +80,26 @@ def test_the_published_options_give_the_papers_sizes(tmp_path):
 @pytest.mark.parametrize(
     ("section", "entry", "value", "says"),
     [
-        ("lstm", "use_skip_connections", False, "use_skip_connections is false; it must be true"),
-        ("lstm", "projection_dim", 11, "projection_dim is 11; it must be 1 or more and less than 11"),
-        ("lstm", "cell_clip", 3, "proj_clip is 0.4; it must be as lstm.cell_clip, 3"),
-        ("lstm", "n_layers", "2", 'n_layers is "2"'),
-        ("char_cnn", "activation", "tanh", 'activation is "tanh"; it must be "relu"'),
+        ("lstm", "use_skip_connections", False, "use_skip_connections is False; it must be True"),
+        ("lstm", "projection_dim", 99, "hidden=11"),
+        ("lstm", "cell_clip", 3, "proj_clip is 0.4; it must be 3"),
+        ("lstm", "n_layers", "2", "whole numbers"),
+        ("char_cnn", "activation", "tanh", "activation is 'tanh'; it must be 'relu'"),
         ("char_cnn", "n_characters", 300, "n_characters is 300; it must be 261 or 262"),
-        ("char_cnn", "max_characters_per_token", 30, "max_characters_per_token is 30; it must be 50"),
-        ("char_cnn", "filters", [[1, 2], [3]], "filters is .*list of .width, number"),
+        ("char_cnn", "embedding", {}, "there is no 'dim'"),
+        ("char_cnn", "filters", [[1, 2], [3]], "not enough values"),
+        ("char_cnn", "filters", [[51, 2]], "no filter wider than a word"),
     ],
 )
 def test_options_that_are_not_elmos_are_named(tmp_path, section, entry, value, says):
     paths = write(tmp_path, {}, changed(**{f"{section}__{entry}": value}))
-    with pytest.raises(CourseError, match=rf"options\.json: .*{says}.* Use the options file"):
+    with pytest.raises(CourseError, match=rf"options\.json describes no biLM of ELMo: .*{says}.* Use the options file"):
         load_elmo(*paths)
+
+
+def test_a_clip_is_above_zero(tmp_path):
+    with pytest.raises(CourseError, match=r"cell_clip is -3\.0; it must be above 0"):
+        load_elmo(*write(tmp_path, {}, changed(lstm__cell_clip=-3, lstm__proj_clip=-3)))
 
 
 @pytest.mark.parametrize("name", shapes())
@@ -134,7 +140,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path, share):
 
 def test_missing_files_and_a_missing_h5py_are_named(tmp_path, monkeypatch):
     options, path = write(tmp_path, random_weights())
-    with pytest.raises(CourseError, match=r"none\.json cannot be read: No such file"):
+    with pytest.raises(CourseError, match=r"none\.json is not readable JSON: .*No such file"):
         load_elmo(tmp_path / "none.json", path)
     for content in (b"[" * 100_000, b"\xff"):
         (tmp_path / "no options.json").write_bytes(content)

@@ -97,7 +97,7 @@ def test_a_novels_part_is_read_without_its_title(monkeypatch, tmp_path):
         seen["least"] = min_words
         return [Article("A Title (1909), part 3", ("A Title (1909), part 3", "Yes, he said.", "He left. She stayed."))]
 
-    monkeypatch.setattr(texts, "corpus_files", lambda name: [])
+    monkeypatch.setattr(texts, "locate", lambda name: [])
     monkeypatch.setattr(texts, "read_articles", articles)
     [document] = read_documents(split_corpus("novels_en", tmp_path))
     assert [" ".join(sentence) for sentence in document] == ["Yes , he said .", "He left .", "She stayed ."]

@@ -42,8 +42,6 @@ def test_known_words_come_back_also_from_files(pieces, tmp_path):
     again = Pieces.from_files(written(pieces, tmp_path))
     assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
     assert len(again) == len(pieces)
-    with pytest.raises(CourseError, match=r"test_pieces\.py is no tokenizer"):
-        Pieces.from_files({"tokenizer.json": __file__})
 
 
 def test_pieces_cover_their_word_from_left_to_right(pieces):
@@ -57,8 +55,6 @@ def test_pieces_cover_their_word_from_left_to_right(pieces):
 
 test_says_what_is_wrong = mistakes(
     (lambda: Pieces(Vocabulary(["a"])), r"has no \[PAD\]"),
-    (lambda: Pieces.from_files({}), "neither"),
-    (lambda: WordPieces.from_files({}), r"no vocab\.txt"),
     (lambda: learn({"a": 1}, -1), "n=-1"),
     (lambda: learn({"": 2}, 1), "''"),
     (lambda: learn({"ab": 0}, 1), "count 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,7 +33,7 @@ from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
-from course_lib.training.averaging import LastWeights
+from course_lib.training.averaging import LastCheckpoints
 from course_lib.training.schedules import linear_decay, rise_and_fall
 
 DEV_SEED, TEST_SEED = 11, 12
@@ -193,13 +194,15 @@ def details_removed(steps: int) -> dict[str, float]:
         ("without label smoothing", replace(RECIPE, label_smoothing=0.0)),
     ):
         model = translator(0, steps=0, config=config)
-        last = LastWeights(model, keep=5, every=max(1, steps // 50))
-        model = translator(0, steps=steps, config=config, watchers=[last], model=model)
+        with tempfile.TemporaryDirectory() as folder:
+            last = LastCheckpoints(model, folder, keep=5, every=max(1, steps // 50))
+            model = translator(0, steps=steps, config=config, watchers=[last], model=model)
+            averaged = last.mean()
         found[f"{name}: BLEU"] = world_bleu(model, test, beam=4)
         with torch.no_grad():  # of the plain cross-entropy per target word, not of the smoothed one
             found[f"{name}: perplexity"] = float(model.loss(model.batch(test))["cross_entropy"].exp())
         if name == "full recipe":
             found["without a beam (greedy): BLEU"] = world_bleu(model, test)
-            model.load_state_dict(last.mean())
+            model.load_state_dict(averaged)
             found["mean of the last 5 weights: BLEU"] = world_bleu(model, test, beam=4)
     return found

@@ -77,5 +77,6 @@ def chapter_name(chapter: int | str) -> str:
     """The chapter's name as text: 4 -> "4", "a1" -> "A1". Raises CourseError if there is no such chapter."""
     name = str(chapter).upper()
     if name not in CHAPTERS:
-        raise CourseError(f"There is no chapter {chapter!r}. Chapters: {', '.join(CHAPTERS)}.")
+        listed = ", ".join(CHAPTERS)
+        raise CourseError(t("There is no chapter {chapter}. Chapters: {all}.", chapter=f"{chapter!r}", all=listed))
     return name

@@ -130,6 +130,12 @@ def test_doctor_prints_what_to_do(course, monkeypatch, remedy, exit_code):
     assert ("1 of 2 need something" in out) == bool(remedy)
 
 
+def test_each_readme_leads_to_the_other():
+    project = Path(cli.__file__).parents[1]
+    assert "](README.ko.md)" in (project / "README.md").read_text(encoding="utf-8")
+    assert "](README.md)" in (project / "README.ko.md").read_text(encoding="utf-8")
+
+
 def test_readme_names_every_command():
     readme = (Path(cli.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     names = [command.name or command.callback.__name__ for command in cli.app.registered_commands]

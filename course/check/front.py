@@ -39,7 +39,8 @@ def hint(exercise_id: str, level: int = 1) -> Message:
     """Hint 1 says where to look, 2 what to do, 3 nearly how. That you looked is kept beside your answers."""
     exercise = registry.find(exercise_id)
     if level not in (1, 2, 3):
-        raise CourseError(f'hint("{exercise_id}", level={level!r}): there are three levels. Use 1, 2 or 3.')
+        call = f'hint("{exercise_id}", level={level!r})'
+        raise CourseError(t("{call}: there are three levels. Use 1, 2 or 3.", call=call))
     _keep_look(exercise_id, level)
     call = f'hint("{exercise_id}", level={level + 1})' if level < 3 else f'solution("{exercise_id}")'
     title = t("Exercise {id}: hint {level} of 3", id=exercise_id, level=level)

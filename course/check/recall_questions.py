@@ -46,9 +46,9 @@ def recall_file(chapter: int) -> Path:
     """Where a chapter's recall questions are written. Raises CourseError if it has none."""
     path = FOLDER / f"ch{chapter:02}" / "recall.toml"
     if not path.is_file():
-        raise CourseError(
-            f"Chapter {chapter} has no recall questions. Chapters that have: {chapters_with('recall.toml')}."
-        )
+        listed = ", ".join(map(str, chapters_with("recall.toml")))
+        says = t("Chapter {chapter} has no recall questions. Chapters that have: {all}.", chapter=chapter, all=listed)
+        raise CourseError(says)
     return path
 
 

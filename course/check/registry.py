@@ -10,6 +10,7 @@ import re
 from course.chapters import FOLDER
 from course.check.exercise import Exercise
 from course_lib.errors import CourseError
+from course_lib.language import t
 
 
 def chapters() -> list[int]:
@@ -30,8 +31,14 @@ def find(exercise_id: str) -> Exercise:
     form = re.fullmatch(r"(\d+)\.\d+", str(exercise_id))
     known = {exercise.id: exercise for exercise in of_chapter(int(form[1]))} if form else {}
     if exercise_id not in known:
-        places = f"Chapter {form[1]} has {', '.join(known)}" if known else f"Chapters with exercises: {chapters()}"
-        raise CourseError(f'There is no exercise {exercise_id!r}. {places}. Write its number as text: "1.2".')
+        if known:
+            places = t("Chapter {chapter} has {exercises}.", chapter=form[1], exercises=", ".join(known))
+        else:
+            places = t("Chapters with exercises: {chapters}.", chapters=", ".join(map(str, chapters())))
+        says = t(
+            'There is no exercise {id}. {places} Write its number as text: "1.2".', id=f"{exercise_id!r}", places=places
+        )
+        raise CourseError(says)
     return known[exercise_id]
 
 

@@ -115,7 +115,7 @@ def _check_whole_words(model: Translator) -> None:
     if not model.pieces.whole_words:
         raise CourseError(
             "head_weights: this translator reads sub-words, the world's labels are of words. "
-            "Use a translator of whole words, as course.lab.world_translator trains."
+            "Use a translator of whole words, as course.lab.world_models trains."
         )
 
 

@@ -27,7 +27,8 @@ class KeptStates(ContextEncoder):
     `two_passes` has each of them read alone, as the other encoders do.
 
     layer   a number as in `encoder.layer_names`; None: all
-    beside  True: layer 0 and `layer` side by side in one vector, as [GloVe; CoVe] (McCann et al. 2017, section 4)
+    beside  instead of it: these layers side by side in one vector; (0, -1) is [GloVe; CoVe] (McCann et al. 2017,
+            section 4)
     spread  sentences and None, or firsts and seconds of pairs, over which each layer gets mean 0 per dimension and a
             standard deviation of 1 over all dimensions: encoders differ in what they say, not in how loud they are.
             None: vectors as they come
@@ -44,16 +45,16 @@ class KeptStates(ContextEncoder):
         *,
         spread: tuple[Sentences, Sentences | None] | None = None,
         change: Callable[[Rows], Rows] | None = None,
-        beside: bool = False,
+        beside: Sequence[int] = (),
         two_passes: bool = False,
     ):
         super().__init__()
         self._paired = encoder.reads_pairs and not two_passes
         # in a tuple: a part of this module would be trained, saved and frozen with it
         self._source, self._change = (encoder,), change
-        self._chosen = [0, layer] if beside else [*range(len(encoder.dims))] if layer is None else [layer]
+        self._chosen = [*beside] or ([*range(len(encoder.dims))] if layer is None else [layer])
         names, self._widths = (tuple(part[i] for i in self._chosen) for part in (encoder.layer_names, encoder.dims))
-        self._beside = beside
+        self._beside = bool(beside)
         self.layer_names = (" beside ".join(names),) if beside else names
         self.dims = (sum(self._widths),) if beside else self._widths
         self.sentence_dim = self.dims[-1]
@@ -101,12 +102,10 @@ class KeptStates(ContextEncoder):
             layers = layers if self._change is None else [self._change(rows) for rows in layers]
             yield [torch.from_numpy(np.stack(layers, axis=1))]
 
-    def _read_pairs(
-        self, items: list[tuple[Sentence, Sentence]], batch_size: int = 32
-    ) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
+    def _read_pairs(self, items: list[tuple[Sentence, Sentence]]) -> Iterator[list[Float[Tensor, "unit layer dim"]]]:
         encoder = self._source[0].eval()
-        for start in range(0, len(items), batch_size):
-            batch = encoder.batch(*map(list, zip(*items[start : start + batch_size], strict=True)))
+        for start in range(0, len(items), 32):
+            batch = encoder.batch(*map(list, zip(*items[start : start + 32], strict=True)))
             with torch.no_grad():
                 layers = encoder.states(batch.to(encoder.device)).layers[self._chosen]
             layers = layers[..., : max(self._widths)].permute(1, 2, 0, 3).float().cpu()

@@ -2,7 +2,7 @@
 
 model = world_bert(seed=0)      # a Bert of the invented world, in eval mode: model.encode([["The", "bank", ...]])
 
-A twin is the same network with a one-way mask, trained to predict the piece beside each one instead of a hidden one.
+A twin is the same network with a one-way mask, trained to predict the piece after each one instead of a hidden one.
 Devlin et al. 2018, section 5.1, compare BERT with such a network ("LTR").
 """
 
@@ -23,6 +23,7 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
 from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.device import seed_everything
+from course_lib.models.attention import causal_mask
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.models.transformer import TransformerEncoder
 from course_lib.text.word_pieces import SPECIALS, WordPieces
@@ -78,9 +79,8 @@ def pair_rows(
 class Asked:
     """Batches for `Bert.loss`, the rows in the same order for all objectives; give it to `fit`.
 
-    objective  "masked": pieces hidden as `shares` says; "left-to-right": each place is asked for the next piece;
-               "right-to-left": for the one before. One-way networks are asked at a random `shares.predict` of the
-               places (None: at all)
+    objective  "masked": pieces hidden as `shares` says; "left-to-right": a random `shares.predict` of the places
+               (None: all) is asked for the next piece
     nsp        ask whether the second sentence follows, too
     Called with an epoch it gives that epoch's batches, the same for the same seed.
     """
@@ -119,30 +119,25 @@ class Asked:
             masked = self.masking(ids, real, generator)
             places = {"rows": masked.rows, "columns": masked.columns, "answers": masked.answers}
             return replace(shared, input_ids=masked.ids, **places)
-        ahead = 1 if self.objective == "left-to-right" else -1
         may = real.clone()
-        may[:, 0] = False  # a place is asked if its answer, the piece beside it, is not [CLS] or padding
-        if ahead < 0:
-            may[torch.arange(len(rows)), real.sum(1) - 1] = False
+        may[:, 0] = False  # what may be an answer: neither [CLS] nor padding
         if self.shares.predict is not None:
             may &= torch.rand(ids.shape, generator=generator) < self.shares.predict
         answer_rows, answer_columns = may.nonzero(as_tuple=True)
-        return replace(
-            shared, rows=answer_rows, columns=answer_columns - ahead, answers=ids[answer_rows, answer_columns]
-        )
+        return replace(shared, rows=answer_rows, columns=answer_columns - 1, answers=ids[answer_rows, answer_columns])
 
 
-def rise(step: int, total: int, steps: int = 20) -> float:
-    """Up for some steps, then the same rate for ever: for curves, whose points must not depend on where they end."""
-    return min(1.0, (step + 1) / steps)
+def rise(step: int, total: int) -> float:
+    """Up for 20 steps, then the same rate for ever: for curves, whose points must not depend on where they end."""
+    return min(1.0, (step + 1) / 20)
 
 
 class OneWay(nn.Module):
-    """A stack in which each place sees itself and what stands before it; backward: and what stands after it."""
+    """A stack in which each place sees itself and what stands before it."""
 
-    def __init__(self, stack: TransformerEncoder, *, backward: bool):
+    def __init__(self, stack: TransformerEncoder):
         super().__init__()
-        self.both_ways, self.backward = stack, backward
+        self.both_ways = stack
 
     @property
     def layers(self) -> nn.ModuleList:
@@ -158,24 +153,15 @@ class OneWay(nn.Module):
         mask: Bool[Tensor, "batch 1 seq"] | None = None,
         **settings: Any,
     ) -> tuple[list[Float[Tensor, "batch seq d_model"]], list]:
-        sees = torch.ones(states.shape[1], states.shape[1], dtype=torch.bool, device=states.device)
-        sees = sees.triu() if self.backward else sees.tril()
+        sees = causal_mask(states.shape[1], device=states.device)
         return self.both_ways.trace(states, sees if mask is None else sees & mask, **settings)
 
 
 @lru_cache(maxsize=16)
-def world_bert(
-    seed: int = 0,
-    *,
-    steps: int = 400,
-    shares: Shares = MASKED,
-    objective: str = "masked",
-    width: int = 64,
-    rate: float = RATE,
-) -> Bert:
+def world_bert(seed: int = 0, *, steps: int = 400, shares: Shares = MASKED, rate: float = RATE) -> Bert:
     """Trained on sentences of the world, always the same, whole words as pieces. Cached: do not change it."""
-    model = new_bert(whole_words(world_text(N_WORDS)), seed, objective=objective, width=width)
-    return train_bert(model, world_rows(), seed, steps=steps, objective=objective, shares=shares, rate=rate)
+    model = new_bert(whole_words(world_text(N_WORDS)), seed)
+    return train_bert(model, world_rows(), seed, steps=steps, shares=shares, rate=rate)
 
 
 @lru_cache(maxsize=1)
@@ -202,7 +188,7 @@ def new_bert(pieces: WordPieces, seed: int, *, objective: str = "masked", width:
             if parameter.ndim == 2:  # 0.02 is for 768 numbers in a row: their sum would be too quiet here
                 parameter *= (BertConfig.paper().d_model / width) ** 0.5
     if objective != "masked":
-        model.stack = OneWay(model.stack, backward=objective == "right-to-left")
+        model.stack = OneWay(model.stack)
     return model.eval()
 
 

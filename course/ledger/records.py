@@ -21,7 +21,6 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import speaking
 
-FORMAT = 1
 _SHOWN = ("date", "device", "commit")  # of a run
 
 
@@ -38,7 +37,6 @@ def write_record(verdict: Verdict, run: Mapping[str, str]) -> Path:
     with speaking("en"):
         sentence = verdict.sentence  # for who reads the file: the card says it anew, from the numbers
     document = {
-        "format": FORMAT,
         "claim": verdict.claim.id,
         "verdict": verdict.word,
         "sentence": sentence,
@@ -73,7 +71,7 @@ def read_record(claim: Claim | str) -> Record | None:
         repr(verdict)  # a record that cannot be said is damaged
         return Record(verdict, dict(document["run"]))
 
-    return read_recorded(path, FORMAT, claim.command, build)
+    return read_recorded(path, claim.command, build)
 
 
 def _plain(value):

@@ -90,7 +90,7 @@ def claims_table():
 
     table = Table(box=None, pad_edge=False, caption_justify="left")
     table.add_column("id", no_wrap=True)
-    table.add_column(t("claim"))
+    table.add_column(t("claim"), overflow="fold")  # else a line of Hangul that just fits loses its end
     table.add_column(t(WORDS["recorded"]))
     counts: Counter[str] = Counter()
     for claim in all_claims().values():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
@@ -163,38 +163,21 @@ def _cached(path: Path, _changed: int) -> dict[str, Claim]:
 
 
 def load_claims(path: str | Path) -> dict[str, Claim]:
-    """The claims of one rule file, by id. Raises CourseError with file, claim and key for a faulty entry."""
-    document = _document(path)
-    if set(document) != {"claim"} or not isinstance(document["claim"], list):
-        raise CourseError(f"{path}: expected [[claim]] tables and nothing else; found {', '.join(document)}.")
-    claims: dict[str, Claim] = {}
-    for number, table in enumerate(document["claim"], start=1):
-        try:
-            claim = _claim(table)
-        except (TypeError, AttributeError, ValueError) as error:
-            name = table.get("id", f"number {number}") if isinstance(table, dict) else f"number {number}"
-            raise CourseError(f"{path}: claim {name}: {error}.") from None
-        if claim.id in claims:
-            raise CourseError(f"{path}: claim {claim.id} stands there twice. Delete one or give it its own id.")
-        claims[claim.id] = claim
-    return claims
-
-
-def _document(path: str | Path) -> dict:
-    """The file's tables. Raises CourseError with the remedy if it is missing, unreadable or not TOML."""
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # ValueError: no TOML, no UTF-8, or a number too long
-        raise CourseError(f"{path} cannot be read: {error}. Mend it, or restore it with git.") from None
+    """The claims of one rule file, by id."""
+    return _read(path, lambda tables: {claim.id: claim for claim in map(_claim, tables["claim"])})
 
 
 def reasons() -> dict[str, Reason]:
     """Why recorded verdicts do not hold, by claim: `data/reasons.toml`, written by hand after measuring."""
-    path = data_dir("reasons.toml")
+    return _read(data_dir("reasons.toml"), lambda tables: typed(Mapping[str, Reason], tables, "reasons"))
+
+
+def _read(path: str | Path, build: Callable[[dict], dict]) -> dict:
+    """What `build` makes of the file's tables; a CourseError with file and place where it cannot."""
     try:
-        return typed(Mapping[str, Reason], _document(path), "reasons")
-    except TypeError as error:
-        raise CourseError(f"{path}: {error}.") from None
+        return build(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise CourseError(f"{path} cannot be used: {error}. Mend it, or restore it with git.") from None
 
 
 def _claim(table: dict) -> Claim:
@@ -207,7 +190,7 @@ def _claim(table: dict) -> Claim:
         if rule.get("kind") != "difference":  # it may stand beside conditions that have a side and a threshold
             rule = {key: value for key, value in rule.items() if key not in ("side", "threshold")}
         rules.append({"item": "seed" if rule.get("varies") == "seeds" else "item"} | rule)
-    claim = typed(Claim, told | {"rules": rules}, "it")
+    claim = typed(Claim, told | {"rules": rules}, f"claim {table.get('id')}")
     if not re.fullmatch(r"C[1-9]\.[1-9][0-9]?", claim.id):
-        raise ValueError("an id is C, chapter, point, number, such as C4.5")
+        raise ValueError(f"claim {claim.id}: an id is C, chapter, point, number, such as C4.5")
     return replace(claim, published=tuple(value for value in claim.published if value.certainty != "M"))

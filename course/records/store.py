@@ -16,12 +16,13 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 
 T = TypeVar("T")
+FORMAT = 1
 _MOST = 1e300  # what is shown must fit into a float
 
 
 @dataclass(frozen=True)
 class Store(Generic[T]):
-    """One recorded thing: a dataclass of plain types, dataclasses and arrays, in a file with the number of its format.
+    """One recorded thing: a dataclass of plain types, dataclasses and arrays, in a file.
 
     command  records it again. check: raises ValueError or LookupError for a record that cannot have been written
     rows     a field of dataclasses that stand in a line each, without what is None: readable, small changes in git
@@ -32,7 +33,6 @@ class Store(Generic[T]):
     command: str
     check: Callable[[T], object]
     rows: str = ""
-    version: int = 1
 
     @property
     def path(self) -> Path:
@@ -46,14 +46,14 @@ class Store(Generic[T]):
             self.check(record)
             return record
 
-        return read_recorded(self.path, self.version, self.command, build)
+        return read_recorded(self.path, self.command, build)
 
     def write(self, record: T, indent: int | None = 1) -> None:
         """Replace the file, whole or not at all."""
-        write_recorded(self.path, {"format": self.version, **asdict(record)}, indent, self.rows)
+        write_recorded(self.path, asdict(record), indent, self.rows)
 
 
-def read_recorded(path: Path, version: int, command: str, build: Callable[[dict], T]) -> T | None:
+def read_recorded(path: Path, command: str, build: Callable[[dict], T]) -> T | None:
     """What `build` makes of the document, which has lost its "format"; None if there is no file.
 
     Raises CourseError for another format, and where the file cannot be read or `build` cannot use it.
@@ -63,8 +63,8 @@ def read_recorded(path: Path, version: int, command: str, build: Callable[[dict]
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         number = document.pop("format")
-        if number != version:
-            raise CourseError(f"{path} has format {number!r:.40}, this version reads {version}. Update the course.")
+        if number != FORMAT:
+            raise CourseError(f"{path} has format {number!r:.40}, this version reads {FORMAT}. Update the course.")
         return build(document)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         raise CourseError(
@@ -80,7 +80,7 @@ def write_recorded(path: Path, document: Mapping, indent: int | None = 1, rows: 
         return json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False, default=_plain)
 
     lines = [text({name: value for name, value in row.items() if value is not None}) for row in document.get(rows, ())]
-    whole = text(document | ({rows: "ROWS"} if rows else {}), indent)
+    whole = text({"format": FORMAT, **document} | ({rows: "ROWS"} if rows else {}), indent)
     with atomic_file(path, "w") as file:
         file.write(whole.replace('"ROWS"', "[\n  " + ",\n  ".join(lines) + "\n ]") + "\n")
 
@@ -130,7 +130,7 @@ def typed(kind: Any, value: Any, place: str) -> Any:
     raise TypeError(f"{place} is {value!r:.60}, not {getattr(kind, '__name__', kind)}")
 
 
-def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """The lines of a table whose first `left` columns are words, the others numbers."""
-    align = ["---"] * left + ["---:"] * (len(heads) - left)
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table whose first column is words, the others numbers."""
+    align = ["---"] + ["---:"] * (len(heads) - 1)
     return [f"| {' | '.join(cells)} |" for cells in (heads, align, *rows)]

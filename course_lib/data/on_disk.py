@@ -25,6 +25,7 @@ from course_lib.config import n_cores, project_dir, settings
 from course_lib.data import docstrings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
+from course_lib.language import t
 from course_lib.progress import Progress
 from course_lib.text import words
 
@@ -71,11 +72,15 @@ class OnDiskCorpus(Sequence):
         return self.sentences[place]
 
     def __str__(self) -> str:
-        text = (
-            f"{self.n_words:,} words in {len(self):,} sentences from {len(self.packages)} packages "
-            f"(fingerprint {self.fingerprint[:8]})"
+        text = t(
+            "{words} words in {sentences} sentences from {packages} packages (fingerprint {fingerprint})",
+            words=f"{self.n_words:,}",
+            sentences=f"{len(self):,}",
+            packages=len(self.packages),
+            fingerprint=self.fingerprint[:8],
         )
-        return text + (f"; not installed here, so left out: {', '.join(self.missing)}" if self.missing else "")
+        left_out = t("; not installed here, so left out: {names}", names=", ".join(self.missing))
+        return text + left_out * bool(self.missing)
 
     __repr__ = __str__
 

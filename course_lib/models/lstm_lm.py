@@ -24,6 +24,7 @@ from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.language import key
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
 from course_lib.models.limits import at_least, one_of, shares
@@ -229,7 +230,7 @@ class BiLM(ContextEncoder):
         # what the forward and the backward direction read first
         self._boundaries = characters.boundaries if isinstance(characters, ElmoBytes) else (BOUNDARY, BOUNDARY)
         self.softmax = None if config.softmax is None else _softmax_of(config)
-        self.layer_names = ("token", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
+        self.layer_names = (key("token"), *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.sentence_dim = config.projection * len(self.lstms)
         self.dims = (self.sentence_dim,) * (config.n_layers + 1)
 

@@ -43,6 +43,7 @@ from torch import Tensor
 from course_lib.data.records import Sentence
 from course_lib.device import Movable, choose_device
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, keep_probability, negative_distribution
 from course_lib.progress import Progress
 from course_lib.text.vocabulary import Vocabulary
@@ -354,7 +355,7 @@ def _train(model: SkipGram, text: Tokens, generator: torch.Generator, threads: i
                     for future in done:
                         future.result()  # raises what the worker raised
                     words = epochs_done * n_words
-                    speed = f"{words / (time.perf_counter() - started):,.0f} words/s"
-                    bar.update(words, loss=loss, speed=speed)
+                    speed = t("{n} words/s", n=f"{words / (time.perf_counter() - started):,.0f}")
+                    bar.update(words, loss=loss, **{key("speed"): speed})
         finally:
             stop.set()  # whatever happened: no thread goes on by itself

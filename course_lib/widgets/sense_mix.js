@@ -125,7 +125,7 @@ export default {
       if (model.get("last") === "gamma")
         return t("γ = {g}: every dot is {g} times as far out as with γ = 1, and no neighbour has changed: "
           + "the score stands at {score} %.", { g, score: pct(score) });
-      const mix = weights.map((s, l) => `${pct(s)} % ${t(layers[l])}`).join(", ");
+      const mix = weights.map((s, l) => t("{n} % {layer}", { n: pct(s), layer: t(layers[l]) })).join(", ");
       const values = { mix, kinds, score: pct(score), layer: t(layers[best]), best: pct(alone[best]) };
       const says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", values);
       if (!grid.length) return says;
@@ -335,7 +335,7 @@ export default {
       stack.setAttribute("aria-label", weights.map((w, l) => `${t(layers[l])} ${pct(w)} %`).join(", "));
       meaning.set(score);
       grammar?.set(betweenPoints(grid, weights));
-      read.replaceChildren(h("small", {}, cut(senses[chosen], 300)), h("br", {}),
+      read.replaceChildren(h("small", {}, cut(t(senses[chosen]), 300)), h("br", {}),
         ...inBold(sentences[chosen], positions[chosen]));
       rows.forEach(({ l }, r) => {
         const values = strips[0][chosen].map((_, d) =>

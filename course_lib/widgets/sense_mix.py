@@ -176,7 +176,8 @@ class ScalarMixWidget(CourseWidget):
                 score=score,
             )
         name, best = self.best_layer()
-        mix = ", ".join(f"{100 * s:.0f} % {t_label(layer)}" for layer, s in zip(self.layers, weights, strict=True))
+        shares = zip(self.layers, weights, strict=True)
+        mix = ", ".join(t("{n} % {layer}", n=f"{100 * s:.0f}", layer=t_label(layer)) for layer, s in shares)
         values = {"mix": mix, "kinds": kinds, "score": score, "layer": t_label(name), "best": f"{100 * best:.0f}"}
         says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
         tags = self.tag_score()

@@ -90,7 +90,7 @@ export default {
       onword: chosen => set({ chosen })
     });
     const start = { ...stateOf(model, TRAITS), inputs_may_answer: false },
-      reset = button("reset", () => set(start));
+      reset = button(t("reset"), () => set(start));
     reach.node.style.width = "220px";
     find.node.style.width = "170px";
     if (windows.length < 2) reach.node.hidden = true;

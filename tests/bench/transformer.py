@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.data.records import ParallelPair, Sentence
-from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.decoding import beam_search
 from course_lib.models.transformer import TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.models.translator import Translator
 from course_lib.text.pieces import Pieces
 from tests.bench import measure
 from tests.bench.measure import Options, main
+from tests.models.small_transformers import copy_layers
 
 SIZES = {"vocab_size": 4_000, "d_model": 256, "n_heads": 4, "n_layers": 2, "d_ff": 1024, "dropout": 0.1}
 TRAINING = {"batch": 64, "length": 16}
@@ -59,26 +59,10 @@ def peer_of(
     theirs = nn.Transformer(d_model, n_heads, n_layers, n_layers, d_ff, dropout, batch_first=True)
     for stack, own in ((theirs.encoder, encoder), (theirs.decoder, decoder)):
         stack.norm = None  # post-norm layers end in a norm already
-        for layer, ours in zip(stack.layers, own.layers, strict=True):
+        copy_layers(stack, own)
+        for layer in stack.layers:
             layer.dropout.p = dropout if inside else 0.0
-            _copy_attention(layer.self_attn, ours.attention)
-            residuals = [ours.attention_residual, ours.feed_forward_residual]
-            if stack is theirs.decoder:
-                _copy_attention(layer.multihead_attn, ours.cross_attention)
-                residuals.insert(1, ours.cross_residual)
-            for number, residual in enumerate(residuals, start=1):
-                getattr(layer, f"norm{number}").load_state_dict(residual.norm.state_dict())
-            layer.linear1.load_state_dict(ours.feed_forward.inner.state_dict())
-            layer.linear2.load_state_dict(ours.feed_forward.outer.state_dict())
     return PeerEncoder(theirs.encoder, masks), PeerDecoder(theirs.decoder, masks)
-
-
-@torch.no_grad()
-def _copy_attention(theirs: nn.MultiheadAttention, ours: MultiHeadAttention) -> None:
-    inputs = (ours.query, ours.key, ours.value)
-    theirs.in_proj_weight.copy_(torch.cat([linear.weight for linear in inputs]))
-    theirs.in_proj_bias.copy_(torch.cat([linear.bias for linear in inputs]))
-    theirs.out_proj.load_state_dict(ours.output.state_dict())
 
 
 def model_of(side: str) -> Translator:

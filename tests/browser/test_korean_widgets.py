@@ -3,10 +3,11 @@
 import html
 import re
 
+import numpy as np
 import pytest
 
 from course_lib.language import particle, speaking
-from course_lib.widgets import drawings
+from course_lib.widgets import drawings, scalar_mix
 from course_lib.widgets.base import FOLDER
 from tests.test_language import PARTICLES
 from tests.widgets.test_all_widgets import LARGE
@@ -48,7 +49,24 @@ def test_a_widget_speaks_korean(chromium, name):
     shown = frame.locator("section.cw").inner_text()
     labels = frame.evaluate("[...document.querySelectorAll('[aria-label]')].map(e => e.getAttribute('aria-label'))")
     assert [words for words in (shown, *labels) if ENGLISH.search(words)] == []
+    assert "reset" not in shown
     assert html.escape(widget.title) in page_html  # by which a live page knows it
     assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
     assert faults == []
+    page.close()
+
+
+def test_the_layers_and_senses_of_a_mix_are_said_in_korean(chromium):
+    layers = {name: np.random.default_rng(3).normal(size=(4, 6)) for name in ("token", "layer 1")}
+    with speaking("ko"):
+        widget = scalar_mix(layers, [["the", "work"]] * 4, [1] * 4, ["noun", "noun", "verb", "verb"])
+        finding, page_html = widget.finding(), widget.page()
+    assert "토큰 층 50%, 1층 50%" in finding
+    page = chromium.new_page()
+    page.set_content(f"<!doctype html>{page_html}")
+    frame = page.locator("iframe").element_handle().content_frame()
+    frame.locator("section.cw .say").wait_for()
+    shown = frame.locator("section.cw").inner_text()
+    assert "토큰 층 50%, 1층 50%" in shown
+    assert [word for word in ("token", "noun", "verb") if word in shown] == []
     page.close()

@@ -144,15 +144,6 @@ def test_the_target_s_words_keep_their_rows(lm):
     torch.testing.assert_close(weight[adapted.row("new")], old.mean(0))
 
 
-@pytest.mark.parametrize(
-    ("wanted", "factor", "reached"), [(85, 10, True), (60, 1, True), (70, 1, True), (95, 100, False)]
-)
-def test_the_label_equivalent_by_hand(wanted, factor, reached):
-    found = chapter5.label_equivalent((100, 1_000, 10_000), (70, 85, 80), wanted)
-    assert found == (pytest.approx(factor), reached)
-    assert chapter5.label_equivalent((25, 100), (60, 70), 65, few=50)[0] == pytest.approx(1)
-
-
 def test_the_loss_at_equal_accuracy_by_hand():
     run = Forgetting(np.arange(4), np.array([50.0, 60, 80, 70]), np.array([5.0, 5.5, 7.5, 9.0]))
     assert [run.loss_at(level) for level in (50, 55, 60, 70, 80)] == pytest.approx([5.0, 5.25, 5.5, 6.5, 7.5])

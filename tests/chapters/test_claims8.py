@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import JoinedLayers, area, best_for_all, counted, scored, two_layer_tagger
+from course.chapters.ch08.claims import area, best_for_all, counted, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe, best_rate, fine_tune, learn
@@ -151,17 +151,14 @@ def test_one_recipe_is_judged_by_what_it_costs(small):
 
 def test_joined_layers_are_the_layers_in_order():
     bert = four_samples.bert(n_layers=3)
-    joined, whole = JoinedLayers(bert, 2), bert.encode(TEXTS)
-    assert joined.dims == (24,)
-    for row, states in zip(joined.encode(TEXTS), whole, strict=True):
-        np.testing.assert_array_equal(row, np.concatenate([states[2], states[3]], axis=1))
-    kept = KeptStates(JoinedLayers(bert))
-    assert kept.dims == (48,)
-    np.testing.assert_allclose(kept.encode(TEXTS)[2][0], np.concatenate(list(whole[2]), axis=1), atol=1e-6)
+    kept = KeptStates(bert, beside=(2, 3))
+    assert kept.dims == (24,)
+    for row, states in zip(kept.encode(TEXTS), bert.encode(TEXTS), strict=True):
+        np.testing.assert_allclose(row[0], np.concatenate([states[2], states[3]], axis=1), atol=1e-6)
 
 
 def test_the_larger_head_has_two_layers_and_its_seed():
-    kept = KeptStates(JoinedLayers(four_samples.bert()))  # 3 layers of 12
+    kept = KeptStates(four_samples.bert(), beside=range(3))  # 3 layers of 12
     head, again = (two_layer_tagger(kept, ("O", "B-PER"), 5, seed=3) for _ in range(2))
     lstm = sum(2 * 4 * 5 * (n_in + 5 + 2) for n_in in (36, 10))
     assert sum(p.numel() for p in head.parameters()) == lstm + 2 * (10 + 1)
@@ -171,7 +168,7 @@ def test_the_larger_head_has_two_layers_and_its_seed():
 def test_a_frozen_head_learns_and_its_encoder_does_not():
     bert, task = four_samples.bert(), four_samples.names_task()
     before = {name: row.clone() for name, row in bert.state_dict().items()}
-    states = KeptStates(JoinedLayers(bert))
+    states = KeptStates(bert, beside=range(3))
     recipe = Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8)
     head = learn(lambda: two_layer_tagger(states, task.labels, 11, seed=0), task.train, 0, recipe)
     assert task.score(head) > 80

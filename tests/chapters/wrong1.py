@@ -11,10 +11,6 @@ def negative_positions(sentences, window):
     return pairs
 
 
-def softmax_of_powers(counts, power):
-    return dict(zip(counts, torch.tensor([n**power for n in counts.values()]).softmax(0), strict=True))
-
-
 def softmax_over_drawn(inputs, outputs, centre, context, negatives):
     scores = outputs[[context, *negatives]] @ inputs[centre]
     return torch.nn.functional.cross_entropy(scores[None], torch.tensor([0]))
@@ -55,7 +51,7 @@ WRONG = {
         ("the power comes after the shares", "count**power / total", "(count / sum(counts.values())) ** power"),
         ("divides by the total of the plain counts", "sum(count**power", "sum(count"),
         ("the power is fixed", "**power", "**0.75"),
-        ("softmax", softmax_of_powers),
+        ("softmax", "count**power", "math.exp(count**power)"),
         ("no division at all", "/ total", ""),
         ("rare words become the most frequent", "**power", "**-power"),
     ],

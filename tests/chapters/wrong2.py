@@ -5,34 +5,6 @@ import zlib
 import torch
 
 
-def turned(ids, weight):
-    one_hot = torch.stack([(ids == i).float() for i in range(len(weight))])
-    return one_hot, torch.einsum("v...,vd->...d", one_hot, weight)
-
-
-def of_each_word(row):
-    """row(gradients of all places of a word)"""
-
-    def answer(ids, output_gradient, vocabulary_size):
-        flat = output_gradient.reshape(ids.numel(), -1)
-        table = torch.zeros(vocabulary_size, flat.shape[1])
-        for i in ids.unique().tolist():
-            table[i] = row(flat[ids.reshape(-1) == i])
-        return table
-
-    return answer
-
-
-def in_small_letters(shown):
-    """shown(word): what stands for a word that is kept."""
-
-    def answer(train_sentences, text, min_count):
-        small = [word.lower() for sentence in train_sentences for word in sentence]
-        return [shown(word) if small.count(word.lower()) >= min_count else "[UNK]" for word in text]
-
-    return answer
-
-
 def first_rows(vocabulary, pretrained, noise):
     table = noise * torch.cat(list(pretrained.values())).std()
     for i, vector in zip(range(len(table)), pretrained.values(), strict=False):
@@ -100,7 +72,7 @@ WRONG = {
             "F.one_hot(ids, num_classes=len(weight))",
             "torch.zeros(*ids.shape[:-1], len(weight)).scatter(-1, ids, 1.0)",
         ),
-        ("columns instead of rows", turned),
+        ("columns instead of rows", "return one_hot,", "return one_hot.movedim(-1, 0),"),
         ("booleans instead of numbers", "one_hot, one_hot @", "ids[..., None] == torch.arange(len(weight)), one_hot @"),
         ("error", ", num_classes=len(weight)", ""),  # as wide as the largest id
     ],
@@ -110,8 +82,16 @@ WRONG = {
             "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
             "gradient.index_put((ids,), output_gradient)",
         ),
-        ("only the first occurrence counts", of_each_word(lambda rows: rows[0])),
-        ("the mean over the occurrences", of_each_word(lambda rows: rows.mean(dim=0))),
+        (
+            "only the first occurrence counts",
+            "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
+            "gradient.index_put((ids.flatten().flip(0),), output_gradient.flatten(0, -2).flip(0))",
+        ),
+        (
+            "the mean over the occurrences",
+            "flatten(0, -2))",
+            "flatten(0, -2)) / ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)[:, None]",
+        ),
         ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids.flatten())"),
         ("unused rows are left out", "flatten(0, -2))", "flatten(0, -2))[sorted(set(ids.flatten().tolist()))]"),
         (
@@ -135,8 +115,14 @@ WRONG = {
         ("new words stay as they are", "counts[word] >= min_count", "counts[word] == 0 or counts[word] >= min_count"),
         ("rare words are kept", "counts[word] >= min_count", "word in counts"),
         ("sentences are counted, not occurrences", "for word in sentence)", "for word in set(sentence))"),
-        ("capitals are lost", in_small_letters(str)),
-        ("capitals are lost", in_small_letters(str.lower)),
+        ("capitals are lost", "(word for", "(word.lower() for", "[word] >=", "[word.lower()] >="),
+        (
+            "capitals are lost",
+            "(word for",
+            "(word.lower() for",
+            "[word if counts[word]",
+            "[word.lower() if counts[word.lower()]",
+        ),
     ],
     "2.4": [
         ("no fall-back to lower case", "word.lower()", "word"),

@@ -3,12 +3,6 @@
 import math
 
 import numpy as np
-import torch
-
-
-def downwards(rate_of):
-    """rate_of(rate, factor, i): of the group i below the head."""
-    return lambda names, rate, factor: {name: rate_of(rate, factor, i) for i, name in enumerate(reversed(names))}
 
 
 def drawn_on(sizes, scores, few, reached):
@@ -19,14 +13,6 @@ def drawn_on(sizes, scores, few, reached):
         return sizes[0] / few
     slope, start = np.polyfit(np.log(sizes[-2:]), scores[-2:], 1)
     return math.exp((reached - start) / slope) / few
-
-
-def states_dropped(x, w_in, w_rec, keep, p):
-    state, states = torch.zeros(len(w_rec)), []
-    for word in x:
-        state = torch.tanh(word @ w_in + state @ w_rec) * keep[0] / (1 - p)
-        states.append(state)
-    return torch.stack(states)
 
 
 WRONG = {
@@ -76,7 +62,13 @@ WRONG = {
         ("divided by p", "/ (1 - p)", "/ p"),
         ("the mask is turned round", "* keep", "* ~keep"),
         ("only at the first link", "(state)", "(state)\n        thinned = w_rec if len(states) > 1 else thinned"),
-        ("states are dropped, not weights", states_dropped),
+        (
+            "states are dropped, not weights",
+            "w_rec * keep / (1 - p)",
+            "w_rec",
+            "@ thinned)",
+            "@ thinned) * keep[0] / (1 - p)",
+        ),
         ("nothing is dropped", "w_rec * keep / (1 - p)", "w_rec"),
     ],
     "5.6": [

@@ -1,15 +1,8 @@
 """Wrong answers to the exercises of chapter 6 as readers write them: see `cells.py`."""
 
-import math
 from itertools import pairwise
 
 import torch
-
-
-def in_two_halves(n, d_model):
-    frequency = torch.exp(-math.log(10_000) * torch.arange(0, d_model, 2) / d_model)
-    angle = torch.outer(torch.arange(n).float(), frequency)
-    return torch.hstack([angle.sin(), angle.cos()])
 
 
 def each_column(factor):
@@ -32,12 +25,6 @@ def joined(join):
     return lambda text: {join(pieces, most_frequent(text)): occurs for pieces, occurs in text.items()}
 
 
-def first_place(pieces, pair):
-    found = list(pairwise(pieces))
-    i = found.index(pair) if pair in found else len(pieces)
-    return (*pieces[:i], *(["".join(pair)] if pair in found else []), *pieces[i + 2 :])
-
-
 def from_the_end(pieces, pair):
     new, i = list(pieces), len(pieces) - 2
     while i >= 0:
@@ -46,19 +33,6 @@ def from_the_end(pieces, pair):
             i -= 1
         i -= 1
     return tuple(new)
-
-
-def either_order(text):
-    left, right = most_frequent(text, lambda pair: tuple(sorted(pair)))
-    after = {}
-    for pieces, occurs in text.items():
-        new, i = list(pieces), 0
-        while i < len(new) - 1:
-            if {(new[i], new[i + 1])} <= {(left, right), (right, left)}:
-                new[i : i + 2] = [new[i] + new[i + 1]]
-            i += 1
-        after[tuple(new)] = occurs
-    return after
 
 
 WRONG = {
@@ -147,7 +121,7 @@ WRONG = {
         ("NaN where nothing may be seen", "torch.finfo(scores.dtype).min", "-torch.inf", ".masked_fill(~may, 0.0)", ""),
     ],
     "6.5": [
-        ("first all sines, then all cosines", in_two_halves),
+        ("first all sines, then all cosines", " 0::2]", " : d_model // 2]", " 1::2]", " d_model // 2 :]"),
         ("the exponent has i instead of 2i", ".arange(0, d_model, 2) / d_model)", ".arange(d_model // 2) / d_model)"),
         ("twice 2i", "2) / d_model", "2) * 2 / d_model"),
         ("a speed for each column", each_column(1)),
@@ -161,7 +135,7 @@ WRONG = {
     "6.6": [
         ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
         ("a pair counts once for each word", "for pair in pairwise(pieces)", "for pair in set(pairwise(pieces))"),
-        ("joined once for each word", joined(first_place)),
+        ("joined once for each word", "== best else", "== best and len(joined) == place else"),
         ("a joined piece is not used up", "place += width", "place += 1"),
         ("the last piece is lost", "while place < len(pieces):", "while place < len(pieces) - 1:"),
         ("joined from the right", joined(from_the_end)),
@@ -169,7 +143,15 @@ WRONG = {
             "replaced in a string",
             joined(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
         ),
-        ("either order", either_order),
+        (
+            "either order",
+            "[pair] += count",
+            "[tuple(sorted(pair))] += count",
+            "= 2 if pieces",
+            "= 2 if (*sorted(pieces",
+            "2] ==",
+            "2]),) ==",
+        ),
         ("nothing is joined", "== best", "== ''"),
         ("a pair instead of a text", "    after = {}", "    return best"),
     ],

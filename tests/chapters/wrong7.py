@@ -19,15 +19,6 @@ def limited(answer):
     return lambda word, vocabulary, limit: ["[UNK]"] if len(word) > limit else answer(word, vocabulary)
 
 
-def skips(word, vocabulary):
-    pieces, start = [], 0
-    while start < len(word):
-        found = fitting(word, start, vocabulary)
-        piece, start = found[0] if found else ("[UNK]", start + 1)
-        pieces.append(piece)
-    return pieces
-
-
 def tries_again(word, vocabulary):
     def rest(start):
         if start == len(word):
@@ -80,22 +71,6 @@ def right_aligned(pairs):
     return ids, torch.tensor([[0] * (n - len(b)) + [1] * len(b) for _, b in rows]), ids != 0
 
 
-def ragged(pairs):
-    rows = [[2, *a, 3, *b, 3] for a, b in pairs]
-    return rows, [[0] * (len(a) + 2) + [1] * (len(b) + 1) for a, b in pairs], [[True] * len(row) for row in rows]
-
-
-def restart(ids, segments, pieces, places, kinds):
-    rows = []
-    for row, own in zip(ids, segments, strict=True):
-        numbers, count = [], {0: 0, 1: 0}
-        for kind in own.tolist():
-            numbers.append(count[kind])
-            count[kind] += 1
-        rows.append(pieces[row] + places[numbers] + kinds[own])
-    return torch.nn.functional.layer_norm(torch.stack(rows), pieces.shape[1:], eps=1e-12)
-
-
 def normed_apart(ids, segments, pieces, places, kinds):
     parts = pieces[ids], places[: ids.shape[1]], kinds[segments]
     return sum(torch.nn.functional.layer_norm(part, pieces.shape[1:], eps=1e-12) for part in parts)
@@ -109,19 +84,6 @@ def mean_of_rows(states, labels, table, bias):
 def of_rows(loss):
     """loss(scores [batch, piece, place], labels)"""
     return lambda states, labels, table, bias: loss((states @ table.T + bias).mT, labels)
-
-
-def where(is_changed):
-    """is_changed(j, k): is piece j another one in run k?"""
-
-    def answer(network, ids, vocab_size):
-        first, found = network(ids), []
-        for k in range(len(ids)):
-            row = [(int(piece) + is_changed(j, k)) % vocab_size for j, piece in enumerate(ids)]
-            found.append((network(torch.tensor(row)) != first).any(1).tolist())
-        return [list(column) for column in zip(*found, strict=True)]
-
-    return answer
 
 
 def one_long_text(documents, coins, draws):
@@ -167,7 +129,13 @@ WRONG = {
         ("## on the first piece, too", '"##" if start else ""', '"##"'),
         ("the beginning is kept, then [UNK]", '            return ["[UNK]"]', '            return pieces + ["[UNK]"]'),
         ("the beginning is kept and the rest is lost", '\n            return ["[UNK]"]', "\n            return pieces"),
-        ("[UNK] for one character", limited(skips)),
+        (
+            "[UNK] for one character",
+            '        if piece is None:\n            return ["[UNK]"]\n        pieces.append(piece)\n',
+            '        pieces.append(piece or "[UNK]")\n',
+            "len(piece) - len(mark)",
+            "len(piece) - len(mark) if piece else 1",
+        ),
         ("the cut is taken back", limited(tries_again)),
         ("as few pieces as possible", limited(fewest)),
         ("cut from the end", limited(backwards)),
@@ -198,7 +166,7 @@ WRONG = {
             "return ids, segments, real",
             "import numpy\n    return ids, segments, numpy.array(real) * 1",
         ),
-        ("no padding", ragged),
+        ("no padding", "        rest =", "        longest = len(first) + len(second)\n        rest ="),
     ],
     "7.4": [
         (
@@ -208,7 +176,11 @@ WRONG = {
         ),
         ("places are counted over the batch", "[: ids.shape[1]]", "[: ids.numel()].unflatten(0, ids.shape)"),
         ("the number of the row is the place", "places[: ids.shape[1]]", "places[: len(ids)].unsqueeze(1)"),
-        ("places begin again in the second sentence", restart),
+        (
+            "places begin again in the second sentence",
+            "places[: ids.shape[1]]",
+            "places[torch.arange(ids.shape[1]) - (segments == 0).sum(1, keepdim=True) * segments]",
+        ),
         ("places are counted from 1", "places[: ids.shape[1]]", "places[1 : ids.shape[1] + 1]"),
         ("norm before the sum", normed_apart),
         (
@@ -257,8 +229,12 @@ WRONG = {
     ],
     "7.6": [
         ("the changes pile up", "        changed = ids.clone()\n", "", " moved ", " changed = ids.clone()\n    moved "),
-        ("all pieces from k on are changed", where(lambda j, k: j >= k)),
-        ("all pieces but k are changed", where(lambda j, k: j != k)),
+        ("all pieces from k on are changed", "changed[k] = (ids[k]", "changed[k:] = (ids[k:]"),
+        (
+            "all pieces but k are changed",
+            "changed[k] = (ids[k] + 1) % vocab_size",
+            "changed = torch.where(torch.arange(len(ids)) == k, ids, (ids + 1) % vocab_size)",
+        ),
         ("changed to piece 0", "(ids[k] + 1) % vocab_size", "0"),
         ("changed to the last piece", "(ids[k] + 1) % vocab_size", "vocab_size - 1"),
         ("rows and columns are exchanged", "return moved", "return moved.T.tolist()"),

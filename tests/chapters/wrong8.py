@@ -1,24 +1,8 @@
 """Wrong answers to the exercises of chapter 8 as readers write them: see `cells.py`."""
 
 import math
-import re
 
 import torch
-
-ARTICLES = r"\b(a|an|the)\b"
-SIGNS = r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~]"""
-
-
-def every_piece(inside):
-    """inside(tag): of the pieces after the first, if there is such a name."""
-
-    def answer(pieces, tags, names, length):
-        labels = [-100]
-        for own, tag in zip(pieces, tags, strict=True):
-            labels += [names.index(tag)] + [names.index(inside(tag) if inside(tag) in names else tag)] * (len(own) - 1)
-        return labels + [-100] * (length - len(labels))
-
-    return answer
 
 
 def on_pieces(text):
@@ -36,74 +20,6 @@ def whole_words(passage, pieces, n_question, first, last):
     left = max([-1] + [i for i in range(start) if passage[i] == " "]) + 1
     right = min([len(passage)] + [i for i in range(end, len(passage)) if passage[i] == " "])
     return passage[left:right], left
-
-
-def hidden(logits, in_passage):
-    return torch.tensor(logits).masked_fill(~torch.tensor(in_passage), -torch.inf)
-
-
-def two_argmaxes(start, end, in_passage, max_pieces):
-    return int(hidden(start, in_passage).argmax()), int(hidden(end, in_passage).argmax())
-
-
-def greedy(start, end, in_passage, max_pieces):
-    i = int(hidden(start, in_passage).argmax())
-    return i, i + int(hidden(end, in_passage)[i : i + max_pieces].argmax())
-
-
-def greedy_from_the_end(start, end, in_passage, max_pieces):
-    j = int(hidden(end, in_passage).argmax())
-    low = max(0, j - max_pieces + 1)
-    return low + int(hidden(start, in_passage)[low : j + 1].argmax()), j
-
-
-def words(text):
-    return [word for word in re.sub(SIGNS, "", text.casefold()).split() if word not in ("a", "an", "the")]
-
-
-def common(ours, theirs):
-    """Each word of the truth is used up by the one that matches it."""
-    left, found = list(theirs), 0
-    for word in ours:
-        if word in left:
-            left.remove(word)
-            found += 1
-    return found
-
-
-def harmonic(hits, ours, theirs):
-    return 2 * hits / (len(ours) + len(theirs))
-
-
-def counted(score, normal=words):
-    """score(ours, theirs) of two answers that are not empty; normal(text): its words."""
-
-    def answer(guess, truth):
-        ours, theirs = normal(guess), normal(truth)
-        return score(ours, theirs) if ours and theirs else float(ours == theirs)
-
-    return answer
-
-
-def said_often(ours, theirs):
-    hits = sum(word in theirs for word in ours)
-    return 2 / (len(ours) / hits + len(theirs) / hits) if hits else 0.0
-
-
-def of_words(normal):
-    return counted(lambda ours, theirs: harmonic(common(ours, theirs), ours, theirs), normal)
-
-
-def dropping(articles=ARTICLES, signs=SIGNS):
-    """Drops these articles and signs; the rest is as it should be."""
-    return of_words(lambda text: re.sub(articles, " ", re.sub(signs, "", text.lower())).split())
-
-
-def articles_inside(text):
-    text = re.sub(SIGNS, "", text.lower())
-    for article in ("the", "an", "a"):
-        text = text.replace(article, "")
-    return text.split()
 
 
 def placed(windows):
@@ -125,16 +41,6 @@ def pooled(pool):
 
 def ranked(windows):
     return [(start, end) for _, start, end in sorted(placed(windows), reverse=True)]
-
-
-def decided(answers, null=min):
-    """answers(score, null score, threshold): is there an answer? null(the windows' scores)"""
-
-    def answer(windows, threshold):
-        score, start, end = max(span for _, spans in windows for span in spans)
-        return (start, end) if answers(score, float(null([null for null, _ in windows])), threshold) else (0, 0)
-
-    return answer
 
 
 def silenced(decide):
@@ -193,8 +99,12 @@ WRONG = {
         ("two labels share an output", "else n_labels", "else (1 if n_labels == 2 else n_labels)"),
     ],
     "8.2": [
-        ("every piece carries the label", every_piece(str)),
-        ("every piece is asked: B-, then I-", every_piece(lambda tag: tag.replace("B-", "I-"))),
+        ("every piece carries the label", "[-100] * (len(word) - 1)", "[names.index(tag)] * (len(word) - 1)"),
+        (
+            "every piece is asked: B-, then I-",
+            "[-100] * (len(word) - 1)",
+            '[names.index(inside if (inside := tag.replace("B-", "I-")) in names else tag)] * (len(word) - 1)',
+        ),
         (
             "the last piece carries the label",
             " + [-100] * (len(word) - 1)",
@@ -232,11 +142,19 @@ WRONG = {
         ("only the text", "return passage[start:end], start", "return passage[start:end]"),
     ],
     "8.4": [
-        ("start and end apart", two_argmaxes),
-        ("start and end apart, over all places", lambda start, end, *_: (start.index(max(start)), end.index(max(end)))),
-        ("start and end apart, then exchanged", lambda *inputs: tuple(sorted(two_argmaxes(*inputs)))),
-        ("the best start, then its best end", greedy),
-        ("the best end, then its best start", greedy_from_the_end),
+        ("start and end apart", "i <= j < i + max_pieces", "True"),
+        ("start and end apart, over all places", "if inside]", "]", "i <= j < i + max_pieces", "True"),
+        (
+            "start and end apart, then exchanged",
+            "i <= j < i + max_pieces",
+            "True",
+            " max(",
+            " sorted(max(",
+            "]])",
+            "]]))",
+        ),
+        ("the best start, then its best end", "start[span[0]] + end[span[1]]", "(start[span[0]], end[span[1]])"),
+        ("the best end, then its best start", "start[span[0]] + end[span[1]]", "(end[span[1]], start[span[0]])"),
         ("no limit on the length", " < i + max_pieces", ""),
         ("one piece too long", "j < i + max_pieces", "j <= i + max_pieces"),
         ("one piece too short", "j < i + max_pieces", "j < i + max(1, max_pieces - 1)"),
@@ -256,13 +174,20 @@ WRONG = {
     ],
     "8.5": [
         ("each word once", "bags.append(Counter(", "bags.append(Counter(dict.fromkeys(", ".split())", ".split(), 1))"),
-        ("right words once", counted(lambda ours, theirs: harmonic(len({*ours} & {*theirs}), ours, theirs))),
-        ("a word is right as often as it is said", counted(said_often)),
+        ("right words once", "(ours & theirs).total()", "len(ours & theirs)"),
+        (
+            "a word is right as often as it is said",
+            "(ours & theirs)",
+            "Counter({w: n for w, n in ours.items() if w in theirs})",
+        ),
         ("articles are kept", 're.sub(r"\\b(a|an|the)\\b", " ", kept)', "kept"),
-        ("articles are dropped inside words", of_words(articles_inside)),
+        ("articles are dropped inside words", 'r"\\b(a|an|the)\\b", " "', '"the|an|a", ""'),
         (
             "articles are dropped first",
-            of_words(lambda text: re.sub(SIGNS, "", re.sub(ARTICLES, " ", text.lower())).split()),
+            're.sub(r"\\b(a|an|the)\\b", " ", kept)',
+            "kept",
+            "text.lower()",
+            're.sub(r"\\b(a|an|the)\\b", " ", text.lower())',
         ),
         ("capitals count", "text.lower()", "text"),
         ("punctuation is kept", " if character not in string.punctuation", ""),
@@ -271,27 +196,36 @@ WRONG = {
             "character for character in text.lower() if character not in string.punctuation",
             "' ' if character in string.punctuation else character for character in text.lower()",
         ),
-        ("no normalisation", of_words(str.split)),
+        ("no normalisation", 're.sub(r"\\b(a|an|the)\\b", " ", kept)', "text"),
         ("precision only", "2 * ", "", "(ours.total() + theirs.total())", "ours.total()"),
         ("recall only", "2 * ", "", "(ours.total() + theirs.total())", "theirs.total()"),
         (
             "the arithmetic mean",
-            counted(lambda ours, theirs: common(ours, theirs) * (1 / len(ours) + 1 / len(theirs)) / 2),
+            "2 * ",
+            "",
+            "/ (ours.total() + theirs.total())",
+            "* (1 / ours.total() + 1 / theirs.total()) / 2",
         ),
         ("shared words over all words", "2 * ", "", "(ours.total() + theirs.total())", "(ours | theirs).total()"),
-        ("exact match", lambda guess, truth: float(words(guess) == words(truth))),
-        ("characters instead of words", of_words(lambda text: list("".join(words(text))))),
+        (
+            "exact match",
+            "Counter(",
+            "list(",
+            "2 * (ours & theirs).total() / (ours.total() + theirs.total())",
+            "float(ours == theirs)",
+        ),
+        ("characters instead of words", ".split()", '.replace(" ", "")'),
         ("two empty answers disagree", "float(ours == theirs)", "0.0"),
         ("an empty answer is always right", "float(ours == theirs)", "1.0"),
         ("error", "    if not ours or not theirs:\n        return float(ours == theirs)\n", ""),
         ("0 divided by 0", "float(ours == theirs)", "math.nan"),
         ("100 times too large", "return 2 *", "return 200 *", "return float", "return 100 * float"),
-        ("wrong", dropping(articles=r"\bthe\b")),
-        ("wrong", dropping(articles=r"\b(a|the)\b")),
-        ("wrong", dropping(articles=r"^(a|an|the)\b")),
-        ("wrong", dropping(articles=" (a|an|the) ")),
-        ("wrong", dropping(signs="[^a-z0-9 ]")),
-        ("wrong", dropping(signs=r"[^\w\s]")),
+        ("wrong", "(a|an|the)", "the"),
+        ("wrong", "(a|an|the)", "(a|the)"),
+        ("wrong", "\\b(a|an|the)", "^(a|an|the)"),
+        ("wrong", "\\b(a|an|the)\\b", " (a|an|the) "),
+        ("wrong", "character not in string.punctuation", 're.match("[a-z0-9 ]", character)'),
+        ("wrong", "character not in string.punctuation", r're.match(r"[\w\s]", character)'),
     ],
     "8.6": [
         ("places are not shifted", "begins + start, begins + end", "start, end"),

@@ -10,6 +10,7 @@ from course.check.exercise import Seen
 from course.check.judge import judge
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
+from course_lib.language import columns, speaking
 from tests.chapters.cells import wrong_cells
 
 EXERCISES = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
@@ -101,9 +102,18 @@ def test_wrong_answers_are_rejected_each_by_its_name(exercise):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"), [("1.99", "1.1, 1.2"), ("77.1", "[1"), (1.2, "as text"), ("../1", "as text")]
+    ("wrong", "says"), [("1.99", "1.1, 1.2"), ("77.1", "exercises: 1, 2"), (1.2, "as text"), ("../1", "as text")]
 )
 def test_an_unknown_exercise_says_which_there_are(wrong, says):
     with pytest.raises(CourseError) as error:
         registry.find(wrong)
     assert says in str(error.value)
+    with speaking("ko"), pytest.raises(CourseError, match="연습 문제는 없습니다"):
+        registry.find(wrong)
+
+
+def test_the_cell_of_an_exercise_is_no_wider_in_korean_than_a_page():
+    """A syllable takes two columns, so the docstring of the English solution may need more lines."""
+    with speaking("ko"):
+        starters = {exercise.id: exercise.starter for n in registry.chapters() for exercise in registry.of_chapter(n)}
+    assert [id for id, cell in starters.items() if max(map(columns, cell.splitlines())) > 122] == []

@@ -16,6 +16,7 @@ from course_lib.data import docstrings, on_disk
 from course_lib.data.docstrings import paragraphs, read_prose, sentences
 from course_lib.data.on_disk import on_disk_sentences
 from course_lib.errors import CourseError
+from course_lib.language import speaking
 
 
 @pytest.fixture
@@ -58,6 +59,8 @@ def test_content_order_and_sources(small_disk, cache):
         f"36 words in 6 sentences from 2 packages (fingerprint {corpus.fingerprint[:8]}); "
         "not installed here, so left out: numpy"
     )
+    with speaking("ko"):
+        assert str(corpus).startswith("패키지 2개에서 나온 문장 6개, 단어 36개")
     body = "".join(f"{source}\t{' '.join(words)}\n" for source, words in zip(corpus.sources, corpus, strict=True))
     assert corpus.fingerprint == hashlib.sha256(body.encode()).hexdigest()
 

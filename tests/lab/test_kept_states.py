@@ -43,7 +43,7 @@ def test_sentences_are_those_of_the_encoder_each_layer_on_its_own_scale(chosen, 
 
 def test_a_layer_beside_the_word_vectors_is_both_in_a_row_each_with_its_own_scale():
     encoder = RandomEncoder(10, n_layers=2, seed=3)
-    kept = KeptStates(encoder, beside=True, spread=(FIRSTS, None))
+    kept = KeptStates(encoder, beside=(0, -1), spread=(FIRSTS, None))
     word, top = (scaled(encoder.encode(SECONDS, layer=i), encoder.encode(FIRSTS, layer=i)) for i in (0, -1))
     for ours, low, high in zip(kept.encode(SECONDS, layer=0), word, top, strict=True):
         np.testing.assert_allclose(ours, np.hstack([low, high]), atol=1e-5)

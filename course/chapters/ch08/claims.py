@@ -19,7 +19,7 @@ from course.lab.tasks import Task, four_tasks, names
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.encoder import ContextEncoder, Sentences
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
 from course_lib.text.word_pieces import SPECIALS, WordPieces
@@ -251,26 +251,6 @@ def best_for_all(on_dev: Mapping[str, Mapping[float, float]]) -> float:
 
 
 @dataclass(frozen=True)
-class JoinedLayers:
-    """The last `n` layers of an encoder side by side, as one layer."""
-
-    encoder: ContextEncoder
-    n: int = N_JOINED
-    layer_names = ("joined",)
-    reads_pairs = False
-
-    @property
-    def dims(self) -> tuple[int]:
-        return (sum(self.encoder.dims[-self.n :]),)
-
-    def encode(self, sentences: Sentences, *, layer: int | None = None) -> list[np.ndarray]:
-        """[unit, dim] per sentence; there is no other layer than this one."""
-        widths = self.encoder.dims[-self.n :]
-        rows = (states[-self.n :] for states in self.encoder.encode(sentences))
-        return [np.concatenate([row[:, :w] for row, w in zip(r, widths, strict=True)], axis=-1) for r in rows]
-
-
-@dataclass(frozen=True)
 class Scored:
     """Span F1 in % by seed; the chosen rate; CPU seconds of one training (median), states that are kept not counted."""
 
@@ -335,7 +315,7 @@ def fine_tuning_beats_frozen(
 
     layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
     fine = scored(task, tuned, rates, n_seeds)
-    frozen = scored(task, on(KeptStates(JoinedLayers(model))), frozen_rates, n_seeds)
+    frozen = scored(task, on(KeptStates(model, beside=range(len(layers))[-N_JOINED:])), frozen_rates, n_seeds)
     linear = scored(task, on(layers[-1], linear=True), frozen_rates, n_seeds)
     single = {
         name: scored(task, on(kept), frozen_rates, n_layer_seeds).f1

@@ -76,7 +76,8 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; no
     """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
     from course_lib.config import project_dir
 
-    folder = project_dir() / "notebooks"
+    root = project_dir()
+    folder = root / "notebooks"
     if chapter is None:
         target = folder / "ko" if language() == "ko" and (folder / "ko").is_dir() else folder
     else:
@@ -85,7 +86,9 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; no
     paths = filter(None, (str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")))
     own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     environment = os.environ | own
-    command = [sys.executable, "-m", "jupyterlab", str(target)]
+    # the whole course is served, since chapters link to their code; the address that is printed leads to the chapter
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
+    command.append(f"--LabApp.default_url=/lab/tree/{target.relative_to(root).as_posix()}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:  # Windows has no such function
         typer.echo(t("You are root: notebooks may change every file here. JupyterLab gets --allow-root."), err=True)
         command.append("--allow-root")

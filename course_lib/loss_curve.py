@@ -13,7 +13,7 @@ from course_lib.language import columns, language, t
 
 BLUE = "#0072B2"
 WIDTH, HEAD, PLOT = 640, 40, 180  # pixels: whole width, height of line and bar, height of the curve
-LEFT, RIGHT, BOTTOM = 52, 56, 36  # pixels around the curve
+LEFT, RIGHT, BOTTOM = 52, 24, 36  # pixels around the curve
 MOST_POINTS = 160
 
 
@@ -103,7 +103,6 @@ def _plot(curve: LossCurve, unit: str, end: float | None, ink: str) -> str:
         f'<path d="{path(curve.points)}" fill="none" stroke="{BLUE}" stroke-opacity=".35"/>'
         f'<path d="{path(smooth)}" fill="none" stroke="{BLUE}" stroke-width="2.2" stroke-linejoin="round"/>'
         f'<circle cx="{last_x:.1f}" cy="{last_y:.1f}" r="3.5" fill="{BLUE}"/>'
-        f'<text x="{last_x + 8:.1f}" y="{last_y + 4:.1f}" font-weight="600">{smooth[-1][1]:.4g}</text>'
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsbeautifier
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = sorted(path for path in ROOT.glob("course*/**/*.js") if "vendor" not in path.parts)
+FILES = sorted(path for path in ROOT.glob("course*/**/*.js") if not {"vendor", ".ipynb_checkpoints"} & {*path.parts})
 COLUMNS = 120
 OPTIONS = {
     "indent_size": 2,

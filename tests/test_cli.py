@@ -65,7 +65,10 @@ def test_lab_opens_a_chapter(course, project, started):
     notebook.touch()
     assert course("lab", "4")[0] == 0
     assert course("lab")[0] == 0
-    assert [command[1:] for command in started] == [["-m", "jupyterlab", str(p)] for p in (notebook, notebook.parent)]
+    common = ["-m", "jupyterlab", f"--ServerApp.root_dir={project}"]  # chapters link to files beside notebooks/
+    assert [command[1:4] for command in started] == [common, common]
+    places = [["--LabApp.default_url=/lab/tree/notebooks/04_elmo.ipynb"], ["--LabApp.default_url=/lab/tree/notebooks"]]
+    assert [command[4:] for command in started] == places
 
 
 def test_lab_asks_nothing_about_jupyter_news_and_points_to_the_doctor_if_it_fails(course, monkeypatch, project):
@@ -301,8 +304,7 @@ def test_lab_opens_the_korean_chapter_and_the_english_where_there_is_none(course
     for file in (folder / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko" / "04_elmo.ipynb"):
         file.touch()
     said = [course("--language", "ko", "lab", *chapter)[2] for chapter in (["4"], ["5"], [])]
-    assert [command[-1] for command in started] == [
-        str(place) for place in (folder / "ko" / "04_elmo.ipynb", folder / "05_ulmfit.ipynb", folder / "ko")
-    ]
+    places = ("notebooks/ko/04_elmo.ipynb", "notebooks/05_ulmfit.ipynb", "notebooks/ko")
+    assert [command[4] for command in started] == [f"--LabApp.default_url=/lab/tree/{place}" for place in places]
     assert ["5장은 아직 한국어로 없습니다" in words for words in said] == [False, True, False]
     assert os.environ["COURSE_LANGUAGE"] == "ko"  # the kernels speak it too

@@ -18,6 +18,7 @@ from tests.summary import summary
 ROOT = project_dir()
 PACKAGES = ("course_lib", "course")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+SOURCES = [path for path in SOURCES if ".ipynb_checkpoints" not in path.parts]  # JupyterLab's, of files opened in it
 
 # A room, and the rooms it may import. Modules beside the rooms are "base" in course_lib, "front" in course.
 LIBRARY = {"base", "text", "data", "models", "training", "evaluation", "widgets"}

@@ -23,7 +23,7 @@ LIMIT = 10.0  # seconds of one call
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 60
-_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 8
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
 
 
 class Mistake(NamedTuple):
@@ -86,8 +86,8 @@ def _compare(exercise: Exercise, results: list) -> Result:
     probe, got = exercise.probes[first], results[first]
     for name, *models in exercise.mistakes:
         for n, model in enumerate(models):
-            if _fits(model, exercise.probes, results, expected, failing):
-                return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), probe, got)
+            if (at := _fits(model, exercise.probes, results, expected, failing)) is not None:
+                return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), exercise.probes[at], results[at])
     says = (
         t("It fails on: {probe}. There {fault}.", probe=t(probe.shows), fault=faults[first]),
         _call(exercise, probe, got),
@@ -96,10 +96,12 @@ def _compare(exercise: Exercise, results: list) -> Result:
     return Result(t("Exercise {id}: not yet.", id=exercise.id), says, tone="wrong", exercise=exercise.id, state="wrong")
 
 
-def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> bool:
+def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> int | None:
+    """The first probe whose result shows the mistake, or None."""
     if isinstance(model, Seen):
-        return any(_seen(model, results[i], expected[i], probes[i]) for i in failing)
-    return all(same(got, model(*probe.inputs)) for got, probe in zip(results, probes, strict=True))
+        return next((i for i in failing if _seen(model, results[i], expected[i], probes[i])), None)
+    fits = all(same(got, model(*probe.inputs)) for got, probe in zip(results, probes, strict=True))
+    return failing[0] if fits else None
 
 
 def _seen(seen: Seen, got: Any, expected: Any, probe: Probe) -> bool:

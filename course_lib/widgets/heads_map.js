@@ -93,7 +93,8 @@ export default {
         if (mine)
           says.push(mine.has(top(r)) ? t("Right: the {relation} is {gold}.", values)
             : t("Wrong: the {relation} is {gold}.", values));
-        says.push(t("In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.", values));
+        if (answers.size > 1) // some offset always finds the only one
+          says.push(t("In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.", values));
         if (tested[relation]) {
           values.against = Object.entries(tested[relation].baselines).map(([n, v]) => `${n} ${pc(v)}`).join(", ");
           values.tested = pc(tested[relation].agreement[l][d]);

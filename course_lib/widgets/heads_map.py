@@ -132,15 +132,16 @@ class AttentionHeatmap(CourseWidget):
                 gold = ", ".join(f"“{self.sources[k]}”" for k in answers)
                 named = key("Right: the {relation} is {gold}.") if right else key("Wrong: the {relation} is {gold}.")
                 says.append(t(named, relation=relation, gold=gold))
-            offset, share = summary.best_offset
-            says.append(
-                t(
-                    "In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.",
-                    agrees=_percent(summary.agreement[self.layer, self.head]),
-                    offset=offset_name(offset),
-                    alone=_percent(share),
+            if len({q for q, _ in self.gold[self.relation]}) > 1:  # some offset always finds the only one
+                offset, share = summary.best_offset
+                says.append(
+                    t(
+                        "In this sentence it finds {agrees} of these links; {offset} alone would find {alone}.",
+                        agrees=_percent(summary.agreement[self.layer, self.head]),
+                        offset=offset_name(offset),
+                        alone=_percent(share),
+                    )
                 )
-            )
             if self.relation in self.tested:
                 test = self.tested[self.relation]
                 against = ", ".join(f"{name} {_percent(v)}" for name, v in test["baselines"].items())

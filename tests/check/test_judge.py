@@ -65,6 +65,13 @@ def test_an_odd_result_is_wrong_and_no_traceback(odd):
     assert judge(EXERCISE, lambda n, f: odd).state == "wrong"
 
 
+def test_a_mistake_that_one_result_shows_is_named_with_that_result():
+    """Wrong on both probes, below 0 on the second: the sentence would not fit what came out of the first."""
+    result = judge(EXERCISE, lambda n, f: sum(n) + 1 if f == 1 else -sum(n))
+    assert (result.mistake, "Tried (another factor): total([7, 11], 13)" in repr(result)) == ("negative", True)
+    assert "Your result: -18" in repr(result)
+
+
 def test_a_look_does_not_use_up_an_iterator():
     exercise = replace(EXERCISE, mistakes=[("listed", Seen(lambda got, *_: list(got) == [1]))])
     given = iter([1])

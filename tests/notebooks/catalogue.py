@@ -57,7 +57,7 @@ def of_code() -> dict[str, dict[str, None]]:
     found: dict[str, dict[str, None]] = {file: {} for file in HOME.values()}
     for path in sorted(path for kind in ("py", "js", "j2") for path in ROOT.glob(f"course*/**/*.{kind}")):
         name = path.relative_to(ROOT).as_posix()
-        if "/vendor/" not in name and "/chapters/" not in name:
+        if not any(folder in name for folder in ("/vendor/", "/chapters/", "/.ipynb_checkpoints/")):
             file = next(file for folder, file in HOME.items() if name.startswith(folder + "/"))
             found[file] |= dict.fromkeys(said_by(path))
     senses = {e.sense for lang, words in WORDS.items() for word in words for e in occurrences(word, lang)}

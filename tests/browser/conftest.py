@@ -196,7 +196,8 @@ def reader(chromium, width: int = 1000, scheme: str = "light", height: int = 800
         page = context.new_page()
         faults = asked_elsewhere(page)
         page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: faults.append(str(error)))
+        if options.get("java_script_enabled", True):  # else Chromium tears off what a frame began before it knew that
+            page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)
         yield page
         assert faults == []  # before it closes: that tears off what a frame still loads, which is no fault of the page

@@ -43,7 +43,7 @@ def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab
     with reader(chromium, width, theme) as page:
         page.set_content(html)
         root = page.frame_locator("iframe").locator("section.cw")
-        assert root.locator(".say").inner_text() == " ".join(said.split())
+        assert root.locator(".say:not(:empty)").inner_text() == " ".join(said.split())
         assert is_dark(root) == (theme == "dark")
         assert root.evaluate(INSIDE)
         assert root.locator("img, script").count() == 0

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +19,11 @@ import safetensors.torch
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.files import recover_folder, replace_folder
+from course_lib.files import MOST_TEXT, bounded, recover_folder, replace_folder
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1
 CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
-MAX_CONFIG_BYTES = 16 << 20  # in memory it takes up to forty times as much
 REMEDY = "Delete the folder and make or download it again."
 
 
@@ -98,7 +95,7 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
         recover_folder(folder)
         last, raw = raw, None
         try:
-            raw = _read(folder / CONFIG, MAX_CONFIG_BYTES)
+            raw = _read(folder / CONFIG, MOST_TEXT)
             return _load(folder, raw)
         except CourseError:
             # Another process may have replaced the folder between two reads: an error counts if it stays.
@@ -200,14 +197,7 @@ def _fault(header: dict) -> str | None:
 def _read(path: Path, limit: int) -> bytes:
     """The bytes of a file that should have at most `limit`."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
-            raise CourseError(f"{path} is not a file. {REMEDY}")
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
-            content = file.read(max(0, min(limit, size)))
-            if file.read(1):
-                raise CourseError(f"{path} has more than the {limit} bytes it should have. {REMEDY}")
-            return content
+        return bounded(path, limit, REMEDY)
     except FileNotFoundError:
         where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
         raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.") from None
@@ -218,7 +208,7 @@ def _read(path: Path, limit: int) -> bytes:
 def _own_names(folder: Path) -> set[str]:
     """The files in `folder` that are a checkpoint's and may be replaced."""
     try:
-        return {CONFIG, *_header(folder / CONFIG, _read(folder / CONFIG, MAX_CONFIG_BYTES))["files"]}
+        return {CONFIG, *_header(folder / CONFIG, _read(folder / CONFIG, MOST_TEXT))["files"]}
     except CourseError:
         return {CONFIG, TENSORS, CARD}  # a damaged checkpoint may be replaced too
 

@@ -6,9 +6,11 @@ import contextlib
 import errno
 import glob
 import hashlib
+import io
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,7 +26,7 @@ _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "your disk quota is used up",
 }
-_MOST_TEXT = 16 << 20  # bytes: read, it takes up to forty times as much
+MOST_TEXT = 16 << 20  # bytes: as JSON it takes up to forty times as much in memory
 _LITTER = {".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}  # left by systems, missed by nobody
 
 
@@ -90,12 +92,22 @@ def compact_json(value: object) -> str:
     return text
 
 
+def bounded(path: str | os.PathLike, limit: int, remedy: str) -> bytes:
+    """The bytes of a file that came from elsewhere and should have at most `limit`. OSErrors are the caller's."""
+    if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
+        raise CourseError(f"{path} is not a file. {remedy}")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
+        content = file.read(max(0, min(limit, size)))
+        if file.read(1):
+            raise CourseError(f"{path} has more than the {limit} bytes it should have. {remedy}")
+        return content
+
+
 def small_text(path: str | os.PathLike, remedy: str) -> str:
-    """A text file that came from elsewhere and cannot be large."""
+    """A text file that came from elsewhere and cannot be large; its lines end in \\n."""
     try:
-        if os.stat(path).st_size > _MOST_TEXT:
-            raise CourseError(f"{path} has more than {_MOST_TEXT >> 20} MB, which no model needs there. {remedy}")
-        return Path(path).read_text(encoding="utf-8")
+        return io.TextIOWrapper(io.BytesIO(bounded(path, MOST_TEXT, remedy)), "utf-8").read()
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). {remedy}") from error
     except OSError as error:

@@ -5,14 +5,17 @@ The second is ULMFiT's second stage (Howard & Ruder 2018, arXiv:1801.06146, sect
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from statistics import fmean
 
 import torch
 from torch import Tensor
 
 from course.recipes.engine import Job, Recipe, Training, profiles, starting_point, steps_done
+from course.recipes.starts import Reading, start_table, word_vectors
 from course.recipes.texts import ENGLISH, Text, WordTexts, weights_licence
 from course_lib.data.streams import TextStreams
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
@@ -36,6 +39,8 @@ class Settings:
     emb_dim: int = 200
     hidden: int = 352  # in six bits a number the checkpoint takes 4 MB
     n_layers: int = 3
+    skip_gram: Reading | None = field(default_factory=lambda: Reading(words=25_000_000))  # what the table starts from
+    table_std: float = 0.1
     dropout: float = 0.1  # factor of the default dropouts: less than one epoch is read, so little can be overfitted
     batch_size: int = 16
     length: int = 70
@@ -82,7 +87,18 @@ def build(job: Job, material: Material) -> AWDLSTM:
     counts = torch.tensor([1, *material.vocabulary.counts], dtype=torch.float32).clamp(min=1)
     with torch.no_grad():
         model.softmax.bias.copy_((counts / counts.sum()).log())
+    if settings.skip_gram is not None and not job.start:
+        names, path = ["", *material.vocabulary.words], job.place(f"words-{settings.emb_dim}-{job.seed}.safetensors")
+        passages = drawn_passages(material, names, job.seed)
+        std, reading = settings.table_std, settings.skip_gram
+        start_table(model.embedding, word_vectors(path, passages, names, settings.emb_dim, std, reading, job.seed))
     return model
+
+
+def drawn_passages(material: Material, names: list[str], seed: int, length: int = 40) -> Iterator[list[str]]:
+    """The documents, which are drawn, without their begin mark, cut every 40 words: their sentences have no mark."""
+    for document in Random(seed).sample(material.train, len(material.train)):
+        yield from ([names[i] for i in part.tolist()] for part in document[1:].split(length))
 
 
 def batches(job: Job, material: Material, model: AWDLSTM) -> TextStreams:
@@ -107,8 +123,10 @@ def describe(job: Job, material: Material, history: History) -> dict[str, str]:
     settings = job.settings
     tokens = steps_done(history) * settings.batch_size * settings.length * job.processes
     after = "" if settings.start is None else f", after those of {settings.start}"
+    started = {} if settings.start or settings.skip_gram is None else {"start": "skip-gram vectors of the same text"}
     return {
         "model": "AWD-LSTM, forward language model with tied softmax; matrices in six bits, the rest float16",
+        **started,
         "corpus": f"lower-cased: {'; '.join(map(str, settings.texts))}; "
         f"{sum(map(len, material.train)):,} words an epoch",
         "tokens": f"{tokens:,}{after}",
@@ -121,6 +139,7 @@ _REVIEWS = Settings(
     Training(1e-3, betas=(0.8, 0.99), steps=4_800, warm_up=200),
     texts=(Text("imdb", held_out=250),),
     start="awd-lstm-en",
+    skip_gram=None,
 )
 RECIPES = (
     Recipe(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import Any
 
@@ -12,7 +14,7 @@ import torch
 from torch import Tensor
 
 from course.recipes.engine import Job, Recipe, Training, profiles, steps_done
-from course.recipes.starts import Imitation, imitate, start_softmax, word_vectors
+from course.recipes.starts import READ_STD, Imitation, imitate, start_softmax, word_vectors
 from course.recipes.texts import ENGLISH, KOREAN, Text, WordTexts, language, weights_licence
 from course_lib.data.streams import TwoWayStreams
 from course_lib.models.char_cnn import CharCNNConfig
@@ -90,10 +92,21 @@ def build(job: Job, material: Material) -> BiLM:
     model = BiLM(config, material.vocabulary, material.characters)
     if (imitation := settings.imitation) is not None and not job.start:
         table, words = job.place(f"words-{settings.projection}-{job.seed}.safetensors"), material.vocabulary
-        start = word_vectors(table, material.train, words, settings.projection, imitation, job.seed)
+        sentences, dim = drawn_sentences(material, job.seed), settings.projection
+        start = word_vectors(table, sentences, words.words, dim, READ_STD, imitation, job.seed)
+        start["learned"][[words.index[UNKNOWN], words.index[BOUNDARY]]] = False
         imitate(model.token, start, words.counts, imitation, job.place("imitation"), job.seed)
         start_softmax(model.softmax, start)
     return model
+
+
+def drawn_sentences(material: Material, seed: int) -> Iterator[list[str]]:
+    """The sentences of the documents, which are drawn, each once."""
+    words = material.vocabulary.words
+    boundary = material.vocabulary.index[BOUNDARY]
+    for document in Random(seed).sample(material.train, len(material.train)):
+        ends = [-1, *(document == boundary).nonzero().squeeze(1).tolist()]
+        yield from ([words[i] for i in document[a + 1 : b].tolist()] for a, b in pairwise(ends))
 
 
 def batches(job: Job, material: Material, model: BiLM) -> TwoWayStreams:

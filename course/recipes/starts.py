@@ -7,18 +7,18 @@ skip-gram has learned, and a first layer that hands on what it attends to. Alone
 compared, all networks start alike: with this, or all without.
 
 A language model that reads characters first imitates skip-gram's vectors, so that words of one kind stand together, and
-its softmax begins with the same vectors: to predict a word is then to come near its kind.
+its softmax begins with the same vectors: to predict a word is then to come near its kind. A language model with a table
+of words begins with skip-gram's vectors in it, which its tied softmax shares.
 Source: Pinter, Guthrie & Eisenstein 2017, arXiv:1707.06961, section 3 (squared distance to known vectors, from
 characters). ELMo began with random numbers, from a text a hundred times as long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import torch
@@ -30,11 +30,10 @@ from torch import Tensor, nn
 from course.recipes.texts import PieceText
 from course_lib.files import made_once
 from course_lib.models.attention import MultiHeadAttention
-from course_lib.models.lstm_lm import BOUNDARY, CharacterWords
+from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram
 from course_lib.models.word_softmax import AdaptiveSoftmax
-from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.word_pieces import WordPieces
 from course_lib.training import fit
 from course_lib.training.schedules import cosine
@@ -113,33 +112,40 @@ def start_copying(attention: MultiHeadAttention) -> None:
 
 
 @dataclass(frozen=True)
-class Imitation:
-    """words: skip-gram reads so many; steps, batch_size: of the imitation."""
+class Reading:
+    """How much skip-gram reads of a text of words before a language model starts."""
 
     words: int = 20_000_000
     epochs: int = 2
+
+
+@dataclass(frozen=True)
+class Imitation(Reading):
+    """steps, batch_size: of the imitation."""
+
     steps: int = 3_000
     batch_size: int = 512
 
 
 def word_vectors(
-    path: Path, documents: list[Tensor], vocabulary: Vocabulary, dim: int, config: Imitation, seed: int
+    path: Path,
+    sentences: Iterable[Sequence[str]],
+    names: Sequence[str],
+    dim: int,
+    std: float,
+    config: Reading,
+    seed: int,
 ) -> dict[str, Tensor]:
-    """Skip-gram's "table" [vocab, dim] and which rows are "learned", from documents drawn; kept in the file `path`."""
-    boundary = vocabulary.index[BOUNDARY]
+    """Skip-gram's "table" [name, dim], from the first sentences, and which rows are "learned"; kept in `path`."""
 
     def make() -> bytes:
-        sentences, n_words = [], 0
-        for document in Random(seed).sample(documents, len(documents)):
-            ends = [-1, *(document == boundary).nonzero().squeeze(1).tolist()]
-            words = [vocabulary.words[i] for i in document.tolist()]
-            sentences += [words[a + 1 : b] for a, b in pairwise(ends)]
-            n_words += len(words)
+        read, n_words = [], 0
+        for sentence in sentences:
+            read.append(sentence)
+            n_words += len(sentence)
             if n_words >= config.words:
                 break
-        start = _vectors(vocabulary.words, sentences, config.epochs, dim, READ_STD, seed)
-        start["learned"][[vocabulary.index[vocabulary.unknown], boundary]] = False
-        return save(start)
+        return save(_vectors(names, read, config.epochs, dim, std, seed))
 
     return load_file(made_once(path, make))
 

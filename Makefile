@@ -2,12 +2,14 @@
 
 VENV    ?= .venv
 BIN     := $(VENV)/bin
-IN_RANGE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
-PYTHON  ?= $(shell for p in python3.11 python3.12 python3.13 python3; do \
+IN_RANGE := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+PYTHON  ?= $(shell for p in python3.11 python3.12 python3.13 python3.14 python3; do \
              $$p -c '$(IN_RANGE)' 2>/dev/null && { echo $$p; break; }; done)
 # TORCH_INDEX=ADDRESS: take PyTorch from there. On Linux without a GPU the address that pytorch.org shows
 # under "Get Started" for CPU saves several gigabytes.
 TORCH_INDEX ?=
+# uv installs faster than pip, where it is there (UV=: do without it)
+UV      ?= $(shell command -v uv)
 # NAME=04_elmo: one notebook instead of all
 NAME    ?=
 # EDITION=ko: the Korean notebooks
@@ -15,6 +17,7 @@ EDITION ?= en
 CHAPTER ?= 0
 
 KO      := $(if $(filter ko,$(EDITION)),ko/)
+INSTALLER := $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check --no-warn-conflicts)
 READY   := $(VENV)/.ready
 TESTED  := $(VENV)/.ready-to-test
 REPORTS := build/reports
@@ -55,7 +58,7 @@ KO_RUN := $(patsubst %,notebooks/ko/%.ipynb,00_start_here 01_word_vectors A1_dat
 
 run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at a time (EDITION=ko: all Korean ones)
 	PYTHONPATH="$(CURDIR)/tests/offline" OMP_NUM_THREADS=1 $(BIN)/python -m pytest \
-	    --nbval-lax --nbval-current-env --nbval-cell-timeout 120 --nbval-kernel-startup-timeout 120 \
+	    --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --nbval-kernel-startup-timeout 120 \
 	    -n 2 --dist loadscope --no-loadscope-reorder -p tests.notebooks.guard -o filterwarnings=default \
 	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(KO)$(NAME).ipynb,$(if $(KO),notebooks/ko,notebooks/*.ipynb $(KO_RUN)))
 
@@ -96,10 +99,10 @@ clean:               ## remove .venv and everything that can be made again
 # PyTorch comes first and alone: a command that names it among others may choose another build of it.
 $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { test -n "$(PYTHON)" || { \
-	    echo "No Python 3.11, 3.12 or 3.13 was found. Install one, or name it: make lab PYTHON=/path/to/python"; exit 1; }; \
+	    echo "No Python 3.11, 3.12, 3.13 or 3.14 was found. Install one, or name it: make lab PYTHON=/path/to/python"; exit 1; }; \
 	    echo "Making $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV) || { \
 	    echo "Python cannot make environments here (on Debian: apt-get install python3-venv)."; exit 1; }; }
-	@$(BIN)/python -c '$(IN_RANGE)' || { echo "$(VENV) has another Python than 3.11 to 3.13: make clean, then again."; exit 1; }
+	@$(BIN)/python -c '$(IN_RANGE)' || { echo "$(VENV) has another Python than 3.11 to 3.14: make clean, then again."; exit 1; }
 	$(call install,torch $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)))
 	$(call install,-e .)
 	$(call install,--no-deps bertviz)
@@ -109,5 +112,6 @@ $(TESTED): $(READY)
 	$(call install,-e ".[test]")
 	@touch $@
 
+# bertviz comes without what it asks for, so pip is not to warn of that.
 install = @echo "Installing $(1)"; pins=; $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
-    && pins="-c constraints.txt"; $(BIN)/python -m pip install -q --disable-pip-version-check $$pins $(1)
+    && pins="-c constraints.txt"; $(INSTALLER) $$pins $(1)

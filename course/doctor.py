@@ -15,7 +15,7 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, t
 
-PYTHONS = ((3, 11), (3, 13))  # oldest and newest
+PYTHONS = ((3, 11), (3, 14))  # oldest and newest
 OLDEST_TORCH = (2, 6)
 MEMORY_GB, DISK_GB = 2.0, 1.0  # what one notebook may need; caches and checkpoints of one's own
 LAB_EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "anywidget")

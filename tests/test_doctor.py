@@ -64,8 +64,8 @@ def broken():
 @pytest.mark.parametrize(
     ("where", "fault", "name", "found", "remedy"),
     [
-        ("sys.version_info", (3, 10, 9), "Python", "3.10.9", "Install Python 3.11 to 3.13"),
-        ("sys.version_info", (3, 14, 0), "Python", "3.14.0", "Install Python 3.11 to 3.13"),
+        ("sys.version_info", (3, 10, 9), "Python", "3.10.9", "Install Python 3.11 to 3.14"),
+        ("sys.version_info", (3, 15, 0), "Python", "3.15.0", "Install Python 3.11 to 3.14"),
         ("torch.__version__", "2.5.1+cpu", "PyTorch", "2.5.1+cpu", "PyTorch 2.6 or newer"),
         ("COURSE_DEVICE", "cuda:7", "PyTorch", "not as it should be", "Use auto or cpu"),
         ("COURSE_PROFILE", "fast", "settings", "not as it should be", "one of: quick, full"),

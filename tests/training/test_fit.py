@@ -195,11 +195,20 @@ def test_a_history_keeps_the_order_of_the_parts():
 
 
 # -- Ctrl-C
+@pytest.fixture
+def ctrl_c():
+    """Python's own handler: a shell ignores Ctrl-C in what it runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def press(step, numbers):
     if step == 4:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("keep", [False, True])
 def test_ctrl_c_ends_after_the_step_and_goes_on_to_the_caller_unless_he_keeps_it(capsys, keep):
     """A claim that trains without a bar must not take a half-trained network for a trained one."""
@@ -214,6 +223,7 @@ def test_ctrl_c_ends_after_the_step_and_goes_on_to_the_caller_unless_he_keeps_it
     model.loss(rows()[0])["loss"].backward()
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_a_second_ctrl_c_does_not_wait():
     class Hangs(Classifier):
         def loss(self, batch):

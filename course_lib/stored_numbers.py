@@ -2,7 +2,7 @@
 
 int8 rows  a table [row, dim]: -127 ... 127, float32 scale [row, 1]
 int6       a table [row, dim], dim a multiple of 4: -31 ... 31, four in three bytes: uint8 [row, dim * 3 / 4],
-           float16 scale [row, dim / 32 rounded up]
+           scale [row, dim / 32 rounded up]: float16, or float32 where one lies beyond float16's normal numbers
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ def encode(
     stored, encodings = {}, {}
     for name, tensor in tensors.items():
         tensor = tensor.detach().cpu()
+        if (name in int6 or name in int8) and tensor.isinf().any():
+            raise CourseError(f"{name} holds infinity, which has no scale. Save {folder} without int8 and int6.")
         if name in int6 and tensor.shape[1] % 4 == 0:
             encodings[name] = INT6
             tensor, stored[name + SCALE] = _to_int6(tensor)
@@ -82,8 +84,11 @@ def decode(stored: Mapping[str, Tensor], encodings: Mapping[str, str]) -> dict[s
 def _to_int6(table: Tensor) -> tuple[Tensor, Tensor]:
     """[row, dim] -> packed [row, dim * 3 / 4], scale [row, group]."""
     groups = torch.nn.functional.pad(table.float(), (0, -table.shape[1] % GROUP)).unflatten(1, (-1, GROUP))
-    scale = (groups.abs().amax(2) / 31).clamp(min=torch.finfo(torch.float16).tiny).half()
-    numbers = (groups / scale.float()[..., None]).round().clamp(-31, 31).flatten(1)[:, : table.shape[1]]
+    scale, half = groups.abs().amax(2) / 31, torch.finfo(torch.float16)
+    if ((scale == 0) | (scale >= half.tiny) & (scale <= half.max)).all():
+        scale = scale.half()
+    step = scale.float().clamp(min=torch.finfo(torch.float32).tiny)  # of a group of zeros: not 0
+    numbers = (groups / step[..., None]).round().clamp(-31, 31).flatten(1)[:, : table.shape[1]]
     a, b, c, d = (numbers + 31).to(torch.uint8).unflatten(1, (-1, 4)).unbind(2)
     return torch.stack([a | b << 6, b >> 2 | c << 4, c >> 4 | d << 2], 2).flatten(1), scale
 

@@ -295,6 +295,25 @@ def test_six_bits_are_off_by_at_most_half_a_step_of_their_group(dim, tmp_path):
     assert stored < 13 * (dim * 0.75 + 2 * -(-dim // 32)) + 300
 
 
+@pytest.mark.parametrize("size", [3e-39, 1e-12, 3e-5, 1e-4, 1e-3, 1.0, 1e5, 3e6, 1e30])
+def test_six_bits_keep_their_promise_for_small_and_large_numbers(size, tmp_path):
+    table = torch.randn(13, 64) * size
+    table[3, 32:] *= 1e-3
+    table[5] = 0
+    save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": table}, int6=["table"])
+    again = load_checkpoint(tmp_path / "c").tensors["table"]
+    largest = table.unflatten(1, (2, 32)).abs().amax(2, keepdim=True)
+    assert ((again - table).unflatten(1, (2, 32)).abs() <= largest / 62 * 1.001).all()
+
+
+@pytest.mark.parametrize("how", ["int8", "int6"])
+def test_infinity_has_no_scale(how, tmp_path):
+    table = torch.tensor([[1.0, 2.0, torch.inf, 3.0]])
+    with pytest.raises(CourseError, match="table holds infinity"):
+        save_checkpoint(tmp_path / "c", kind="k", config={}, tensors={"table": table}, **{how: ["table"]})
+    assert listed(tmp_path) in ([], [".c.lock"])
+
+
 # -- locks of files.py; what else it promises is tested where it is used
 HOLD = """
 import sys, time

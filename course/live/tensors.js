@@ -18,13 +18,13 @@ function float16(bits) {
 }
 const half = (raw, i) => float16(raw[2 * i] | raw[2 * i + 1] << 8);
 
-function fromInt6(packed, scales, [rows, bytes], room) { // -31 ... 31, four in three bytes
+function fromInt6(packed, { data: scales }, [rows, bytes], room) { // -31 ... 31, four in three bytes
   const dim = bytes / 3 * 4,
     groups = Math.ceil(dim / GROUP),
     data = room(rows * dim);
   for (let row = 0, from = 0, to = 0; row < rows; row++)
     for (let group = 0; group < groups; group++) {
-      const scale = half(scales, row * groups + group),
+      const scale = scales[row * groups + group],
         end = row * dim + Math.min(dim, (group + 1) * GROUP);
       for (; to < end; from += 3) {
         const a = packed[from],
@@ -64,7 +64,11 @@ function decode(bytes, encodings, room) { // -> {name: {shape, data: Float32Arra
   const found = {};
   for (const [name, { dtype, shape }] of Object.entries(header)) {
     if (name === "__metadata__" || name.endsWith(SCALE)) continue;
-    if (encodings[name] === "int6") found[name] = fromInt6(part(name), part(name + SCALE), shape, room);
+    if (encodings[name] === "int6") {
+      const scale = header[name + SCALE],
+        scales = fromFloats(part(name + SCALE), scale.dtype, scale.shape, n => new Float32Array(n));
+      found[name] = fromInt6(part(name), scales, shape, room);
+    }
     else if (encodings[name] === "int8 rows") found[name] = fromInt8(part(name), part(name + SCALE), shape, room);
     else if (dtype === "F16" || dtype === "F32") found[name] = fromFloats(part(name), dtype, shape, room);
     else throw new Error(`${name} is stored as ${dtype}, which this page does not read.`);

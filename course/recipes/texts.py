@@ -360,6 +360,8 @@ class Rows:
     def __call__(self, epoch: int = 0) -> Iterator[Any]:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         usual, long = (self._beginnings(places, generator) for places in (self.usual, self.long))
+        anew = chain.from_iterable(self._beginnings(self.long, generator) for _ in count())
+        long = chain(long, anew)  # of short documents there are few; the epoch is the usual rows'
         for number in count(1):
             is_long = number % LONG_EVERY == 0
             first = next(long if is_long else usual, None)
@@ -385,8 +387,8 @@ class MixedRows:
     def __call__(self, epoch: int = 0) -> Iterator[Any]:
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.multinomial(torch.tensor(self.weights), self.batches, replacement=True, generator=generator)
-        # a text that ends within an epoch begins anew, in another order
-        streams = [chain.from_iterable(map(rows, count(epoch))) for rows in self.texts]
+        # A text that ends within an epoch begins anew. Each pass has its own number, so none repeats another's order.
+        streams = [chain.from_iterable(map(rows, count(epoch * self.batches))) for rows in self.texts]
         return (next(streams[text]) for text in order.tolist())
 
 

@@ -73,10 +73,11 @@ def piece_batch(
     for number, sides in enumerate(rows):
         row, n_specials = _piece_row(sides, pieces, unit, begin, end), 1 + (0 if end is None else len(sides))
         if most is not None and len(row[0]) > most:
-            raise CourseError(
-                f"{name}: {'sentence' if len(sides) == 1 else 'pair'} {number} has {len(row[0]) - n_specials} pieces; "
-                f"at most {most - n_specials} fit. Cut it with course_lib.data.windows."
+            n_pieces, room = len(row[0]) - n_specials, most - n_specials
+            what, how = (
+                ("sentence", "Cut it with encoder.windows(text)") if len(sides) == 1 else ("pair", "Shorten a side")
             )
+            raise CourseError(f"{name}: {what} {number} has {n_pieces} pieces; at most {room} fit. {how}.")
         made.append(row)
     ids, segments, places, segment, spans = map(list, zip(*made, strict=True))
     real, mask = (length_mask([len(row) for row in part]) for part in (ids, places))

@@ -6,7 +6,7 @@ model itself is models/lstm_lm.py; any other ContextEncoder can take its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -77,15 +77,20 @@ def _whole_layer_norm(layer: Float[Tensor, "batch unit dim"], mask: Tensor | Non
 class FrozenStates(nn.Module):
     """The vectors of a frozen encoder as plain inputs: what ELMo and TagLM feed to a task network.
 
-    Freezes `encoder`, itself and not a copy, and reads all its layers, or only `layer` (-1: the top). It gives the same
-    vectors in every epoch: they are computed without gradient, so its weights never learn, and they can be kept.
+    Reads all layers of `encoder`, or only `layer` (-1: the top), without gradient and without dropout, so they are the
+    same in every epoch and can be kept. The encoder itself stays the caller's: it is not frozen, its weights are not
+    among this module's parameters nor in its `state_dict()`. It goes along to another device.
     """
 
     def __init__(self, encoder: ContextEncoder, layer: int | None = None):
         super().__init__()
-        encoder.freeze()
-        self.encoder, self.layer = encoder, layer
+        self.layer = layer
+        object.__setattr__(self, "encoder", encoder)  # no submodule: whoever trains this one must not find its weights
         self._kept: dict[tuple[str, ...], np.ndarray] = {}
+
+    def _apply(self, fn: Callable, recurse: bool = True) -> FrozenStates:
+        self.encoder._apply(fn, recurse)
+        return super()._apply(fn, recurse)
 
     @property
     def n_layers(self) -> int:
@@ -129,7 +134,7 @@ class FrozenStates(nn.Module):
 
 
 class ELMo(nn.Module):
-    """A frozen encoder, and one ScalarMix with dropout for each place of a task network that reads it.
+    """An encoder that does not learn here, and a ScalarMix with dropout for each place of the task network.
 
     places   "input": beside the word vectors; "output": beside the task biLSTM's output. Each has weights of its own
     dropout  probability, on the mixed vectors
@@ -170,8 +175,8 @@ class ELMo(nn.Module):
     def forward(
         self, states: Float[Tensor, "batch unit layer dim"], mask: Tensor | None = None
     ) -> dict[str, Float[Tensor, "batch unit dim"]]:
-        """The mixed vectors for each place."""
-        layers = states.movedim(2, 0)
+        """The mixed vectors for each place, on the device of the mixes."""
+        layers = states.to(next(self.mixes.parameters()).device).movedim(2, 0)
         return {place: self.dropout(mix(layers, mask)) for place, mix in self.mixes.items()}
 
     def penalty(self) -> Float[Tensor, ""]:

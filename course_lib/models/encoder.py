@@ -22,6 +22,7 @@ from course_lib.checkpoints import Checkpoint, load_checkpoint, load_weights, sa
 from course_lib.data.batch import Batch, join_sides
 from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
+from course_lib.data.windows import windows
 from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.limits import one_of
@@ -114,6 +115,16 @@ class ContextEncoder(LayerGroups, ABC):
             return self._batch(firsts, seconds, unit)
         return join_sides(self._batch(firsts, None, unit), self._batch(seconds, None, unit))
 
+    def sizes(self, sentence: Sentence) -> list[int]:
+        """How many of `max_units` each word takes: its pieces where the model has them, else 1."""
+        pieces = getattr(self, "pieces", None)
+        return [1] * len(sentence) if pieces is None else [len(word) for word in pieces.split(sentence.words)]
+
+    def windows(self, text: Sentence | str | Sequence[str]) -> list[Sentence]:
+        """The text cut between words into parts that `batch` takes; spans count from each part's first character."""
+        sentence = Sentence.of(text)
+        return [sentence] if self.max_units is None else windows(sentence, self.max_units, self.sizes(sentence))
+
     def states(self, batch: Batch) -> Encoding:
         """All layers' vectors for a batch, differentiable. [layer, batch, unit, dim]"""
         if batch.sides is None:
@@ -194,7 +205,7 @@ class ContextEncoder(LayerGroups, ABC):
             if self.max_units is not None and len(record) > self.max_units:
                 raise CourseError(
                     f"{type(self).__name__}: sentence {number} has {len(record)} words; at most {self.max_units} fit. "
-                    "Cut it with course_lib.data.windows."
+                    "Cut it with encoder.windows(text)."
                 )
         return records
 

@@ -24,6 +24,7 @@ from torch.utils.data import DataLoader
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import by_length
 from course_lib.data.records import Passage, Question, Sentence
+from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
@@ -83,26 +84,6 @@ def units_of(spans: Sequence[Place], start: int, end: int) -> Place | None:
     return (touched[0], touched[-1]) if touched else None
 
 
-def word_windows(sizes: Sequence[int], room: int, overlap: int) -> list[Place]:
-    """Words first:stop of each window: as many as fit, the next one beginning with the last words of the one before.
-
-    sizes    units (pieces) of each word; at most `room` each
-    room     most units of a window
-    overlap  most units that two neighbours share; fewer where the next word would not fit otherwise
-    """
-    cut, first, stop, size = [], 0, 0, 0
-    while True:
-        while stop < len(sizes) and size + sizes[stop] <= room:
-            size += sizes[stop]
-            stop += 1
-        cut.append((first, stop))
-        if stop == len(sizes):
-            return cut
-        while size > overlap or size + sizes[stop] > room:
-            size -= sizes[first]
-            first += 1
-
-
 @dataclass(frozen=True)
 class Row:
     """number, name  of the question among all
@@ -142,7 +123,7 @@ def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) 
                     "Give Passage records or (question, passage) pairs."
                 )
         words = Sentence.of(passage.text)
-        sizes = _sizes(encoder, words)
+        sizes = encoder.sizes(words)
         for question in of_passage:
             rows.append(_windows(encoder, len(rows), question, words, sizes, overlap))
     if not rows:
@@ -195,7 +176,7 @@ def _windows(
     answer = _answer(source, name, passage) if isinstance(source, Question) else None
     places = [(0, len(passage))]
     if encoder.max_units is not None:
-        n_question, room = sum(_sizes(encoder, question)), encoder.max_units
+        n_question, room = sum(encoder.sizes(question)), encoder.max_units
         fits = n_question <= room
         if encoder.reads_pairs:
             room -= n_question + 1  # the second [SEP] takes a place
@@ -231,12 +212,6 @@ def _answer(question: Question, name: str, passage: Sentence) -> Place | None:
     if units_of(passage.spans, start, end) is None:
         raise CourseError(f"SpanExtractor, {name}: the answer {text!r} holds no word. Leave it out.")
     return start, end
-
-
-def _sizes(encoder: ContextEncoder, sentence: Sentence) -> list[int]:
-    """Places that each word takes in the encoder: its pieces, or one."""
-    pieces = getattr(encoder, "pieces", None)
-    return [1] * len(sentence) if pieces is None else [len(word) for word in pieces.split(sentence.words)]
 
 
 class SpanExtractor(Head):

@@ -140,8 +140,8 @@ class TagLM(TokenTagger):
     labels      names of the tags; `forbidden_bio(labels)` lists what `tagger.crf.forbid` may rule out in prediction
     words       StaticVectors, the initial word vectors; the tagger learns a copy (freeze(["words"]) stops that)
     characters  None: no character representation
-    lm          its top layer is read, without gradient, and it is frozen itself, not a copy; an ELMo brings its own
-                mix and places; None: the baseline without a language model
+    lm          its top layer is read, without gradient; it is no part of the tagger, neither of its parameters nor of
+                its `state_dict()`; an ELMo brings its own mix and places; None: the baseline without a language model
     lm_at       where its vectors stand: "input" of biLSTM 1, "between" the two (the paper's best), "output" of biLSTM 2
     hidden      units per direction of each biLSTM
     char_dim    width of a character's vector and number of filters (3 characters wide)

@@ -208,7 +208,7 @@ class PositionedEmbedding(nn.Module):
             if end > len(self.positions.weight):
                 raise CourseError(
                     f"Position {end} was asked for, but only {len(self.positions.weight)} were learned. "
-                    "Cut the text with course_lib.data.windows, or use a larger max_units."
+                    "Cut the text with model.windows(text), or use a larger max_units."
                 )
             return states + self.positions.weight[start:end]
         if end <= len(self.table):

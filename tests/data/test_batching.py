@@ -115,6 +115,7 @@ test_what_cannot_work_is_named = mistakes(
     (lambda: Sentence.of([None]), "item 0"),
     (lambda: TaggedSentence(Sentence.of(["a", "b"]), {"ner": ("O",)}), "1 ner tags for 2 words"),
     (lambda: windows(["a"], 0), "size=0"),
+    (lambda: windows(["a", "long"], 3, [1, 4]), "'long' alone has 4 pieces; at most 3 fit"),
     (lambda: Masking(9, 3, (3,), corrupt=0.0), "corrupt=0.0"),
     (lambda: Masking(9, 3, (3,), corrupt=0.1, predict=0.2), "predict=0.2"),
     (lambda: Masking(9, 3, (3,), to_mask=0.9, to_random=0.2), "at most 1"),

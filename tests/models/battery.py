@@ -91,6 +91,13 @@ class EncoderBattery:
             with pytest.raises(CourseError, match=rf"{n}.*windows"):
                 encoder.batch([["bank"] * n])
 
+    def test_what_is_too_long_fits_in_windows_whatever_its_words_are_cut_into(self, encoder):
+        text = ["mud", "".join(KOREAN), *KOREAN, *RIVER] * 29
+        parts = encoder.windows(text)
+        assert [word for part in parts for word in part.words] == text
+        assert len(encoder.encode(parts)) == len(parts) == len(encoder.encode(parts, unit="piece"))
+        assert (len(parts) == 1) == (encoder.max_units is None)
+
     def test_pairs(self, encoder):
         batch = encoder.batch([BANK, ["bank"]], [RIVER, KOREAN])
         encoding = encoder.states(batch)

@@ -5,6 +5,8 @@ import torch
 
 from course_lib.models.elmo import ELMo, FrozenStates, ScalarMix
 from course_lib.models.encoder import RandomEncoder, StaticVectors
+from course_lib.models.heads import SequenceClassifier
+from course_lib.models.taglm import TagLM
 from tests.mistakes import mistakes
 from tests.models.battery import BANK, RIVER
 
@@ -73,9 +75,26 @@ def test_elmo_mixes_the_encoders_layers_for_each_place(encoder):
 def test_the_mix_learns_and_the_encoder_does_not(encoder):
     elmo = ELMo(encoder).train()
     elmo(elmo.read([BANK]))["input"].square().sum().backward()
-    assert all(parameter.grad is None and not parameter.requires_grad for parameter in encoder.parameters())
+    assert all(parameter.grad is None for parameter in encoder.parameters())
+    assert not {id(p) for p in elmo.parameters()} & {id(p) for p in encoder.parameters()}
     assert elmo.mixes["input"].raw.grad.any()
     assert elmo.mixes["input"].gamma.grad.any()
+
+
+def test_the_encoder_stays_free_to_learn_elsewhere():
+    bank = StaticVectors(["bank"], torch.randn(1, 5))
+    head = SequenceClassifier(bank, ["a", "b"])
+    before = [name for name, *_ in head.groups()]
+    ELMo(bank).train()
+    TagLM(["O", "B"], bank, lm=bank).train()
+    assert not bank.frozen
+    assert [name for name, *_ in head.groups()] == before == ["word", "head"]
+
+
+def test_the_encoder_goes_along_to_another_device_and_the_states_to_the_mixes(encoder):
+    elmo = ELMo(encoder).to("meta")
+    assert {parameter.device.type for parameter in encoder.parameters()} == {"meta"}
+    assert elmo(torch.zeros(2, 8, 3, 6))["input"].device.type == "meta"
 
 
 def test_dropout_falls_on_the_mixed_vectors_in_training_only(encoder):

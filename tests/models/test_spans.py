@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from course_lib.data.handmade import handmade_questions
 from course_lib.data.records import Passage, Question, Sentence
+from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.heads import SpanExtractor
-from course_lib.models.spans import rows_of, spans_by_score, training_rows, units_of, word_windows
+from course_lib.models.spans import rows_of, spans_by_score, training_rows, units_of
 from course_lib.text.word_pieces import WordPieces
 from tests.mistakes import mistakes
 from tests.models.small_berts import small_bert, small_config

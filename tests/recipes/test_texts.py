@@ -231,6 +231,24 @@ def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):
     assert next(silent(0)).next is None
 
 
+def test_an_epoch_goes_on_where_the_longer_rows_run_out():
+    places, long, taken = Places(piece_text(), LENGTH), Places(piece_text(), 2 * LENGTH), []
+    object.__setattr__(long, "allowed", long.allowed[:2])  # as in a text of short documents
+    list(Rows(places, long, lambda p, first, g: taken.append((p, first)), 2 * LENGTH)(0))
+    assert torch.equal(torch.cat([first for p, first in taken if p is places]).sort().values, places.allowed)
+    assert sum(len(first) for p, first in taken if p is long) > 2
+
+
+def test_no_pass_over_a_text_of_a_mix_repeats_another_in_later_epochs_either():
+    places = Places(piece_text(), LENGTH)
+    rows = Rows(places, places, lambda p, first, g: first.tolist(), 7 * LENGTH)
+    a_pass = len(list(rows(0)))
+    mix = MixedRows((rows,), (1.0,), batches=3 * a_pass)
+    batches = [batch for epoch in range(3) for batch in mix(epoch)]
+    orders = {str(batches[at : at + a_pass]) for at in range(0, len(batches), a_pass)}
+    assert len(orders) == 9
+
+
 def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
     places = Places(piece_text(), LENGTH)
     batch = next(Rows(places, places, OneWayRows(pieces), 7 * LENGTH)(0))

@@ -37,6 +37,13 @@ def open_text(path: str | Path):
     return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="\n")
 
 
+def unpacked(path: str | Path):
+    """Open a file for bytes, unpacked (.xz, .gz, .bz2) by what it begins with, whatever its name."""
+    with open(path, "rb") as file:
+        begin = file.read(6)
+    return next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)(path, "rb")
+
+
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped."""
     number = 0
@@ -95,10 +102,7 @@ def _from_tar(path: Path) -> Iterator:
     if not path.is_file():
         raise CourseError(f"There is no file or folder {path}. Check the path, or fetch it (`course data get`).")
     try:
-        with open(path, "rb") as file:
-            begin = file.read(6)
-        opener = next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)
-        with opener(path, "rb") as file:
+        with unpacked(path) as file:
             stream = _Tail(file)
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
                 for member in archive:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 
 _CHUNK = 1 << 20  # numbers resampled at a time: 8 MB an array, whatever the number of items
@@ -104,7 +105,7 @@ def seed_interval(differences: Iterable, *, level: float = 0.95) -> Interval:
 
 def _numbers(values: Iterable) -> np.ndarray:
     """Lists, arrays and tensors (also on a GPU) -> float64."""
-    return np.asarray(values.tolist() if hasattr(values, "tolist") else list(values), dtype=np.float64)
+    return numbers("An interval: the values", values)
 
 
 def _check(values: np.ndarray, level: float, max_axes: int) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 
 
@@ -116,7 +117,7 @@ def spearman(a: Iterable, b: Iterable) -> float:
 
     a, b   lists, arrays or tensors of numbers [item]; a constant side has no order and is an error
     """
-    a, b = (np.asarray(values, dtype=np.float64) for values in (a, b))
+    a, b = numbers("spearman: the first values", a), numbers("spearman: the second values", b)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise CourseError(
             f"spearman got shapes {a.shape} and {b.shape}. Give two lists of the same length, at least 2 numbers each."

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
 
@@ -27,7 +28,7 @@ def probe(train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors,
     train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
     l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
     """
-    train, test = (torch.as_tensor(vectors, dtype=torch.float32)[None] for vectors in (train_vectors, test_vectors))
+    train, test = (_table(vectors, np.float32)[None] for vectors in (train_vectors, test_vectors))
     return mixed_probe(train, train_labels, test, l2=l2)[0]
 
 
@@ -38,7 +39,7 @@ def mixed_probe(
 
     train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
     """
-    train, test = (torch.as_tensor(layers, dtype=torch.float32) for layers in (train_layers, test_layers))
+    train, test = (_table(layers, np.float32) for layers in (train_layers, test_layers))
     _check(train, train_labels, test)
     names = sorted(set(train_labels))
     number = {name: i for i, name in enumerate(names)}
@@ -104,7 +105,11 @@ def _right_under_ties(
 
 
 def _normed(vectors: Vectors) -> Float[Tensor, "item dim"]:
-    return F.normalize(torch.as_tensor(vectors, dtype=torch.float64), dim=1)
+    return F.normalize(_table(vectors, np.float64), dim=1)
+
+
+def _table(vectors: Vectors, dtype: type) -> Tensor:
+    return torch.tensor(numbers("A probe: the vectors", vectors, dtype))
 
 
 def _minimise(objective, parameters: list[Tensor]) -> None:

@@ -30,6 +30,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from course_lib.arrays import numbers
 from course_lib.checkpoints import save_checkpoint
 from course_lib.data.readers.lines import DAMAGE, OPENERS, unpacked
 from course_lib.errors import CourseError
@@ -54,12 +55,8 @@ class WordVectors:
         self, words: Iterable[str], vectors: Tensor | np.ndarray | Sequence, counts: Iterable[int] | None = None
     ):
         self.words = list(words)
-        table = vectors.detach().float().cpu().numpy() if isinstance(vectors, Tensor) else vectors
-        try:
-            with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is refused below
-                self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(np.array(table, dtype=np.float32))
-        except (TypeError, ValueError) as error:
-            raise CourseError(f"WordVectors: the vectors are no table of numbers ({error}). Give [V, d].") from None
+        table = np.array(numbers("WordVectors: the vectors", vectors, np.float32))
+        self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(table)
         self.counts = None if counts is None else [int(count) for count in counts]
         self.index = {word: row for row, word in enumerate(self.words)}
         shape = tuple(self.vectors.shape)

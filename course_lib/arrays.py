@@ -1,4 +1,4 @@
-"""The one door through which a reader's numbers become an array of NumPy's."""
+"""The door through which a reader's numbers become an array of NumPy's, and labels a list."""
 
 from __future__ import annotations
 
@@ -25,11 +25,17 @@ def numbers(what: str, values: Any, dtype: type = np.float64) -> np.ndarray:
         ) from None
 
 
+def listed(values: Iterable) -> list:
+    """As a list of Python's own values: what compares by value and can be counted, which tensors cannot."""
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    return [value.tolist() if hasattr(value, "tolist") else value for value in values]
+
+
 def _plain(values: Any) -> Any:
     if hasattr(values, "detach"):  # a tensor; PyTorch itself is not needed here
         values = values.detach().cpu()
         return (values.float() if values.element_size() < 4 else values).numpy()  # NumPy has no bfloat16
-    listed = (
-        isinstance(values, Iterable) and not isinstance(values, (str, Mapping)) and not hasattr(values, "__array__")
-    )
-    return [_plain(value) for value in values] if listed else values
+    if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)) or hasattr(values, "__array__"):
+        return values
+    return [_plain(value) for value in values]

@@ -9,7 +9,7 @@ import torch
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
-from course_lib.evaluation.metrics import spearman
+from course_lib.evaluation.metrics import accuracy, spearman
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
 from course_lib.evaluation.similarity import word_similarity
 from course_lib.models.word_vectors import WordVectors
@@ -109,6 +109,23 @@ def test_tensors_of_any_kind_serve_as_arrays_do(door, kind):
 def test_what_is_no_table_of_numbers_is_named(values):
     with pytest.raises(CourseError, match="heat_map: the values are no table of numbers"):
         numbers("heat_map: the values", values)
+
+
+LABELS = [0, 1, 0, 1, 0, 1]
+SCORES = {  # what a function makes of labels that are no list of Python's numbers
+    "accuracy": lambda given: accuracy(given(LABELS), [1] * 6),
+    "clusters": lambda given: bootstrap_interval(ROWS[:, 0], clusters=given(LABELS), n=100),
+    "probe": lambda given: probe(ROWS, given(LABELS), ROWS),
+    "nearest_mean": lambda given: nearest_mean(ROWS, given(LABELS), ROWS, given(LABELS)).tolist(),
+    "nearest_mean_left_out": lambda given: nearest_mean_left_out(ROWS, given(LABELS)).tolist(),
+}
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("given", [torch.tensor, np.array, lambda labels: list(torch.tensor(labels))])
+def test_labels_count_by_their_value(score, given):
+    found, expected = SCORES[score](given), SCORES[score](list)
+    assert (found, type(found)) == (expected, type(expected))
 
 
 def test_iterables_and_numbers_are_read():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from course_lib.arrays import numbers
+from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
 
 
@@ -143,7 +143,7 @@ def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]
     for side in (predicted, gold):
         if isinstance(side, str):
             raise CourseError(f"{name} got the string {side[:40]!r}. Give a list with one entry per item.")
-        sides.append(side.tolist() if hasattr(side, "tolist") else list(side))
+        sides.append(listed(side))
     n_predicted, n_gold = map(len, sides)
     if n_predicted != n_gold:
         raise CourseError(f"{name}: {n_predicted} predictions for {n_gold} gold entries. Give one prediction per item.")

@@ -279,10 +279,11 @@ def _begin(file: io.BufferedReader) -> tuple[int | None, int, Iterator]:
     # A line of text ends in numbers, whatever stands between them; raw bytes hardly ever look so.
     between = rb"(?:[\s,;:|]+%s){%d}[\s,;|]*\Z" % (_NUMBER, min(dim, 2))
     is_text = re.search(between, line.rstrip()[-200:])
-    if promised == 0 or not 0 < dim <= _MOST_DIMENSIONS or not (promised or is_text):
+    foreign = promised is None and (not is_text or re.search(b"[\0\r].", line))
+    if foreign or promised == 0 or not 0 < dim <= _MOST_DIMENSIONS:
         raise ValueError(
-            "a word2vec file begins with its number of words and of dimensions, such as '400000 100', "
-            "or, without them (GloVe), with a word and its numbers"
+            "a word2vec file begins with its number of words and of dimensions, such as '400000 100', or, without them "
+            "(GloVe), with a word and its numbers; lines end in line feeds, and a .zip must be unpacked first"
         )
     file.seek(start)
     return promised, dim, (_text_rows if is_text else _binary_rows)(file, dim)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
 
 _CHUNK = 1 << 20  # numbers resampled at a time: 8 MB an array, whatever the number of items
@@ -104,7 +105,7 @@ def seed_interval(differences: Iterable, *, level: float = 0.95) -> Interval:
 
 def _numbers(values: Iterable) -> np.ndarray:
     """Lists, arrays and tensors (also on a GPU) -> float64."""
-    return np.asarray(values.tolist() if hasattr(values, "tolist") else list(values), dtype=np.float64)
+    return numbers("An interval: the values", values)
 
 
 def _check(values: np.ndarray, level: float, max_axes: int) -> None:
@@ -122,7 +123,7 @@ def _check(values: np.ndarray, level: float, max_axes: int) -> None:
 
 def _group_numbers(clusters: Iterable, n_values: int) -> np.ndarray:
     """Cluster ids of any hashable kind -> 0, 1, 2 ... in order of first appearance."""
-    clusters = clusters.tolist() if hasattr(clusters, "tolist") else list(clusters)
+    clusters = listed(clusters)
     if len(clusters) != n_values:
         raise CourseError(f"{n_values} values, but {len(clusters)} cluster ids. Give one cluster id per value.")
     numbers: dict = {}

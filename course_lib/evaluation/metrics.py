@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
 
 
@@ -52,16 +53,17 @@ def bio_spans(tags: Sequence[str]) -> set[tuple[str, int, int]]:
 
 
 def squad_scores(
-    predictions: Mapping[str, str] | Sequence[str],
-    references: Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
-    language: str = "en",
+    predictions: Mapping | Sequence, references: Mapping | Sequence, language: str = "en"
 ) -> dict[str, float]:
     """Mean {"exact_match": ..., "f1": ...} of answers, 0 to 100; the best of several references counts.
 
     predictions  {question id: answer}, or answers in the order of the references
     references   {question id: [answers]}, or one list per question; [] or [""] means "no answer", matched by "" only
     language     "en": SQuAD, F1 over words;  "ko": KorQuAD 1.0, F1 over characters
-    Normalised as by the official scripts.
+
+    English answers score as in SQuAD 2.0's script (evaluate-v2.0.py), Korean ones are normalised and compared as in
+    evaluate-korquad_v1.0.py. In both, as in 2.0's, a reference of which normalisation leaves nothing ("The") is dropped
+    unless all are such, and two empty answers have an F1 of 100; SQuAD 1.1's script and KorQuAD's give them 0.
     """
     if language not in ("en", "ko"):
         raise CourseError(f"squad_scores knows the languages 'en' and 'ko', not {language!r}.")
@@ -76,10 +78,12 @@ def squad_scores(
             )
         predictions, references = [predictions[key] for key in references], list(references.values())
     predictions, references = _paired("squad_scores", predictions, references)
-    if bad := [answers for answers in references if isinstance(answers, str)]:
-        raise CourseError(f"squad_scores: the reference {bad[0]!r} is a string. Give a list of answers per question.")
+    if bad := [answers for answers in references if isinstance(answers, str) or not isinstance(answers, Iterable)]:
+        raise CourseError(
+            f"squad_scores: the reference {bad[0]!r} is a {type(bad[0]).__name__}. Give a list of answers per question."
+        )
     pairs = [
-        (_answer(guess, language), [_answer(text, language) for text in answers] or [""])
+        (_answer(guess, language), [kept for text in answers if (kept := _answer(text, language))] or [""])
         for guess, answers in zip(predictions, references, strict=True)
     ]
     exact = sum(guess in answers for guess, answers in pairs)
@@ -87,8 +91,10 @@ def squad_scores(
     return {"exact_match": 100 * exact / len(pairs), "f1": 100 * overlap / len(pairs)}
 
 
-def _answer(text: str, language: str) -> str:
+def _answer(text: object, language: str) -> str:
     """What is compared. Only ASCII punctuation is dropped; KorQuAD first turns brackets and quotes into spaces."""
+    if not isinstance(text, str):
+        raise CourseError(f"squad_scores: {text!r} is a {type(text).__name__}. Give a str, '' for no answer.")
     text = text.lower()
     if language == "ko":
         text = re.sub("['\"《》<>〈〉()‘’]", " ", text)
@@ -111,7 +117,7 @@ def spearman(a: Iterable, b: Iterable) -> float:
 
     a, b   lists, arrays or tensors of numbers [item]; a constant side has no order and is an error
     """
-    a, b = (np.asarray(values, dtype=np.float64) for values in (a, b))
+    a, b = numbers("spearman: the first values", a), numbers("spearman: the second values", b)
     if a.ndim != 1 or a.shape != b.shape or len(a) < 2:
         raise CourseError(
             f"spearman got shapes {a.shape} and {b.shape}. Give two lists of the same length, at least 2 numbers each."
@@ -137,7 +143,7 @@ def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]
     for side in (predicted, gold):
         if isinstance(side, str):
             raise CourseError(f"{name} got the string {side[:40]!r}. Give a list with one entry per item.")
-        sides.append(side.tolist() if hasattr(side, "tolist") else list(side))
+        sides.append(listed(side))
     n_predicted, n_gold = map(len, sides)
     if n_predicted != n_gold:
         raise CourseError(f"{name}: {n_predicted} predictions for {n_gold} gold entries. Give one prediction per item.")

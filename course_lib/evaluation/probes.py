@@ -6,7 +6,7 @@ nearest mean of the training occurrences for senses). Nothing here is drawn at r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
 
@@ -21,24 +22,25 @@ Vectors = np.ndarray | Tensor
 _STEPS = 100  # of L-BFGS, at most; the predictions of the course's tasks no longer change after about 50
 
 
-def probe(train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors, *, l2: float | int = 1.0) -> list:
+def probe(train_vectors: Vectors, train_labels: Iterable, test_vectors: Vectors, *, l2: float | int = 1.0) -> list:
     """The label of each test vector by multinomial logistic regression, trained to its optimum.
 
     train_vectors, test_vectors  [item, dim]; each dimension is scaled by mean and deviation of the training items
     l2                           penalty l2 / 2 * |weights|^2 beside the summed cross-entropy, as C = 1 / l2 elsewhere
     """
-    train, test = (torch.as_tensor(vectors, dtype=torch.float32)[None] for vectors in (train_vectors, test_vectors))
+    train, test = (_table(vectors, np.float32)[None] for vectors in (train_vectors, test_vectors))
     return mixed_probe(train, train_labels, test, l2=l2)[0]
 
 
 def mixed_probe(
-    train_layers: Vectors, train_labels: Sequence, test_layers: Vectors, *, l2: float | int = 1.0
+    train_layers: Vectors, train_labels: Iterable, test_layers: Vectors, *, l2: float | int = 1.0
 ) -> tuple[list, list[float]]:
     """The same probe on ScalarMix of the layers, both trained together: predictions, and the weight of each layer.
 
     train_layers, test_layers  [layer, item, dim]; each dimension of each layer is scaled as `probe` does
     """
-    train, test = (torch.as_tensor(layers, dtype=torch.float32) for layers in (train_layers, test_layers))
+    train, test = (_table(layers, np.float32) for layers in (train_layers, test_layers))
+    train_labels = listed(train_labels)
     _check(train, train_labels, test)
     names = sorted(set(train_labels))
     number = {name: i for i, name in enumerate(names)}
@@ -64,7 +66,7 @@ def mixed_probe(
 
 
 def nearest_mean(
-    train_vectors: Vectors, train_labels: Sequence, test_vectors: Vectors, test_labels: Sequence
+    train_vectors: Vectors, train_labels: Iterable, test_vectors: Vectors, test_labels: Iterable
 ) -> Float[np.ndarray, " item"]:
     """How right the sense with the nearest mean vector is (cosine): 1, 0, or the chance of a fair guess among ties.
 
@@ -72,6 +74,7 @@ def nearest_mean(
     A test label that was never trained is never right.
     """
     train, test = _normed(train_vectors), _normed(test_vectors)
+    train_labels, test_labels = listed(train_labels), listed(test_labels)
     _check(train[None], train_labels, test[None])
     names = sorted(set(train_labels))
     is_sense = torch.tensor([[label == name for label in train_labels] for name in names]).double()
@@ -79,12 +82,12 @@ def nearest_mean(
     return _right_under_ties(test @ means.T, names, test_labels)
 
 
-def nearest_mean_left_out(vectors: Vectors, labels: Sequence) -> Float[np.ndarray, " item"]:
+def nearest_mean_left_out(vectors: Vectors, labels: Iterable) -> Float[np.ndarray, " item"]:
     """The same for each of these items in turn, with the item itself left out of its sense's mean."""
-    rows = _normed(vectors)
+    rows, labels = _normed(vectors), listed(labels)
     _check(rows[None], labels, rows[None])
     names = sorted(set(labels))
-    if single := [name for name in names if list(labels).count(name) == 1]:
+    if single := [name for name in names if labels.count(name) == 1]:
         raise CourseError(f"Only one item has the label {single[0]!r}: left out, nothing of it remains. Drop it.")
     is_sense = torch.tensor([[label == name for label in labels] for name in names]).double()
     sums = is_sense @ rows
@@ -104,7 +107,11 @@ def _right_under_ties(
 
 
 def _normed(vectors: Vectors) -> Float[Tensor, "item dim"]:
-    return F.normalize(torch.as_tensor(vectors, dtype=torch.float64), dim=1)
+    return F.normalize(_table(vectors, np.float64), dim=1)
+
+
+def _table(vectors: Vectors, dtype: type) -> Tensor:
+    return torch.tensor(numbers("A probe: the vectors", vectors, dtype))
 
 
 def _minimise(objective, parameters: list[Tensor]) -> None:

@@ -173,10 +173,15 @@ class DecoderLayer(nn.Module):
 
 
 def sinusoidal_positions(n: int, d_model: int) -> Float[Tensor, "position d_model"]:
-    """Section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i / d_model)), PE(pos, 2i+1) = cos of the same. d_model is even."""
+    """Section 3.5: PE(pos, 2i) = sin(pos / 10000^(2i / d_model)), PE(pos, 2i+1) = cos of the same.
+
+    Sine and cosine come in pairs: of an odd d_model the last sine has no cosine.
+    """
+    at_least(1, "sinusoidal_positions", d_model=d_model)
+    at_least(0, "sinusoidal_positions", n=n)
     frequency = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
     angle = torch.arange(n)[:, None] * frequency
-    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)[:, :d_model]
 
 
 class PositionedEmbedding(nn.Module):

@@ -6,17 +6,23 @@ text and binary, is the one that every program for word vectors reads:
     text      "V d\\n", then V lines: word, space, d numbers with a space between
     binary    "V d\\n", then V times: word, space, d little-endian float32 (word2vec.c adds "\\n", gensim does not)
 
+Read are also files without a header (GloVe), with tabs, commas or several spaces between the numbers, and packed ones.
 Lines are counted from 1, the header; in a binary file word i counts as line i + 1.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import io
 import json
-import mmap
+import os
 import re
+import unicodedata
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +30,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from course_lib.arrays import numbers
 from course_lib.checkpoints import save_checkpoint
+from course_lib.data.readers.lines import DAMAGE, OPENERS, unpacked
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, compact_json
+from course_lib.language import key, t
 from course_lib.models.encoder import opened
+from course_lib.models.limits import at_least
 
 _SPELLINGS = 20_000  # words compared when an unknown word's nearest spellings are looked for: 0.1 s
+_ROWS = 10_000  # normed at a time, in double precision
 
 
 class WordVectors:
@@ -44,12 +55,8 @@ class WordVectors:
         self, words: Iterable[str], vectors: Tensor | np.ndarray | Sequence, counts: Iterable[int] | None = None
     ):
         self.words = list(words)
-        table = vectors.detach().float().cpu().numpy() if isinstance(vectors, Tensor) else vectors
-        try:
-            with np.errstate(over="ignore"):  # beyond float32 becomes infinite, which is refused below
-                self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(np.array(table, dtype=np.float32))
-        except (TypeError, ValueError) as error:
-            raise CourseError(f"WordVectors: the vectors are no table of numbers ({error}). Give [V, d].") from None
+        table = np.array(numbers("WordVectors: the vectors", vectors, np.float32))
+        self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(table)
         self.counts = None if counts is None else [int(count) for count in counts]
         self.index = {word: row for row, word in enumerate(self.words)}
         shape = tuple(self.vectors.shape)
@@ -65,7 +72,8 @@ class WordVectors:
         if len(self.index) != len(self.words):
             twice = next(word for row, word in enumerate(self.words) if self.index[word] != row)
             raise CourseError(f"WordVectors: the word {twice[:60]!r} stands twice in the list. Keep one row of each.")
-        finite = self.vectors.isfinite().all(1)
+        low, high = self.vectors.aminmax(dim=1)  # NaN shows in both, without a second table
+        finite = low.isfinite() & high.isfinite()
         if not finite.all():
             row = int(finite.logical_not().nonzero()[0])
             raise CourseError(
@@ -92,6 +100,12 @@ class WordVectors:
             return self.index[word]
         if not isinstance(word, str):
             raise CourseError(f"WordVectors was asked for {word!r}, a {type(word).__name__}. Ask for one word, a str.")
+        for form in ("NFC", "NFD"):  # the same to the eye: a Mac's file names and what is typed there are often NFD
+            if (same := unicodedata.normalize(form, word)) in self:
+                raise CourseError(
+                    f"{word[:60]!r} is not among these words, but {same[:60]!r} is, which looks the same and is "
+                    f"written with other characters ({form}). Ask for unicodedata.normalize({form!r}, word)."
+                )
         near = [other for other in self.words[:_SPELLINGS] if abs(len(other) - len(word)) <= 2]
         spellings = ", ".join(map(repr, difflib.get_close_matches(word, near, n=3)))
         raise CourseError(
@@ -102,7 +116,10 @@ class WordVectors:
     @cached_property
     def unit(self) -> Float[Tensor, "word dim"]:
         """The table with every row of length 1 (or 0), so that a dot product is a cosine."""
-        return torch.nn.functional.normalize(self.vectors.double(), dim=1).float()
+        rows = torch.empty_like(self.vectors)
+        for some, unit in zip(self.vectors.split(_ROWS), rows.split(_ROWS), strict=True):
+            unit.copy_(torch.nn.functional.normalize(some.double(), dim=1))
+        return rows
 
     def similarity(self, a: str, b: str) -> float:
         """The cosine of two words; 1 for a word and itself."""
@@ -138,15 +155,22 @@ class WordVectors:
     def save_word2vec(self, path: str | Path, binary: bool | None = None) -> None:
         """Write word2vec's format, which gensim and others read; counts are not part of it.
 
-        binary=None: binary for a name that ends in .bin, else text. Written whole or not at all.
+        binary=None: binary for a name that ends in .bin (or .bin.gz), else text. Packed for an ending .gz, .xz, .bz2.
+        Written whole or not at all.
         """
-        binary = str(path).endswith(".bin") if binary is None else binary
+        if binary is None:
+            plain = Path(path).with_suffix("") if Path(path).suffix.lower() in OPENERS else path
+            binary = str(plain).endswith(".bin")
         write_word2vec(path, self.words, self.vectors.numpy(), binary=binary)
 
     @classmethod
-    def load_word2vec(cls, path: str | Path) -> WordVectors:
-        """Read word2vec's text or binary format, told apart by content."""
-        return cls(*read_word2vec(path))
+    def load_word2vec(cls, path: str | Path, *, limit: int | None = None) -> WordVectors:
+        """Read word2vec's text or binary format, told apart by content; also GloVe's text, and packed files.
+
+        limit: read so many rows only, the first, which in published files are the most frequent words.
+        Of a word that stands twice the first row is kept, bytes that are not UTF-8 become U+FFFD; both are said.
+        """
+        return cls(*read_word2vec(path, limit))
 
     def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:
         """Write a checkpoint folder with words, counts and vectors; `int8`: a byte per number, a scale per word."""
@@ -165,12 +189,15 @@ class WordVectors:
             return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])
 
 
-_LONGEST_WORD = 1 << 20  # bytes; a longer one means that the file is no word2vec file
-_REMEDY = "The file is damaged or was not written completely: get or write it again."
+_LONGEST = 4 << 20  # bytes of a line, or of a word in a binary file; what is longer is no word2vec file
+_MOST_DIMENSIONS = 1 << 16
+_BOM = b"\xef\xbb\xbf"
+_REMEDY = "The file is damaged, cut short or in another format: get or write it again."
+_NUMBER = rb"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?i:nan|inf|infinity))"
 
 
 def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, *, binary: bool) -> None:
-    """Write `words` and `vectors` [V, d] float32."""
+    """Write `words` and `vectors` [V, d] float32; packed if the name ends in .gz, .xz or .bz2."""
     bad = re.compile("[\n \ud800-\udfff]" if binary else "[\n\ud800-\udfff]")  # a lone surrogate has no UTF-8
     if word := next(filter(bad.search, words), None):
         raise CourseError(
@@ -179,104 +206,124 @@ def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, 
             "Replace that character by '_', use text instead of binary, or save(folder), which holds any word."
         )
     numbers = " ".join(["%.9g"] * vectors.shape[1])  # nine digits give every float32 back exactly
-    with atomic_file(path) as file:
+    path = Path(os.path.expanduser(path))
+    packed = OPENERS.get(path.suffix.lower(), lambda file, _: contextlib.nullcontext(file))
+    with atomic_file(path) as whole, packed(whole, "wb") as file:
         file.write(f"{len(words)} {vectors.shape[1]}\n".encode())
-        for word, vector in zip(words, vectors.astype("<f4"), strict=True):
+        for word, vector in zip(words, vectors, strict=True):
             file.write(word.encode() + b" ")
-            file.write(vector.tobytes() if binary else (numbers % tuple(vector.tolist())).encode() + b"\n")
+            file.write(
+                vector.astype("<f4").tobytes() if binary else (numbers % tuple(vector.tolist())).encode() + b"\n"
+            )
 
 
-def read_word2vec(path: str | Path) -> tuple[list[str], np.ndarray]:
-    """The words and the vectors [V, d] float32 of a file of either kind."""
-    try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return _read(path, content)
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Check the name and its permissions.") from error
-    except ValueError as error:  # of mmap
-        raise CourseError(f"{path}: {error}. {_REMEDY}") from None
-
-
-def _read(path: str | Path, content: mmap.mmap) -> tuple[list[str], np.ndarray]:
-    n_words, dim, start = _header(path, content)
-    records = (_text_records if _is_text(content, start) else _binary_records)(content, start, dim)
+def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str], np.ndarray]:
+    """The words and the vectors [V, d] float32 of a file of either kind, packed or not; of its first `limit` rows."""
+    if limit is not None:
+        at_least(1, "load_word2vec", limit=limit)
     words: dict[str, None] = {}  # a set that keeps the order
-    vectors = np.empty((n_words, dim), dtype=np.float32)
-    for row in range(n_words + 1):
-        try:
-            word, vector = next(records, (None, None))
-            if word is None or row == n_words:
-                break
-            word = word.decode()
-            if not word or word in words:
-                raise ValueError(f"the word {word[:60]!r} stood there before" if word else "there is no word")
-            if not np.isfinite(vector).all():
-                raise ValueError(f"the vector of {word[:60]!r} holds NaN or infinity")
-        except ValueError as error:  # also what is no number, or not UTF-8
-            raise CourseError(f"{path}, line {row + 2}: {error}. {_REMEDY}") from None
-        words[word], vectors[row] = None, vector
-    if row < n_words:
-        raise CourseError(f"{path} ends after {row} of the {n_words} words that its header promises. {_REMEDY}")
+    table, first, row, cut = bytearray(), 1, 0, 0
+    try:
+        with io.BufferedReader(unpacked(os.path.expanduser(path))) as file:
+            promised, dim, records = _begin(file)
+            first += promised is not None  # the line of the first row
+            for raw, vector in islice(records, limit):
+                if row == promised:
+                    raise CourseError(
+                        f"{path}, line 1: the header promises {promised} words, but more follow. Correct the count."
+                    )
+                word = raw.decode(errors="replace")
+                if not np.isfinite(vector).all():
+                    raise ValueError(f"the vector of {word[:60]!r} holds NaN or infinity")
+                if word and word not in words:
+                    words[word] = None
+                    table += vector.tobytes()
+                row, cut = row + 1, cut + (word.encode() != raw)
+    except (ValueError, *DAMAGE) as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise CourseError(f"{path} cannot be read: {error.strerror}. Check its name and permissions.") from error
+        raise CourseError(f"{path}, line {first + row}: {error}. {_REMEDY}") from error
+    if not words or row < min(promised or 0, limit or row + 1):
+        raise CourseError(f"{path} ends after {row} of the {promised} words that its header promises. {_REMEDY}")
+    if cut > row / 2:
+        raise CourseError(f"{path}: {cut} of {row} words are not UTF-8. Save the file as UTF-8, or get it again.")
     # One word may be like "Apollo 11"; if all are, their last numbers belong to the vectors.
-    if n_words > 1 and all(_ends_in_number(word.encode()) for word in words):
+    if len(words) > 1 and all(" " in word and _numbers_at_end(word.encode()) for word in words):
         raise CourseError(
             f"{path}, line 1: the header promises {dim} dimensions, but every line has more numbers. Correct it."
         )
-    if word is not None:
-        raise CourseError(f"{path}, line 1: the header promises {n_words} words, but more follow. Correct the count.")
-    return list(words), vectors
+    notes = {
+        key("{path}: {n} of {rows} words are not UTF-8; where their bytes are no letter stands U+FFFD."): cut,
+        key("{path}: {n} of {rows} rows are left out, whose word is empty or stood there before."): row - len(words),
+    }
+    for note, n in notes.items():
+        if n:
+            print(t(note, path=path, n=n, rows=row))
+    if len(words) > 1 and sum(word.endswith((" ", "\t")) for word in words if word.strip()) > len(words) / 2:
+        words = {
+            word.rstrip(" \t") or word: None for word in words
+        }  # filled up with spaces, so that numbers stand below
+    return list(words), np.frombuffer(table, dtype=np.float32).reshape(-1, dim)
 
 
-def _header(path: str | Path, content: mmap.mmap) -> tuple[int, int, int]:
-    """Number of words, dimensions, and where the first word starts."""
-    end = content.find(b"\n", 0, 100)
-    fields = content[: max(end, 0)].split()
-    if len(fields) != 2 or not all(field.isdigit() and len(field) < 19 for field in fields):
-        raise CourseError(
-            f"{path}, line 1: {bytes(content[:60])!r} is not the number of words and of dimensions. This is no "
-            "word2vec file; for a GloVe file put a first line such as '400000 100' before its text."
+def _begin(file: io.BufferedReader) -> tuple[int | None, int, Iterator]:
+    """How many words the header promises (None: there is no header), dimensions, and (word, vector) of every row."""
+    line, start = file.readline(_LONGEST), 0
+    if line.startswith(_BOM):
+        line, start = line.removeprefix(_BOM), len(_BOM)
+    fields = line.replace(b",", b" ").split()
+    promised, dim = None, _numbers_at_end(line)
+    if len(fields) == 2 and all(field.isdigit() and len(field) < 19 for field in fields):
+        promised, dim = map(int, fields)
+        start, line = file.tell(), file.readline(_LONGEST)
+    # A line of text ends in numbers, whatever stands between them; raw bytes hardly ever look so.
+    between = rb"(?:[\s,;:|]+%s){%d}[\s,;|]*\Z" % (_NUMBER, min(dim, 2))
+    is_text = re.search(between, line.rstrip()[-200:])
+    foreign = promised is None and (not is_text or re.search(b"[\0\r].", line))
+    if foreign or promised == 0 or not 0 < dim <= _MOST_DIMENSIONS:
+        raise ValueError(
+            "a word2vec file begins with its number of words and of dimensions, such as '400000 100', or, without them "
+            "(GloVe), with a word and its numbers; lines end in line feeds, and a .zip must be unpacked first"
         )
-    n_words, dim = map(int, fields)
-    # Checked before any memory is asked for: a number takes two bytes at least ("0 "), a word one.
-    if not n_words or not dim or n_words * (2 * dim + 1) > len(content):
-        raise CourseError(
-            f"{path}, line 1: the header promises {n_words} words of {dim} dimensions, for which {len(content)} bytes "
-            f"are too few or too many. {_REMEDY}"
-        )
-    return n_words, dim, end + 1
+    file.seek(start)
+    return promised, dim, (_text_rows if is_text else _binary_rows)(file, dim)
 
 
-def _is_text(content: mmap.mmap, start: int) -> bool:
-    """In a text file the first line ends in a space and a number; in a binary one raw bytes stand there."""
-    return _ends_in_number(content[start : start + _LONGEST_WORD].split(b"\n", 1)[0].rstrip())
+def _numbers_at_end(line: bytes) -> int:
+    """How many numbers stand at the end of a line, after its word."""
+    fields = re.split(rb"[\s,]+", line.rstrip(b" \t\r\n,"))
+    return sum(1 for _ in takewhile(re.compile(_NUMBER).fullmatch, reversed(fields[1:])))
 
 
-def _ends_in_number(text: bytes) -> bool:
-    try:
-        float(text.rsplit(b" ", 1)[1])
-        return True
-    except (IndexError, ValueError):
-        return False
-
-
-def _text_records(content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
+def _text_rows(file: io.BufferedReader, dim: int) -> Iterator[tuple[bytes, array]]:
     """Word and vector. Like the other reader's, its ValueError says what is wrong with the line that comes next."""
-    content.seek(start)
-    for record in iter(content.readline, b""):
-        word, *numbers = record.rstrip(b" \r\n").rsplit(b" ", dim)  # from the right: a word may hold spaces
-        if len(numbers) != dim:
-            raise ValueError(f"{len(numbers)} numbers instead of {dim}")
-        with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is refused
-            yield word, np.array([float(number) for number in numbers], dtype=np.float32)
+    for line in filter(None, map(bytes.rstrip, iter(partial(file.readline, _LONGEST), b""))):
+        word, *numbers = line.rsplit(b" ", dim)  # from the right: a word may hold spaces
+        try:
+            vector = array("f", map(float, numbers))
+        except ValueError:
+            vector = array("f")
+        if len(vector) < dim:  # something else than single spaces; the word stays as it is
+            if (found := _numbers_at_end(line)) < dim:
+                raise ValueError(
+                    f"{found} numbers instead of {dim}; they end the line, with spaces, tabs or commas between"
+                )
+            rest, *numbers = (b"." + line.replace(b",", b" ")).rsplit(None, dim)
+            word, vector = line[: len(rest) - 1], array("f", map(float, numbers))
+        yield word, vector
 
 
-def _binary_records(content: mmap.mmap, start: int, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
-    while content[start : start + 1] == b"\n":
-        start += 1
-    while start < len(content):
-        space = content.find(b" ", start, start + _LONGEST_WORD)
-        end = space + 1 + 4 * dim
-        if space < 0 or end > len(content):
-            raise ValueError("the file ends inside this word")
-        yield content[start:space], np.frombuffer(content[space + 1 : end], dtype="<f4")
-        start = end + (content[end : end + 1] == b"\n")
+def _binary_rows(file: io.BufferedReader, dim: int) -> Iterator[tuple[bytes, np.ndarray]]:
+    while True:
+        word = b""
+        while (ahead := file.peek()) and b" " not in ahead and len(word) < _LONGEST:
+            word += file.read(len(ahead))
+        word = (word + file.read(ahead.find(b" ") + 1)).lstrip(b"\n")  # word2vec.c ends each row with a line feed
+        if not word:
+            return
+        numbers = file.read(4 * dim)
+        if len(numbers) < 4 * dim:
+            raise ValueError(f"the file ends inside this word and its {dim} binary numbers")
+        if b"\n" in word:
+            raise ValueError("a line feed stands in this word, so the numbers before it are not as the header says")
+        yield word[:-1], np.frombuffer(numbers, dtype="<f4").astype(np.float32)

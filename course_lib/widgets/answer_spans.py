@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.widgets.base import CourseWidget, check_finite, check_whole, in_range, module, percent, style, svg_text
@@ -218,7 +219,8 @@ def span_explorer(
     n_best      spans that are listed; max_answer: most tokens of an answer
     Probabilities are over the given tokens.
     """
-    words, table = [str(token) for token in tokens], [np.asarray(scores, dtype=float) for scores in (start, end)]
+    words, table = [str(token) for token in tokens], [numbers("span_explorer: the scores", row) for row in (start, end)]
+    null = None if null is None else float(numbers("span_explorer: the scores", null))
     n = len(words)
     if not 1 <= n <= MOST_TOKENS:
         raise CourseError(f"span_explorer: {n} tokens. Give 1 to {MOST_TOKENS}: a window of the passage.")
@@ -234,7 +236,7 @@ def span_explorer(
         tokens=words,
         question=str(question),
         scores=np.stack(table).astype("<f4").tobytes(),
-        null=None if null is None else float(null),
+        null=null,
         gold=[] if gold is None else [int(place) for place in gold],
         n_best=n_best,
         max_answer=max_answer,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
 from course_lib.widgets.base import check_finite
@@ -155,7 +156,7 @@ def _bertviz() -> tuple[Any, Any]:
 
 def _layers(name: str, layers: Sequence, size: tuple[int, int | None]) -> np.ndarray:
     """[layer, head, token, ...] as float64: rounded float32 would be written with 17 digits."""
-    tables = [np.asarray(getattr(table, "detach", lambda table=table: table)(), dtype=float) for table in layers]
+    tables = [numbers(f"bertviz_view: the {name} of a layer", table) for table in layers]
     tables = [table[0] if table.ndim == 4 and len(table) == 1 else table for table in tables]
     fits = tables and all(
         t.ndim == 3 and t.shape == tables[0].shape and t.shape[1] == size[0] and size[1] in (None, t.shape[2])

@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import columns, key, language, t, t_label
 
@@ -164,7 +165,7 @@ def heat_map(
     values: np.ndarray, rows: Sequence[str], columns: Sequence[str], *, title: str, x: str, y: str, unit: str
 ) -> Figure:
     """A matrix of amounts as colours, light to dark; yes and no need no scale."""
-    values = np.asarray(values, dtype=float)
+    values = numbers("heat_map: the values", values)
     if values.shape != (len(rows), len(columns)):
         raise CourseError(f"heat_map: values {values.shape} for {len(rows)} rows and {len(columns)} columns.")
     figure, axes = plt.subplots(figsize=(2 + 0.42 * len(columns), 1.4 + 0.36 * len(rows)))
@@ -246,7 +247,7 @@ def two_steps() -> Figure:
 
 def _curve(axes, name: str, rows: Sequence[Sequence[float]], style: SystemStyle, **look: object) -> np.ndarray:
     """A line through (x, score) within a band from low to high. Returns the points."""
-    points = np.asarray(rows, dtype=float)
+    points = numbers(f"{name}: the rows", rows)
     if points.ndim != 2 or points.shape[1] != 4:
         raise CourseError(f"{name} has shape {points.shape}. Give rows of (x, score, low, high).")
     axes.plot(*points[:, :2].T, style.line, color=style.colour, marker=style.marker, **look)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, in_range, module, style, svg_text
@@ -197,7 +198,7 @@ def attention_heatmap(
     tested   {relation: {"agreement": [layer, head], "baselines": {"nearest noun": 0.55}}}, measured over test sentences
     At most 40 tokens a side.
     """
-    table, tokens = np.asarray(weights, dtype=float), [str(token) for token in tokens]
+    table, tokens = numbers("attention_heatmap: the weights", weights), [str(token) for token in tokens]
     sources = tokens if keys is None else [str(key) for key in keys]
     if kind not in KINDS:
         raise CourseError(f"attention_heatmap: kind={kind!r}. Use one of: {', '.join(KINDS)}.")
@@ -231,7 +232,7 @@ def attention_heatmap(
         named=links,
         tested={
             name: {
-                "agreement": np.asarray(test["agreement"], float).round(4).tolist(),
+                "agreement": numbers("attention_heatmap: the agreements", test["agreement"]).round(4).tolist(),
                 "baselines": {t_label(str(k)): float(v) for k, v in test.get("baselines", {}).items()},
             }
             for name, test in (tested or {}).items()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.widgets.base import BOLD, CourseWidget, check_finite, in_range, module, style, svg_text
@@ -82,7 +83,7 @@ def one_hot_row(matrix: np.ndarray, words: Sequence[str]) -> OneHotRow:
 
     matrix [word, number] with at most 12 rows of 8 numbers, words: one per row, each once.
     """
-    matrix, words = np.asarray(matrix, dtype=float), [str(w) for w in words]
+    matrix, words = numbers("one_hot_row: the matrix's rows", matrix), [str(w) for w in words]
     if matrix.ndim != 2 or matrix.shape[0] != len(words) or not words or matrix.shape[1] == 0:
         raise CourseError(f"one_hot_row: {len(words)} words, a matrix of shape {matrix.shape}. Give one row per word.")
     if len(words) > MOST_WORDS or matrix.shape[1] > MOST_NUMBERS:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
@@ -118,7 +119,7 @@ class ScalarMixWidget(CourseWidget):
         except CourseError as error:
             self.trouble = str(error)
             return
-        vectors = np.asarray(vectors, dtype=float)
+        vectors = numbers("scalar_mix: the vectors of what was typed", vectors)
         cross = np.einsum("ad,bnd->abn", vectors, self._tables)
         products = {"self": (vectors @ vectors.T).tolist(), "cross": cross.tolist()}
         self.own = {"words": list(words), "position": position, **products}
@@ -228,7 +229,7 @@ def scalar_mix(
                for a sentence that has no place here
     """
     n = len(senses)
-    tables = [np.asarray(rows, dtype=float) for rows in layers.values()]
+    tables = [numbers(f"scalar_mix: the vectors of {name!r}", rows) for name, rows in layers.items()]
     if not 2 <= len(tables) <= 5 or any(t.shape != tables[0].shape or t.ndim != 2 or len(t) != n for t in tables):
         shapes = ", ".join(str(table.shape) for table in tables)
         raise CourseError(f"scalar_mix: layers of shape {shapes} for {n} senses. Give 2 to 5 layers, a row per sense.")

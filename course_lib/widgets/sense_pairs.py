@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
@@ -91,7 +92,10 @@ def occurrences(
     similarity  {name: [occurrence, occurrence]} cosines; a name for each system or layer
     sentences   words of each occurrence's sentence; positions: where the word stands; senses: its sense there
     """
-    n, tables = len(senses), {name: np.asarray(table, dtype=float) for name, table in similarity.items()}
+    n, tables = (
+        len(senses),
+        {name: numbers(f"occurrences: the cosines of {name!r}", table) for name, table in similarity.items()},
+    )
     check_occurrences("occurrences", sentences, positions, senses, MOST)
     if not tables or any(table.shape != (n, n) for table in tables.values()):
         shapes = ", ".join(str(table.shape) for table in tables.values()) or "none"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
@@ -185,7 +186,7 @@ def embedding_map(
             f"embedding_map got {len(words)} words and {len(vectors)} tables. Give 1 to {MOST_WORDS} words and a table."
         )
     for width, rows in vectors.items():
-        rows = np.asarray(rows, dtype=float)
+        rows = numbers(f"embedding_map: the vectors at window {width}", rows)
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
             raise CourseError(
                 f"embedding_map: {len(words)} words, but vectors of shape {rows.shape} at window {width}."

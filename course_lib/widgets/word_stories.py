@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import traitlets
 
+from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_finite, in_range, module, style
@@ -159,7 +160,7 @@ class WordGenerations(CourseWidget):
         except CourseError as error:
             self.trouble = str(error)
             return
-        story = self._stories[number]
+        story, vectors = self._stories[number], [numbers("word_generations: the vectors", v) for v in vectors]
         placed = {
             "word": number,
             "text": self.typed,
@@ -229,11 +230,12 @@ def word_generations(
     """
     if not stories:
         raise CourseError("word_generations got no words. Give one story or more.")
+    stories = [replace(story, stops=[_with_arrays(stop) for stop in story.stops]) for story in stories]
     for story in stories:
         if not 2 <= len(story.senses) <= len(SHAPES):
             raise CourseError(f"word_generations: {story.word!r} has {len(story.senses)} senses. Give two or three.")
         for system in story.stops:
-            shape = np.shape(system.vectors)
+            shape = system.vectors.shape
             if len(shape) != 2 or shape[0] != len(story.occurrences) or len(system.right) != shape[0]:
                 raise CourseError(
                     f"word_generations: {system.name} has vectors of shape {shape} and {len(system.right)} verdicts "
@@ -244,6 +246,13 @@ def word_generations(
     if word is not None and word not in words:
         raise CourseError(f"word_generations: there is no story of {word!r}. There are: {', '.join(words)}.")
     return WordGenerations(stories, read, word=words.index(word) if word else 0, stop=stop)
+
+
+def _with_arrays(stop: Stop) -> Stop:
+    arrays = {
+        name: numbers(f"word_generations: {stop.name}'s {name}", vars(stop)[name]) for name in ("vectors", "right")
+    }
+    return replace(stop, **arrays)
 
 
 def _kind(story: Story, stop: Stop, vector: np.ndarray) -> int:

@@ -18,6 +18,7 @@ from course_lib.data.readers.texts import (
 )
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
 from course_lib.data.running_text import read_articles
+from course_lib.models.word_vectors import WordVectors
 
 CONLLU = "".join(
     f"# text = {text}\n"
@@ -85,6 +86,13 @@ def rated(pair) -> bool:
     return texts(pair.first) and math.isfinite(pair.rating)
 
 
+def vectors_of(path) -> list[str]:
+    """The words, of which each has its finite vector."""
+    vectors = WordVectors.load_word2vec(path)
+    assert vectors.vectors.isfinite().all()
+    return vectors.words
+
+
 # name -> reader, file name, content, what each record must be
 READERS = {
     "columns": (partial(read_columns, layers=("upos", "ner")), "a.conll", "배가\tN\tO\n떠\tV\tO\n\na\tX\tB\n", tagged),
@@ -123,6 +131,9 @@ READERS = {
         '<doc id="1" title="A &amp; B">\nA & B\n\na b c ( ) d &lt;e\n</doc>\n<doc id="2">\nx y z\n</doc>\n',
         lambda article: all(article.paragraphs),
     ),
+    "word2vec": (vectors_of, "a.vec.gz", "3 2\n배 0.5 1\nb 2 -3e-5\nc d 4 5\n", bool),
+    "word2vec without header": (vectors_of, "a.txt", "배 0.5 1\nb 2 -3e-5\nc d 4 5\n", bool),
+    "word2vec binary": (vectors_of, "a.bin", b"2 2\n" + "배 12345678\nb 87654321\n".encode(), bool),
     "reviews": (read_review_folders, "a.tar", REVIEWS, labelled),
     "reviews packed": (read_review_folders, "a.tar.gz", REVIEWS, labelled),
     "coarse senses": (read_coarse_senses, "a.tar.xz", COARSE, sensed),

@@ -1,6 +1,9 @@
 """Metrics against seqeval, SQuAD's scripts, scipy, sacrebleu; values by hand."""
 
+import collections
 import random
+import re
+import string
 
 import numpy as np
 import pytest
@@ -61,7 +64,7 @@ def test_equals_seqeval(seed):
     assert span_f1(predicted, gold) == pytest.approx(SEQEVAL[seed], abs=1e-12)
 
 
-# Values of the official scripts: evaluate-v1.1.py (SQuAD) and evaluate-korquad_v1.0.py.
+# Values of the official scripts: evaluate-v2.0.py (SQuAD) and evaluate-korquad_v1.0.py.
 @pytest.mark.parametrize(
     ("language", "guess", "truth", "exact_match", "f1"),
     [
@@ -97,6 +100,66 @@ def test_squad_takes_the_best_reference_and_the_mean_over_questions():
     assert squad_scores(["Paris"], [[]]) == {"exact_match": 0, "f1": 0}
 
 
+def script_2_0(answers, guess):
+    """(exact, f1) of one question, written after evaluate-v2.0.py: normalize_answer, get_raw_scores, compute_f1."""
+
+    def normal(text):
+        kept = "".join(letter for letter in text.lower() if letter not in set(string.punctuation))
+        return " ".join(re.compile(r"\b(a|an|the)\b", re.UNICODE).sub(" ", kept).split())
+
+    def f1(gold, guess):
+        gold, guess = normal(gold).split(), normal(guess).split()
+        same = sum((collections.Counter(gold) & collections.Counter(guess)).values())
+        if not gold or not guess:
+            return float(gold == guess)
+        precision, recall = same / len(guess), same / len(gold)
+        return 2 * precision * recall / (precision + recall) if same else 0.0
+
+    gold_answers = [answer for answer in answers if normal(answer)] or [""]
+    return max(normal(gold) == normal(guess) for gold in gold_answers), max(f1(gold, guess) for gold in gold_answers)
+
+
+ANSWER_PARTS = [
+    "",
+    " ",
+    "the",
+    "A",
+    "an",
+    "...",
+    "—",
+    "“a”",
+    "İ",
+    "ß",
+    "the-cat",
+    "a.",
+    "배",
+    "x\u00a0y",
+    "1,0",
+    "An\n",
+]
+
+
+@pytest.mark.parametrize("seed", range(11))
+def test_squad_equals_the_script_question_by_question(seed):
+    rng = random.Random(seed)
+
+    def draw():
+        return rng.choice(["", " ", "\t"]).join(rng.choices(ANSWER_PARTS, k=rng.randint(0, 3)))
+
+    guesses, references = zip(*[(draw(), [draw() for _ in range(rng.randint(0, 3))]) for _ in range(199)], strict=True)
+    expected = [script_2_0(answers, guess) for guess, answers in zip(guesses, references, strict=True)]
+    for guess, answers, (exact, f1) in zip(guesses, references, expected, strict=True):
+        assert squad_scores([guess], [answers]) == pytest.approx({"exact_match": 100 * exact, "f1": 100 * f1})
+    exact, f1 = np.mean(expected, axis=0)
+    assert squad_scores(guesses, references) == pytest.approx({"exact_match": 100 * exact, "f1": 100 * f1})
+
+
+def test_silence_is_no_answer_where_another_reference_holds_one():
+    for language, empty in (("en", "The"), ("ko", "《》")):
+        assert squad_scores([""], [[empty, "배"]], language) == {"exact_match": 0, "f1": 0}
+        assert squad_scores([""], [[empty]], language) == {"exact_match": 100, "f1": 100}
+
+
 @pytest.mark.parametrize("seed", range(7))
 def test_spearman_equals_scipy_with_ties(seed):
     rng = np.random.default_rng(seed)
@@ -115,7 +178,10 @@ test_errors = mistakes(
     (lambda: span_f1([["O", "PER"]], [["O", "O"]]), "Word 1 has the tag 'PER'.*BIO"),
     (lambda: squad_scores({"a": ""}, {"b": ["x"]}), "2 question ids are on one side only, such as 'a'"),
     (lambda: squad_scores({"a": ""}, [["x"]]), "two mappings"),
-    (lambda: squad_scores(["x"], ["x"]), "reference 'x' is a string"),
+    (lambda: squad_scores(["x"], ["x"]), "reference 'x' is a str"),
+    (lambda: squad_scores(["x"], [None]), "reference None is a NoneType"),
+    (lambda: squad_scores([float("nan")], [["x"]]), "nan is a float"),
+    (lambda: squad_scores(["x"], [["x", None]]), "None is a NoneType"),
     (lambda: squad_scores(["x"], [["x"]], "de"), "not 'de'"),
     (lambda: bleu(["a"], ["a", "b"]), "1 translations and 2 references"),
     (lambda: bleu("a b", ["a b"]), "Give two lists"),

@@ -102,12 +102,17 @@ def test_without_positions_order_is_not_seen_and_with_them_it_is(positions):
     assert torch.allclose(straight[:, order], shuffled, **CLOSE) is (positions == "none")
 
 
-def test_sinusoids_by_the_papers_formula():
-    table = sinusoidal_positions(5, 6)
-    for position, i in itertools.product(range(5), range(3)):
-        angle = position / 10_000 ** (2 * i / 6)
-        assert table[position, 2 * i] == pytest.approx(math.sin(angle), abs=1e-6)
-        assert table[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-6)
+@pytest.mark.parametrize(("n", "d_model"), [(5, 6), (5, 7), (3, 1), (0, 3)])
+def test_sinusoids_by_the_papers_formula(n, d_model):
+    table = sinusoidal_positions(n, d_model)
+    assert table.shape == (n, d_model)
+    for position, column in itertools.product(range(n), range(d_model)):
+        angle = position / 10_000 ** (column // 2 * 2 / d_model)
+        expected = math.cos(angle) if column % 2 else math.sin(angle)
+        assert table[position, column] == pytest.approx(expected, abs=1e-6)
+    for sizes in ((5, 0), (-1, 6)):
+        with pytest.raises(CourseError, match=r"sinusoidal_positions: (d_model=0|n=-1)\. Use"):
+            sinusoidal_positions(*sizes)
 
 
 @pytest.mark.parametrize("positions", CHOICES["positions"])

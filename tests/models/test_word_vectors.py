@@ -1,6 +1,13 @@
 """WordVectors: cosines by hand, gensim as reference in both directions, and files of every broken kind."""
 
+import bz2
+import gzip
+import lzma
 import os
+import re
+import subprocess
+import sys
+import unicodedata
 
 import numpy as np
 import pytest
@@ -75,6 +82,11 @@ def test_an_unknown_word_names_the_nearest_spellings():
         vectors.similarity("pear", "z" * 10_000)
     with pytest.raises(CourseError, match="Ask for one word"):
         vectors[["pear"]]
+    for there, asked in (("NFC", "NFD"), ("NFD", "NFC")):
+        vectors = WordVectors([unicodedata.normalize(there, "배")], [[1.0]])
+        with pytest.raises(CourseError, match=rf"looks the same.*\({there}\).*normalize\('{there}', word\)"):
+            vectors.neighbours(unicodedata.normalize(asked, "배"))
+    vectors = WordVectors(["pear"], [[1.0]])
     assert "pear" in vectors
     assert ["pear"] not in vectors
 
@@ -146,18 +158,25 @@ GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a 0.5 -1\n", "GloVe"),
+        (b"a bc de\n", "line 1: a word2vec file begins with .*GloVe"),
         (b"0 0\n", "line 1"),
-        (b"9000000000000 300\na 1 1 1\n", "too few"),
+        (b"9000000000000 300\na 1 1 1\n", "line 2: 3 numbers instead of 300"),
         (b"3 2" + GOOD[3:], "ends after 2 of the 3"),
         (GOOD[:-8], "line 3"),
         (GOOD.replace(b"\n", b" 7\n").replace(b" 7", b"", 1), "line 1.*every line has more"),
         (GOOD.replace(b"0.25", b"nan"), "line 3.*NaN"),
         (GOOD.replace(b"0.25", b"1e99"), "line 3.*infinity"),
-        (GOOD.replace(b"b 2", b"a 2"), "line 3.*stood there before"),
-        (GOOD.replace(b"b 2", b"caf\xe9 2"), "line 3.*utf-8"),
+        (GOOD.replace(b"a", b"caf\xe9").replace(b"b", b"caf\xe8"), "2 of 2 words are not UTF-8"),
+        (GOOD + b"c 1 1\n", "line 1: .* 2 words, but more follow"),
+        (b"2 3\nthe 1:0.1 2:0.2 3:0.3\nx 1:1 2:2 3:3\n", "line 2: 0 numbers instead of 3.* spaces, tabs or commas"),
+        (b"2 2\na;0.1;0.2\nb;1;2\n", "line 2: 0 numbers instead of 2"),
+        (b"2 2\na " + b"\0\0\x80?\n" * 2 + b"b " + b"\0\0\x80?" * 2, "line 3.*line feed"),
+        (gzip.compress(GOOD)[:-9], "line 1: Compressed file ended"),
+        (GOOD.replace(b"\n", b"\r"), "line 1: .*lines end in line feeds"),
+        (b"PK\3\4\0\0v.txt" + GOOD, "line 1: .*zip must be unpacked"),
+        (b"PK\3\4\0\0v.txta 0.5 -1\nb 2 0.25\n", "line 1: .*zip must be unpacked"),
+        (b"a 0.5 -1\nb 2\n", "line 2: 1 numbers instead of 2"),
         (b"2 2\na " + b"\0\0\x80?" * 2 + b"b \0\0", "line 3.*ends inside"),
-        (b"2 2\na " + b"\0\0\x80?" * 2 + b"a " + b"\0\0\x80?" * 2, "line 3.*stood there before"),
         (b"1 2\na " + b"\0\0\xc0\x7f" * 2, "line 2.*NaN"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 99, "line 1"),
     ],
@@ -168,6 +187,99 @@ def test_broken_files_are_explained(tmp_path, content, message):
     with pytest.raises(CourseError, match=message) as caught:
         WordVectors.load_word2vec(path)
     assert str(path) in str(caught.value)
+    assert " b'" not in str(caught.value)
+
+
+# -- Files as they are published: packed, without a header, with doubles and cut letters, other separators
+THE_GOOD = WordVectors(["a", "b"], [[0.5, -1], [2, 0.25]])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a 0.5 -1\nb 2 0.25\n",  # GloVe
+        b"\xef\xbb\xbf" + GOOD,
+        b"\xef\xbb\xbfa 0.5 -1\nb 2 0.25",
+        GOOD.replace(b" ", b"\t"),
+        GOOD.replace(b" ", b"\t \t"),
+        GOOD.replace(b" ", b"   "),
+        GOOD.replace(b"a ", b"a   ").replace(b"b ", b"b  "),
+        GOOD.replace(b" ", b","),
+        GOOD.replace(b" ", b", "),
+        GOOD.replace(b"\n", b",\r\n"),
+        GOOD + b"\n \n",
+        b"4 2\na 0.5 -1\nb 2 0.25\na 7 7\n 3 3\n",
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress, bz2.compress])
+def test_published_forms_are_read(tmp_path, content, pack):
+    (tmp_path / "v").write_bytes(pack(content))
+    assert same(WordVectors.load_word2vec(tmp_path / "v"), THE_GOOD)
+
+
+@pytest.mark.parametrize("word", [b",", b"1", b"a\tb", b". . .", "배 를".encode()])
+def test_a_file_without_header_may_begin_with_any_word(tmp_path, word):
+    (tmp_path / "glove.txt").write_bytes(word + b" 0.5 -1 1e-3\nb 2 0.25 3\n")
+    assert WordVectors.load_word2vec(tmp_path / "glove.txt").words == [word.decode(), "b"]
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_doubles_cut_letters_and_a_limit_are_read_as_gensim_reads_them(tmp_path, capsys, binary):
+    from gensim.models import KeyedVectors
+
+    table, path = torch.randn(31, 5).numpy(), tmp_path / "v.gz"
+    words = [f"배{row % 23}".encode() for row in range(31)]  # the last eight stood there before
+    words[3], words[7] = words[3] + "를".encode()[:2], "배".encode()[1:]
+    rows = [row.tobytes() if binary else b"%.9g %.9g %.9g %.9g %.9g\n" % tuple(row) for row in table]
+    path.write_bytes(gzip.compress(b"31 5\n" + b"".join(w + b" " + r for w, r in zip(words, rows, strict=True))))
+    for limit in (None, 5, 31, 99):
+        found = WordVectors.load_word2vec(path, limit=limit)
+        reference = KeyedVectors.load_word2vec_format(path, binary=binary, unicode_errors="replace", limit=limit)
+        assert found.words == [word for word in reference.index_to_key if word is not None]
+        assert np.array_equal(found.vectors.numpy(), reference.vectors[: len(found)])
+        said = capsys.readouterr().out
+        assert f"{1 if limit == 5 else 2} of {5 if limit == 5 else 31} words are not UTF-8" in said
+        assert ("6 of 31 rows are left out" in said) is (limit != 5)
+    with pytest.raises(CourseError, match=r"limit=0\. Use 1 or more"):
+        WordVectors.load_word2vec(path, limit=0)
+
+
+def test_a_limit_leaves_what_follows_unread(tmp_path):
+    (tmp_path / "v").write_bytes(GOOD + b"no numbers here")
+    assert same(WordVectors.load_word2vec(tmp_path / "v", limit=2), THE_GOOD)
+
+
+@pytest.mark.parametrize("name", ["v.txt.gz", "v.bin.gz", "v.bin.xz", "v.BZ2"])
+def test_a_packed_file_in_the_home_folder_is_written_and_read(tmp_path, monkeypatch, odd, name):
+    from gensim.models import KeyedVectors
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    odd.save_word2vec(f"~/{name}")
+    assert same(WordVectors.load_word2vec(f"~/{name}"), odd)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    if name != "v.BZ2":
+        found = KeyedVectors.load_word2vec_format(tmp_path / name, binary=".bin" in name)
+        assert np.array_equal(found.vectors, odd.vectors.numpy())
+
+
+def test_a_table_costs_its_own_size_twice(tmp_path):
+    """A process of its own, of which the most memory is asked: the file's 80 MB, and the reading of them."""
+    with open(tmp_path / "v.bin", "wb") as file:
+        file.write(b"100000 200\n")
+        for row in range(100_000):
+            file.write(b"w%d " % row + np.full(200, row + 1, "<f4").tobytes())
+    code = (
+        "import resource, sys; from course_lib.models.word_vectors import WordVectors as W; "
+        "most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
+        "W(['a', 'b'], [[1.0], [2.0]]).neighbours('a'); before = most(); v = W.load_word2vec(sys.argv[1]); "
+        "read = most(); v.neighbours('w7'); print(read - before, most() - before)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, tmp_path / "v.bin"], capture_output=True, text=True, check=True)
+    kilobytes = 80_000_000 / (1024 if sys.platform == "linux" else 1)
+    read, asked = (int(number) / kilobytes for number in run.stdout.split())
+    assert read < 2.6
+    assert asked < 2.9
 
 
 @given(st.integers(1, 200), st.booleans())
@@ -192,7 +304,7 @@ def test_no_bytes_crash_the_reader(tmp_path_factory, noise):
             WordVectors.load_word2vec(path)
         except CourseError:
             continue
-        assert content.startswith(b"2 2")  # what is read has a header
+        assert re.match(rb"2 2|\S+[\s,]+[-+.\d]", content)  # what is read begins with a header, or a word and a number
 
 
 def test_missing_files_and_folders(tmp_path):

@@ -9,9 +9,10 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from course_lib.errors import CourseError
@@ -26,14 +27,21 @@ _END = 1024  # a tar archive ends with two blocks of zeros
 
 
 def open_text(path: str | Path):
-    """Open a UTF-8 text file, unpacked by its ending (.xz, .gz, .bz2).
+    """Open a UTF-8 text file, unpacked by its ending (.xz, .gz, .bz2); a byte order mark is dropped.
 
     Line ends are kept as they are: only a line feed ends a line, so a stray carriage return splits nothing.
     """
-    path = Path(path)
+    path = Path(os.path.expanduser(path))
     if not path.is_file():
         raise CourseError(f"There is no file {path}. Check the path, or fetch the data set (`course data get`).")
-    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8", newline="\n")
+    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="\n")
+
+
+def unpacked(path: str | Path):
+    """Open a file for bytes, unpacked (.xz, .gz, .bz2) by what it begins with, whatever its name."""
+    with open(path, "rb") as file:
+        begin = file.read(6)
+    return next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)(path, "rb")
 
 
 def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -53,13 +61,19 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         raise CourseError(f"{path}, near line {number + 1}, is damaged: {error}. Fetch it again.") from error
 
 
+def wrong_columns(found: int, names: Sequence[str]) -> str:
+    """What is missing in a line that has `found` columns where these have names, or how many it has too many."""
+    more = found - len(names)
+    return f"{more} too many" if more > 0 else f"missing {', '.join(names[found:][:4])}{' ...' * (more < -4)}"
+
+
 def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
     """(path inside, text) of every .txt file below a folder or in a .tar (.gz, .bz2, .xz), archives in their own order.
 
     Links are passed over. Raises CourseError for damage, text that is not UTF-8, paths that lead outside, and for
     more than these limits allow: a small archive can hold endless text.
     """
-    path = Path(path)
+    path = Path(os.path.expanduser(path))
     total = 0
     contents = _from_folder(path) if path.is_dir() else _from_tar(path)
     for count, (name, size, read) in enumerate(contents, 1):
@@ -71,7 +85,7 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
             )
         if name.suffix == ".txt":
             try:
-                yield name, read().decode("utf-8")
+                yield name, read().decode("utf-8-sig")
             except UnicodeDecodeError as error:
                 raise CourseError(f"{path}, file {name}: not UTF-8 ({error}). Save it as UTF-8.") from error
             except (tarfile.TarError, *DAMAGE) as error:
@@ -88,10 +102,7 @@ def _from_tar(path: Path) -> Iterator:
     if not path.is_file():
         raise CourseError(f"There is no file or folder {path}. Check the path, or fetch it (`course data get`).")
     try:
-        with open(path, "rb") as file:
-            begin = file.read(6)
-        opener = next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)
-        with opener(path, "rb") as file:
+        with unpacked(path) as file:
             stream = _Tail(file)
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
                 for member in archive:

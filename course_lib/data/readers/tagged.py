@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines
+from course_lib.data.readers.lines import numbered_lines, wrong_columns
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.errors import CourseError
 
 LAYERS = {"lemma": 2, "upos": 3, "xpos": 4, "deprel": 7}  # name -> column
-_FORM, _HEAD, _N_COLUMNS = 1, 6, 10
+_CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_FORM, _HEAD = 1, 6
+_BORDER = re.compile(r"\s*(?:(?:\d+\W)?-DOCSTART-.*)?", re.DOTALL)  # an empty line, or CoNLL's between documents
 
 
 def read_columns(
@@ -23,9 +25,11 @@ def read_columns(
 ) -> list[TaggedSentence]:
     """Sentences from columns: `skip` columns to pass over, the word, then one tag for each of `layers`.
 
-    A line `# split = train` says where the sentences after it belong; `split` keeps those only.
+    A line `# split = train` says where the sentences after it belong; `split` keeps those only. Lines that begin with
+    -DOCSTART- (CoNLL-2003: a new document) end a sentence and are none.
     """
-    sentences, current, n_columns = [], None, skip + 1 + len(layers)
+    sentences, current = [], None
+    names = [*(f"column {number} (not read)" for number in range(1, skip + 1)), "word", *layers]
     for block in _blocks(path):
         rows = []
         for number, line in block:
@@ -33,13 +37,19 @@ def read_columns(
                 current = line.partition("=")[2].strip()
                 continue
             cells = line.split(separator)
-            if len(cells) != n_columns or not all(cells):
-                raise CourseError(
-                    f"{path}, line {number}: {len(cells)} columns instead of {n_columns}. "
-                    f"Write the word and its tags ({', '.join(layers)}), with single "
-                    f"{'tabs' if separator == chr(9) else 'spaces'} between."
-                )
-            rows.append(cells[skip:])
+            if len(cells) != len(names):
+                fault = f"{len(cells)} columns instead of {len(names)}, {wrong_columns(len(cells), names)}"
+            elif "" in cells[skip:]:
+                empty = cells.index("", skip)
+                fault = f"column {empty + 1} ({names[empty]}) is empty"
+            else:
+                rows.append(cells[skip:])
+                continue
+            between = {"\t": "tabs", " ": "spaces"}.get(separator, repr(separator))
+            raise CourseError(
+                f"{path}, line {number}: {fault}. Write the word and its tags ({', '.join(layers)}), with single "
+                f"{between} between."
+            )
         if rows and split in (None, current):
             words, *tags = zip(*rows, strict=True)
             sentences.append(TaggedSentence(Sentence.of(words), dict(zip(layers, tags, strict=True))))
@@ -72,9 +82,9 @@ def read_characters(path: str | Path) -> list[TaggedSentence]:
 
 
 def _blocks(path: str | Path) -> Iterator[list[tuple[int, str]]]:
-    """Numbered lines up to each empty one. A block may be comments only."""
-    for filled, block in groupby(numbered_lines(path), key=lambda row: bool(row[1].strip())):
-        if filled:
+    """Numbered lines up to each border. A block may be comments only."""
+    for border, block in groupby(numbered_lines(path), key=lambda row: bool(_BORDER.fullmatch(row[1]))):
+        if not border:
             yield list(block)
 
 
@@ -91,11 +101,12 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
             if line.startswith("# text ="):
                 text = line.partition("=")[2].strip()
             cells = line.split("\t")
-            if line.startswith("#") or (len(cells) == _N_COLUMNS and re.search("[-.]", cells[0])):
+            if line.startswith("#") or (len(cells) == len(_CONLLU) and re.search("[-.]", cells[0])):
                 continue
-            if len(cells) != _N_COLUMNS:
+            if len(cells) != len(_CONLLU):
                 raise CourseError(
-                    f"{path}, line {number}: {len(cells)} columns. CoNLL-U has {_N_COLUMNS}, with single tabs between."
+                    f"{path}, line {number}: {len(cells)} columns, {wrong_columns(len(cells), _CONLLU)}. "
+                    f"CoNLL-U has {len(_CONLLU)}, with single tabs between."
                 )
             head = cells[_HEAD] == "_" or (cells[_HEAD].isdecimal() and len(cells[_HEAD]) < 10)
             if cells[0] != str(len(rows) + 1) or not cells[_FORM] or not head:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.readers.lines import numbered_lines, text_files, wrong_columns
 from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.errors import CourseError
 
@@ -23,13 +23,14 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
             header = cells
             if missing := [name for name in columns if name not in header]:
                 raise CourseError(
-                    f"{path} has no column {missing[0]!r}. Its first line must name {', '.join(columns)}."
+                    f"{path}, line {number}, names no column {missing[0]!r}. Name {', '.join(columns)}, with single "
+                    "tabs between."
                 )
         elif line:
             if len(cells) != len(header):
                 raise CourseError(
-                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}. "
-                    "Separate them by single tabs."
+                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}, "
+                    f"{wrong_columns(len(cells), header)}. Separate them by single tabs."
                 )
             yield number, dict(zip(header, cells, strict=True))
     if header is None:
@@ -117,7 +118,10 @@ def read_translations(path: str | Path) -> list[ParallelPair]:
     for number, line in numbered_lines(path):
         source, tab, rest = line.partition("\t")
         if not tab:
-            raise CourseError(f"{path}, line {number}: one column. Separate the sentences by single tabs.")
+            raise CourseError(
+                f"{path}, line {number}: one column, the translation is missing. "
+                "Separate the sentences by a single tab."
+            )
         records.append(_pair(path, number, source, rest.partition("\t")[0]))
     return records
 

@@ -6,6 +6,7 @@ import lzma
 
 import pytest
 
+from course_lib.data.readers.lines import OPENERS
 from course_lib.data.readers.senses import read_coarse_senses, read_senses, read_senseval
 from course_lib.data.readers.squad import read_squad
 from course_lib.data.readers.tagged import align, read_characters, read_columns, read_conllu
@@ -46,6 +47,28 @@ def test_splits_are_marked_in_the_file_and_a_hash_is_a_word(write):
     assert [s.sentence.text for s in read_columns(path, ("ner",))] == ["a", "#", "#tag"]
     assert [s.sentence.text for s in read_columns(path, ("ner",), "train")] == ["a", "#"]
     assert [s.tags["ner"] for s in read_columns(path, ("ner",), "test")] == [("B-X",)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "layers", "options"),
+    [
+        ("-DOCSTART- -X- -X- O\n\na DT I-NP O\n\n-DOCSTART- -X- O O\n\nb NN B-NP B-PER\n", ("pos", "chunk", "ner"), {}),
+        ("-DOCSTART-\n\na O\n\n-DOCSTART- (7)\n\n-DOCSTART- -X- O\n\nb B-PER\n\n-DOCSTART-", ("ner",), {}),
+        ("-DOCSTART- O\na O\n-DOCSTART- O\nb B-PER\n", ("ner",), {}),  # no empty lines
+        ("-DOCSTART-,O\n\na,O\n\n-DOCSTART-,O\n\nb,B-PER\n", ("ner",), {"separator": ","}),
+        ("-DOCSTART- -X- O\n\na\tO\n\n-DOCSTART-\tO\n\nb\tB-PER\n", ("ner",), {"separator": "\t"}),
+        ("0 -DOCSTART- O\n\n0 a O\n\n0 -DOCSTART- O\n\n0 b B-PER\n", ("ner",), {"skip": 1}),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_documents_borders_are_no_sentences(write, rows, layers, options, mark):
+    found = read_columns(write(mark + rows), layers, **{"separator": " "} | options)
+    assert [(s.sentence.words, s.tags["ner"]) for s in found] == [(("a",), ("O",)), (("b",), ("B-PER",))]
+
+
+def test_a_word_that_only_looks_like_a_border_is_a_word(write):
+    (found,) = read_columns(write("-DOC-\tO\nx-DOCSTART-\tO\n"), ("ner",))
+    assert found.sentence.words == ("-DOC-", "x-DOCSTART-")
 
 
 def test_characters_keep_the_text_and_their_places(write):
@@ -250,6 +273,10 @@ def columns(path):
     return read_columns(path, ("ner",))
 
 
+def numbered_columns(path):
+    return read_columns(path, ("pos", "ner"), skip=1, separator=" ")
+
+
 def labelled(path):
     return read_labelled(path, names={"0": "neg", "1": "pos"})
 
@@ -258,27 +285,36 @@ def articles(path):
     return list(read_articles([path]))
 
 
-COLUMNS = r"line 3: \d columns instead of 2.*\(ner\), with single tabs"
+COLUMNS = r"line 3: {}\. Write the word and its tags \(ner\), with single tabs"
+WRONG_COLUMNS = {
+    "word": "1 columns instead of 2, missing ner",
+    "word O": "1 columns instead of 2, missing ner",
+    "word\tO\tO": "3 columns instead of 2, 1 too many",
+    "\tO": r"column 1 \(word\) is empty",
+    "word\t": r"column 2 \(ner\) is empty",
+}
 CHARACTER = "line 2: .* is not one character, a tab and its tag"
 QUESTION = "line 2: .* is not `CLASS:kind question`"
 OWN = "word\tsense\tsplit\tsentence\tindex\n"
 FAULTS = [  # reader, the file's content, what is said
-    *((columns, f"a\tO\n\n{line}\n", COLUMNS) for line in ("word", "word\tO\tO", "\tO", "word O")),
+    *((columns, f"a\tO\n\n{line}\n", COLUMNS.format(says)) for line, says in WRONG_COLUMNS.items()),
+    (numbered_columns, "1 배  O\n", r"line 1: column 3 \(pos\) is empty.*with single spaces"),
+    (numbered_columns, "\n1 배\n", "line 2: 2 columns instead of 4, missing pos, ner"),
     *((read_characters, f"솔\tO\n{line}\n", CHARACTER) for line in ("김", "김\t", "\tO", "김\tO\tO")),
-    (read_conllu, "1\tword\n\n", "line 1: 2 columns"),
+    (read_conllu, "1\tword\n\n", "line 1: 2 columns, missing LEMMA, UPOS, XPOS, FEATS ..."),
     (read_conllu, row(2, "word", 0) + "\n", "line 1: number '2', .*Expected number 1"),
     (read_conllu, row(1, "", 0) + "\n", "word ''"),
     (read_conllu, row(1, "word", 7) + "\n", "head 7, but there are 1 words"),
     (labelled, "", "is empty"),
     (labelled, "text\n", "no column 'label'"),
-    (labelled, "text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1"),
-    (labelled, "text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3"),
+    (labelled, "text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1, missing label"),
+    (labelled, "text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3, 1 too many"),
     (labelled, "text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
     *(
         (read_questions_by_class, f"DESC:def What ?\n{line}\n", QUESTION)
         for line in ("DESC What ?", "DESC:def", ":def What ?", "DESC: What ?", "")
     ),
-    (read_translations, "Go.\t가.\nGo.\n", "line 2: one column"),
+    (read_translations, "Go.\t가.\nGo.\n", "line 2: one column, the translation is missing"),
     (read_translations, "Go.\t가.\nGo.\t \n", "line 2: one side is empty"),
     *(
         (read_squad, squad(article(), article(start)), f"article 2, paragraph 1, question 7: .* at character {start}")
@@ -302,6 +338,38 @@ FAULTS = [  # reader, the file's content, what is said
     (articles, "no markup at all\n", "no <doc"),
     (articles, "<doc>\ncafé\n</doc>".encode("latin-1"), "not UTF-8"),
 ]
+
+
+MARKED = [  # reader, file name, content: the same with a byte order mark
+    (columns, "a.conll", "a\tO\n"),
+    (labelled, "a.tsv.bz2", "text\tlabel\na\t1\n"),
+    (read_squad, "a.json", squad(article())),
+    (read_squad, "a.json.gz", squad(article())),
+    (read_analogies, "a.txt", ": s\na b c d\n"),
+    (read_senseval, "hard.pos", SENSEVAL),
+    (articles, "a.xz", ARTICLES),
+]
+
+
+@pytest.mark.parametrize(("read", "name", "content"), MARKED)
+def test_a_byte_order_mark_is_dropped_and_the_home_folder_is_found(tmp_path, monkeypatch, read, name, content):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    found = []
+    for mark in ("", "\ufeff"):
+        with OPENERS.get((tmp_path / name).suffix, open)(tmp_path / name, "wt", encoding="utf-8") as file:
+            file.write(mark + content)
+        found.append(read(f"~/{name}"))
+    assert found[0]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("make", [folder, tar])
+def test_a_byte_order_mark_is_dropped_within_folders_and_archives(tmp_path, monkeypatch, make):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    make(tmp_path / "C", {name: "\ufeff" + text for name, text in COARSE.items()})
+    assert len(read_coarse_senses("~/C")) == 3
 
 
 @pytest.mark.parametrize(("read", "content", "says"), FAULTS, ids=lambda cell: getattr(cell, "__name__", ""))

@@ -129,7 +129,7 @@ def read_json(path: str | os.PathLike, remedy: str) -> dict:
 def hidden(path: PurePath) -> bool:
     """Whether a system left this, not a person: .DS_Store, a Mac's ._ files and __MACOSX. `path` begins at what the
     reader named: whatever is above that may begin with a dot."""
-    return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
+    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in path.parts)
 
 
 def zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, zipfile.ZipInfo]]:

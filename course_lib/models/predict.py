@@ -98,6 +98,6 @@ def _refuse_other_formats(name: str | Path, texts: list[str]) -> None:
     if table:
         raise CourseError(
             f"{name} is a table or JSON: each of its lines would get a label, also a head and line ends inside texts. "
-            "Write its texts alone into a file that ends in .txt, one a line. For commas between, in Python: for row in "
-            f"csv.DictReader(open(NAME, newline='', encoding='utf-8')): print(*row[{column or 'review'!r}].split())"
+            "Write its texts alone into a file that ends in .txt, one a line. For commas between, in Python: for row "
+            f"in csv.DictReader(open(NAME, newline='', encoding='utf-8')): print(*row[{column or 'review'!r}].split())"
         )

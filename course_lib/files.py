@@ -59,6 +59,11 @@ def atomic_file(path: str | os.PathLike, mode: str = "wb") -> Iterator:
                 os.unlink(temporary)
 
 
+def is_of_disk(error: BaseException) -> bool:
+    """Whether the disk refused to be written: what requests and sockets raise is an OSError, too."""
+    return isinstance(error, OSError) and error.errno in _REASONS
+
+
 def write_error(path: Path, error: OSError) -> CourseError:
     """The CourseError that explains why `path` could not be written."""
     reason = _REASONS.get(error.errno, error.strerror or str(error))

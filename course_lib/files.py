@@ -150,7 +150,7 @@ def zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, zipfi
                     name = name.encode("cp437").decode(encoding)
                     break
         path = PurePosixPath(name.replace("\\", "/"))
-        if not member.is_dir() and not hidden(path):
+        if path.name and not name.endswith("/") and not hidden(path):
             yield path, member
 
 

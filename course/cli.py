@@ -182,7 +182,7 @@ def claims(
 @app.command()
 def predict(
     task: Annotated[str, typer.Argument(help="imdb: is an English film review positive (pos) or negative (neg)?")],
-    file: Annotated[Path, typer.Argument(help="UTF-8 text, one text a line")],
+    file: Annotated[Path, typer.Argument(help="UTF-8 text, one text a line; - is standard input")],
     out: Annotated[Path | None, typer.Option(help="where to write the labels; default: the screen")] = None,
 ) -> None:
     """Label a file of texts, one a line, with the best model that ships for the task: one label a line."""
@@ -204,8 +204,14 @@ def predict(
             target.write(labels)
         n = len(found.labels)
         typer.echo(t("{n} label in {file}" if n == 1 else "{n} labels in {file}", n=n, file=out))
+    for says, numbers in found.doubts.items():
+        typer.echo(t("Warning: {lines}: {says}", lines=_lines(numbers), says=t(says)), err=True)
     if found.silent:
-        typer.echo(_silent_lines(found.silent, found.labels[found.silent[0] - 1]), err=True)
+        says = t(
+            "empty, or no word that the model knows. Labelled {label}, by no evidence.",
+            label=found.labels[found.silent[0] - 1],
+        )
+        typer.echo(t("Warning: {lines}: {says}", lines=_lines(found.silent), says=says), err=True)
 
 
 @app.command()
@@ -280,10 +286,11 @@ def _out_folder(out: Path | None, name: str) -> Path:
     return out
 
 
-def _silent_lines(numbers: list[int], label: str, most: int = 20) -> str:
-    listed = ", ".join(map(str, numbers[:most])) + (f" and {len(numbers) - most} more" if len(numbers) > most else "")
-    lines = "Line" if len(numbers) == 1 else "Lines"
-    return f"Warning: {lines} {listed}: empty, or no word that the model knows. Labelled {label}, by no evidence."
+def _lines(numbers: list[int], most: int = 20) -> str:
+    listed, more = ", ".join(map(str, numbers[:most])), len(numbers) - most
+    if more > 0:
+        return t("Lines {listed} and {more} more", listed=listed, more=more)
+    return t("Line {listed}" if len(numbers) == 1 else "Lines {listed}", listed=listed)
 
 
 def _card_title(card: os.PathLike) -> str:

@@ -12,8 +12,9 @@ import os
 import shutil
 import stat
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
 from filelock import FileLock, Timeout
 
@@ -56,6 +57,11 @@ def atomic_file(path: str | os.PathLike, mode: str = "wb") -> Iterator:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def is_of_disk(error: BaseException) -> bool:
+    """Whether the disk refused to be written: what requests and sockets raise is an OSError, too."""
+    return isinstance(error, OSError) and error.errno in _REASONS
 
 
 def write_error(path: Path, error: OSError) -> CourseError:
@@ -123,6 +129,29 @@ def read_json(path: str | os.PathLike, remedy: str) -> dict:
     if not isinstance(found, dict):
         raise CourseError(f"{path} is no table of settings. {remedy}")
     return found
+
+
+def hidden(path: PurePath) -> bool:
+    """Whether a system left this, not a person: .DS_Store, a Mac's ._ files and __MACOSX. `path` begins at what the
+    reader named: whatever is above that may begin with a dot."""
+    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in path.parts)
+
+
+def zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, zipfile.ZipInfo]]:
+    """The files in a zip archive that are not hidden, by their path.
+
+    Names that are not marked as UTF-8 are UTF-8 all the same (a Mac's), Korean (Windows'), or as zipfile reads them.
+    """
+    for member in archive.infolist():
+        name = member.filename
+        if not member.flag_bits & 0x800:
+            for encoding in ("utf-8", "euc-kr"):  # a letter of Western Europe alone is valid in neither
+                with contextlib.suppress(UnicodeError):
+                    name = name.encode("cp437").decode(encoding)
+                    break
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.name and not name.endswith("/") and not hidden(path):
+            yield path, member
 
 
 @contextlib.contextmanager

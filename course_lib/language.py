@@ -109,7 +109,7 @@ def texts(keys: Iterable[str]) -> dict[str, str]:
 def catalogue_files() -> list[Path]:
     """Where Korean stands: what the library and its widgets say, what the course says, what a chapter says."""
     root = project_dir()
-    places = ("course_lib/korean/*.toml", "course/korean/*.toml", "course/chapters/ch*/ko.toml")
+    places = ("course_lib/korean/[!.]*.toml", "course/korean/[!.]*.toml", "course/chapters/ch*/ko.toml")
     return [path for place in places for path in sorted(root.glob(place))]
 
 

@@ -1,5 +1,6 @@
 """The command `course`: what it prints, its exit codes, and that its help is there at once."""
 
+import io
 import os
 import subprocess
 import sys
@@ -171,13 +172,76 @@ def test_the_model_that_ships_tells_good_from_bad(course, file):
     [
         (b"good\nbad", ["pos", "neg"]),  # no end of the last line
         (b"\xef\xbb\xbfgood\r\nbad\r\n", ["pos", "neg"]),
-        ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood".encode(), ["neg", "pos"]),  # str.splitlines: seven lines
+        (b'"good", he said\nbad, 1:2\nso "bad" "good\n', ["pos", "neg", "neg"]),
+        ("good\u00a0film\ngood\u200b\n".encode(), ["pos", "pos"]),
     ],
 )
-def test_a_label_for_each_line(course, file, small_model, content, labels):
+@pytest.mark.parametrize("place", ["file", "-", "pipe", "pipe by name"])
+def test_a_label_for_each_line(course, file, small_model, monkeypatch, content, labels, place):
     file.write_bytes(content)
+    if place == "-":
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        file = "-"
+    elif place != "file":
+        end, into = os.pipe()
+        os.write(into, content)
+        os.close(into)
+        file = f"/dev/fd/{end}" if place == "pipe" else f"/proc/{os.getpid()}/fd/{end}"
     code, out, err = course("predict", "imdb", str(file))
     assert (code, out.split("\n"), err) == (0, [*labels, ""], "")
+
+
+OTHER_END = "a character inside (such as a carriage return"
+
+
+@pytest.mark.parametrize(
+    ("content", "labels", "warning"),
+    [
+        ("good\x0cfilm\x1c\u2028so\x85good\rbad bad\ngood", "neg pos", f"Line 1: {OTHER_END}"),  # splitlines: seven
+        *(
+            (f"good\ngood{end}bad bad\n", "pos neg", f"Line 2: {OTHER_END}")
+            for end in "\0\v\f\r\x1d\x1e\x85\u2028\u2029"
+        ),
+        ("good\rbad film\rgood\r", "pos neg pos", "Lines 1, 2, 3: no line feed in the whole file"),
+        ("good\r\rbad", "pos neg neg", "Line 2: empty"),
+        ('good\n"bad film.\nReally bad.",0\n', "pos neg neg", "Line 2: a quotation mark opens"),
+        ('1,"bad film.\nReally bad."\n', "neg neg", "Line 1: a quotation mark opens"),
+        ("Review\ngood\n", "neg pos", "Line 1: the name of a column?"),
+    ],
+)
+def test_where_other_programs_would_count_other_lines_a_warning_says_so(
+    course, file, small_model, content, labels, warning
+):
+    file.write_bytes(content.encode())
+    code, out, err = course("predict", "imdb", str(file))
+    assert (code, out.split()) == (0, labels.split())
+    assert f"Warning: {warning}" in err
+    code, out, korean = course("--language", "ko", "predict", "imdb", str(file))
+    assert (out.split(), korean.count("경고: "), "Line" in korean) == (labels.split(), err.count("Warning: "), False)
+    use("en")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", 'Review,sentiment\n"good\nfilm",1\n', r"print(*row['Review'].split())"),
+        ("a.txt", "id\tdocument\tlabel\n1\tgood\t1\n", "row['document']"),
+        ("a.txt", '"text";"label"\rgood;1\r', "is a table or JSON: each of its lines would get a label"),
+        ("a.CSV", "good,1\nbad,0\n", "is a table"),
+        ("a.csv", '"good\nfilm"\nbad\n', "is a table"),
+        ("a.tsv", "1\tgood\n", None),
+        ("a.csv", "good, funny, warm\nbad\n", None),
+        ("a.json", '[\n"good",\n"bad"\n]\n', "is a table"),
+        ("a.txt", "good\nbad\n".encode("utf-16-le").decode(), "is UTF-16, or no text"),
+    ],
+)
+def test_tables_and_other_formats_are_refused_with_the_way_out(course, file, small_model, name, content, message):
+    file = file.with_name(name)
+    file.write_bytes(content.encode())
+    code, out, err = course("predict", "imdb", str(file))
+    assert (code, out.count("\n")) == ((0, content.count("\n")) if message is None else (1, 0))
+    assert (message or "") in err
+    assert message is None or str(file) in err
 
 
 def test_lines_without_a_known_word_are_labelled_and_named(course, file, small_model):

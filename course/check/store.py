@@ -74,7 +74,7 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
 
 def names() -> list[str]:
     """What is kept, damaged files set aside not counted."""
-    ours = (path for path in folder().glob("*.json") if path.name.isprintable())
+    ours = (path for path in folder().glob("[!.]*.json") if path.name.isprintable())
     return sorted(path.stem for path in ours if ".damaged" not in path.name)
 
 

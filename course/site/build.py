@@ -110,7 +110,7 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
     answered: titles of the widgets that a page answers.
     """
-    paths = sorted(folder.glob("*.ipynb"))
+    paths = sorted(folder.glob("[!.]*.ipynb"))
     if not paths:
         raise CourseError(f"There is no notebook in {folder}. `make notebooks` builds them.")
     names = {path.stem for path in paths}

@@ -165,7 +165,7 @@ def _python_files(folder: Path) -> list[Path]:
     found = []
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in _NOT_ENTERED]
-        found += [Path(parent, name) for name in files if name.endswith(".py")]
+        found += [Path(parent, name) for name in files if name.endswith(".py") and name[0] != "."]
     return sorted(found, key=lambda path: path.relative_to(folder).parts)
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from course_lib.config import settings
 from course_lib.data.registry import PublicFile, PublicSet, find, registry
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, lock, sha256, write_error
+from course_lib.files import atomic_file, is_of_disk, lock, sha256, write_error
 from course_lib.progress import Progress
 
 SECONDS_WITHOUT_AN_ANSWER = 30
@@ -175,7 +175,6 @@ def _fetch(name: str, file: PublicFile, scratch: Path) -> Path:
     if target.exists():
         return target
     import pooch
-    import requests
 
     pooch.get_logger().setLevel("WARNING")
     expected = file.content_bytes if file.member is None else None
@@ -188,20 +187,45 @@ def _fetch(name: str, file: PublicFile, scratch: Path) -> Path:
 
         try:
             pooch.retrieve(file.url, None, fname=target.name, path=scratch, downloader=bounded)
-        except requests.HTTPError as error:
-            raise CourseError(
-                f"{name}: {file.url} answers {error.response.status_code}. Try again later; {_ELSE}"
-            ) from error
-        except requests.RequestException as error:
-            raise CourseError(
-                f"{name}: {file.url} could not be reached, or the connection broke ({type(error).__name__}). "
-                f"Nothing was kept. Check the network and try again; {_ELSE}"
-            ) from error
-        except OSError as error:
-            raise write_error(target, error) from error
-        except ValueError as error:  # more than it can be
+        except _TooLarge as error:
             raise _wrong(name, file) from error
+        except (OSError, ValueError) as error:  # OSError: of the disk, and all that requests raises
+            if is_of_disk(error):
+                raise write_error(target, error) from error
+            raise CourseError(f"{name}: {file.url} {_fault_of_network(error)}; {_ELSE}") from error
     return target
+
+
+def _fault_of_network(error: Exception) -> str:
+    """What kept a file from coming, and what to do about it."""
+    from requests import ConnectionError, HTTPError, RequestException, Timeout
+    from requests.exceptions import ChunkedEncodingError, ProxyError, SSLError
+
+    if isinstance(error, HTTPError):
+        status = error.response.status_code
+        remedies = {404: "The file is no longer there: use another version of the course", 410: "It was taken away"}
+        remedies |= {407: "The proxy wants a password: put it into HTTPS_PROXY", 403: "It is refused to you"}
+        return f"answers {status}. {remedies.get(status, 'Try again later')}"
+    if isinstance(error, SSLError):
+        return (
+            f"shows no certificate that is trusted here ({error!s:.200}). Check this computer's clock; where a proxy "
+            "of your network shows its own certificate, name that one's file in REQUESTS_CA_BUNDLE"
+        )
+    if isinstance(error, ProxyError):
+        return (
+            f"is behind a proxy that cannot be used ({error!s:.200}). Check HTTPS_PROXY and HTTP_PROXY, or unset them"
+        )
+    if isinstance(error, (ConnectionError, Timeout, ChunkedEncodingError)):
+        return (
+            f"could not be reached, or the connection broke ({type(error).__name__}). Nothing was kept. Check the "
+            "network and try again"
+        )
+    if isinstance(error, RequestException):
+        return f"could not be fetched ({error!s:.200}). Nothing was kept. Try again"
+    return (
+        f"could not be asked for ({error!s:.200}). Nothing was kept. A setting of your network is wrong: check "
+        "REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, HTTPS_PROXY and HTTP_PROXY, or unset them"
+    )
 
 
 def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
@@ -249,6 +273,10 @@ def _scratch(folder: Path, name: str) -> Iterator[Path]:
         yield Path(path)
 
 
+class _TooLarge(Exception):
+    """More bytes than the file can have."""
+
+
 class _Bounded:
     """A file that shows how far it is, and that ends a download which is larger than it can be."""
 
@@ -258,7 +286,7 @@ class _Bounded:
     def write(self, piece: bytes) -> None:
         self.done += len(piece)
         if self.done > self.limit:
-            raise ValueError(f"more than {self.limit} bytes")
+            raise _TooLarge
         self.file.write(piece)
         self.bar.update(self.done)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from course_lib.errors import CourseError
-from course_lib.text.words import word_spans
+from course_lib.text.words import as_text, word_spans
 
 
 @dataclass(frozen=True)
@@ -23,30 +23,53 @@ class Sentence:
         if isinstance(source, Sentence):
             return source
         if isinstance(source, str):
-            found = word_spans(source)
+            found = word_spans(source := str(source))  # a plain one, of numpy's too
             return cls(source, tuple(w for w, _, _ in found), tuple((start, end) for _, start, end in found))
+        if isinstance(source, (bytes, Mapping, Set)) or not isinstance(source, Iterable):
+            as_text(source, "A sentence")
         words = tuple(source)
         for position, word in enumerate(words):
             if not isinstance(word, str) or not word:
                 raise CourseError(
                     f"A sentence given as a list must hold words (non-empty str); item {position} is {word!r}. "
-                    "Pass raw text as one str, or a list of words."
+                    "Pass raw text as one str, or a list of words, and drop what is empty."
                 )
         spans, start = [], 0
         for word in words:
             spans.append((start, start + len(word)))
             start += len(word) + 1
-        return cls(" ".join(words), words, tuple(spans))
+        return cls(" ".join(words), tuple(map(str, words)), tuple(spans))
 
     def __len__(self) -> int:
         return len(self.words)
 
 
-def checked_sentences(sentences: Sequence[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
-    """What a model called `reader` is given. Raises CourseError for one sentence, for none and for an empty one."""
-    if isinstance(sentences, (str, Sentence)):
-        raise CourseError(f"{reader} reads a list of sentences, not one {type(sentences).__name__}. Put it in [ ].")
-    records = [Sentence.of(sentence) for sentence in sentences]
+def listed(items: Iterable, reader: str, what: str = "sentences") -> list:
+    """A list of what `reader` is given. Raises CourseError for one text or record, for a table and for no list."""
+    if isinstance(items, (str, bytes, Sentence, LabelledText, SentencePair, TaggedSentence)):
+        raise CourseError(f"{reader} reads a list of {what}, not one {type(items).__name__}. Put it in [ ].")
+    if isinstance(items, Mapping) or hasattr(items, "columns") or not isinstance(items, Iterable):
+        raise CourseError(
+            f"{reader} reads a list of {what}, not {'a ' * isinstance(items, Iterable)}{type(items).__name__}. "
+            "Take the texts out of it, such as one column of a table."
+        )
+    return list(items)  # an iterator could be read only once
+
+
+def sentences_of(sentences: Iterable[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
+    """What a model called `reader` is given, as records. Raises CourseError that names the one that is no sentence."""
+    records, items = [], listed(sentences, reader)
+    for number, item in enumerate(items):
+        try:
+            records.append(Sentence.of(item))
+        except CourseError as error:
+            raise CourseError(f"{reader}, sentence {number} of {len(items)}: {error}") from None
+    return records
+
+
+def checked_sentences(sentences: Iterable[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
+    """`sentences_of`, and CourseError for none and for an empty one."""
+    records = sentences_of(sentences, reader)
     if not records:
         raise CourseError(f"{reader} got no sentence. Pass at least one.")
     for number, record in enumerate(records):

@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from course_lib.data.records import Sentence
+from course_lib.data.records import Sentence, sentences_of
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Sentences
 from course_lib.models.limits import at_least, shares
@@ -102,7 +102,7 @@ class FrozenStates(nn.Module):
 
     def read(self, sentences: Sentences) -> Float[Tensor, "batch unit layer dim"]:
         """Vectors on the CPU, one per word and layer, zeros after a sentence's end. Kept ones are not computed anew."""
-        records = [Sentence.of(sentence) for sentence in sentences]
+        records = sentences_of(sentences, "FrozenStates")
         new = {record.words: record for record in records if record.words not in self._kept}
         arrays = dict(zip(new, self._encode(list(new.values())), strict=True)) if new else {}
         rows = [torch.from_numpy(arrays.get(r.words, self._kept.get(r.words))) for r in records]
@@ -114,7 +114,8 @@ class FrozenStates(nn.Module):
         The vectors do not depend on later batches, so a resumed training meets the same ones. Raises CourseError if
         they take more than `megabytes` of memory.
         """
-        new = {record.words: record for record in map(Sentence.of, sentences) if record.words not in self._kept}
+        records = sentences_of(sentences, "FrozenStates")
+        new = {record.words: record for record in records if record.words not in self._kept}
         n_words = sum(map(len, [*self._kept, *new]))
         size = n_words * self.n_layers * self.dim * 4 / 1e6
         if size > megabytes:

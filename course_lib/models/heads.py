@@ -24,7 +24,7 @@ from torch.utils.data import DataLoader
 from course_lib.checkpoints import load_checkpoint
 from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import by_length
-from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence
+from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence, listed
 from course_lib.errors import CourseError
 from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
@@ -122,7 +122,7 @@ class LabelHead(Head):
 
     def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
         """Texts and their label numbers; None if there are no labels at all."""
-        records = _listed(self, records)
+        records = self._listed(records)
         texts = self._texts(records)
         given = [self._label_of(record) for record in records] if labels is None else list(labels)
         if len(given) != len(texts):
@@ -133,6 +133,9 @@ class LabelHead(Head):
         if labels is None and all(label is None for label in given):
             return texts, None
         return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
+
+    def _listed(self, records: Any) -> list:
+        return listed(records, type(self).__name__, f"{self.item_name}s")
 
     def _encode(self, texts: list[tuple[Sentence, ...]]) -> Batch:
         return self.encoder.batch(*map(list, zip(*texts, strict=True)))
@@ -155,7 +158,7 @@ class LabelHead(Head):
 
     def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
         """Of each record its checked sentence, or the two of a pair."""
-        return [(text,) for text in self.encoder._checked([_text_of(record) for record in _listed(self, records)])]
+        return [(text,) for text in self.encoder._checked(list(map(_text_of, self._listed(records))))]
 
     def _label_of(self, record: Any) -> Any:
         """The label(s) that a record brings along, or None."""
@@ -231,7 +234,7 @@ class PairClassifier(LabelHead):
         return 1 if self.encoder.reads_pairs else 4
 
     def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
-        records = _listed(self, records)
+        records = self._listed(records)
         pairs = [(record.first, record.second) if isinstance(record, SentencePair) else record for record in records]
         for number, pair in enumerate(pairs):
             if not isinstance(pair, tuple) or len(pair) != 2:
@@ -302,12 +305,6 @@ class TokenTagger(LabelHead):
 
     def _stack(self, targets: list) -> Tensor:
         return pad(targets, NO_LABEL)
-
-
-def _listed(head: LabelHead, records: Any) -> list:
-    if isinstance(records, (str, Sentence, LabelledText, SentencePair, TaggedSentence)):
-        raise CourseError(f"{type(head).__name__} reads a list, not one {type(records).__name__}. Put it in [ ].")
-    return list(records)  # an iterator could be read only once
 
 
 def _lengths(texts: list[tuple[Sentence, ...]]) -> list[int]:

@@ -17,7 +17,7 @@ from typing import Any
 from course_lib.checkpoints import CONFIG, TENSORS
 from course_lib.config import settings
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, lock, sha256, write_error
+from course_lib.files import atomic_file, is_of_disk, lock, sha256, write_error
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.bert_files import read_config
 from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE
@@ -169,6 +169,8 @@ def _download(url: str, path: Path, n_bytes: int, digest: str) -> None:
         with open(part, "ab") as file:
             http_get(url, file, resume_size=file.tell(), headers=headers, expected_size=n_bytes)
     except Exception as error:
+        if is_of_disk(error):
+            raise
         if part.stat().st_size < n_bytes:
             raise _no_network(f"{path.name} ({part.stat().st_size} of {n_bytes} bytes are here)", url, error) from error
     if fault := _fault(part, n_bytes, digest):

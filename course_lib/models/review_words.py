@@ -18,8 +18,10 @@ import torch
 from jaxtyping import Float
 
 from course_lib.checkpoints import save_checkpoint
+from course_lib.data.records import listed
 from course_lib.errors import CourseError
 from course_lib.models.encoder import opened
+from course_lib.text.words import as_text
 
 KIND = "review-words"
 TERMS = "terms.txt"
@@ -55,13 +57,15 @@ class ReviewWords:
 
     def votes(self, text: str) -> dict[str, float]:
         """The known terms of a text and their weights. Empty: the text says nothing to this classifier."""
-        return {term: self.weights[term] for term in terms_of(text) if term in self.weights}
+        return self._votes(text, "The text")
+
+    def _votes(self, text: str, name: str) -> dict[str, float]:
+        return {term: self.weights[term] for term in terms_of(as_text(text, name)) if term in self.weights}
 
     def scores(self, texts: Sequence[str]) -> Float[np.ndarray, " text"]:
         """Log odds of the second label."""
-        if isinstance(texts, str):
-            raise CourseError("ReviewWords reads a list of texts, not one str. Put it in [ ].")
-        return np.array([self.bias + sum(self.votes(text).values()) for text in texts])
+        texts = listed(texts, "ReviewWords", "texts")
+        return np.array([self.bias + sum(self._votes(text, f"Text {n}").values()) for n, text in enumerate(texts)])
 
     def predict(self, texts: Sequence[str]) -> list[str]:
         """The more probable label of each text, in input order; a text without a known term gets that of the bias."""

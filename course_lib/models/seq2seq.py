@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import Buckets
-from course_lib.data.records import ParallelPair, checked_sentences
+from course_lib.data.records import ParallelPair, checked_sentences, sentences_of
 from course_lib.errors import CourseError
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
@@ -145,10 +145,10 @@ class Seq2Seq(nn.Module):
     # -- translating --------------------------------------------------------------------------------------------------
     def translate(self, sentences: Sentences, *, max_words: int = 50, batch_size: int = 64) -> list[list[str]]:
         """Greedy: always the likeliest next word, until [EOS] or `max_words`. Words of each sentence, input order."""
-        found: list[list[str]] = []
+        found, records = [], sentences_of(sentences, "Seq2Seq")
         with evaluating(self):
-            for start in range(0, len(sentences), batch_size):
-                found += self._greedy(self.encoder.batch(sentences[start : start + batch_size]), max_words)
+            for start in range(0, len(records), batch_size):
+                found += self._greedy(self.encoder.batch(records[start : start + batch_size]), max_words)
         return found
 
     def _greedy(self, batch: Batch, max_words: int) -> list[list[str]]:

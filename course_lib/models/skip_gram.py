@@ -24,7 +24,7 @@ from course_lib.device import Movable
 from course_lib.errors import CourseError
 from course_lib.models.limits import at_least, one_of
 from course_lib.models.word_vectors import WordVectors
-from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.vocabulary import Vocabulary, words_of
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def skip_gram_pairs(sentence: Sequence[str], window: int) -> list[tuple[str, str
     [('the', 'bank'), ('bank', 'the'), ('bank', 'closed'), ('closed', 'bank')]
     """
     at_least(1, "skip_gram_pairs", window=window)
+    sentence = words_of(sentence)
     return [
         (centre, sentence[j])
         for i, centre in enumerate(sentence)

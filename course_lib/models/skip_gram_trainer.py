@@ -46,7 +46,7 @@ from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, keep_probability, negative_distribution
 from course_lib.progress import Progress
-from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.vocabulary import Vocabulary, words_of
 
 Tokens = tuple[Int[Tensor, " token"], Int[Tensor, " token"]]  # ids, and the number of the sentence each belongs to
 
@@ -86,10 +86,8 @@ def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: 
     lengths: list[int] = []
 
     def words_and_lengths() -> Iterator[Sequence[str]]:
-        for sentence in sentences:
-            words = getattr(sentence, "words", sentence)
-            if isinstance(words, str):
-                raise CourseError(f"{words[:40]!r} is a string, not a list of words. Use split_words(text) first.")
+        for number, sentence in enumerate(sentences):
+            words = words_of(sentence, number)
             lengths.append(len(words))
             yield words
 

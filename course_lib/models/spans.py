@@ -30,6 +30,7 @@ from course_lib.models.baselines import masked_mean
 from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
 from course_lib.models.head_base import Head, loader, match, seeded
 from course_lib.models.limits import at_least, one_of
+from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
@@ -120,9 +121,9 @@ def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) 
             case _:
                 raise CourseError(
                     f"SpanExtractor: after {len(rows)} questions comes {repr(item)[:80]}. "
-                    "Give Passage records or (question, passage) pairs."
+                    "Give Passage records or (question, passage) pairs, and drop empty rows first."
                 )
-        words = Sentence.of(passage.text)
+        words = Sentence.of(as_text(passage.text, f"SpanExtractor: the passage after {len(rows)} questions"))
         sizes = encoder.sizes(words)
         for question in of_passage:
             rows.append(_windows(encoder, len(rows), question, words, sizes, overlap))
@@ -167,7 +168,8 @@ def _windows(
     overlap: int | None,
 ) -> list[Row]:
     name = f"question {source.id!r}" if isinstance(source, Question) else f"question {number}"
-    question = Sentence.of(source.question if isinstance(source, Question) else source)
+    question = source.question if isinstance(source, Question) else source
+    question = Sentence.of(as_text(question, f"SpanExtractor, {name}: it"))
     for what, sentence in [("question", question), ("passage", passage)]:
         if not sentence.words:
             raise CourseError(

@@ -37,6 +37,8 @@ def learn(words: Mapping[str, int], n: int, *, word_end: str = WORD_END) -> list
     """
     if n < 0:
         raise CourseError(f"byte_pairs.learn: n={n} merges. Use 0 or more.")
+    if not isinstance(words, Mapping):
+        raise CourseError("byte_pairs.learn reads words with their counts, such as Counter(split_words(text)).")
     for word, count in words.items():
         if not word or count < 1:
             raise CourseError(f"byte_pairs.learn: word {word!r} has the count {count}. Drop it, or count 1 or more.")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from course_lib.text.vocabulary import words_of
+
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, FILL = 257, 258, 259, 260, 261  # a byte b has the id b + 1
 
 
@@ -34,7 +36,7 @@ class ElmoBytes:
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
         """`ids` of each word: [word, 50]."""
-        return [self.ids(word) for word in words]
+        return [self.ids(word) for word in words_of(words)]
 
     def __len__(self) -> int:
         return FILL + 1

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.errors import CourseError
-from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.vocabulary import Vocabulary, words_of
 
 PADDING, UNKNOWN, BEGIN, END = SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]")
 WORD_END = "</w>"
@@ -51,7 +51,7 @@ class Pieces:
         trainer = trainers.BpeTrainer(
             vocab_size=size, special_tokens=list(SPECIALS), end_of_word_suffix=WORD_END, show_progress=False
         )
-        lines = (" ".join(getattr(sentence, "words", sentence)) for sentence in sentences)
+        lines = (" ".join(words_of(sentence, number)) for number, sentence in enumerate(sentences))
         tokenizer.train_from_iterator(lines, trainer)
         return cls(tokenizer)
 
@@ -101,7 +101,7 @@ class Pieces:
 
 def pieces_of(tokenizer: Any, words: Sequence[str], unknown: int) -> list[list[tuple[int, int, int]]]:
     """The pieces of each word, (id, start, end), by a `tokenizers` file; a word of which nothing is left is unknown."""
-    encoded = tokenizer.encode(list(words), is_pretokenized=True, add_special_tokens=False)
+    encoded = tokenizer.encode(list(words_of(words)), is_pretokenized=True, add_special_tokens=False)
     found: list[list[tuple[int, int, int]]] = [[] for _ in words]
     for i, word, (start, end) in zip(encoded.ids, encoded.word_ids, encoded.offsets, strict=True):
         found[word].append((i, start, end))

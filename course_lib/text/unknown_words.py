@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Container, Sequence
 
 from course_lib.errors import CourseError
+from course_lib.text.vocabulary import words_of
 
 STRATEGIES = ("unk", "classes", "own")
 UNKNOWN = "[UNK]"
@@ -70,7 +71,7 @@ def replace_unknown(words: Sequence[str], known: Container[str], strategy: str) 
     check_strategy(strategy)
     numbers: dict[str, int] = {}
     replaced = []
-    for word in words:
+    for word in words_of(words):
         if known_form(word, known) is not None:
             replaced.append(word)
         elif strategy == "unk":

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from course_lib.errors import CourseError
+from course_lib.text.words import as_text
 
 _HEADER = "course vocabulary 1"
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -74,8 +75,8 @@ class Vocabulary:
         unknown    one of `specials`; its count is that of all words left out
         """
         counts: Counter[str] = Counter()
-        for sentence in sentences:
-            counts.update(words_of(sentence))
+        for number, sentence in enumerate(sentences):
+            counts.update(words_of(sentence, number))
         return cls.from_counts(counts, min_count=min_count, max_size=max_size, specials=specials, unknown=unknown)
 
     @classmethod
@@ -91,7 +92,7 @@ class Vocabulary:
         """`from_sentences` where the words are counted already."""
         if max_size is not None and max_size < len(specials):
             raise CourseError(f"max_size={max_size} has no room for {len(specials)} specials. Use a larger max_size.")
-        counter = Counter(counts)
+        counter = Counter({as_text(word, "A word of the text"): count for word, count in Counter(counts).items()})
         first = {word: counter.pop(word, 0) for word in specials}
         kept = sorted((word for word, count in counter.items() if count >= min_count), key=lambda w: (-counter[w], w))
         if max_size is not None:
@@ -151,11 +152,21 @@ class Vocabulary:
         return f"Vocabulary({len(self)} words: {', '.join(map(repr, self.words[:5]))}{', ...' * (len(self) > 5)})"
 
 
-def words_of(sentence) -> Sequence[str]:
-    """The words of a list of words or of a record that has `.words`; a bare str would be read letter by letter."""
-    if isinstance(sentence, str):
-        raise CourseError(f"{sentence[:40]!r} is a string, not a list of words. Use split_words(text) first.")
-    return getattr(sentence, "words", sentence)
+def words_of(sentence, number: int | None = None) -> Sequence[str]:
+    """The words of a list of words or of a record that has `.words`; a bare str would be read letter by letter.
+
+    number: which of several it is, for the error.
+    """
+    words = getattr(sentence, "words", sentence)
+    if isinstance(words, (str, bytes)):
+        raise CourseError(f"{words[:40]!r} is a string, not a list of words. Use split_words(text) first.")
+    if not isinstance(words, Iterable) or (number is not None and isinstance(words, Mapping)):
+        which = "This" if number is None else f"Sentence {number}"
+        raise CourseError(
+            f"{which} is {words!r:.60} ({type(words).__name__}), not a list of words. Drop empty rows first, e.g. with "
+            "pandas' dropna()."
+        )
+    return words
 
 
 def _escape(word: str) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from course_lib.errors import CourseError
 from course_lib.files import read_json, small_text
 from course_lib.text.pieces import pieces_of
+from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 VOCABULARY_FILE, SETTINGS_FILE = "vocab.txt", "tokenizer_config.json"
@@ -75,8 +76,8 @@ class WordPieces:
 
         normalizer, cut = _normalizer(lowercase, None, True), pre_tokenizers.BertPreTokenizer()
         given: Counter[str] = Counter()
-        for sentence in sentences:
-            given.update(getattr(sentence, "words", sentence))
+        for number, sentence in enumerate(sentences):
+            given.update(words_of(sentence, number))
         words: Counter[str] = Counter()
         for word, count in given.items():
             for part, _ in cut.pre_tokenize_str(normalizer.normalize_str(word)):
@@ -110,7 +111,7 @@ class WordPieces:
 
         A word of the text that is spelt like a special is cut like any other word: text never turns into [MASK].
         """
-        whole = [word.encode(errors="replace").decode() for word in words]  # half a letter is a question mark
+        whole = [word.encode(errors="replace").decode() for word in words_of(words)]  # half a letter is a question mark
         return pieces_of(self._tokenizer, whole, self.unknown)
 
     def ids(self, words: Sequence[str]) -> list[int]:

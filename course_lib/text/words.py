@@ -20,6 +20,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from course_lib.errors import CourseError
+
 
 def _combining() -> str:
     """All combining marks as ranges for a character class: `re` knows no Unicode categories."""
@@ -66,7 +68,7 @@ _ABBREVIATIONS = re.compile(
 def word_spans(text: str) -> list[tuple[str, int, int]]:
     """(word, start, end) from left to right, with text[start:end] == word; [] for a text of white space only."""
     spans = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(as_text(text, "The text to split")):
         word, (start, end) = match[0], match.span()
         if end - start > 3 and word[-3:].lower() in _NOT:
             spans += [(word[:-3], start, end - 3), (word[-3:], end - 3, end)]
@@ -86,7 +88,7 @@ def split_sentences(text: str) -> list[str]:
     A sentence ends at . ! ? … before white space, unless a small letter follows or the point belongs to an initial or
     to a usual abbreviation (Dr., e.g., Fig.); and at an empty line. A single line break is a space.
     """
-    sentences, start = [], 0
+    text, sentences, start = as_text(text, "The text to split"), [], 0
     for match in _STOP.finditer(text):
         if match[1] and not _ends_sentence(text, match):
             continue
@@ -105,3 +107,13 @@ def _ends_sentence(text: str, stop: re.Match) -> bool:
     word = before[0] if before else ""
     initial = len(word) == 1 and word.isupper() and word != "I"
     return not initial and not _ABBREVIATIONS.fullmatch(word)
+
+
+def as_text(value: object, name: str) -> str:
+    """`value` if it is text; else CourseError, which calls it `name`. pandas has None or NaN in an empty row."""
+    if not isinstance(value, str):
+        raise CourseError(
+            f"{name} is {value!r:.60} ({type(value).__name__}), not text. Drop empty rows first, e.g. with pandas' "
+            "dropna(); of a record or row give the text alone."
+        )
+    return str(value)  # numpy's str_ is one, too

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import tarfile
+import zipfile
 from functools import partial
 
 from course_lib.data.readers.senses import read_coarse_senses, read_senses, read_senseval
@@ -49,7 +50,16 @@ def tar(**texts: str) -> bytes:
     return made.getvalue()
 
 
+def zipped(**texts: str) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name, text)
+    return made.getvalue()
+
+
 REVIEWS = tar(**{"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad", "a/test/pos/배.txt": "좋다"})
+ZIPPED = zipped(**{"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad", "a/._2.txt": "x"})
 MAP = '{"0": "bank_mud", "1": "bank_money"}'
 WORD = {"train.data.txt": "0\tbank mud\n1\ta bank\n", "train.gold.txt": "0\n1\n", "classes_map.txt": MAP}
 COARSE = tar(**{f"w/배/{name}": text for name, text in WORD.items()})
@@ -136,6 +146,7 @@ READERS = {
     "word2vec binary": (vectors_of, "a.bin", b"2 2\n" + "배 12345678\nb 87654321\n".encode(), bool),
     "reviews": (read_review_folders, "a.tar", REVIEWS, labelled),
     "reviews packed": (read_review_folders, "a.tar.gz", REVIEWS, labelled),
+    "reviews zipped": (read_review_folders, "a.zip", ZIPPED, labelled),
     "coarse senses": (read_coarse_senses, "a.tar.xz", COARSE, sensed),
     "coarse senses plain": (read_coarse_senses, "a.tar", COARSE, sensed),
 }

@@ -62,7 +62,9 @@ def test_texts_to_predict(law, tmp_path, monkeypatch):
     path, chance = tmp_path / "texts.txt", random.Random("predict")
 
     def right(found):
-        lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").removesuffix(b"\n").count(b"\n") + 1
+        raw = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        end = b"\n" if b"\n" in raw.removesuffix(b"\n") else b"\r"  # an old Mac's
+        lines = raw.removesuffix(b"\n").removesuffix(b"\r").count(end) + 1
         return len(found.labels) == lines and set(found.labels) <= {"neg", "pos"}
 
     spoil = lambda number: spoil_bytes(chance, "good film 배\nbad\r\nso bad, so good\nx".encode())  # noqa: E731

@@ -1,6 +1,7 @@
 """`course class`: what is read, what is counted, and that the page is safe to open."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -90,6 +91,145 @@ def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
     assert zipped == [learner for learner in read_class([thirty])[0] if learner.name in ("anna", "이서준")]
 
 
+KIM, LEE, PARK = ("1.2", "1.3"), ("1.3",), ("2.1",)
+
+
+def zipped(files):
+    """A zip file's bytes. files: name -> bytes, numbers of exercises in a folder so called, or a zip file's files."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, what in files.items():
+            if isinstance(what, tuple):
+                for number in what:
+                    archive.writestr(f"{name}{number}.json", json.dumps({"format": 1, "items": [version(name)]}))
+            else:
+                archive.writestr(name, zipped(what) if isinstance(what, dict) else what)
+    return made.getvalue()
+
+
+THREE = {"Kim_1001": set(KIM), "Lee_1002": set(LEE), "Park_1003": set(PARK)}
+HANDED_IN = {
+    "ILIAS: a folder a person": {"Kim_1001/answers/": KIM, "Lee_1002/answers/": LEE, "Park_1003/answers/": PARK},
+    "no folder called answers": {"Kim_1001/": KIM, "Lee_1002/": LEE, "Park_1003/x/": PARK},
+    "a wrapper above": {"week 1/all/Kim_1001/": KIM, "week 1/all/Lee_1002/": LEE, "week 1/all/Park_1003/": PARK},
+    "a folder called answers above": {f"answers/{name}/": tuple(numbers) for name, numbers in THREE.items()},
+    "zip files": {f"{name}.zip": {"answers/": tuple(numbers)} for name, numbers in THREE.items()},
+    "zip files named twice": {f"{name}/{name}.zip": {"x/answers/": tuple(have)} for name, have in THREE.items()},
+    "groups": {"A/Kim_1001/": KIM, "A/Lee_1002/": LEE, "B.zip": {"B/Park_1003/": PARK, "B/readme.txt": b""}},
+    "several files of one person": {
+        "Kim_1001/week 1/answers.zip": {"answers/": ("1.2",)},
+        "Kim_1001/week 2/answers.zip": {"answers/": ("1.3",)},
+        "Lee_1002/answers (1).zip": {"answers/": LEE},
+        "Park_1003/Version 2/2.1.json": json.dumps({"format": 1, "items": [version("x")]}),
+    },
+    "what systems leave": {
+        **{f"{name}\\": tuple(numbers) for name, numbers in THREE.items()},
+        **{f"__MACOSX/{name}/": KIM for name in THREE},
+        **{"Ann/._1.2.json": b"x", ".Trash/Ben/": KIM, "Kim_1001/.DS_Store": b"x", "._Eve.zip": b"x"},
+    },
+    "Canvas: files side by side": {
+        "Kim_1001_20017_a.zip": {"answers/": ("1.2",)},
+        "Kim_1001_20018_b.zip": {"answers/": ("1.3",)},
+        "Lee_1002_20019_1.3.json": json.dumps({"format": 1, "items": [version("x")]}),
+        "Park_1003_20020_answers.zip": {"": PARK},
+    },
+}
+
+
+@pytest.mark.parametrize("unpacked", [False, True])
+@pytest.mark.parametrize("files", HANDED_IN.values(), ids=HANDED_IN)
+def test_what_a_platform_hands_out_is_read_person_by_person(tmp_path, files, unpacked):
+    if unpacked:
+        files = {name.replace("\\", "/"): what for name, what in files.items()}
+        zipfile.ZipFile(io.BytesIO(zipped(files))).extractall(tmp_path / "exercise1")
+    else:
+        (tmp_path / "exercise1.zip").write_bytes(zipped(files))
+    learners, _ = read_class([tmp_path])
+    names = {"B": "Park_1003"} if "B.zip" in files else {}
+    assert {names.get(learner.name, learner.name): set(learner.tries) for learner in learners} == THREE
+
+
+def test_moodle_s_folders_and_files_are_people_and_who_handed_in_something_else_is_named(tmp_path):
+    files = {
+        "김민지_1_assignsubmission_file_/a.zip": {"answers/": ("1.2",)},
+        "김민지_1_assignsubmission_file_/b.zip": {"answers/": ("1.3",)},
+        "Lee_2_assignsubmission_file_/answers.zip": {"answers/": LEE},
+        "Park_3_assignsubmission_file_answers.zip": {"answers/": PARK},
+        "Choi_4_assignsubmission_file_/essay.pdf": b"x",
+        "Han_5_assignsubmission_file_/answers.zip": b"PK no more",
+        "Seo_6/deep.zip": {"b.zip": {"c.zip": {"answers/": KIM}}},
+    }
+    content = zipped(files)
+    (tmp_path / "class.zip").write_bytes(content)
+    learners, skipped = read_class([tmp_path / "class.zip"])
+    tried = {learner.name: set(learner.tries) for learner in learners}
+    moodle = "_assignsubmission_file_"
+    assert tried == {f"김민지_1{moodle}": set(KIM), f"Lee_2{moodle}": set(LEE), "Park_3": set(PARK)}
+    told = "\n".join(skipped)
+    for says in (
+        f"Choi_4{moodle}: holds no answers",
+        f"class, Han_5{moodle}/answers.zip: File is not a zip file",
+        "class, Seo_6/deep.zip/b.zip/c.zip: is too deep",
+    ):
+        assert says in told
+    zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path / "class")
+    learners, skipped = read_class([tmp_path])  # unpacked beside the zip file: not everybody twice
+    assert len(learners) == 4  # on the disk what is in Seo's is less deep
+    assert "class.zip: is left out, because the folder class is beside it." in skipped
+
+
+@pytest.mark.parametrize("wrapper", ["", "answers/", "kim/answers/", "my course/answers/"])
+def test_one_learner_s_zip_stays_one(thirty, tmp_path, wrapper):
+    kept = {f"{wrapper}{path.name}": path.read_bytes() for path in (thirty / "anna" / "course-answers").iterdir()}
+    (tmp_path / "anna.zip").write_bytes(zipped(kept | {f"{wrapper}old/": KIM}))
+    learners, _ = read_class([tmp_path])
+    assert [(learner.name, set(learner.tries) - set(KIM)) for learner in learners] == [
+        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.json")} - set(KIM))
+    ]
+
+
+def test_one_person_s_bomb_in_a_class_s_zip_harms_nobody_else(tmp_path, monkeypatch):
+    monkeypatch.setattr(collect, "_MOST_BYTES", 50_000)
+    monkeypatch.setattr(store, "MOST_BYTES", 40_000)
+    monkeypatch.setattr(collect, "_MOST_ENTRIES", 400)
+    quine = zipped({"1.2.json": b" " * 40_001})
+    for _ in range(5):
+        quine = zipped({"again.zip": quine, "more.zip": quine})
+    bombs = {
+        "A_1/answers.zip": {"x": b" " * 50_001},
+        "B_2/answers.zip": zipped({"x": b" " * 50_001}) + b" " * 50_000,
+        "C_3/answers.zip": {f"{n}.txt": b"" for n in range(401)},
+        "D_4/answers.zip": quine,
+        **{f"E_5/{n}.1.json": b" " * 30_000 for n in range(10)},
+        f"F_6/{'x/' * 3_000}1.2.json": b" " * 40_001,
+    }
+    (tmp_path / "a.zip").write_bytes(zipped({"Kim_1001/": KIM} | bombs | {"Lee_1002/": LEE}))
+    learners, skipped = read_class([tmp_path])
+    assert {learner.name: set(learner.tries) for learner in learners} == {"Kim_1001": set(KIM), "Lee_1002": set(LEE)}
+    told = "\n".join(skipped)
+    for says in (
+        "A_1: holds no answers",
+        "B_2/answers.zip: has over 0.05 MB: zip",
+        "C_3/answers.zip: has over 400 files: zip",
+        "D_4/answers.zip/again.zip/more.zip: is too deep",
+        "E_5: holds over 0.05 MB",
+        "1.2.json: too large",
+    ):
+        assert says in told
+    monkeypatch.setattr(collect, "_PEOPLE", 2)
+    bombs = {f"{c}/answers.zip": {"1.1.json": b" " * 40_000} for c in "abcd"}
+    (tmp_path / "a.zip").write_bytes(zipped({"Kim_1001/": KIM} | bombs))
+    assert "d: is in a place of over 0.1 MB: unpack it, and name the folder." in read_class([tmp_path])[1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "euc-kr"])
+def test_names_in_zip_files_that_are_not_marked_as_utf_8(tmp_path, encoding):
+    plain, name = zipped({"XXXXXXXXX/": KIM, "Lee/": LEE}), "김민지".encode(encoding)
+    (tmp_path / "a.zip").write_bytes(plain.replace(b"XXXXXXXXX"[: len(name)], name))
+    end = "XXXXXXXXX"[len(name) :]
+    assert {learner.name for learner in read_class([tmp_path])[0]} == {f"김민지{end}", "Lee"}
+
+
 def test_one_folder_may_be_named_alone_and_lends_its_home_s_name(thirty):
     [learner], _ = read_class([thirty / "ben" / "course-answers"])
     assert learner.name == "ben"
@@ -123,9 +263,9 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
         archive.writestr("1.1.json", b" " * 1_000_000)
     with zipfile.ZipFile(tmp_path / "many.zip", "w", zipfile.ZIP_LZMA) as archive:
         for n in range(20):
-            archive.writestr(f"{n}/9.99.json", b" " * 3_000)
+            archive.writestr(f"week {n}/9.99.json", b" " * 3_000)
     whole = (tmp_path / "many.zip").read_bytes()
-    (tmp_path / "spoilt.zip").write_bytes(whole[:50] + b"\xff" * 20 + whole[70:])
+    (tmp_path / "spoilt.zip").write_bytes(whole[:55] + b"\xff" * 20 + whole[75:])
     (tmp_path / "linked").symlink_to(own)
     [learner], skipped = read_class([tmp_path])
     assert (learner.name, learner.tries) == ("mixed", {"1.1": [good]})

@@ -22,7 +22,7 @@ def zipped(one: bytes = BLOCK) -> bytes:
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `pages` (path -> bytes); `fault`: None, "cut" (ends early) or "endless"."""
+    """Serves `pages` (path -> bytes); `fault`: "cut" (ends early), "endless", or what is missing has this status."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -40,7 +40,7 @@ class _Handler(BaseHTTPRequestHandler):
         server = self.server
         server.asked.append(self.path)
         if self.path not in server.pages:
-            self.send_error(404)
+            self.send_error(404 if server.fault is None else server.fault)
             return
         body = server.pages[self.path]
         self.send_response(200)

@@ -1,10 +1,18 @@
 """Every ContextEncoder of the course runs the same battery."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 import torch
 
+from course_lib.data.records import LabelledText
+from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
+from course_lib.models.elmo import FrozenStates
 from course_lib.models.encoder import RandomEncoder, StaticVectors
+from course_lib.models.heads import PairClassifier, SequenceClassifier, TokenTagger
 from course_lib.models.shipped import load
 from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
@@ -80,6 +88,62 @@ def test_random_encoder_is_fixed_by_its_seed_and_leaves_the_generator_alone():
 def no_attentions():
     encoder = ENCODERS["static"]()
     encoder.attentions(encoder.batch([BANK]))
+
+
+NAN = float("nan")
+NO_TEXTS = {
+    "None": (["a", "b", None], "sentence 2 of 3: A sentence is None .*Drop empty rows first, .*dropna"),
+    "NaN": ([NAN, "b"], "sentence 0 of 2: A sentence is nan .float.*dropna"),
+    "numpy's NaN": (np.array(["a", np.nan], dtype=object), "sentence 1 of 2: .*nan.*dropna"),
+    "number": (["a", 3], "sentence 1 of 2: A sentence is 3 .int"),
+    "bytes": ([b"a"], "sentence 0 of 1: A sentence is b'a' .bytes"),
+    "row": ([{"text": "a"}], "sentence 0 of 1: .*of a record or row give the text alone"),
+    "record": (["a", Path("a")], "sentence 1 of 2: .*Path"),
+    "word": (["a", ["b", NAN]], "sentence 1 of 2: .* item 1 is nan.*drop what is empty"),
+    "nothing": (None, "reads a list of sentences, not NoneType"),
+    "table": ({"text": ["a"]}, "not a dict. Take the texts out of it, such as one column"),
+    "frame": (SimpleNamespace(columns=["text"]), "Take the texts out of it"),
+    "text": ("a", "not one str. Put it in"),
+    "of a labelled text": (LabelledText("a", "x"), "not one LabelledText. Put it in"),
+}
+DOORS = {
+    "encode": lambda encoder: encoder.encode,
+    "batch": lambda encoder: encoder.batch,
+    "second": lambda encoder: lambda texts: encoder.batch(["a"], texts),
+    "predict": lambda encoder: SequenceClassifier(encoder, ["x", "y"]).predict,
+    "tag": lambda encoder: TokenTagger(encoder, ["x", "y"]).probabilities,
+    "kept": lambda encoder: FrozenStates(encoder).keep,
+}
+
+
+@pytest.mark.parametrize(("texts", "message"), NO_TEXTS.values(), ids=NO_TEXTS)
+@pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
+def test_what_is_no_text_is_named_at_every_door(door, texts, message):
+    with pytest.raises(CourseError, match=message):
+        door(ENCODERS["static"]())(texts)
+
+
+def test_no_text_among_records_and_pairs_is_named():
+    head, pairs = (kind(ENCODERS["static"](), ["x", "y"]) for kind in (SequenceClassifier, PairClassifier))
+    with pytest.raises(CourseError, match="sentence 1 of 2: A sentence is nan"):
+        head.batches([LabelledText("a", "x"), LabelledText(NAN, "y")], 2)
+    with pytest.raises(CourseError, match=r"first sentences of the pairs: .*sentence 1 of 2: A sentence is None"):
+        pairs.predict([("a", "b"), (None, "b")])
+
+
+@pytest.mark.parametrize("kind", ["static", "bert"])
+def test_texts_and_words_of_numpy_are_texts(kind):
+    encoder, plain = ENCODERS[kind](), [" ".join(BANK), " ".join(RIVER)]
+    expected = [found.tolist() for found in encoder.encode(plain)]
+    words = [np.array(BANK), np.array(RIVER)]
+    for texts in (
+        np.array(plain),
+        map(np.str_, plain),
+        np.array(plain, dtype=object),
+        dict.fromkeys(plain).keys(),
+        words,
+    ):
+        assert [found.tolist() for found in encoder.encode(texts)] == expected
 
 
 test_mistakes_are_named = mistakes(

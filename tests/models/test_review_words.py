@@ -63,4 +63,9 @@ test_mistakes_are_named = mistakes(
     (lambda: small(labels=("pos", "pos")), r"labels \('pos', 'pos'\)"),
     (lambda: small(labels=("pos",)), r"labels \('pos',\)"),
     (lambda: small().predict("good"), r"not one str. Put it in \[ \]"),
+    (
+        lambda: small().predict(["good", float("nan")]),
+        "Text 1 is nan .float., not text. Drop empty rows first, .*dropna",
+    ),
+    (lambda: small().votes(None), "The text is None"),
 )

@@ -205,4 +205,7 @@ test_mistakes_are_named = mistakes(
     (lambda: build("static").loss(build("static").batch(ASKED)), "the batch has no answers"),
     (lambda: build("static").batches(ASKED, 2), "question 0 came as bare text"),
     (lambda: build("static").predict("who"), "one str. Put it in"),
+    (lambda: build("static").predict([("who", "a b"), ("who", None)]), "after 1 questions comes .*drop empty rows"),
+    (lambda: build("static").predict([("who", Passage(float("nan")))]), "passage after 0 questions is nan"),
+    (lambda: build("static").predict([(Question("7", None, ()), "a")]), "question '7': it is None"),
 )

@@ -9,9 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.errors import CourseError
+from course_lib.models.skip_gram import skip_gram_pairs
+from course_lib.models.skip_gram_trainer import encode_sentences
 from course_lib.text import particles
+from course_lib.text.byte_pairs import learn
+from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.joiners import JOINER, joined_words, written
+from course_lib.text.pieces import Pieces
+from course_lib.text.unknown_words import replace_unknown
+from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.word_pieces import SPECIALS, WordPieces
 from course_lib.text.words import split_sentences, split_words, word_spans
+from tests.mistakes import mistakes
 
 # Unicode at large (with lone surrogates and control characters), and a text made of the signs that have rules.
 TEXT = st.one_of(st.text(st.characters()), st.text(st.sampled_from("aS1é가.,'’n t-!?\u0301\u200d\ufe0f👍🏽🇰🇷\n\t_#e")))
@@ -127,6 +136,34 @@ def test_joiners_by_hand():
 def test_the_way_back(text):
     assert written(" ".join(joined_words(text))) == " ".join(text.split())
     assert [word.replace(JOINER, "") for word in joined_words(text)] == split_words(text)
+
+
+ONE_STR = ("is a string, not a list of words", r"Put it in \[ \]", "words with their counts")
+test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistakes(
+    *((call, "|".join(ONE_STR)) for call in (
+        lambda: list(particles.split_particles("배가 아프다")),
+        lambda: Pieces.bpe(["abc"], 20),
+        lambda: Pieces.words("abc"),
+        lambda: WordPieces.train("abc def", 50),
+        lambda: WordPieces([*SPECIALS, "a"]).ids("abc"),
+        lambda: Pieces.bpe([["abc", "ab"]], 20).split("abc"),
+        lambda: Vocabulary.from_sentences(["abc"]).encode("abc"),
+        lambda: skip_gram_pairs("abc", 1),
+        lambda: replace_unknown("abc", {"a"}, "unk"),
+        lambda: ElmoBytes().table("abc"),
+        lambda: learn("abc", 3),
+        lambda: encode_sentences(["abc"], Vocabulary(["a"])),
+    )),
+    (lambda: list(particles.split_particles(["배가", None])), "Text 1 is None .NoneType., not text. Drop empty rows"),
+    (lambda: Vocabulary.from_sentences([["a"], float("nan")]), "Sentence 1 is nan .*Drop empty rows first, .*dropna"),
+    (lambda: Vocabulary.from_sentences([{"text": "a"}]), "Sentence 0 is {'text': 'a'}"),
+    (lambda: Vocabulary.from_sentences([["a", float("nan"), "b"]]), "A word of the text is nan"),
+    (lambda: WordPieces.train([["a"], None], 50), "Sentence 1 is None"),
+    (lambda: Pieces.bpe([["a"], None], 50), "Sentence 1 is None"),
+    (lambda: encode_sentences([["a"], None], Vocabulary(["a"])), "Sentence 1 is None"),
+    (lambda: split_words(float("nan")), "The text to split is nan"),
+    (lambda: split_sentences(b"a. b."), "The text to split is b'a. b.'"),
+)  # fmt: skip
 
 
 # -- Korean particles become words; everything else stays

@@ -6,22 +6,29 @@ Nothing is ever unpacked onto the disk.
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
 import os
+import stat
 import tarfile
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from course_lib.errors import CourseError
+from course_lib.files import hidden, zip_members
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError)
 MAX_FILE_BYTES = 16 << 20  # the largest review and the largest sense file are far below
 MAX_TOTAL_BYTES = 1 << 30
 MAX_FILES = 500_000
+_ARCHIVE_DAMAGE = (tarfile.TarError, zipfile.BadZipFile, RuntimeError)  # RuntimeError: zipfile's word for a password
 _MAGIC = {b"\xfd7zXZ\0": lzma.open, b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 _END = 1024  # a tar archive ends with two blocks of zeros
 
@@ -39,16 +46,23 @@ def open_text(path: str | Path):
 
 def unpacked(path: str | Path):
     """Open a file for bytes, unpacked (.xz, .gz, .bz2) by what it begins with, whatever its name."""
-    with open(path, "rb") as file:
-        begin = file.read(6)
+    begin = _first_bytes(path)
     return next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)(path, "rb")
 
 
-def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped."""
+def _first_bytes(path: str | Path) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(6)
+
+
+def numbered_lines(path: str | Path, stream: BinaryIO | None = None) -> Iterator[tuple[int, str]]:
+    """(line number from 1, line without its end), one line in memory at a time; a byte-order mark is dropped.
+
+    stream: is read in place of the file, and stays open; `path` then only says what it is.
+    """
     number = 0
-    try:
-        with io.BufferedReader(open_text(path).detach()) as file:  # bytes: the line of a fault is then known
+    try:  # bytes: the line of a fault is then known
+        with contextlib.nullcontext(stream) if stream else io.BufferedReader(open_text(path).detach()) as file:
             for number, line in enumerate(file, 1):
                 line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 yield number, line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
@@ -68,14 +82,15 @@ def wrong_columns(found: int, names: Sequence[str]) -> str:
 
 
 def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
-    """(path inside, text) of every .txt file below a folder or in a .tar (.gz, .bz2, .xz), archives in their own order.
+    """(path inside, text) of every .txt file below a folder or in a .tar (.gz, .bz2, .xz) or .zip.
 
-    Links are passed over. Raises CourseError for damage, text that is not UTF-8, paths that lead outside, and for
-    more than these limits allow: a small archive can hold endless text.
+    Archives are read in their own order. Links and what is `hidden` are passed over. Raises CourseError for damage,
+    text that is not UTF-8, paths that lead outside, and for more than these limits allow: a small archive can hold
+    endless text.
     """
     path = Path(os.path.expanduser(path))
     total = 0
-    contents = _from_folder(path) if path.is_dir() else _from_tar(path)
+    contents = _from_folder(path) if path.is_dir() else _from_archive(path)
     for count, (name, size, read) in enumerate(contents, 1):
         total += size
         if size > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES or count > MAX_FILES:
@@ -88,35 +103,54 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
                 yield name, read().decode("utf-8-sig")
             except UnicodeDecodeError as error:
                 raise CourseError(f"{path}, file {name}: not UTF-8 ({error}). Save it as UTF-8.") from error
-            except (tarfile.TarError, *DAMAGE) as error:
+            except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
                 raise CourseError(f"{path}, file {name}: damaged ({error}). Fetch it again.") from error
 
 
 def _from_folder(path: Path) -> Iterator:
     for file in sorted(path.rglob("*.txt")):
-        if file.is_file() and not file.is_symlink():
-            yield PurePosixPath(file.relative_to(path).as_posix()), file.stat().st_size, file.read_bytes
+        name = PurePosixPath(file.relative_to(path).as_posix())
+        if file.is_file() and not file.is_symlink() and not hidden(name):
+            yield name, file.stat().st_size, file.read_bytes
 
 
-def _from_tar(path: Path) -> Iterator:
+def _from_archive(path: Path) -> Iterator:
     if not path.is_file():
         raise CourseError(f"There is no file or folder {path}. Check the path, or fetch it (`course data get`).")
     try:
+        if _first_bytes(path).startswith(b"PK"):
+            yield from _from_zip(path)
+            return
         with unpacked(path) as file:
             stream = _Tail(file)
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
                 for member in archive:
                     name = PurePosixPath(member.name)
-                    if name.is_absolute() or ".." in name.parts:
-                        raise CourseError(f"{path} holds the path {member.name!r}, which leads outside. Do not use it.")
-                    if member.isreg():
+                    _refuse_outside(path, name)
+                    if member.isreg() and not hidden(name):
                         yield name, member.size, archive.extractfile(member).read
             while stream.read(1 << 16):  # to the end, where a packed file that was cut short shows
                 pass
-    except (tarfile.TarError, *DAMAGE) as error:
-        raise CourseError(f"{path} is damaged or no tar archive: {error}. Fetch it again.") from error
+    except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
+        raise CourseError(
+            f"{path} is damaged, or neither a tar nor a zip archive: {error}. Fetch it again; if it is of another "
+            "kind, unpack it and name the folder."
+        ) from error
     if stream.last.strip(b"\0") or len(stream.last) < _END:
         raise CourseError(f"{path} is damaged: its end is missing. Fetch it again.")
+
+
+def _from_zip(path: Path) -> Iterator:
+    with zipfile.ZipFile(path) as archive:
+        for name, member in zip_members(archive):
+            _refuse_outside(path, name)
+            if not stat.S_ISLNK(member.external_attr >> 16):
+                yield name, member.file_size, partial(archive.read, member)
+
+
+def _refuse_outside(path: Path, name: PurePosixPath) -> None:
+    if name.is_absolute() or ".." in name.parts:
+        raise CourseError(f"{path} holds the path {str(name)!r}, which leads outside. Do not use it.")
 
 
 class _Tail:

@@ -65,7 +65,7 @@ class Frame:
 
 def read_frames(folder: Path, lexicon: Lexicon) -> list[Frame]:
     """All frames of `folder`/frames, in the order of the file names. The topic is the name of the file."""
-    paths = sorted((folder / "frames").glob("*.toml"), key=lambda path: path.name)
+    paths = sorted((folder / "frames").glob("[!.]*.toml"), key=lambda path: path.name)
     optional = ("name", "stage", "verb", "adj", "why", "habit", "time")
     blocks = [(entry, path.stem) for path in paths for entry in read_blocks(path, ("en", "ko"), optional)]
     frames = [_frame(entry, topic, lexicon) for entry, topic in blocks]

@@ -134,7 +134,7 @@ class World:
 
 def _read(folder: Path) -> tuple[Lexicon, list[Frame]]:
     """Words and frames; read again when a file has changed, since a teacher edits them."""
-    files = sorted(path for path in folder.rglob("*") if path.suffix in (".tsv", ".toml"))
+    files = sorted(path for path in folder.rglob("[!.]*") if path.suffix in (".tsv", ".toml"))
     return _read_version(folder, tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in files))
 
 

@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import tarfile
+import zipfile
 
 import pytest
 
@@ -54,6 +55,9 @@ REVIEWS = {
     "aclImdb/train/unsup/0_0.txt": "Unlabelled.",
     "aclImdb/test/neg/0_2.txt": "Worse.",
     "aclImdb/train/pos/urls.md": "no text file",
+    "aclImdb/train/pos/._0_9.txt": b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        \xb0",
+    "__MACOSX/aclImdb/train/neg/0_1.txt": "\0\5\x16\7",
+    "aclImdb/.Trash/train/pos/0_1.txt": "Thrown away.",
 }
 
 
@@ -70,12 +74,19 @@ def tar(path, files, mode="w:xz"):
 def folder(path, files):
     for name, text in files.items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_text(text, encoding="utf-8", newline="")
+        (path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
     return path
 
 
 @pytest.mark.parametrize(
-    "make", [folder, tar, lambda path, files: tar(path, files, "w"), lambda p, f: tar(p, f, "w:gz")]
+    "make", [folder, tar, lambda path, files: tar(path, files, "w"), lambda p, f: tar(p, f, "w:gz"), zipped]
 )
 def test_reviews_from_a_folder_and_from_archives(tmp_path, make):
     path = make(tmp_path / "reviews", REVIEWS)
@@ -89,8 +100,9 @@ def test_reviews_from_a_folder_and_from_archives(tmp_path, make):
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt"])
 def test_paths_that_lead_outside_are_refused(tmp_path, name):
-    with pytest.raises(CourseError, match="leads outside"):
-        list(text_files(tar(tmp_path / "a.tar.xz", {name: "text"})))
+    for make in (tar, zipped):
+        with pytest.raises(CourseError, match="leads outside"):
+            list(text_files(make(tmp_path / "a.tar.xz", {name: "text"})))
     with pytest.raises(CourseError, match=r"pos/a\.txt: not UTF-8"):
         list(text_files(tar(tmp_path / "a.tar.xz", {"pos/a.txt": b"caf\xe9"})))
     with pytest.raises(CourseError, match="no file or folder"):
@@ -113,6 +125,15 @@ def test_too_much_text_is_refused(tmp_path, monkeypatch, limit, value):
     monkeypatch.setattr(lines, limit, value)
     with pytest.raises(CourseError, match="more text than expected"):
         list(text_files(path))
+
+
+def test_a_zip_archive_that_is_damaged_locked_or_another_kind_is_named(tmp_path):
+    whole = zipped(tmp_path / "a.zip", REVIEWS).read_bytes()
+    locked = whole.replace(b"\x14\0\0\0\x08\0", b"\x14\0\1\0\x08\0")  # the flag of a password
+    for content in (whole[:-30], whole[:40] + b"\xff" * 5 + whole[45:], locked, b"7z\xbc\xaf\x27\x1c" + whole):
+        (tmp_path / "a.zip").write_bytes(content)
+        with pytest.raises(CourseError, match=r"a\.zip.*damaged.*Fetch it again"):
+            list(text_files(tmp_path / "a.zip"))
 
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])

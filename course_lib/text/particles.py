@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from course_lib.errors import CourseError
-from course_lib.text.words import split_words
+from course_lib.text.words import split_words, visible
 
 
 @functools.cache
@@ -26,12 +26,15 @@ def _analyser():
 
 
 def split_particles(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole."""
+    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole.
+
+    Invisible characters are left out.
+    """
     texts = iter(texts)
     held: list[str] = []
 
     def hand_over() -> Iterator[str]:
-        for text in texts:
+        for text in map(visible, texts):  # the analyser takes what is not seen for a word's end
             held.append(text)
             yield text
 

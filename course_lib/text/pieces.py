@@ -11,6 +11,7 @@ from typing import Any
 
 from course_lib.errors import CourseError
 from course_lib.text.vocabulary import Vocabulary
+from course_lib.text.words import visible
 
 PADDING, UNKNOWN, BEGIN, END = SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]")
 WORD_END = "</w>"
@@ -68,8 +69,8 @@ class Pieces:
         return [[(self.unknown if i in reserved else i, start, end) for i, start, end in word] for word in found]
 
     def ids(self, words: Sequence[str]) -> list[int]:
-        """The pieces of all words in one row."""
-        return [i for pieces in self.split(words) for i, _, _ in pieces]
+        """The pieces of all words in one row. What is not seen of a word is left out."""
+        return [i for pieces in self.split([visible(word) or word for word in words]) for i, _, _ in pieces]
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The pieces as text, as they stand in the tokenizer's list."""

@@ -78,23 +78,23 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(r"\1", text)
 
 
-def _seen(text: str) -> tuple[str, Sequence[int]]:
+def seen(text: str) -> tuple[str, Sequence[int]]:
     """`visible(text)`, and where each of its characters stands in `text`."""
-    if (seen := visible(text)) == text:
+    if (kept := visible(text)) == text:
         return text, range(len(text))
     places, end = [], 0
     for unseen in _UNSEEN.finditer(text):
         places += range(end, unseen.start() if unseen[1] is None else unseen.end())
         end = unseen.end()
-    return seen, [*places, *range(end, len(text))]
+    return kept, [*places, *range(end, len(text))]
 
 
 def word_spans(text: str) -> list[tuple[str, int, int]]:
     """(word, start, end) from left to right, with text[start:end] == word; [] for a text in which nothing is seen."""
-    cuts, (seen, places) = [], _seen(text)
-    for match in _WORD.finditer(seen):
+    cuts, (shown, places) = [], seen(text)
+    for match in _WORD.finditer(shown):
         start, end = match.span()
-        negated = end - start > 3 and seen[end - 3 : end].lower() in _NOT
+        negated = end - start > 3 and shown[end - 3 : end].lower() in _NOT
         cuts += [(start, end - 3), (end - 3, end)] if negated else [(start, end)]
     spans = [(places[start], places[end - 1] + 1) for start, end in cuts]
     return [(text[start:end], start, end) for start, end in spans]
@@ -111,11 +111,11 @@ def split_sentences(text: str) -> list[str]:
     A sentence ends at . ! ? … before white space, unless a small letter follows or the point belongs to an initial or
     to a usual abbreviation (Dr., e.g., Fig.); and at an empty line. A single line break is a space.
     """
-    sentences, start, (seen, places) = [], 0, _seen(text)
-    ends = [stop.end() for stop in _STOP.finditer(seen) if not stop[1] or _ends_sentence(seen, stop)]
-    for end in [*ends, len(seen)]:
-        if sentence := seen[start:end].strip():
-            start += seen[start:end].index(sentence)
+    sentences, start, (shown, places) = [], 0, seen(text)
+    ends = [stop.end() for stop in _STOP.finditer(shown) if not stop[1] or _ends_sentence(shown, stop)]
+    for end in [*ends, len(shown)]:
+        if sentence := shown[start:end].strip():
+            start += shown[start:end].index(sentence)
             sentences.append(text[places[start] : places[start + len(sentence) - 1] + 1])
         start = end
     return sentences

@@ -85,6 +85,8 @@ def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; no
     # this kernel, not a "python3" of the user's own; and no question about Jupyter news over the first cell
     paths = filter(None, (str(Path(__file__).parent / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")))
     own = {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    if os.path.isdir(named := os.environ.get("COURSE_BERT", "")):
+        own["COURSE_BERT"] = os.path.abspath(named)  # notebooks run in another folder
     environment = os.environ | own
     # the whole course is served, since chapters link to their code; the address that is printed leads to the chapter
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]

@@ -19,7 +19,7 @@ import safetensors.torch
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.files import MOST_TEXT, bounded, recover_folder, replace_folder
+from course_lib.files import MOST_TEXT, bounded, given_path, recover_folder, replace_folder
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 FORMAT, VERSION = "course-lib checkpoint", 1
@@ -56,7 +56,7 @@ def save_checkpoint(
     six bits per number and a scale for 32: off by at most 1/62 of the largest of these. Tensors that are one and the
     same (tied weights) are stored once.
     """
-    folder = Path(folder).resolve()
+    folder = given_path(folder).resolve()
     tensors, ties = untie(tensors)
     stored, encodings = encode(tensors, half, int8, int6, folder)
     contents = {name: text.encode() if isinstance(text, str) else text for name, text in (files or {}).items()}
@@ -89,7 +89,7 @@ def save_checkpoint(
 
 def load_checkpoint(folder: str | Path) -> Checkpoint:
     """Read and verify a checkpoint. Raises CourseError that names the file, its fault and what to do."""
-    folder = Path(folder).resolve()
+    folder = given_path(folder).resolve()
     last = raw = b""
     for _ in range(100):
         recover_folder(folder)

@@ -4,7 +4,8 @@ COURSE_PROFILE      quick (default) or full: how much a notebook computes
 COURSE_SEED         integer, default 0
 COURSE_LANGUAGE     en (default) or ko: the language of the course's own words (read in language.py)
 COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
-COURSE_BERT         another BERT for chapters 7 and 8: what course_lib.load takes, such as hub:bert-base-uncased
+COURSE_BERT         another BERT for chapters 7 and 8: what course_lib.load takes, such as hub:bert-base-uncased, or the
+                    folder of your own, whoever saved it: this course or transformers
 COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)
 COURSE_ANSWERS_DIR  where your answers to exercises are kept (default: answers/ in the project)
 COURSE_DATA_DIR     a mirror of the public data sets, looked at before any download

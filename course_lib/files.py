@@ -31,6 +31,14 @@ MOST_TEXT = 16 << 20  # bytes: as JSON it takes up to forty times as much in mem
 _LITTER = {".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}  # left by systems, missed by nobody
 
 
+def given_path(path: str | os.PathLike) -> Path:
+    """A path as a reader gives it; ~ is the home folder."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise CourseError(f"{path}: there is no such home folder. Write the whole path.") from None
+
+
 @contextlib.contextmanager
 def atomic_file(path: str | os.PathLike, mode: str = "wb") -> Iterator:
     """Open a temporary file beside `path`; it takes `path`'s place only when the block ends without an error.
@@ -111,9 +119,9 @@ def bounded(path: str | os.PathLike, limit: int, remedy: str) -> bytes:
 
 
 def small_text(path: str | os.PathLike, remedy: str) -> str:
-    """A text file that came from elsewhere and cannot be large; its lines end in \\n."""
+    """A text file that came from elsewhere and cannot be large, without a byte order mark; its lines end in \\n."""
     try:
-        return io.TextIOWrapper(io.BytesIO(bounded(path, MOST_TEXT, remedy)), "utf-8").read()
+        return io.TextIOWrapper(io.BytesIO(bounded(path, MOST_TEXT, remedy)), "utf-8-sig").read()
     except UnicodeDecodeError as error:
         raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). {remedy}") from error
     except OSError as error:

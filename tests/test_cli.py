@@ -78,11 +78,13 @@ def test_lab_asks_nothing_about_jupyter_news_and_points_to_the_doctor_if_it_fail
     seen, ended = {}, subprocess.CompletedProcess([], 0)
     monkeypatch.setattr(subprocess, "run", lambda command, env: seen.update(env) or ended)
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "/of/the/reader")
+    monkeypatch.setenv("COURSE_BERT", os.curdir)
     assert course("lab")[0] == 0
     ended.returncode = 3
     code, _, err = course("lab")
     assert (code, "ended with code 3. Its last words stand above; `course doctor`" in err) == (1, True)
     assert seen["JUPYTER_CONFIG_PATH"].endswith(f"{os.pathsep}/of/the/reader")
+    assert seen["COURSE_BERT"] == os.getcwd()  # a folder from here is that folder in the notebook, too
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", seen["JUPYTER_CONFIG_PATH"])
     assert "@jupyterlab/apputils-extension:announcements" in get_page_config([])["disabledExtensions"]
 

@@ -21,7 +21,7 @@ from course_lib.evaluation.probes import nearest_mean_left_out
 from course_lib.language import key, t
 from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load
-from course_lib.text.words import split_words
+from course_lib.text.words import split_words, visible
 from course_lib.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 
 WORDS = {"en": ("bank", "spring", "seal", "work"), "ko": ("배", "사과", "눈")}
@@ -99,4 +99,4 @@ def one_word_through_the_generations(word: str = "bank", stop: int = 0) -> WordG
 
 def _words(text: str, candidate: str) -> list[str]:
     """The words of a typed sentence; a Korean candidate's particle is cut off, as in the sentences of the picture."""
-    return re.sub(rf"\b({candidate})(?=({PARTICLES})\b)", r"\1 ", " ".join(split_words(text.lower()))).split()
+    return re.sub(rf"\b({candidate})(?=({PARTICLES})\b)", r"\1 ", " ".join(split_words(visible(text).lower()))).split()

@@ -17,7 +17,7 @@ function Characters({ mode, max_length, characters }) { // a word -> the ids of 
     return codes.slice(0, number % 28 ? 3 : 2).map(code => String.fromCodePoint(code));
   };
   return word => {
-    const composed = [...word.normalize("NFC")],
+    const composed = [...(visible(word) || word).normalize("NFC")],
       signs = mode === "jamo" ? composed.flatMap(jamo) : composed,
       most = max_length - 2,
       half = Math.floor(most / 2),

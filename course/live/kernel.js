@@ -96,7 +96,7 @@ function placed(vector, { centre, directions, means }) { // -> {place, kind}
   };
 }
 
-const wordsWith = (text, word) => splitWords(text.toLowerCase()).join(" ") // a particle behind it is cut off
+const wordsWith = (text, word) => splitWords(visible(text).toLowerCase()).join(" ") // a particle behind it is cut off
   .replace(RegExp(`(?<![\\p{L}\\p{N}_])(${word})(?=(${PARTICLES})(?![\\p{L}\\p{N}_]))`, "gu"), "$1 ").split(" ");
 
 async function placeSentence({ stories, typed, own, word: shown }, open) {
@@ -168,7 +168,7 @@ async function askWords({ typed, given }, open) {
     const { words, row, nearest } = await open("skipgram-en"),
       terms = [];
     let sign = 1;
-    for (const part of typed.replaceAll("+", " + ").trim().split(/\s+/)) {
+    for (const part of visible(typed).replaceAll("+", " + ").trim().split(/\s+/)) {
       if (["+", "-", "−"].includes(part)) {
         sign = part === "+" ? 1 : -1;
         continue;
@@ -191,7 +191,7 @@ async function askWords({ typed, given }, open) {
 async function askReview({ typed, given }, open) {
   if (!typed.trim() || given.includes(typed)) return { trouble: "" };
   try {
-    const { labels, read } = await open("reviews-en"), { score, votes } = read(typed),
+    const { labels, read } = await open("reviews-en"), { score, votes } = read(visible(typed)),
       name = labels[Number(score >= 0)],
       label = { neg: t("negative"), pos: t("positive") } [name] ?? name,
       judged = { label, share: share(1 / (1 + Math.exp(-Math.abs(score)))) },

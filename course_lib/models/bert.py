@@ -21,6 +21,7 @@ from course_lib.data.batch import Batch, piece_batch
 from course_lib.data.records import Sentence
 from course_lib.device import Movable
 from course_lib.errors import CourseError
+from course_lib.files import given_path
 from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
@@ -335,16 +336,16 @@ class Bert(ContextEncoder):
     # -- files --------------------------------------------------------------------------------------------------------
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Bert:
-        """A published BERT, in eval mode: config.json, vocab.txt and model.safetensors in the Hugging Face layout.
+        """A published BERT, in eval mode: config.json, model.safetensors and vocab.txt or tokenizer.json.
 
         What the file does not hold is fresh and named in `fresh_heads`. Raises CourseError that names the file, its
         fault and what to do.
         """
-        return read_folder(cls, Path(folder))
+        return read_folder(cls, given_path(folder))
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the Hugging Face layout, which `transformers` reads too."""
-        write_folder(self, Path(folder))
+        write_folder(self, given_path(folder))
 
     def _config(self) -> dict[str, Any]:
         return asdict(self.config) | ({"fresh_heads": self.fresh_heads} if self.fresh_heads else {})

@@ -1,4 +1,4 @@
-"""Published BERTs: the Hugging Face layout (config.json, vocab.txt, model.safetensors), read and written.
+"""Published BERTs: the Hugging Face layout (config.json, the vocabulary, model.safetensors), read and written.
 
 Their names are translated here and nowhere else. Old files call a layer norm's numbers gamma and beta, leave out the
 prefix "bert.", or hold no heads; all of that is read.
@@ -19,7 +19,7 @@ from course_lib.checkpoints import CONFIG, TENSORS, load_weights
 from course_lib.errors import CourseError
 from course_lib.files import read_json, replace_folder
 from course_lib.models.encoder import rebuilding
-from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE, WordPieces
+from course_lib.text.word_pieces import SETTINGS_FILE, TOKENIZER_FILE, TOKENIZER_FILES, VOCABULARY_FILE, WordPieces
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -73,7 +73,6 @@ HEADS = {  # each may be missing from a file, as a whole
 OURS = ("bert.", "cls.")
 NEEDED = {
     CONFIG: "it says the sizes",
-    VOCABULARY_FILE: "it holds the pieces, and tokenizer.json does not replace it",
     TENSORS: "weights in other formats (pytorch_model.bin, .h5) may hold code and are not read",
 }
 REMEDY = "Fetch it again from where it was published."
@@ -87,18 +86,40 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
         if not (folder / name).is_file():
             raise CourseError(f"{folder / name} is missing. Fetch it from where the model was published; {why}.")
     config = read_config(folder / CONFIG, kind.Config)
-    tokenizer = (VOCABULARY_FILE, SETTINGS_FILE)
-    pieces = WordPieces.from_files({name: folder / name for name in tokenizer if (folder / name).is_file()})
+    pieces = read_pieces(folder)
     if len(pieces) > config.vocab_size:
+        name = TOKENIZER_FILE if (folder / TOKENIZER_FILE).is_file() else VOCABULARY_FILE
         raise CourseError(
-            f"{folder / VOCABULARY_FILE} has {len(pieces)} pieces, but {CONFIG} says vocab_size={config.vocab_size}. "
+            f"{folder / name} has {len(pieces)} pieces, but {CONFIG} says vocab_size={config.vocab_size}. "
             "The two are of different models: fetch both from one place."
         )
+    if misfit := pieces.misfit():
+        print(f"{folder}: {misfit}")
     tensors = _read_tensors(folder / TENSORS)
     with rebuilding(folder, kind.__name__, tensors.values()):
         model = kind(config, pieces)
     model.fresh_heads = _load(model, tensors, folder / TENSORS)
     return model.eval()
+
+
+def is_published(folder: Path) -> bool:
+    """Does `folder` hold a model in the Hugging Face layout, of whatever kind?"""
+    try:
+        settings = read_json(folder / CONFIG, REMEDY)
+    except CourseError:
+        return False
+    return "format" not in settings and not {"model_type", "architectures"}.isdisjoint(settings)
+
+
+def read_pieces(folder: Path) -> WordPieces:
+    """The vocabulary that lies in `folder`."""
+    found = {name: folder / name for name in TOKENIZER_FILES if (folder / name).is_file()}
+    if found.keys() <= {SETTINGS_FILE}:
+        raise CourseError(
+            f"{folder / VOCABULARY_FILE} is missing, and {TOKENIZER_FILE}, which holds the pieces too. Fetch one of "
+            "them from where the model was published."
+        )
+    return WordPieces.from_files(found)
 
 
 def write_folder(model: nn.Module, folder: Path) -> None:

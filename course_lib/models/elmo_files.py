@@ -21,7 +21,7 @@ import torch
 
 from course_lib.checkpoints import load_weights
 from course_lib.errors import CourseError
-from course_lib.files import read_json
+from course_lib.files import given_path, read_json
 from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.text.elmo_bytes import ElmoBytes
@@ -38,7 +38,7 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
     It gives the layers of AllenNLP's `_ElmoBiLm`, each sentence read from a zero state (AllenNLP keeps the state from
     batch to batch). The files hold no softmax: it encodes, but cannot predict. `save` writes it as a course checkpoint.
     """
-    config, path = elmo_config(options), Path(weights)
+    config, path = elmo_config(options), given_path(weights)
     try:
         import h5py
     except ImportError:
@@ -82,7 +82,7 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
 
 def elmo_config(options: str | Path) -> BiLMConfig:
     """The sizes that an options file states."""
-    found = read_json(options, "Fetch ELMo's options file again.")
+    found = read_json(given_path(options), "Fetch ELMo's options file again.")
     try:
         lstm, cnn = found["lstm"], found["char_cnn"]
         allowed = [  # of what changes the network, the values that all published models have

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from course_lib.data.windows import windows
 from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.limits import one_of
+from course_lib.text.words import visible
 
 Sentences = Sequence[Sentence | str | Sequence[str]]
 UNITS = ("word", "piece")
@@ -207,7 +208,9 @@ class ContextEncoder(LayerGroups, ABC):
                     f"{type(self).__name__}: sentence {number} has {len(record)} words; at most {self.max_units} fit. "
                     "Cut it with encoder.windows(text)."
                 )
-        return records
+        if hasattr(self, "pieces"):  # they clean each word themselves, and know where its characters stand
+            return records
+        return [replace(record, words=tuple(visible(word) or word for word in record.words)) for record in records]
 
 
 def __getattr__(name: str):

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from course_lib.checkpoints import load_weights, save_checkpoint
 from course_lib.config import data_dir
+from course_lib.files import given_path
 from course_lib.models.encoder import ContextEncoder, opened, rebuilding
 from course_lib.models.head_base import Head
 from course_lib.models.heads import HEADS
@@ -54,7 +55,7 @@ def save_heads(folder: str | Path, body: str, heads: Mapping[str, Head], card: s
 
 def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     """Each head by its task, in eval mode, all over one body in memory: `load_heads("heads-en")["sentence"]`."""
-    folder = Path(name_or_folder)
+    folder = given_path(name_or_folder)
     folder = folder if folder.is_dir() else data_dir("checkpoints") / str(name_or_folder)
     with opened(folder, KIND, "set of heads") as checkpoint:
         body, described = Path(checkpoint.config["body"]).name, dict(checkpoint.config["heads"])

@@ -1,8 +1,9 @@
 """Published BERTs by name, from the Hugging Face hub: `course_lib.load("hub:klue/bert-base")`.
 
-Numbers and text only: config.json, vocab.txt, tokenizer_config.json, model.safetensors; never pickles, never code. The
-revision of the first download is kept, so the same name stays the same model and needs no network any more;
-"hub:NAME@REVISION" asks for one. Files are kept in hub/ of the cache folder; HF_ENDPOINT may name a mirror of the hub.
+Numbers and text only: config.json, vocab.txt, tokenizer.json, tokenizer_config.json, model.safetensors; never pickles,
+never code. The revision of the first download is kept, so the same name stays the same model and needs no network any
+more; "hub:NAME@REVISION" asks for one. Files are kept in hub/ of the cache folder; HF_ENDPOINT may name a mirror of the
+hub.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from course_lib.config import settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, is_of_disk, lock, sha256, write_error
 from course_lib.models.bert import Bert, BertConfig
-from course_lib.models.bert_files import read_config
-from course_lib.text.word_pieces import SETTINGS_FILE, VOCABULARY_FILE
+from course_lib.models.bert_files import read_config, read_pieces
+from course_lib.text.word_pieces import TOKENIZER_FILE, TOKENIZER_FILES, VOCABULARY_FILE
 
 PREFIX = "hub:"
 FETCHED, PIN = "fetched.json", "revision.txt"  # of a revision: what its files should be; of a name: its revision
@@ -104,20 +105,26 @@ def _fetch(repository: str, revision: str | None, place: Path) -> Path:
         pickles = [file for file in files if file.endswith(_PICKLES)]
         there = f"only {', '.join(pickles[:3])}, which may hold code and are not read" if pickles else "no weights"
         raise CourseError(f"hub:{repository} has no {TENSORS}: {there}. Choose a model that has one.")
-    for file in (CONFIG, VOCABULARY_FILE):
-        if file not in files:
-            raise CourseError(f"hub:{repository} has no {file}, which every BERT has. Choose another model.")
+    if CONFIG not in files:
+        raise CourseError(f"hub:{repository} has no {CONFIG}, which every BERT has. Choose another model.")
+    if VOCABULARY_FILE not in files and TOKENIZER_FILE not in files:
+        raise CourseError(
+            f"hub:{repository} has no {VOCABULARY_FILE} and no {TOKENIZER_FILE}; every BERT has one of them. "
+            "Choose another model."
+        )
     folder = place / info.sha
-    wanted = [file for file in (CONFIG, VOCABULARY_FILE, SETTINGS_FILE, TENSORS) if file in files]
+    wanted = [file for file in (CONFIG, *TOKENIZER_FILES, TENSORS) if file in files]
     expected = {file: _expected(repository, files[file]) for file in wanted}
     megabytes = sum(n_bytes for n_bytes, _ in expected.values()) / 1e6
     print(f"Fetching hub:{repository}, {megabytes:.0f} MB, into {place.parent}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file in wanted:
+        for file in wanted:  # what is no BERT is found before its weights are fetched
+            if file == TENSORS:
+                read_pieces(folder)
             _download(f"{endpoint}/{repository}/resolve/{info.sha}/{file}", folder / file, *expected[file])
             if file == CONFIG:
-                read_config(folder / CONFIG, BertConfig)  # what is no BERT is found before its weights are fetched
+                read_config(folder / CONFIG, BertConfig)
         with atomic_file(folder / FETCHED, "w") as written:
             written.write(json.dumps(expected))
         if revision is None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from pkgutil import resolve_name
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.files import given_path
+from course_lib.models.bert_files import is_published
 from course_lib.models.encoder import ContextEncoder
 
 # kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
@@ -40,18 +43,22 @@ def shipped_names() -> list[str]:
 def load(name_or_folder: str | Path) -> ContextEncoder:
     """A pre-trained encoder, ready to use, on the CPU: `load("bert-en")`, or `load("my/folder")` for one you saved.
 
+    A folder may be a checkpoint of this course, or a BERT in the Hugging Face layout.
     `load("hub:klue/bert-base")` is a published BERT, fetched from the Hugging Face hub the first time (models/hub.py).
     """
     if str(name_or_folder).startswith("hub:"):
         return resolve_name("course_lib.models.hub:hub_bert")(str(name_or_folder))
-    folder = Path(name_or_folder)
+    folder = given_path(name_or_folder)
     if not os.path.isdir(folder):
         folder = data_dir("checkpoints") / str(name_or_folder)
         if str(name_or_folder) not in shipped_names():
             names = ", ".join(shipped_names()) or "none yet"
             raise CourseError(
                 f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}."
+                + _on_the_hub(str(name_or_folder))
             )
+    if is_published(folder):
+        return resolve_name(KINDS["bert"]).from_pretrained(folder)
     checkpoint = load_checkpoint(folder)
     if checkpoint.kind in NOT_ENCODERS:
         raise CourseError(f"{folder} holds no encoder: it {NOT_ENCODERS[checkpoint.kind]}.")
@@ -61,3 +68,17 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
             f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
         )
     return resolve_name(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)
+
+
+# as people write it: OWNER/NAME, its address on the web, or a name without an owner that tells of BERT
+_HUB_NAME = re.compile(
+    r"(?:\w+:)?/*(?:(?:www\.)?(?:huggingface\.co|hf\.co)/)?(\w[\w.-]*/\w[\w.-]*|[\w.-]*bert[\w.-]*)/?", re.I
+)
+
+
+def _on_the_hub(name: str) -> str:
+    """What to write if `name` was meant as that of a published model."""
+    match = _HUB_NAME.fullmatch(name.strip())
+    return (
+        f' A BERT published on the Hugging Face hub has hub: before its name: load("hub:{match[1]}").' if match else ""
+    )

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from course_lib.errors import CourseError
-from course_lib.text.words import as_text, split_words
+from course_lib.text.words import as_text, split_words, visible
 
 
 @functools.cache
@@ -26,14 +26,17 @@ def _analyser():
 
 
 def split_particles(texts: Iterable[str]) -> Iterator[list[str]]:
-    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole."""
+    """The words of each text, with particles (tags J*) as words of their own; verbs and endings stay whole.
+
+    Invisible characters are left out.
+    """
     if isinstance(texts, str):
         raise CourseError("split_particles reads a list of texts, not one str. Put it in [ ].")
     held: list[str] = []
 
     def hand_over() -> Iterator[str]:
         for number, text in enumerate(texts):
-            held.append(as_text(text, f"Text {number}"))
+            held.append(visible(as_text(text, f"Text {number}")))  # a word would end at what is not seen
             yield held[-1]
 
     for tokens in _analyser().tokenize(hand_over()):

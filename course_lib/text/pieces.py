@@ -11,6 +11,7 @@ from typing import Any
 
 from course_lib.errors import CourseError
 from course_lib.text.vocabulary import Vocabulary, words_of
+from course_lib.text.words import seen
 
 PADDING, UNKNOWN, BEGIN, END = SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]")
 WORD_END = "</w>"
@@ -59,13 +60,21 @@ class Pieces:
         return len(self.tokenizer) if self.whole_words else self.tokenizer.get_vocab_size()
 
     def split(self, words: Sequence[str]) -> list[list[tuple[int, int, int]]]:
-        """For each word its pieces, at least one, as (id, start, end): the characters of the word it stands for."""
+        """For each word its pieces, at least one, as (id, start, end): the characters of the word it stands for.
+
+        What is not seen of a word is left out.
+        """
         reserved = {self.padding, self.begin, self.end}  # a word of the text that is spelt like one is unknown
+        both = [found if (found := seen(word))[0] else (word, range(len(word))) for word in words]
+        shown, places = [word for word, _ in both], [at for _, at in both]
         if self.whole_words:
-            ids = [self.unknown if i in reserved else i for i in self.tokenizer.encode(words)]
+            ids = [self.unknown if i in reserved else i for i in self.tokenizer.encode(shown)]
             return [[(i, 0, len(word))] for i, word in zip(ids, words, strict=True)]
-        found = pieces_of(self.tokenizer, words, self.unknown)
-        return [[(self.unknown if i in reserved else i, start, end) for i, start, end in word] for word in found]
+        found = zip(pieces_of(self.tokenizer, shown, self.unknown), places, strict=True)
+        return [
+            [(self.unknown if i in reserved else i, at[start], at[end - 1] + 1) for i, start, end in word]
+            for word, at in found
+        ]
 
     def ids(self, words: Sequence[str]) -> list[int]:
         """The pieces of all words in one row."""

@@ -2,28 +2,42 @@
 
 Source: Wu et al. 2016, arXiv:1609.08144, section 4.1, as used by Devlin et al. 2018, arXiv:1810.04805, section 3. The
 cutting, and before it BERT's cleaning (lower case, accents, punctuation, Chinese characters), is the tokenizers
-library's, so ids are those of published models.
+library's, so a word's ids are those of published models. What a word is, the course says (text/words.py): it cuts
+don't into do and n't, where published models read don, ' and t.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from course_lib.errors import CourseError
 from course_lib.files import read_json, small_text
+from course_lib.language import t
 from course_lib.text.pieces import pieces_of
 from course_lib.text.vocabulary import words_of
 
 PADDING, UNKNOWN, CLS, SEP, MASK = SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-VOCABULARY_FILE, SETTINGS_FILE = "vocab.txt", "tokenizer_config.json"
-SETTINGS = {  # ours -> that file's
-    "lowercase": "do_lower_case",
-    "strip_accents": "strip_accents",
-    "chinese_characters": "tokenize_chinese_chars",
+VOCABULARY_FILE, TOKENIZER_FILE, SETTINGS_FILE = "vocab.txt", "tokenizer.json", "tokenizer_config.json"
+TOKENIZER_FILES = (VOCABULARY_FILE, TOKENIZER_FILE, SETTINGS_FILE)
+SETTINGS = {  # ours -> that of tokenizer_config.json, that of tokenizer.json's normalizer
+    "lowercase": ("do_lower_case", "lowercase"),
+    "strip_accents": ("strip_accents", "strip_accents"),
+    "chinese_characters": ("tokenize_chinese_chars", "handle_chinese_chars"),
 }
+ADDED = "added_tokens_decoder"  # in tokenizer_config.json: id -> token
+ADDED_RULES = ("single_word", "lstrip", "rstrip", "normalized", "special")  # how such a token is found
+GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes of transformers that do what tokenizer.json says
+OTHER_KINDS = {"BPE": "RoBERTa's and GPT's", "Unigram": "SentencePiece's", "WordLevel": "whole words"}
+SENTENCE_PIECE = "\u2581"  # what SentencePiece writes for a space: its pieces mark where a word begins
+REMEDY = "Fetch it again."
+_MARK = re.compile(r"\[.+\]|<.+>")  # [CLS], [unused1], <S>: no text is meant to give them
+_NEVER = re.compile("[\r\n\ud800-\udfff]")  # what stands in no word
 
 
 class WordPieces:
@@ -33,6 +47,8 @@ class WordPieces:
     lowercase           the model knows lower case only
     strip_accents       é is e; None: as `lowercase` (which takes Hangul apart into jamo: use False with lowercase)
     chinese_characters  each Chinese character is a word of its own
+    added               pieces that were added to a published vocabulary: they are found inside words before WordPiece
+                        cuts; id -> rules, as in tokenizer_config.json
     padding, unknown, cls, sep, mask, special_ids   the ids of the SPECIALS, one by one and together
     begin, end          for a language model: the same as cls and sep
     """
@@ -44,8 +60,9 @@ class WordPieces:
         lowercase: bool = True,
         strip_accents: bool | None = None,
         chinese_characters: bool = True,
+        added: Mapping[int, Mapping[str, bool]] | None = None,
     ):
-        from tokenizers import Tokenizer, models, pre_tokenizers
+        from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
         self.vocabulary = tuple(vocabulary)
         self.lowercase, self.strip_accents, self.chinese_characters = lowercase, strip_accents, chinese_characters
@@ -61,6 +78,8 @@ class WordPieces:
         self._tokenizer = Tokenizer(models.WordPiece(index, unk_token=UNKNOWN))
         self._tokenizer.normalizer = _normalizer(lowercase, strip_accents, chinese_characters)
         self._tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        self.added = dict(sorted((added or {}).items()))
+        self._tokenizer.add_tokens([AddedToken(self.vocabulary[i], **rules) for i, rules in self.added.items()])
 
     @classmethod
     def train(
@@ -129,8 +148,10 @@ class WordPieces:
 
     def files(self) -> dict[str, str]:
         """What a checkpoint keeps, by file name, in the layout of published models. `from_files` reads it."""
-        settings = {"tokenizer_class": "BertTokenizer"}
-        settings |= {theirs: getattr(self, ours) for ours, theirs in SETTINGS.items()}
+        settings: dict[str, Any] = {"tokenizer_class": "BertTokenizer"}
+        settings |= {theirs: getattr(self, ours) for ours, (theirs, _) in SETTINGS.items()}
+        if self.added:
+            settings[ADDED] = {str(i): {"content": self.vocabulary[i], **rules} for i, rules in self.added.items()}
         return {
             VOCABULARY_FILE: "".join(f"{piece}\n" for piece in self.vocabulary),
             SETTINGS_FILE: json.dumps(settings, indent=1) + "\n",
@@ -138,29 +159,161 @@ class WordPieces:
 
     @classmethod
     def from_files(cls, files: Mapping[str, Path]) -> WordPieces:
-        """From vocab.txt, one piece a line, and tokenizer_config.json; without the latter BERT's defaults hold."""
-        if VOCABULARY_FILE not in files:
+        """From vocab.txt, one piece a line, or tokenizer.json, or both; and what tokenizer_config.json says.
+
+        Of lower case, accents and Chinese characters tokenizer_config.json has the last word, as in transformers; where
+        it is silent or names no class of BERT's, tokenizer.json has it; else BERT's defaults hold. Raises CourseError
+        for a vocabulary that is none of WordPiece, and for one of which the cleaning leaves little.
+        """
+        said = read_json(files[SETTINGS_FILE], REMEDY) if SETTINGS_FILE in files else {}
+        lines = _lines(files[VOCABULARY_FILE]) if VOCABULARY_FILE in files else None
+        if TOKENIZER_FILE in files:
+            path = files[TOKENIZER_FILE]
+            described = read_json(path, REMEDY)
+            vocabulary, tokens = _table(described, path)
+            if lines is not None and _contradict(lines, vocabulary, {token["id"] for token in tokens}):
+                raise CourseError(
+                    f"{files[VOCABULARY_FILE]} and {TOKENIZER_FILE} beside it hold different vocabularies, so one of "
+                    f"them is of another model. Delete the wrong one: {TOKENIZER_FILE} is what transformers reads."
+                )
+        elif lines is not None:
+            path, described, vocabulary = files[VOCABULARY_FILE], {}, lines
+            said_of = said.get(ADDED) if isinstance(said.get(ADDED), dict) else {}
+            index = {str(i): i for i in range(len(lines))}
+            tokens = [
+                {**token, "id": index[i]} for i, token in said_of.items() if i in index and isinstance(token, dict)
+            ]
+            tokens = [token for token in tokens if token.get("content") == lines[token["id"]]]
+        else:
             raise CourseError(
-                f"There is no {VOCABULARY_FILE} beside the model, so its pieces are unknown. "
-                "Fetch it from the model's page: every BERT has one."
+                f"There is neither {VOCABULARY_FILE} nor {TOKENIZER_FILE} beside the model, so its pieces are unknown. "
+                "Fetch one of them from the model's page."
             )
-        pieces = small_text(files[VOCABULARY_FILE], "Fetch it again.").split("\n")
-        pieces = pieces[:-1] if pieces[-1] == "" else pieces
-        settings = _settings(files[SETTINGS_FILE]) if SETTINGS_FILE in files else {}
+        marked = sum(piece.startswith(SENTENCE_PIECE) and len(piece) > 1 for piece in vocabulary)
+        if marked > sum(piece.startswith("##") for piece in vocabulary):
+            raise CourseError(
+                f"{path}: {marked} pieces begin with {SENTENCE_PIECE} (U+2581), so they are SentencePiece's, and "
+                "WordPiece would read almost every word as [UNK]. Choose a model whose pieces are marked by ##."
+            )
         try:
-            return cls(pieces, **settings)
+            pieces = cls(vocabulary, added=_added(tokens), **_settings(said, files.get(SETTINGS_FILE), described, path))
         except CourseError as error:
-            raise CourseError(f"{files[VOCABULARY_FILE]}: {error}") from error
+            raise CourseError(f"{path}: {error}") from error
+        cut = pieces.split([piece.removeprefix("##") for piece in pieces.unreachable()])
+        lost = sum(any(i == pieces.unknown for i, _, _ in word) for word in cut)
+        if 3 * lost > sum(not _MARK.fullmatch(piece) for piece in vocabulary):
+            raise CourseError(f"{path}: {pieces.misfit()} Most words would be read as [UNK].")
+        return pieces
+
+    def unreachable(self) -> list[str]:
+        """The pieces that no text can give, because the cleaning changes them: capitals under `lowercase` and such."""
+        clean = self._tokenizer.normalizer.normalize_str
+        plain = (p for p in self.vocabulary if not (p.isascii() and p == p.lower()) and not _MARK.fullmatch(p))
+        return [p for p in plain if clean(p.removeprefix("##")).strip() != p.removeprefix("##")]
+
+    def misfit(self) -> str:
+        """What a reader should know of a vocabulary that is not made for this cleaning; empty where it is."""
+        unreachable = self.unreachable()
+        if 20 * len(unreachable) < len(self):
+            return ""
+        how = "lowercase" if self.lowercase else "strip_accents" if self.strip_accents else "chinese_characters"
+        return t(
+            "{n} of {all} pieces, such as {piece}, can never be met: the text is cleaned first ({how}). If the model "
+            "was trained without that, say so in {file} beside it: {example}.",
+            n=len(unreachable),
+            all=len(self),
+            piece=repr(unreachable[0]),
+            how=how,
+            file=SETTINGS_FILE,
+            example=json.dumps({SETTINGS[how][0]: False}),
+        )
 
 
-def _settings(path: Path) -> dict[str, bool | None]:
-    """Of tokenizer_config.json what changes the pieces, under our names."""
-    found = read_json(path, "Fetch it again.")
-    for name in SETTINGS.values():
-        if not isinstance(found.get(name), bool | None):
-            raise CourseError(f"{path}: {name} is {found[name]!r}. Make it true or false.")
-    # null for strip_accents means "as lower case", for the others "the default"
-    return {ours: found[theirs] for ours, theirs in SETTINGS.items() if found.get(theirs) is not None}
+def _lines(path: Path) -> list[str]:
+    lines = small_text(path, REMEDY).split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _table(described: dict, path: Path) -> tuple[list[str], list[dict]]:
+    """Of tokenizer.json: the pieces by their ids, and what it says of added ones. An id without a piece gets a name."""
+    model = described.get("model")
+    vocabulary = model.get("vocab") if isinstance(model, dict) else None
+    kind = _kind(model) if isinstance(model, dict) else "no model"
+    if kind != "WordPiece" or not isinstance(vocabulary, dict):
+        about = f" ({OTHER_KINDS[kind]})" if kind in OTHER_KINDS else ""
+        raise CourseError(
+            f"{path} is a tokenizer of the kind {str(kind)[:40]}{about}; a BERT of this course reads WordPiece. "
+            "Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
+        )
+    if (prefix := model.get("continuing_subword_prefix", "##")) != "##":
+        raise CourseError(
+            f"{path}: pieces that go on a word begin with {prefix!r:.40}, not with ##. Choose a model whose do."
+        )
+    tokens = described.get("added_tokens") or []
+    if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
+        raise CourseError(f"{path}: added_tokens is no list of tokens. {REMEDY}")
+    by_id: dict[int, str] = {}
+    for piece, i in [*vocabulary.items(), *((token.get("content"), token.get("id")) for token in tokens)]:
+        if type(i) is not int or i < 0 or not isinstance(piece, str) or by_id.setdefault(i, piece) != piece:
+            raise CourseError(
+                f"{path}: {str(piece)[:40]!r} has the id {i!r:.40}, which is none, or another's. {REMEDY}"
+            )
+    if len(set(by_id.values())) < len(by_id) or max(by_id, default=0) > 2 * len(by_id) + 1_000:
+        raise CourseError(f"{path}: one piece has two ids, or most ids have none. {REMEDY}")
+    pieces = [by_id.get(i, "\n") for i in range(max(by_id, default=-1) + 1)]
+    return [f"[no piece {i}]" if _NEVER.search(piece) else piece for i, piece in enumerate(pieces)], tokens
+
+
+def _kind(model: dict) -> Any:
+    """WordPiece, BPE, Unigram, WordLevel; old files do not say it."""
+    if "type" in model:
+        return model["type"]
+    if "continuing_subword_prefix" in model and "merges" not in model:
+        return "WordPiece"
+    return "BPE" if "merges" in model else "Unigram" if isinstance(model.get("vocab"), list) else "WordLevel"
+
+
+def _added(tokens: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, bool]]:
+    """The rules of added tokens by id; without the five SPECIALS, into which text never turns."""
+    return {
+        token["id"]: {rule: bool(token.get(rule, False)) for rule in ADDED_RULES}
+        for token in tokens
+        if token["content"] and token["content"] not in SPECIALS
+    }
+
+
+def _contradict(lines: list[str], pieces: list[str], added: Container[int]) -> bool:
+    """Do vocab.txt and tokenizer.json give one id to two pieces, or has one of them pieces that the other lacks?"""
+    known = set(pieces)
+    for i, (line, piece) in enumerate(zip_longest(lines, pieces)):
+        gap = piece is None or piece == f"[no piece {i}]"  # a line that stands twice, or an empty one at the end
+        if line != piece and not (gap and (line in known or line == "")) and not (line is None and i in added):
+            return True
+    return False
+
+
+def _settings(said: dict, said_in: Path | None, described: dict, path: Path) -> dict[str, bool]:
+    """What changes the pieces, under our names; null means "as lower case" for accents, for the others "not said"."""
+    normalizer, cutter = (described.get(part) or {} for part in ("normalizer", "pre_tokenizer"))
+    kinds = tuple(part.get("type") if isinstance(part, dict) else part for part in (normalizer, cutter))
+    generic = said.get("tokenizer_class") in GENERIC
+    if generic and described and kinds != ("BertNormalizer", "BertPreTokenizer"):
+        raise CourseError(
+            f"text is cleaned by {kinds[0]!r:.40} and cut by {kinds[1]!r:.40}; this course does it as BERT does "
+            "(BertNormalizer, BertPreTokenizer). Choose a model whose tokenizer is BERT's."
+        )
+    sources = [(normalizer, path, 1)] if kinds[0] == "BertNormalizer" else []
+    if not (generic and described):
+        sources.append((said, said_in, 0))  # the last one holds
+    found = {}
+    for source, place, which in sources:
+        for ours, theirs in SETTINGS.items():
+            value = source.get(theirs[which])
+            if not isinstance(value, bool | None):
+                raise CourseError(f"{place}: {theirs[which]} is {value!r:.40}. Make it true or false.")
+            if value is not None:
+                found[ours] = value
+    return found
 
 
 def _normalizer(lowercase: bool, strip_accents: bool | None, chinese_characters: bool):

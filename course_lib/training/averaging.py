@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
 from course_lib.errors import CourseError
+from course_lib.files import given_path
 
 Weights = Mapping[str, Tensor]
 
@@ -46,7 +47,7 @@ class LastCheckpoints:
     def __init__(self, model: nn.Module, folder: str | Path, *, keep: int = 5, every: int):
         if keep < 1 or every < 1:
             raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
-        self.model, self.folder, self.keep, self.every = model, Path(folder), keep, every
+        self.model, self.folder, self.keep, self.every = model, given_path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
         if step % self.every:

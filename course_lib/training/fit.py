@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from course_lib.device import autocast, seed_everything
 from course_lib.errors import CourseError
+from course_lib.files import given_path
 from course_lib.language import key
 from course_lib.progress import Progress
 from course_lib.training import resume as states
@@ -104,7 +105,7 @@ def fit(
         settings |= {"schedule": [float(schedule(step, total)) for step in places], "processes": processes.total}
         return states.describe(model, parameter_groups, stepper, settings)
 
-    saving = None if folder is None else Saving(Path(folder).resolve(), save_every, save_steps, same)
+    saving = None if folder is None else Saving(given_path(folder).resolve(), save_every, save_steps, same)
     found = None if saving is None else states.find_state(saving.folder, resume=resume)
     reached = None if found is None else states.restore(found, model, stepper, same, processes.device)
     seed = processes.agree_on_seed(seed if reached is None else reached.seed)

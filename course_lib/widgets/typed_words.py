@@ -40,7 +40,7 @@ class TypedWords(CourseWidget):
         )
 
     def _said(self, text: str) -> dict[str, Any]:
-        says, rows = self._read(text)
+        says, rows = self._read("".join(sign for sign in text if sign.isprintable() or sign.isspace()))
         return {"text": text, "says": says, "rows": [[word, round(float(number), 6)] for word, number in rows]}
 
     @traitlets.observe("typed")

@@ -1,5 +1,6 @@
 """The models of the site's pages: their words and pieces are the course's, their numbers PyTorch's."""
 
+import random
 import re
 from itertools import islice, product
 
@@ -24,7 +25,7 @@ NAMES = ("bert-en", "bert-ko", "minilm-en")
 ELMO = ("bilm-en", "bilm-ko")
 ROWS = {  # with [CLS] and [SEP]: the fewest pieces, an odd number, nearly all that fit
     "bert-en": ["[MASK]", "she paid her wages in at the [MASK] .", "the old man and the sea " * 20 + "[MASK]"],
-    "bert-ko": ["바다 멀리 하얀 [MASK] 가 보였다 ."],
+    "bert-ko": ["바다 멀리 하얀 [MASK] 가 보였다 .", "바다\u200b 멀리\u200b \u200b[MASK]\ufeff 떠\u2060 있다.\u200b"],
     "minilm-en": ["She paid her wages in at the bank."],  # post-norm, and no head for gaps
 }
 INSIDE = "Object.assign(globalThis, { wordSpans, linearInJavaScript, engine });\n"
@@ -58,6 +59,36 @@ ODD = [
     *("", " ", "İstanbul ΑΣ naïve CAFÉ", "a\u0301 \u200b\ufeff\x85 x\u00adx", "x" * 101, "漢字かな 한글 ㄱㅏ"),
     *("don't O'Brien's U.S. 3.14 1,000 !!! … 😀🏽 🇰🇷", "dog'sbody 'tis y'all rock'n'roll it'd've I'M o'clock'ſ"),
     *("a\u166db a\u2e4eb", "e.g. U.S.A x.y. a.b.c.d.e.f.g.", "1,000,5 3.x", "[MASK] <b>&amp;</b>"),
+    *(
+        "안녕\u200b하세요 \ufeff배\u2060가\u200f \u200b .",
+        "👩\u200d👧 ❤️\u200d🔥 🏴\U000e0067\U000e007f x\u200dy\u200d \U000e0001",
+    ),
+]
+SIGNS = [
+    "\u200b",
+    "\ufeff",
+    "\u00ad",
+    "\u200c",
+    "\u200d",
+    "\u200e",
+    "\u202e",
+    "\u2060",
+    "\u2066",
+    "\x00",
+    "\x1c",
+    "\x96",
+]
+SIGNS += [
+    *"aeS1é가배.,'’-!?🙂👧🏽🏴❤가를 \t",
+    "n't",
+    " the ",
+    "\u0301",
+    "\ufe0f",
+    "\U000e0067",
+    "\U000e0001",
+    "中",
+    "ᄇ",
+    "ᅢ",
 ]
 
 
@@ -106,6 +137,7 @@ def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
 def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
     sentences = [
         ["x"],
+        ["바\u200b다", "배\u2060", "\u200b", "s\u00adea"],
         ["She", "said", "Antidisestablishmentarianistically-speaking", "漢", "😀", "배", "가", "있다", "."],
     ]
     for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
@@ -117,7 +149,9 @@ def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
 def test_the_pieces_are_the_course_s(page, name):
     pieces, folder = load(name).pieces, data_dir("handmade") / name[-2:]
     lines = [part for file in sorted(folder.iterdir()) for part in re.split(r"[\t\n]", file.read_text("utf-8"))]
+    chance = random.Random(name)
     texts = [*filter(str.strip, lines[::5]), *ODD]
+    texts += ["".join(chance.choices(SIGNS, k=chance.randrange(1, 30))) for _ in range(3_000)]
     for text, (words, cut) in zip(texts, page.evaluate(PIECES, [name, texts]), strict=True):
         expected = Sentence.of(text).words
         assert words == list(expected), text

@@ -71,6 +71,14 @@ class EncoderBattery:
         moved = np.abs(before - after).max(1) > 1e-6
         assert moved.tolist() == [position == 2 for position in range(len(BANK))]
 
+    def test_what_is_not_seen_changes_no_vector(self, encoder):
+        for words in (BANK, RIVER, KOREAN):
+            hidden = " \u2060 ".join("\u200b".join(word) for word in words)
+            (plain,), (found,) = encoder.encode([" ".join(words)]), encoder.encode([f"\ufeff{hidden}\u200f"])
+            np.testing.assert_allclose(found, plain, **TOLERANCE)
+        with pytest.raises(CourseError, match="sentence 1 of 2 is empty"):
+            encoder.batch(["a", "\u200b \x00"])
+
     def test_bad_sentences_units_layers_and_pairs_are_named(self, encoder):
         empty = "sentence 1 of 2 is empty"
         for sentences, words in [([], "no sentence"), ([BANK, []], empty), ("The bank", "list of sentences")]:

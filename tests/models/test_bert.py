@@ -95,6 +95,7 @@ def test_fill_gives_one_list_per_mask_and_knows_no_row_beyond_the_pieces():
     found = model.fill("[MASK] paid [MASK] wages", k=2)
     assert [len(answers) for answers in found] == [2, 2]
     assert {piece for answers in found for piece, _ in answers} <= set(model.pieces.vocabulary)
+    assert model.fill("\ufeff[MASK]\u200b pa\u00adid\u200b \u200b[MASK] wages\u2060", k=2) == found
     with pytest.raises(CourseError, match=r"no word of 'She paid' is \[MASK\]"):
         model.fill("She paid")
     with pytest.raises(CourseError, match=f"k=0. Use a number from 1 to {len(model.pieces)}"):

@@ -8,6 +8,8 @@ import torch
 
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert, MaskedPairs
+from course_lib.models.shipped import load
+from course_lib.session import Session
 from tests.models.battery import BANK, RIVER
 from tests.models.small_berts import small_bert, small_pieces
 
@@ -164,6 +166,48 @@ def test_lower_case_is_read_from_the_tokenizers_settings_and_half_precision_beco
     assert not Bert.from_pretrained(tmp_path).pieces.lowercase
     (tmp_path / "tokenizer_config.json").unlink()
     assert Bert.from_pretrained(tmp_path).pieces.lowercase
+
+
+def test_what_transformers_saves_today_is_read_by_folder(tmp_path, capsys):
+    """config.json, model.safetensors, tokenizer.json, tokenizer_config.json: no vocab.txt."""
+    import transformers
+
+    theirs = peer(tmp_path)
+    transformers.BertTokenizer.from_pretrained(tmp_path).save_pretrained(tmp_path / "today")
+    theirs.save_pretrained(tmp_path / "today")
+    names = {path.name for path in (tmp_path / "today").iterdir()}
+    assert {"tokenizer.json", "model.safetensors"} <= names
+    assert "vocab.txt" not in names
+    for name in names - {"model.safetensors"}:  # as some editors save
+        path = tmp_path / "today" / name
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    ours = Bert.from_pretrained(tmp_path / "today")
+    assert_equal_networks(ours, theirs)
+    before = Bert.from_pretrained(tmp_path)
+    assert (ours.pieces.vocabulary, ours.pieces.lowercase) == (before.pieces.vocabulary, False)
+    assert ours.fill(["She", "[MASK]"], 7) == before.fill(["She", "[MASK]"], 7)
+    assert capsys.readouterr().out == ""
+    settings = tmp_path / "today" / "tokenizer_config.json"
+    settings.write_text(settings.read_text(encoding="utf-8-sig").replace("false", "true"), encoding="utf-8")
+    Bert.from_pretrained(tmp_path / "today")
+    assert "today: 17 of 91 pieces, such as '바', can never be met" in capsys.readouterr().out
+
+
+def test_load_reads_that_layout_and_the_home_folder_s_sign_is_understood(tmp_path, monkeypatch):
+    """So a BERT that a learner fine-tuned with transformers comes into the chapters by COURSE_BERT."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))  # Windows
+    ours = small_bert(BANK).eval()
+    ours.save_pretrained("~/theirs")
+    ours.save("~/own")
+    assert {path.name for path in tmp_path.iterdir()} >= {"theirs", "own"}
+    monkeypatch.setenv("COURSE_BERT", "~/theirs")
+    named = Session(torch.device("cpu"), "quick", 0, "7").bert("bert-en")
+    for again in (load(named), load(tmp_path / "theirs"), load("~/own"), Bert.from_pretrained("~/theirs")):
+        assert again.fill(["She", "[MASK]"], 7) == ours.fill(["She", "[MASK]"], 7)
+    settings(model_type="roberta")(tmp_path / "theirs")
+    with pytest.raises(CourseError, match="model_type is 'roberta'"):
+        load("~/theirs")
 
 
 def test_neither_pre_norm_nor_over_other_files_is_written_in_that_layout(tmp_path):

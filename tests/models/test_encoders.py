@@ -148,6 +148,13 @@ def test_texts_and_words_of_numpy_are_texts(kind):
 
 test_mistakes_are_named = mistakes(
     (no_attentions, "no attention weights"),
-    (lambda: load("bret-en"), "no checkpoint 'bret-en'"),
+    (lambda: load("bret-en"), r"no checkpoint 'bret-en'.*skipgram-ko\.$"),
+    *(
+        (lambda n=n: load(n), r'load\("hub:klue/bert-base"\)')
+        for n in ("klue/bert-base", " klue/bert-base/", "HUB:klue/bert-base")
+    ),
+    (lambda: load("https://huggingface.co/klue/bert-base"), r'load\("hub:klue/bert-base"\)'),
+    (lambda: load("bert-base-uncased"), r'load\("hub:bert-base-uncased"\)'),
+    (lambda: load("~nobody-of-that-name/bert"), "no such home folder"),
     (lambda: RandomEncoder(5), "dim=5"),
 )

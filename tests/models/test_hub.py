@@ -66,6 +66,19 @@ def test_a_name_without_an_owner_and_a_revision_of_one_s_choice(server):
         load(f"{NAME}@{'e' * 40}")
 
 
+@pytest.mark.parametrize("both", [False, True])
+def test_a_tokenizer_json_stands_for_the_list_of_pieces(server, both):
+    import transformers
+
+    folder, pieces = server.folders["course/bert"], Bert.from_pretrained(server.folders["course/bert"]).pieces
+    transformers.BertTokenizer.from_pretrained(folder).save_pretrained(folder)
+    if not both:
+        (folder / "vocab.txt").unlink()
+    found = load(NAME).pieces
+    assert (found.vocabulary, found.lowercase) == (pieces.vocabulary, pieces.lowercase)
+    assert {file for file, _ in server.asked} >= {"tokenizer.json"}
+
+
 def test_a_broken_connection_goes_on_where_it_broke(server, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE", 1_000)
     server.cut, server.breaks = {"model.safetensors": 3_001}, 2
@@ -140,8 +153,13 @@ def test_a_damaged_file_in_the_cache_is_named(server):
             "Bert computes 'bert' only",
             {"config.json"},
         ),
+        (
+            lambda folder: (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {}}}'),
+            "of the kind BPE",
+            {"config.json", "vocab.txt", "tokenizer.json", "tokenizer_config.json"},
+        ),
     ],
-    ids=["pickle", "no vocabulary", "another kind"],
+    ids=["pickle", "no vocabulary", "another kind", "another tokenizer"],
 )
 def test_what_cannot_be_used_is_refused_before_its_weights_are_fetched(change, words, fetched, server):
     change(server.folders["course/bert"])

@@ -1,8 +1,11 @@
 """Words to pieces and back: whole words, byte pairs against tokenizers, BERT's sub-words against transformers."""
 
 import json
+import random
+import re
 import subprocess
 import sys
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -13,7 +16,7 @@ from course_lib.errors import CourseError
 from course_lib.text.byte_pairs import apply, learn
 from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.text.word_pieces import SPECIALS, WordPieces
+from course_lib.text.word_pieces import SPECIALS, TOKENIZER_FILES, WordPieces
 from tests.mistakes import mistakes
 
 SENTENCES = [["low", "lower", "lowest"], ["새로", "새", "low", "low"]] * 3
@@ -205,3 +208,192 @@ def test_files_keep_line_separators_inside_a_piece_and_without_settings_berts_de
 def test_damaged_word_pieces_are_named(word_pieces, tmp_path, name, content, says):
     with pytest.raises(CourseError, match=says):
         WordPieces.from_files(written(word_pieces, tmp_path, **{name: content}))
+
+
+# -- What others publish: transformers writes it, and reads the same ids
+LETTERS = [piece for letter in "abcdefghijklmnopqrstuvwxyzé한국어배를中!'’.-" for piece in (letter, f"##{letter}")]
+PUBLISHED = [*SPECIALS, "[unused1]", *LETTERS, "한국", "##어요", "Paris", "paris", "Bank", "bank", "코로"]
+SIGNS = [
+    *"aePé한국어배를中!'’.-\u200b\ufeff\u00ad\u2060\x00\x96\ufffd\ue000\u0301[]",
+    "Paris",
+    "Bank",
+    "코로나19",
+    "<e1>",
+    "한국",
+]
+
+
+def published(folder, added=(), classes=None, **settings):
+    """What transformers saves of a BERT tokenizer; classes: `tokenizer_class`, and then no setting beside it."""
+    from transformers import BertConfig, BertTokenizer
+
+    vocabulary = folder / "list.txt"
+    vocabulary.write_text("\n".join(PUBLISHED) + "\n", encoding="utf-8")
+    tokenizer = BertTokenizer(str(vocabulary), **settings)
+    tokenizer.add_tokens(list(added))
+    tokenizer.save_pretrained(folder)
+    BertConfig().save_pretrained(folder)
+    if classes:
+        (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": classes}), encoding="utf-8")
+    vocabulary.rename(folder / "vocab.txt")
+    return {name: folder / name for name in TOKENIZER_FILES}
+
+
+def assert_equal_ids(pieces, theirs, n=600):
+    chance = random.Random(len(pieces))
+    for _ in range(n):
+        word = "".join(chance.choices(SIGNS, k=chance.randrange(1, 7)))
+        expected = theirs(word, add_special_tokens=False)["input_ids"] or [pieces.unknown]
+        assert "[MASK]" in word or pieces.ids([word]) == expected, ascii(word)
+
+
+@pytest.mark.parametrize("with_list", [False, True])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"do_lower_case": False},
+        {"do_lower_case": True, "strip_accents": False, "tokenize_chinese_chars": False},
+        {"do_lower_case": False, "strip_accents": True},
+        {"do_lower_case": False, "classes": "PreTrainedTokenizerFast"},
+        {"do_lower_case": False, "added": ["코로나19", "Bank"]},
+        {"added": ["코로나19", "<e1>", "BANKS"]},
+    ],
+)
+def test_what_transformers_saves_gives_its_ids(settings, with_list, tmp_path):
+    from transformers import AutoTokenizer
+
+    files = published(tmp_path, **settings)
+    if not with_list:
+        files.pop("vocab.txt").unlink()
+    pieces, theirs = WordPieces.from_files(files), AutoTokenizer.from_pretrained(tmp_path)
+    assert len(pieces) == len(theirs)
+    assert_equal_ids(pieces, theirs)
+    again = tmp_path / "again"
+    again.mkdir()
+    assert_equal_ids(WordPieces.from_files(written(pieces, again)), theirs)
+
+
+def test_tokenizer_json_says_what_tokenizer_config_does_not(tmp_path):
+    files = published(tmp_path, do_lower_case=False)
+    assert not WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]}).lowercase
+    for name in ("tokenizer.json", "vocab.txt", "tokenizer_config.json"):  # a byte order mark is no part of a piece
+        files[name].write_bytes(b"\xef\xbb\xbf" + files[name].read_bytes())
+    assert WordPieces.from_files(files).vocabulary == tuple(PUBLISHED)
+
+
+def edited(folder, change):
+    """tokenizer.json of PUBLISHED with a change, alone in its folder."""
+    files = published(folder)
+    table = json.loads(files["tokenizer.json"].read_text(encoding="utf-8"))
+    change(table)
+    files["tokenizer.json"].write_text(json.dumps(table), encoding="utf-8")
+    return files
+
+
+def test_ids_without_a_piece_and_pieces_that_no_text_gives_keep_their_places(tmp_path):
+    def change(table):
+        vocabulary = table["model"]["vocab"]
+        vocabulary["koala"], vocabulary["\n"], vocabulary["\ud800"] = len(PUBLISHED) + 2, vocabulary.pop("bank"), 300
+
+    files = edited(tmp_path, change)
+    pieces = WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]})
+    assert len(pieces) == 301
+    assert pieces.ids(["koala"]) == [len(PUBLISHED) + 2]
+    again = tmp_path / "again"
+    again.mkdir()
+    assert WordPieces.from_files(written(pieces, again)).vocabulary == pieces.vocabulary
+
+
+def model(**entries):
+    return lambda table: table["model"].update(entries)
+
+
+def vocabulary(**entries):
+    return lambda table: table["model"]["vocab"].update(entries)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (model(type="BPE", merges=[]), r"of the kind BPE \(RoBERTa's"),
+        (model(type="Unigram", vocab=[["a", 0]]), r"of the kind Unigram \(SentencePiece's\)"),
+        (lambda table: table.update(model={"vocab": {"a": 0}, "merges": []}), "of the kind BPE"),
+        (lambda table: table.update(model={"vocab": {"a": 0}}), "of the kind WordLevel"),
+        (lambda table: table.pop("model"), "of the kind no model"),
+        (model(continuing_subword_prefix="@@"), "begin with '@@', not with ##"),
+        (model(vocab={"a": 0, "b": 1}), r"'\[PAD\]' has the id 0"),
+        (vocabulary(koala=3), "'koala' has the id 3"),
+        (vocabulary(koala="3"), "has the id '3'"),
+        (vocabulary(koala=10**9), "most ids have none"),
+        (lambda table: table.update(added_tokens=[{"content": "한국", "id": 500}]), "one piece has two ids"),
+        (lambda table: table.update(added_tokens=3), "added_tokens is no list"),
+        (lambda table: table["normalizer"].update(lowercase=1), "lowercase is 1. Make it true or false"),
+        (lambda table: table.update(model={"type": "WordPiece", "vocab": {}}, added_tokens=[]), r"has no \[PAD\]"),
+    ],
+)
+def test_what_is_wrong_in_tokenizer_json_is_named(change, says, tmp_path):
+    files = edited(tmp_path, change)
+    with pytest.raises(CourseError, match=rf"tokenizer\.json.*{says}"):
+        WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]})
+
+
+@pytest.mark.parametrize("lines", [PUBLISHED[:-1], [*PUBLISHED, "koala"], [*PUBLISHED[:-2], "코로", "bank"], SPECIALS])
+def test_two_vocabularies_that_differ_are_refused(lines, tmp_path):
+    files = published(tmp_path)
+    files["vocab.txt"].write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(CourseError, match="hold different vocabularies"):
+        WordPieces.from_files(files)
+
+
+def test_another_cutter_is_named_where_tokenizer_json_alone_says_how(tmp_path):
+    def change(table):
+        table["pre_tokenizer"], table["normalizer"] = {"type": "Whitespace"}, None
+
+    files = edited(tmp_path, change)
+    assert WordPieces.from_files(files).lowercase  # transformers' BertTokenizer makes its own
+    files["tokenizer_config.json"].write_text('{"tokenizer_class": "TokenizersBackend"}', encoding="utf-8")
+    with pytest.raises(CourseError, match=r"cleaned by None and cut by 'Whitespace'.*as BERT does"):
+        WordPieces.from_files(files)
+
+
+# -- Vocabularies that do not fit BERT's cleaning or cutting
+HANGUL = [piece for letter in "가나다라마바사아자차카타파하" for piece in (letter, f"##{letter}")]
+JAMO = [unicodedata.normalize("NFD", piece) for piece in HANGUL]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "settings", "says"),
+    [
+        (["▁한국", "어", "▁배", "를"], {}, "SentencePiece"),
+        (["▁한국", "어", "▁배", "를"], {"lowercase": False}, "SentencePiece"),
+        (
+            ["한국", "##어", "배", "##를", "Paris"],
+            {},
+            r"5 of 10 pieces, such as '한국'.*\"do_lower_case\": false.*\[UNK\]",
+        ),
+        (HANGUL, {"strip_accents": True, "lowercase": False}, r"\"strip_accents\": false"),
+        (["日本", "東京", "大学", "の"], {"lowercase": False}, r"\"tokenize_chinese_chars\": false"),
+    ],
+)
+def test_a_vocabulary_of_which_cleaning_leaves_little_is_refused(pieces, settings, says, tmp_path):
+    files = written(WordPieces([*SPECIALS, *pieces], **settings), tmp_path)
+    with pytest.raises(CourseError, match=rf"vocab\.txt: .*{says}"):
+        WordPieces.from_files(files)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "settings", "misfit"),
+    [
+        (HANGUL, {"lowercase": False}, ""),
+        (HANGUL, {"strip_accents": False}, ""),
+        (JAMO, {}, ""),  # as bert-base-multilingual-uncased
+        ([*LETTERS, "▁", "▁a", "[unused1]", "<S>", "[Q]"], {"strip_accents": False}, ""),
+        ([*"abcdefghijklmnopqrs", "A"], {}, "1 of 25 pieces|^$"),
+        ([*"abcdefghijklm", *"ABCDEFGHIJKLM"], {}, "13 of 31 pieces, such as 'A'"),
+        ([*"abcdefghijklm", *"ABCDEFGHIJKLM"], {"lowercase": False}, ""),
+    ],
+)
+def test_a_vocabulary_that_is_read_in_part_says_so(pieces, settings, misfit, tmp_path):
+    found = WordPieces.from_files(written(WordPieces([*SPECIALS, *pieces], **settings), tmp_path)).misfit()
+    assert re.search(misfit, found) if misfit else found == ""

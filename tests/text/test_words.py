@@ -19,20 +19,43 @@ from course_lib.text.pieces import Pieces
 from course_lib.text.unknown_words import replace_unknown
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.word_pieces import SPECIALS, WordPieces
-from course_lib.text.words import split_sentences, split_words, word_spans
+from course_lib.text.words import split_sentences, split_words, visible, word_spans
 from tests.mistakes import mistakes
 
 # Unicode at large (with lone surrogates and control characters), and a text made of the signs that have rules.
 TEXT = st.one_of(st.text(st.characters()), st.text(st.sampled_from("aS1é가.,'’n t-!?\u0301\u200d\ufe0f👍🏽🇰🇷\n\t_#e")))
+UNSEEN = "\u200b\ufeff\u00ad\u200c\u200d\u200e\u200f\u202e\u2060\u2066\u180e\U000e0001\U000e0067\x00\x07\x7f\x90"
+
+
+def is_unseen(character):
+    return unicodedata.category(character) in ("Cf", "Cc") and not character.isspace()
+
+
+def seen(text):
+    return "".join(character for character in text if not is_unseen(character))
 
 
 @given(TEXT)
-def test_each_character_that_is_no_space_is_in_exactly_one_word(text):
+def test_each_character_that_is_seen_is_in_exactly_one_word(text):
     covered = []
     for word, start, end in word_spans(text):
-        assert text[start:end] == word != ""
+        assert text[start:end] == word
+        assert not is_unseen(word[0])
         covered += range(start, end)
-    assert covered == [place for place, character in enumerate(text) if not character.isspace()]
+    assert covered == sorted(set(covered))
+    left_out = {text[place] for place in {*range(len(text))} - {*covered}}
+    assert all(character.isspace() or is_unseen(character) for character in left_out)
+    assert not any(text[place].isspace() for place in covered)
+
+
+@given(TEXT.map(seen), st.lists(st.tuples(st.integers(0, 30), st.text(st.sampled_from(UNSEEN), min_size=1))))
+def test_what_is_not_seen_changes_no_word_and_no_sentence(text, inserted):
+    with_unseen = text
+    for place, characters in inserted:
+        with_unseen = with_unseen[:place] + characters + with_unseen[place:]
+    assert visible(text) == text
+    for split in (split_words, split_sentences):
+        assert [visible(part) for part in split(with_unseen)] == split(text)
 
 
 @given(TEXT)
@@ -51,7 +74,7 @@ def test_white_space_separates(left, right):
 @given(TEXT)
 def test_sentences_lose_only_white_space(text):
     sentences = split_sentences(text)
-    assert "".join("".join(sentences).split()) == "".join(text.split())
+    assert seen("".join("".join(sentences).split())) == seen("".join(text.split()))
     assert all(sentence == sentence.strip() != "" for sentence in sentences)
 
 
@@ -75,7 +98,13 @@ def test_sentences_lose_only_white_space(text):
         ("'인공지능'이라는 ‘말’을", "' 인공지능 ' 이라는 ‘ 말 ’ 을"),
         ("ㅋㅋㅋ 좋아👍🏽👩‍👩‍👧🇰🇷🇺🇸", "ㅋㅋㅋ 좋아 👍🏽 👩‍👩‍👧 🇰🇷 🇺🇸"),
         ("1️⃣#️⃣ cafe\u0301s", "1️⃣ #️⃣ cafe\u0301s"),
-        ("a\x00b\ud800", "a \x00 b \ud800"),
+        ("a\x00b\ud800", "a\x00b \ud800"),
+        ("안녕\u200b하세요 \ufeffBOM\u2060 \u200b \u202eab\u2066c", "안녕\u200b하세요 BOM ab\u2066c"),
+        ("\u200b \x00\ufeff", ""),
+        (
+            "🏴\U000e0067\U000e0062\U000e007f❤️\u200d🔥 x\u200dy\u200d",
+            "🏴\U000e0067\U000e0062\U000e007f ❤️\u200d🔥 x\u200dy",
+        ),
         ("co\u00adoperate नमस्ते สวัสดี", "co\u00adoperate नमस्ते สวัสดี"),
     ],
 )
@@ -109,7 +138,8 @@ def test_sentences(text, sentences):
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "가", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b"]
+    "unit",
+    ["a", "가", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b", "\u200b", "\x00a"],
 )
 def test_time_is_linear_without_spaces(unit):
     """A megabyte in seconds, whatever it is; a quadratic step would take minutes. Long words come back whole."""
@@ -118,7 +148,7 @@ def test_time_is_linear_without_spaces(unit):
     spans = word_spans(text)
     split_sentences(text)
     assert time.process_time() - begin < 20
-    assert "".join(word for word, _, _ in spans) == text.strip()
+    assert seen("".join(word for word, _, _ in spans)) == seen(text).strip()
 
 
 # -- Words with joiners: nothing is lost but the width of spaces
@@ -127,6 +157,7 @@ JOINED_TEXTS = st.text(alphabet="aß9가 -,.'\"(\t!ée\u0301", max_size=40)
 
 def test_joiners_by_hand():
     assert joined_words("A T-shirt, red.") == ["A", "T", "￭-￭", "shirt", "￭,", "red", "￭."]
+    assert joined_words("A T\u200b-\u200bshirt\ufeff, red.\u200b") == joined_words("A T-shirt, red.")
     assert joined_words('She\'s (not) "in".') == ["She", "￭'s", "(￭", "not", "￭)", '"￭', "in", '￭"', "￭."]
     with pytest.raises(CourseError, match=r"U\+FFED.*Remove it first"):
         joined_words("a ￭ b")
@@ -175,6 +206,8 @@ def test_particles_are_words_and_nothing_is_lost(monkeypatch):
     assert split[2] == []
     assert split[3] == ["제주도", "에서", "는", "말", "을", "탔다"]
     assert ["".join(words) for words in split] == [text.replace(" ", "") for text in texts]
+    unseen = ["바다 멀리 배\u200b가 떠\u00ad 있다.\ufeff", "제주\u200b도에\u2060서는 말을 탔다"]
+    assert list(particles.split_particles(unseen)) == [split[0], split[3]]
     monkeypatch.setattr(particles, "_analyser", particles._analyser.__wrapped__)  # not the one that was kept
     monkeypatch.setitem(sys.modules, "kiwipiepy", None)
     with pytest.raises(CourseError, match="pip install kiwipiepy"):

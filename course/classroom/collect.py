@@ -26,7 +26,7 @@ from typing import IO, NamedTuple
 from unicodedata import normalize
 
 from course.check import registry, store
-from course.check.front import HINTS, VERSION, is_look, is_version
+from course.check.front import HINTS, VERSION, is_look, is_version, levels_seen
 from course.check.recall_questions import is_choice
 from course_lib.errors import CourseError
 from course_lib.files import hidden, zip_members
@@ -48,8 +48,8 @@ _UNREADABLE = (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, 
 
 @dataclass
 class Learner:
-    """tries: exercise -> the versions kept, in order; looks: exercise -> levels of hints looked at (4: the solution);
-    choices: chapter -> question's key -> text of the option chosen."""
+    """tries: exercise -> the versions kept, in order; looks: exercise -> levels of hints looked at before it was
+    right (4: the solution); choices: chapter -> question's key -> text of the option chosen."""
 
     name: str
     tries: dict[str, list[dict[str, str]]] = field(default_factory=dict)
@@ -233,7 +233,7 @@ def _stop(error: OSError) -> None:
 
 
 def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set[str], skipped: list[str]) -> Learner:
-    learner, read, n_bytes = Learner(name), {}, 0
+    learner, looks, read, n_bytes = Learner(name), {}, {}, 0
     for path, raw in files:
         if (n_bytes := n_bytes + len(raw)) > _MOST_BYTES:
             raise ValueError(t("holds over {n} MB of answers", n=f"{_MOST_BYTES / 1e6:g}"))
@@ -244,7 +244,7 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 raise ValueError(t("too large"))
             if path.stem == HINTS:
                 for look in store.items_of(raw, is_look):
-                    learner.looks[look["exercise"]].add(int(look["level"]))
+                    looks.setdefault(look["exercise"], []).append(look)
             elif path.stem.startswith("recall-"):
                 chosen = {item["question"]: item["option"] for item in store.items_of(raw, is_choice)}
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
@@ -254,4 +254,6 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 learner.tries[path.stem] = versions
         except ValueError as error:
             skipped.append(f"{name}, {path}: {t(str(error))}.")
+    for exercise, seen in looks.items():
+        learner.looks[exercise] |= levels_seen(seen, learner.tries.get(exercise, ()))
     return learner

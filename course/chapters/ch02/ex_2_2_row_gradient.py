@@ -2,7 +2,7 @@
 
 import torch
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import AUTOGRAD, Exercise, Probe
 
 
 def row_gradient(ids: torch.Tensor, output_gradient: torch.Tensor, vocabulary_size: int) -> torch.Tensor:
@@ -33,7 +33,7 @@ def _gradient(*shape):
 PROBES = [
     Probe("three different words", torch.tensor([4, 1, 6]), _gradient(3, 5), 7),
     Probe("a word that occurs three times", torch.tensor([2, 5, 2, 3, 2]), _gradient(5, 3), 7),
-    Probe("a batch in which two sentences share a word", torch.tensor([[1, 4, 3], [4, 2, 1]]), _gradient(2, 3, 5), 7),
+    Probe("a batch in which two sentences share a word", torch.tensor([[1, 4, 1], [4, 2, 1]]), _gradient(2, 3, 5), 7),
     Probe("the word with id 0", torch.tensor([0, 3]), _gradient(2, 3), 5),
 ]
 MISTAKES = [
@@ -49,4 +49,4 @@ MISTAKES = [
     ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),
     ("the sign is turned", lambda *a: -row_gradient(*a)),
 ]
-EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)
+EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10, without=AUTOGRAD)

@@ -56,6 +56,8 @@ WRONG = {
         ("nats and bits are mixed", "math.exp(nats)", "2**nats"),
         ("nats and bits are mixed", "math.exp(nats)", "math.exp(nats / math.log(2))"),
         ("the first number is in nats", "nats / math.log(2)", "nats"),
+        ("the two numbers are exchanged", "nats / math.log(2), math.exp(nats)", "math.exp(nats), nats / math.log(2)"),
+        ("wrong", "[log_p for", "{log_p for", "sentence]", "sentence}"),
         ("each sentence counts alike", "for log_p in sentence]", "for log_p in [sum(sentence) / len(sentence)]]"),
         ("perplexities are averaged", mean_of_perplexities),
         ("</s> is left out", "for log_p in sentence]", "for log_p in sentence[:-1]]"),
@@ -68,6 +70,19 @@ WRONG = {
     "3.3": [
         ("padding counts", "mask.sum(dim=1)", "torch.full_like(mask, True).sum(dim=1)"),
         ("steps into padding count", "transitions[path[:-1], path[1:]]", "transitions[tags[row, :-1], tags[row, 1:]]"),
+        (
+            "steps into padding count",
+            "transitions[path[:-1], path[1:]]",
+            "(transitions[tags[row, :-1], tags[row, 1:]] * mask[row, :-1])",
+        ),
+        (
+            "padding counts",
+            "[path[:-1], path[1:]]",
+            "[tags[row, :-1], tags[row, 1:]]",
+            "range(length), path]",
+            "range(tags.shape[1]), tags[row]]",
+        ),
+        ("wrong", "end[path[-1]]", "end[tags[row, min(length, tags.shape[1] - 1)]]"),
         ("the last column is taken for the last tag", "end[path[-1]]", "end[tags[row, -1]]"),
         ("the transitions are turned round", "path[:-1], path[1:]", "path[1:], path[:-1]"),
         ("start and end are missing", "start[path[0]] + ", "", " + end[path[-1]]", ""),
@@ -80,7 +95,22 @@ WRONG = {
     ],
     "3.4": [
         ("each word takes its own best tag", lambda e, t, start, end: e.softmax(dim=-1).argmax(dim=-1)),
+        ("each word takes its own best tag", "None] + transitions", "None] + 0 * transitions"),
         ("each word is decided when it comes", greedy),
+        ("each word is decided when it comes", lambda e, t, start, end: greedy(e, t, start, 0)),
+        ("each word is decided when it comes", lambda e, t, start, end: greedy(e, t, 0, 0)),
+        (
+            "the path is read without backpointers",
+            "best, before =",
+            "tops, (best, before) = best,",
+            "append(before)",
+            "append(tops)",
+            "before[path[-1]]",
+            "before.argmax()",
+            "(best + end)",
+            "best",
+        ),
+        ("the emission of the first word is missing", "start + emissions[0]", "start"),
         (
             "the path is read without backpointers",
             "best, before =",
@@ -114,6 +144,12 @@ WRONG = {
         ("start is missing", "start + ", ""),
         ("end is missing", "(alpha + end)", "alpha"),
         ("plain sums of logarithms", "logsumexp", "sum"),
+        (
+            "the sum instead of its logarithm",
+            "return (alpha + end).logsumexp(dim=0)",
+            "return (alpha + end).logsumexp(dim=0).exp()",
+        ),
+        ("the emission of the first word is missing", "start + emissions[0]", "start"),
     ],
     "3.6": [
         ("padding gets weight", "scores.masked_fill(~mask, -torch.inf)", "scores"),
@@ -125,6 +161,11 @@ WRONG = {
         ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.mean(dim=1)"),
         ("not divided by the sum of the weights", "softmax(dim=1)", "exp()"),
         ("the mask is turned round", "~mask", "mask"),
+        ("the mask is turned round", "~mask, -torch.inf", "mask, -1e9"),
+        ("the softmax runs over the batch", ".softmax(dim=1)", ".softmax(dim=0)"),
+        ("the softmax runs over the batch", "-torch.inf).softmax(dim=1)", "-1e9).softmax(dim=0)"),
+        ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.sum(dim=1)"),
+        ("wrong", "scores.masked_fill(~mask, -torch.inf)", "(scores + ~mask * -torch.inf)"),  # 0 times infinity
         ("only the best word is read", "scores.", "(scores == scores.", "softmax(dim=1)", "amax(1, True)).float()"),
     ],
 }

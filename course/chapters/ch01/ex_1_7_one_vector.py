@@ -51,8 +51,8 @@ PROBES = [
     Probe("all scores equal: a static vector", [[1, 1, 1]] * 5, [0, 0, 0, 1, 2]),
     Probe(
         "a tie with the right sense, and one without",
-        [[2, 2, 0], [0, 9, 1], [9, 0, 1], [0, 1, 1], [4, 3, 3]],
-        [1, 1, 1, 0, 2],
+        [[2, 2, 0], [0, 9, 1], [3, 8, 1], [9, 0, 1], [0, 1, 1], [4, 3, 3]],
+        [1, 1, 1, 1, 0, 2],
     ),
     Probe("a sense that never occurs", [[1, 1], [1, 1], [1, 1]], [1, 1, 1]),
 ]

@@ -3,7 +3,7 @@ arXiv:1706.03762, section 3.2.1."""
 
 import torch
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import AUTOGRAD, Exercise, Probe, Seen
 
 
 def softmax_jacobian(scores: torch.Tensor) -> torch.Tensor:
@@ -44,4 +44,4 @@ MISTAKES = [
     ("only n numbers", Seen(lambda got, expected, scores: torch.as_tensor(got).shape == scores.shape)),
     ("large scores overflow", Seen(lambda got, expected, scores: bool(torch.as_tensor(got).isnan().any()))),
 ]
-EXERCISE = Exercise("6.2", softmax_jacobian, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)
+EXERCISE = Exercise("6.2", softmax_jacobian, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10, without=AUTOGRAD)

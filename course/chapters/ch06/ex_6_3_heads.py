@@ -64,4 +64,4 @@ MISTAKES = [
     ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
     ("every head reads everything", Seen(lambda got, _, v, w: got.shape[-1] == w.shape[1] * v.shape[-1] > v.shape[-1])),
 ]
-EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)
+EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, without=["loop"])

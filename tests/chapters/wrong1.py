@@ -81,7 +81,8 @@ WRONG = {
         ("a drawn negative is thrown out", "outputs[negatives]", "outputs[[k for k in negatives if k != context]]"),
         ("a drawn negative is thrown out", "outputs[negatives]", "outputs[[k for k in negatives if k != centre]]"),
         ("a drawn negative is thrown out", "outputs[negatives]", "outputs[sorted(set(negatives))]"),
-        ("the sigmoid of the context is missing", "F.logsigmoid(outputs[context]", "torch.log(outputs[context]"),
+        ("a sigmoid is missing", "F.logsigmoid(outputs[context]", "torch.log(outputs[context]"),
+        ("a sigmoid is missing", "F.logsigmoid", "torch.log"),
     ],
     "1.5": [
         ("the dot product is not normalised", "/ vectors.norm(dim=1, keepdim=True)", ""),

@@ -165,7 +165,7 @@ WRONG = {
         ("the softmax runs over the batch", ".softmax(dim=1)", ".softmax(dim=0)"),
         ("the softmax runs over the batch", "-torch.inf).softmax(dim=1)", "-1e9).softmax(dim=0)"),
         ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.sum(dim=1)"),
-        ("wrong", "scores.masked_fill(~mask, -torch.inf)", "(scores + ~mask * -torch.inf)"),  # 0 times infinity
+        ("0 times minus infinity", "scores.masked_fill(~mask, -torch.inf)", "(scores + ~mask * -torch.inf)"),
         ("only the best word is read", "scores.", "(scores == scores.", "softmax(dim=1)", "amax(1, True)).float()"),
     ],
 }

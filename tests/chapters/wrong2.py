@@ -162,7 +162,7 @@ WRONG = {
         ("the order of the pre-trained words", first_rows),
         ("the noise is divided by its own spread", "noise * spread", "noise / noise.std() * spread"),
         (
-            "a small word gets a capitalised word's vector",
+            "a lower-case word gets a capitalised word's vector",
             "    for i,",
             "    low = {known.lower(): vector for known, vector in pretrained.items()}\n    for i,",
             "if form in pretrained:",
@@ -171,7 +171,7 @@ WRONG = {
             "pretrained.get(word, low[word.lower()])",
         ),
         (
-            "a small word gets a capitalised word's vector",
+            "a lower-case word gets a capitalised word's vector",
             "    for i,",
             "    pretrained = {known.lower(): vector for known, vector in pretrained.items()}\n    for i,",
         ),

@@ -60,13 +60,15 @@ PROBES = [
         _NOISE,
     ),
     Probe("no word is known", ["Fjord", "눈", "elk"], _PRETRAINED, _NOISE[2:5]),
-    Probe("a small word of which only the capitalised form is known", ["mud", "the", "Mud"], _PRETRAINED, _NOISE[3:6]),
+    Probe(
+        "a lower-case word of which only the capitalised form is known", ["mud", "the", "Mud"], _PRETRAINED, _NOISE[3:6]
+    ),
     Probe("all words are known", ["배", "Bank", "the", "turkey", "THE"], _PRETRAINED, _NOISE[1:6]),
 ]
 MISTAKES = [
     ("no fall-back to lower case", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda w, known: w)),
     ("lower case first", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower())),
-    ("a small word gets a capitalised word's vector", _with_small_keys(dict), _with_small_keys(lambda known: {})),
+    ("a lower-case word gets a capitalised word's vector", _with_small_keys(dict), _with_small_keys(lambda known: {})),
     ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
     ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),
     ("one spread per dimension", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(dim=0))),

@@ -32,7 +32,7 @@ def _mixed(weights=_softmax, double=lambda x: torch.cat([x, x], -1), first=0):
     return model
 
 
-def _narrow(state, axis=-1):
+def _narrow(state):
     """state(forward, backward): what stands for a layer, as wide as one direction."""
 
     def model(x, forward, backward, raw, gamma):
@@ -83,7 +83,6 @@ MISTAKES = [
         "the directions are added",
         _narrow(torch.add),
         lambda x, *a: _narrow(torch.add)(2 * x, *a),
-        _narrow(lambda forward, backward: (forward + backward) / 2),
     ),
     ("one direction is left out", _narrow(lambda forward, _: forward), _narrow(lambda _, backward: backward)),
     ("the directions are joined along the words", _along_words),

@@ -30,7 +30,7 @@ def _own_missing_where_apart(n, k, layer, stacked):
 
 
 def _reads_its_target(got, expected, n, k, layer, stacked):
-    return k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
+    return len(got) == 2 and (k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1])
 
 
 PROBES = [

@@ -27,8 +27,9 @@ def drawn(order):
     """order(passage, question, known): the words that get a vector, in this order."""
 
     def answer(passage, question, known, dim, seed):
-        torch.manual_seed(seed)
-        vectors = known | {w: torch.randn(dim) for w in dict.fromkeys(order(passage, question, known))}
+        generator = torch.Generator().manual_seed(seed)
+        drawn = {w: torch.randn(dim, generator=generator) for w in dict.fromkeys(order(passage, question, known))}
+        vectors = known | drawn
         return tuple(torch.stack([vectors[w] for w in text]) for text in (passage, question))
 
     return answer
@@ -39,9 +40,20 @@ def new(words, known):
 
 
 def per_text(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
-    vectors = (known | {w: torch.randn(dim) for w in dict.fromkeys(new(text, known))} for text in (passage, question))
-    return tuple(torch.stack([own[w] for w in text]) for own, text in zip(vectors, (passage, question), strict=True))
+    generator, results = torch.Generator().manual_seed(seed), []
+    for text in (passage, question):
+        vectors = known | {w: torch.randn(dim, generator=generator) for w in dict.fromkeys(new(text, known))}
+        results.append(torch.stack([vectors[w] for w in text]))
+    return results
+
+
+def restarted(passage, question, known, dim, seed):
+    vectors = dict(known)
+    for text in (passage, question):
+        generator = torch.Generator().manual_seed(seed)
+        for w in dict.fromkeys(new(text, vectors)):
+            vectors[w] = torch.randn(dim, generator=generator)
+    return tuple(torch.stack([vectors[w] for w in text]) for text in (passage, question))
 
 
 def from_the_letters(passage, question, known, dim, seed):
@@ -55,9 +67,10 @@ KEPT = {}
 
 
 def kept_from_the_first_call(passage, question, known, dim, seed):
-    torch.manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
     for w in new(passage + question, known):
-        KEPT.setdefault(w, torch.randn(dim))
+        if w not in KEPT:
+            KEPT[w] = torch.randn(dim, generator=generator)
     return tuple(torch.stack([(known | KEPT)[w] for w in text]) for text in (passage, question))
 
 
@@ -93,6 +106,12 @@ WRONG = {
             "flatten(0, -2)) / ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)[:, None]",
         ),
         ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids.flatten())"),
+        ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids)"),
+        (
+            "wrong",  # the largest gradient of a row's places
+            "gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
+            "torch.stack([torch.cat([output_gradient[ids == i], gradient[:1]]).amax(0) for i in range(len(gradient))])",
+        ),
         ("unused rows are left out", "flatten(0, -2))", "flatten(0, -2))[sorted(set(ids.flatten().tolist()))]"),
         (
             "every row gets the whole gradient",
@@ -116,6 +135,8 @@ WRONG = {
         ("rare words are kept", "counts[word] >= min_count", "word in counts"),
         ("sentences are counted, not occurrences", "for word in sentence)", "for word in set(sentence))"),
         ("capitals are lost", "(word for", "(word.lower() for", "[word] >=", "[word.lower()] >="),
+        ("capitals are lost", "counts[word] >=", "max(counts[word], counts[word.lower()]) >="),
+        ("wrong", "counts[word] >=", "max(sentence.count(word) for sentence in train_sentences) >="),
         (
             "capitals are lost",
             "(word for",
@@ -139,6 +160,21 @@ WRONG = {
         ),
         ("known rows are scaled too", "noise * spread", "noise.clone()", "return table", "return table * spread"),
         ("the order of the pre-trained words", first_rows),
+        ("the noise is divided by its own spread", "noise * spread", "noise / noise.std() * spread"),
+        (
+            "a lower-case word gets a capitalised word's vector",
+            "    for i,",
+            "    low = {known.lower(): vector for known, vector in pretrained.items()}\n    for i,",
+            "if form in pretrained:",
+            "if word.lower() in low:",
+            "pretrained[form]",
+            "pretrained.get(word, low[word.lower()])",
+        ),
+        (
+            "a lower-case word gets a capitalised word's vector",
+            "    for i,",
+            "    pretrained = {known.lower(): vector for known, vector in pretrained.items()}\n    for i,",
+        ),
         ("changes its input", "table = noise * spread", "table = noise.mul_(spread)"),
     ],
     "2.5": [
@@ -162,6 +198,25 @@ WRONG = {
             "id(parameter) not in slow_ids and parameter.dim() == 2",
         ),
         ("the groups are in the other order", "rate / 10}]", "rate / 10}][::-1]"),
+        (
+            "parameters are compared by their numbers",
+            "id(parameter) not in slow_ids",
+            "not any(parameter.equal(slow) for slow in slow_parameters)",
+        ),
+        (
+            "the bias of the slow layer is forgotten",
+            "list(model.get_submodule(slow).parameters())",
+            "[model.get_submodule(slow).weight]",
+        ),
+        ("the bias of the slow layer is forgotten", '"params": slow_parameters', '"params": slow_parameters[:1]'),
+        (
+            "copies instead of the parameters",
+            "[parameter for parameter",
+            "[parameter.data for parameter",
+            "slow_parameters, ",
+            "[p.data for p in slow_parameters], ",
+        ),
+        ("wrong", '"params": others, "lr"', '"params": others, "rate"'),
         ("the rates are wrong", '"lr": rate', '"lr": 2 * rate'),
         ("the rates are wrong", "rate / 10", "rate * 10"),
         ("iterators instead of lists", '"params": slow_parameters', '"params": iter(slow_parameters)'),
@@ -196,6 +251,27 @@ WRONG = {
         ("other random numbers", drawn(lambda passage, question, known: new(question + passage, known))),
         ("other random numbers", drawn(lambda passage, question, known: new(sorted({*passage, *question}), known))),
         ("other random numbers", from_the_letters),
+        ("other random numbers", "torch.randn(", "torch.rand("),
+        ("both texts start from the seed", restarted),
+        (
+            "a drawn vector is thrown away",
+            "if word not in vectors:",
+            "if word not in known:",
+            "vectors[word] = torch.randn(dim, generator=generator)",
+            "vectors.setdefault(word, torch.randn(dim, generator=generator))",
+        ),
+        (
+            "a drawn vector is thrown away",
+            "        if word not in vectors:\n            vectors[word] = torch.randn(dim, generator=generator)",
+            "        vectors.setdefault(word, torch.randn(dim, generator=generator))",
+        ),
+        (
+            "a drawn vector is thrown away",
+            "vectors = dict(known)",
+            "vectors = {}",
+            "= torch.randn(dim, generator=generator)",
+            "= torch.randn(dim, generator=generator)\n            vectors[word] = known.get(word, vectors[word])",
+        ),
         ("wrong", "torch.stack([vectors[word]", "torch.stack([vectors[word] + 0.5"),
         ("wrong", "return tuple(", "return set("),
     ],

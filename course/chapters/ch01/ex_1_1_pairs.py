@@ -4,7 +4,8 @@ from course.check.exercise import Exercise, Probe, Seen
 
 
 def skip_gram_pairs(sentences: list[list[str]], window: int) -> list[tuple[str, str]]:
-    """All pairs (centre, context) with the context at most `window` words away, in the order of the text."""
+    """All pairs (centre, context) with the context at most `window` words away, in the order of the text.
+    skip_gram_pairs([["a", "b", "c"]], 1) -> [("a", "b"), ("b", "a"), ("b", "c"), ("c", "b")]"""
     pairs = []
     for sentence in sentences:
         for i, centre in enumerate(sentence):
@@ -31,6 +32,10 @@ def _pairs_by_index(sentences, window):
     return [(s[i], s[j]) for s, i in first for j in range(len(s)) if 0 < abs(i - j) <= window]
 
 
+def _another_order(got, expected, *_):
+    return isinstance(got, list | tuple) and sorted(map(tuple, got)) == sorted(expected)
+
+
 PROBES = [
     Probe("five different words", [["she", "paid", "at", "the", "bank"]], 1),
     Probe("a word that occurs twice", [["the", "more", "the", "better"]], 2),
@@ -49,8 +54,9 @@ MISTAKES = [
     ("the window is one too large", _pairs_if(lambda i, j, w, s: 0 < abs(i - j) <= w + 1)),
     ("the order is (context, centre)", lambda sentences, w: [pair[::-1] for pair in skip_gram_pairs(sentences, w)]),
     ("a repeated word is dropped", _pairs_if(lambda i, j, w, s: s[i] != s[j] and abs(i - j) <= w)),
+    ("a pair is listed once only", lambda *a: list(dict.fromkeys(skip_gram_pairs(*a)))),
     ("a repeated word is taken for its first occurrence", _pairs_by_index),
     ("a slice starts at a negative position", _pairs_by_slices),
-    ("another order of the pairs", Seen(lambda got, expected, *_: sorted(map(tuple, got)) == sorted(expected))),
+    ("another order of the pairs", Seen(_another_order)),
 ]
 EXERCISE = Exercise("1.1", skip_gram_pairs, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

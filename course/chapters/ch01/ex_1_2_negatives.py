@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def negative_distribution(counts: dict[str, int], power: float = 0.75) -> dict[str, float]:
-    """Probability of each word to be drawn as a negative: proportional to count ** power."""
+    """Probability of each word to be drawn as a negative: proportional to count ** power.
+    negative_distribution({"the": 3, "ship": 1}, 1.0) -> {"the": 0.75, "ship": 0.25}"""
     total = sum(count**power for count in counts.values())
     return {word: count**power / total for word, count in counts.items()}
 

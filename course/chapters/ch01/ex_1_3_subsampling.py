@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def drop_probability(counts: dict[str, int], threshold: float) -> dict[str, float]:
-    """For each word, the probability that subsampling drops one occurrence of it. counts: of the whole text."""
+    """For each word, the probability that subsampling drops one occurrence of it. counts: of the whole text.
+    drop_probability({"the": 16, "ship": 4}, 0.05) -> {"the": 0.75, "ship": 0.5}"""
     total = sum(counts.values())
     return {word: max(0.0, 1 - math.sqrt(threshold * total / count)) for word, count in counts.items()}
 

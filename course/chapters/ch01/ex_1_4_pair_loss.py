@@ -11,7 +11,8 @@ from course.check.exercise import Exercise, Probe, Seen
 def pair_loss(
     inputs: torch.Tensor, outputs: torch.Tensor, centre: int, context: int, negatives: list[int]
 ) -> torch.Tensor:
-    """Negative-sampling loss of one pair, in nats. inputs, outputs [word, dim]: the two tables; the rest: word ids."""
+    """Negative-sampling loss of one pair, in nats. inputs, outputs [word, dim]: the two tables; the rest: word ids.
+    pair_loss(torch.tensor([[1.0], [2.0]]), torch.tensor([[2.0], [-1.0]]), 0, 0, [1]) -> 0.4402"""
     vector = inputs[centre]
     positive = F.logsigmoid(outputs[context] @ vector)
     negative = F.logsigmoid(-outputs[negatives] @ vector).sum()
@@ -32,6 +33,19 @@ def _against_context(inputs, outputs, centre, context, negatives):
     return -F.logsigmoid(vector @ inputs[centre]) - F.logsigmoid(-outputs[negatives] @ vector).sum()
 
 
+def _without(thrown):
+    """thrown(centre, context): the negatives that are thrown out."""
+    return lambda i, o, centre, context, negatives: pair_loss(
+        i, o, centre, context, [k for k in negatives if k not in thrown(centre, context)]
+    )
+
+
+def _no_sigmoid(inputs, outputs, centre, context, negatives):
+    """The context's score goes into the logarithm as it is."""
+    score = outputs[context] @ inputs[centre]
+    return pair_loss(inputs, outputs, centre, context, negatives) + F.logsigmoid(score) - score.log()
+
+
 def _tables(scale=1.0):
     """Two fixed tables [5, 3] with nothing special about them."""
     inputs = torch.tensor([[0.5, -0.2, 0.1], [0.3, 0.8, -0.5], [-0.6, 0.4, 0.9], [0.2, -0.7, 0.3], [0.9, 0.1, -0.4]])
@@ -42,6 +56,7 @@ def _tables(scale=1.0):
 PROBES = [
     Probe("three negatives", *_tables(), 1, 4, [0, 2, 3]),
     Probe("another centre, a negative drawn twice", *_tables(2.0), 2, 3, [1, 1, 0, 4]),
+    Probe("the context and the centre are among the negatives", *_tables(2.0), 2, 4, [4, 2, 0]),
     Probe("one negative", *_tables(3.0), 0, 2, [1]),
     Probe("large scores", *_tables(30.0), 1, 2, [4, 0]),
 ]
@@ -56,6 +71,14 @@ MISTAKES = [
     ("the logarithm is missing", lambda *a: _loss(*a, log=torch.sigmoid)),
     ("the negatives are left out", lambda *a: _loss(*a[:-1], [])),
     ("the negatives are compared with the context", _against_context),
+    (
+        "a drawn negative is thrown out",
+        _without(lambda centre, context: [context]),
+        _without(lambda centre, context: [centre]),
+        _without(lambda centre, context: [context, centre]),
+        lambda *a: pair_loss(*a[:-1], list(set(a[-1]))),
+    ),
+    ("a sigmoid is missing", _no_sigmoid, lambda *a: _loss(*a, log=torch.log)),
     ("the logarithm of a sigmoid that became 0", Seen(lambda got, *_: not math.isfinite(got))),
 ]
 EXERCISE = Exercise("1.4", pair_loss, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12, without=["loop"])

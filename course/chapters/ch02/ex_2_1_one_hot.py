@@ -8,7 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def one_hot_product(ids: torch.Tensor, weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """The one-hot rows of the ids and their product with the table: [*place, word] and [*place, dim].
-    ids [*place]: integers, any number of axes; weight [word, dim]: the table."""
+    ids [*place]: integers, any number of axes; weight [word, dim]: the table.
+    one_hot_product(torch.tensor([1]), torch.tensor([[5.0], [6.0]])) -> (tensor([[0.0, 1.0]]), tensor([[6.0]]))"""
     one_hot = F.one_hot(ids, num_classes=len(weight)).to(weight.dtype)
     return one_hot, one_hot @ weight
 

@@ -7,7 +7,8 @@ from course.check.exercise import AUTOGRAD, Exercise, Probe
 
 def row_gradient(ids: torch.Tensor, output_gradient: torch.Tensor, vocabulary_size: int) -> torch.Tensor:
     """The gradient of the table, [word, dim]. ids [*place]: the rows that were looked up;
-    output_gradient [*place, dim]: the gradient of the loss for each looked-up vector."""
+    output_gradient [*place, dim]: the gradient of the loss for each looked-up vector.
+    row_gradient(torch.tensor([2, 0]), torch.tensor([[5.0], [6.0]]), 3) -> tensor([[6.0], [0.0], [5.0]])"""
     gradient = output_gradient.new_zeros(vocabulary_size, output_gradient.shape[-1])
     return gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))
 
@@ -25,9 +26,9 @@ def _mean(ids, output_gradient, vocabulary_size):
 
 
 def _gradient(*shape):
-    """Gradients with nothing special about them; no two numbers are alike."""
+    """Gradients with nothing special about them; no two numbers are alike, and they do not grow with the place."""
     numbers = torch.arange(1.0, 1 + torch.Size(shape).numel())
-    return (numbers.sqrt() - 2.5).reshape(shape)
+    return (numbers * 5).sin().reshape(shape) * 2
 
 
 PROBES = [
@@ -43,7 +44,11 @@ MISTAKES = [
         lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),
     ),
     ("the mean over the occurrences", _mean),
-    ("divided by the number of places", lambda ids, *a: row_gradient(ids, *a) / ids.numel()),
+    (
+        "divided by the number of places",
+        lambda ids, *a: row_gradient(ids, *a) / ids.numel(),
+        lambda ids, *a: row_gradient(ids, *a) / len(ids),
+    ),
     ("unused rows are left out", lambda ids, *a: row_gradient(ids, *a)[ids.unique()]),
     ("every row gets the whole gradient", lambda *a: row_gradient(*a).sum(dim=0).expand(a[-1], -1)),
     ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),

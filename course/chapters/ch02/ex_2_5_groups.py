@@ -8,15 +8,25 @@ from course.check.exercise import Exercise, Probe, Seen
 
 def parameter_groups(model: nn.Module, slow: str, rate: float) -> list[dict]:
     """Two groups for an optimizer, each {"params": list of parameters, "lr": learning rate}.
-    First all other parameters at `rate`, then those of the layer called `slow` at a tenth of it."""
+    First all other parameters at `rate`, then those of the layer called `slow` at a tenth of it.
+    m = nn.ModuleDict({"a": nn.Embedding(5, 3), "b": nn.Embedding(7, 3)})
+    parameter_groups(m, "a", 0.5) -> [{"params": [m.b.weight], "lr": 0.5}, {"params": [m.a.weight], "lr": 0.05}]"""
     slow_parameters = list(model.get_submodule(slow).parameters())
     slow_ids = {id(parameter) for parameter in slow_parameters}
     others = [parameter for parameter in model.parameters() if id(parameter) not in slow_ids]
     return [{"params": others, "lr": rate}, {"params": slow_parameters, "lr": rate / 10}]
 
 
+class _Parameter(nn.Parameter):
+    """Says that it is one when it is compared: a tensor with its numbers is another thing."""
+
+    def tolist(self):
+        return ["a parameter", *super().tolist()]
+
+
 class _Tagger(nn.Module):
-    """Probes are copied and compared with their copies, so two of these are equal when their parameters are."""
+    """Probes are copied and compared with their copies, so two of these are equal when their parameters are.
+    Its biases are all 0: they can be told apart by what they are, not by their numbers."""
 
     __hash__ = nn.Module.__hash__
 
@@ -27,11 +37,12 @@ class _Tagger(nn.Module):
         self.embedding_filter = nn.Linear(3, 3)
         self.hidden = nn.Linear(3, 3)
         self.output = nn.Linear(3, 5)
+        for i, (name, parameter) in enumerate(list(self.named_parameters())):
+            layer, kind = name.split(".")
+            numbers = 100 * i + torch.arange(parameter.numel()).reshape(parameter.shape)
+            setattr(self.get_submodule(layer), kind, _Parameter(numbers * float(kind == "weight")))
         if tied:
             self.output.weight = self.embedding.weight
-        with torch.no_grad():
-            for i, parameter in enumerate(self.parameters()):
-                parameter.copy_(100 * i + torch.arange(parameter.numel()).reshape(parameter.shape))
 
     def __eq__(self, other):
         mine, theirs = ([(n, p.tolist(), p.requires_grad) for n, p in m.named_parameters()] for m in (self, other))
@@ -48,6 +59,15 @@ def _by_name(is_slow):
     return groups
 
 
+def _by_value(model, slow, rate, all_alike=False):
+    mine = list(model.get_submodule(slow).parameters())
+    alike = [any(p.shape == q.shape and torch.equal(p, q) for q in mine) for p in model.parameters()]
+    others, slow_too = (
+        [p for p, same in zip(model.parameters(), alike, strict=True) if same == s] for s in (False, True)
+    )
+    return [{"params": others, "lr": rate}, {"params": slow_too if all_alike else mine, "lr": rate / 10}]
+
+
 def _by_layer(model, slow, rate):
     others = [p for name, layer in model.named_children() if name != slow for p in layer.parameters()]
     return [{"params": others, "lr": rate}, parameter_groups(model, slow, rate)[1]]
@@ -57,17 +77,35 @@ def _without_biases(groups):
     return [{**group, "params": [p for p in group["params"] if p.ndim > 1]} for group in groups]
 
 
+def _weight_only(model, slow, rate, bias_is_fast):
+    """`model.get_submodule(slow).weight` stands for the whole layer."""
+    weight = model.get_submodule(slow).weight
+    others = [p for p in model.parameters() if p is not weight]
+    return [
+        {"params": others if bias_is_fast else parameter_groups(model, slow, rate)[0]["params"], "lr": rate},
+        {"params": [weight], "lr": rate / 10},
+    ]
+
+
+def _copies(groups):
+    return [{**group, "params": [p.detach().clone() for p in group["params"]]} for group in groups]
+
+
 def _same_parameters(got, expected, ordered=True):
-    """Each group holds the parameters it should hold."""
+    """Each group holds the parameters that it should hold."""
     arrange = list if ordered else lambda values: sorted(values, key=str)
     found, wanted = ([arrange(p.tolist() for p in group["params"]) for group in groups] for groups in (got, expected))
     return found == wanted
 
 
+def _another_order(got, expected, *_):
+    return _same_parameters(got, expected, ordered=False) and not _same_parameters(got, expected)
+
+
 PROBES = [
     Probe("the embedding is slow", _Tagger(), "embedding", 0.5),
     Probe("the output layer uses the embedding's table too", _Tagger(tied=True), "embedding", 0.02),
-    Probe("another layer is slow", _Tagger(), "output", 0.3),
+    Probe("another layer is slow, and its bias holds the same numbers as others", _Tagger(), "hidden", 0.3),
     Probe("the slow layer uses the embedding's table too", _Tagger(tied=True), "output", 0.5),
 ]
 MISTAKES = [
@@ -82,9 +120,16 @@ MISTAKES = [
     ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
     ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
     ("the biases are missing", lambda *a: _without_biases(parameter_groups(*a))),
+    (
+        "the bias of the slow layer is forgotten",
+        lambda *a: _weight_only(*a, bias_is_fast=False),
+        lambda *a: _weight_only(*a, bias_is_fast=True),
+    ),
+    ("parameters are compared by their numbers", _by_value, lambda *a: _by_value(*a, all_alike=True)),
+    ("copies instead of the parameters", lambda *a: _copies(parameter_groups(*a))),
     ("the groups are in the other order", lambda *a: parameter_groups(*a)[::-1]),
     ("iterators instead of lists", Seen(lambda got, *_: any(hasattr(group["params"], "__next__") for group in got))),
-    ("the rates are wrong", Seen(lambda got, expected, *_: _same_parameters(got, expected))),
-    ("another order of the parameters", Seen(lambda got, expected, *_: _same_parameters(got, expected, ordered=False))),
+    ("the rates are wrong", Seen(lambda got, right, *_: all("lr" in g for g in got) and _same_parameters(got, right))),
+    ("another order of the parameters", Seen(_another_order)),
 ]
 EXERCISE = Exercise("2.5", parameter_groups, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

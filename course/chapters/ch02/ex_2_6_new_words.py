@@ -10,7 +10,9 @@ def new_word_vectors(
     passage: list[str], question: list[str], known: dict[str, torch.Tensor], dim: int, seed: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The vectors of both texts, [token, dim] each. known: word -> vector [dim]; a new word gets a random one,
-    drawn with torch.randn and a generator that starts from `seed`."""
+    drawn with torch.randn and a generator that starts from `seed`.
+    new_word_vectors(["elk"], ["sea", "elk"], {"sea": torch.tensor([5.0])}, 1, 0)
+    -> (tensor([[1.5410]]), tensor([[5.0], [1.5410]]))"""
     generator = torch.Generator().manual_seed(seed)
     vectors = dict(known)
     for word in passage + question:
@@ -38,6 +40,31 @@ def _each_from_the_seed(passage, question, known, dim, seed):
     return first, second
 
 
+def _restarted(passage, question, known, dim, seed):
+    """The generator starts anew with the question, but words of the passage are remembered."""
+    vectors = dict(known)
+    for text in (passage, question):
+        generator = torch.Generator().manual_seed(seed)
+        for word in text:
+            if word not in vectors:
+                vectors[word] = torch.randn(dim, generator=generator)
+    return tuple(torch.stack([vectors[word] for word in text]) for text in (passage, question))
+
+
+def _thrown_away(draws):
+    """draws(word, words met before, known): is a vector drawn, whether it is needed or not?"""
+
+    def model(passage, question, known, dim, seed):
+        generator, vectors, met = torch.Generator().manual_seed(seed), dict(known), []
+        for word in passage + question:
+            drawn = torch.randn(dim, generator=generator) if draws(word, met, known) else None
+            vectors.setdefault(word, drawn)
+            met.append(word)
+        return tuple(torch.stack([vectors[word] for word in text]) for text in (passage, question))
+
+    return model
+
+
 def _rows(result, passage, question, known, new=True):
     """(word, row) of the new words, or of the known ones."""
     rows = zip(passage + question, [*result[0].tolist(), *result[1].tolist()], strict=True)
@@ -57,13 +84,13 @@ def _from_a_fixed_seed(got, expected, passage, question, known, dim, seed):
 
 
 def _shared_as_expected(got, expected, passage, question, known, dim, seed):
-    """Equal words have equal vectors and different ones different vectors; only the new words' numbers are others."""
+    """Equal words have equal vectors, different ones different vectors, none is 0: only the numbers are others."""
     if [part.shape for part in got] != [part.shape for part in expected]:
         return False
     if not all(same(row, known[word]) for word, row in _rows(got, passage, question, known, new=False)):
         return False
     rows = _rows(got, passage, question, known)
-    return all((word == other) == same(row, its) for word, row in rows for other, its in rows)
+    return all(any(row) and (word == other) == same(row, its) for word, row in rows for other, its in rows)
 
 
 _FIRST_SEED = 3
@@ -80,13 +107,19 @@ PROBES = [
     Probe("two new names, each in two places", _PASSAGE, _QUESTION, _KNOWN, 3, _FIRST_SEED),
     Probe("the same texts at another step", _PASSAGE, _QUESTION, _KNOWN, 3, 5),
     Probe("the question has the names in the other order", *_KOREAN, _KNOWN_KOREAN, 2, 7),
-    Probe("a name in the question only", ["Olun", "left"], ["who", "met", "Brask", "?"], _KNOWN, 3, 11),
+    Probe("a name in the question only", ["Olun", "left", "Olun"], ["who", "met", "Brask", "?"], _KNOWN, 3, 11),
 ]
 MISTAKES = [
     ("one vector per token", _one_per_token),
     ("one vector per text", _one_per_text),
-    ("both texts start from the seed", _each_from_the_seed),
+    ("both texts start from the seed", _each_from_the_seed, _restarted),
     ("known words are drawn too", lambda passage, question, known, *a: new_word_vectors(passage, question, {}, *a)),
+    (
+        "a drawn vector is thrown away",
+        _thrown_away(lambda word, met, known: word not in met),
+        _thrown_away(lambda word, met, known: word not in known),
+        _thrown_away(lambda word, met, known: True),
+    ),
     ("all new words share one vector", Seen(_all_alike)),
     ("the same vectors at every step", Seen(_from_a_fixed_seed)),
     ("other random numbers", Seen(_shared_as_expected)),

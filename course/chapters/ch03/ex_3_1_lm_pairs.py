@@ -7,7 +7,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def lm_pairs(words: list[str], boundary: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """(forward, backward): pairs (word just read, word to predict), each list in the order of its model's reading."""
+    """(forward, backward): pairs (word just read, word to predict), each list in the order of its model's reading.
+    lm_pairs(["go"], "#") -> ([("#", "go"), ("go", "#")], [("#", "go"), ("go", "#")])"""
     tokens = [boundary, *words, boundary]
     return list(pairwise(tokens)), list(pairwise(tokens[::-1]))
 

@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def perplexity(log_probs: list[list[float]]) -> tuple[float, float]:
-    """(bits per word, perplexity) of a text. log_probs: per sentence, ln p of each word; the last is that of </s>."""
+    """(bits per word, perplexity) of a text. log_probs: per sentence, ln p of each word; the last is that of </s>.
+    perplexity([[math.log(0.5), math.log(0.125)]]) -> (2.0, 4.0)"""
     every = [log_p for sentence in log_probs for log_p in sentence]
     nats = -sum(every) / len(every)
     return nats / math.log(2), math.exp(nats)
@@ -31,7 +32,7 @@ def _of_mean(numbers):
 
 PROBES = [
     Probe("one sentence, each word with probability 1/8", [[math.log(1 / 8)] * 5]),
-    Probe("a short and a long sentence", [[-0.5, -0.25], [-4.0, -2.5, -3.0, -6.0, -0.125]]),
+    Probe("a short and a long sentence", [[-0.5, -0.25], [-4.0, -2.5, -0.5, -6.0, -0.125]]),
     Probe("three sentences", [[-1.0, -2.0, -0.1], [-7.0, -0.2], [-3.0, -5.0, -1.5, -0.3]]),
 ]
 MISTAKES = [
@@ -40,6 +41,7 @@ MISTAKES = [
         _of_mean(lambda nats: (nats / math.log(2), 2**nats)),
         _of_mean(lambda nats: (nats / math.log(2), math.exp(nats / math.log(2)))),
     ),
+    ("the two numbers are exchanged", lambda s: perplexity(s)[::-1]),
     ("the first number is in nats", _of_mean(lambda nats: (nats, math.exp(nats)))),
     ("bits by a product", _of_mean(lambda nats: (nats * math.log(2), math.exp(nats)))),
     ("each sentence counts alike", lambda s: _both(-_mean([_mean(part) for part in s]))),

@@ -15,7 +15,9 @@ def path_score(
     mask: torch.Tensor,
 ) -> torch.Tensor:
     """Score of each row's tag sequence, [batch]. emissions [batch, word, tag], transitions [from, to], start [tag],
-    end [tag], tags [batch, word], mask [batch, word]: True at real words, padding after them."""
+    end [tag], tags [batch, word], mask [batch, word]: True at real words, padding after them.
+    path_score(torch.ones(1, 3, 2), torch.eye(2), torch.ones(2), torch.ones(2), torch.tensor([[0, 0, 1]]),
+    torch.tensor([[True, True, False]])) -> tensor([5.0])"""
     scores = []
     for row, length in enumerate(mask.sum(dim=1)):
         path = tags[row, :length]
@@ -26,16 +28,17 @@ def path_score(
 
 
 def _score(
-    emissions, transitions, start, end, tags, mask, *, words_mask=True, steps_mask=True, end_at_last=True, parts="swte"
+    emissions, transitions, start, end, tags, mask, *, words_mask=True, steps_mask="to", end_at_last=True, parts="swte"
 ):
-    """`parts` names what is added: start, words, transitions, end."""
+    """`parts` names what is added: start, words, transitions, end. A step is masked by the word it leads "to" or comes
+    "from", or not at all."""
     words = emissions.gather(2, tags[..., None])[..., 0]
     steps = transitions[tags[:, :-1], tags[:, 1:]]
     last = tags.gather(1, mask.sum(1, keepdim=True) - 1)[:, 0] if end_at_last else tags[:, -1]
     every = {
         "s": start[tags[:, 0]],
         "w": (words * mask if words_mask else words).sum(1),
-        "t": (steps * mask[:, 1:] if steps_mask else steps).sum(1),
+        "t": (steps * {"to": mask[:, 1:], "from": mask[:, :-1], None: 1}[steps_mask]).sum(1),
         "e": end[last],
     }
     return sum(every[part] for part in parts)
@@ -57,13 +60,23 @@ def _probe(shows, tags, lengths, step):
 
 PROBES = [
     _probe("one sentence, no padding", [[0, 1, 2, 0]], [4], 5),
-    _probe("two sentences, one of them padded", [[2, 1, 1, 0, 2], [1, 2, 0, 1, 1]], [5, 3], 3),
-    _probe("a sentence of one word", [[2, 1, 1], [0, 1, 2]], [1, 3], 7),
+    _probe("two sentences, one of them padded", [[2, 1, 1, 0, 2], [1, 2, 0, 1, 2]], [5, 3], 3),
+    _probe("a sentence of one word", [[2, 1, 0], [0, 1, 2]], [1, 3], 7),
 ]
 MISTAKES = [
-    ("padding counts", lambda *a: _score(*a, words_mask=False, steps_mask=False, end_at_last=False)),
+    (
+        "padding counts",
+        lambda *a: _score(*a, words_mask=False, steps_mask=None, end_at_last=False),
+        lambda *a: _score(*a, words_mask=False, steps_mask=None),
+        lambda *a: _score(*a, words_mask=False, steps_mask="from"),
+    ),
     ("emissions at padding count", lambda *a: _score(*a, words_mask=False)),
-    ("steps into padding count", lambda *a: _score(*a, steps_mask=False)),
+    (
+        "steps into padding count",
+        lambda *a: _score(*a, steps_mask=None),
+        lambda *a: _score(*a, steps_mask="from"),
+        lambda *a: _score(*a, steps_mask="from", end_at_last=False),
+    ),
     ("the last column is taken for the last tag", lambda *a: _score(*a, end_at_last=False)),
     ("the transitions are turned round", lambda emissions, transitions, *a: _score(emissions, transitions.T, *a)),
     ("start is missing", lambda *a: _score(*a, parts="wte")),

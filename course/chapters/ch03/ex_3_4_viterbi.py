@@ -7,7 +7,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def viterbi(emissions: torch.Tensor, transitions: torch.Tensor, start: torch.Tensor, end: torch.Tensor) -> list[int]:
-    """The tag sequence with the highest score. emissions [word, tag], transitions [from, to], start [tag], end [tag]"""
+    """The tag sequence with the highest score. emissions [word, tag], transitions [from, to], start [tag], end [tag]
+    viterbi(torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.zeros(2, 2), torch.zeros(2), torch.zeros(2)) -> [0, 1]"""
     best = start + emissions[0]
     pointers = []
     for emission in emissions[1:]:
@@ -18,6 +19,18 @@ def viterbi(emissions: torch.Tensor, transitions: torch.Tensor, start: torch.Ten
     for before in reversed(pointers):
         path.append(int(before[path[-1]]))
     return path[::-1]
+
+
+def _best_with_ends(emissions, transitions, start, end):
+    """The emissions alone, with the scores of both ends."""
+    scores = emissions.clone()
+    scores[0] += start
+    scores[-1] += end
+    return scores.argmax(dim=1).tolist()
+
+
+def _first_emission_missing(emissions, transitions, start, end):
+    return viterbi(torch.cat([emissions[:1] * 0, emissions[1:]]), transitions, start, end)
 
 
 def _left_to_right(emissions, transitions, start, end):
@@ -36,6 +49,11 @@ def _best_per_word(emissions, transitions, start, end):
         best.append((best[-1][:, None] + transitions).amax(dim=0) + emission)
     best[-1] = best[-1] + end
     return [int(scores.argmax()) for scores in best]
+
+
+def _ends(of, start=True, end=True):
+    """The mistake `of`, with the scores of both ends or without."""
+    return lambda e, t, s, z: of(e, t, s if start else s * 0, z if end else z * 0)
 
 
 def _marginal(emissions, transitions, start, end):
@@ -68,12 +86,25 @@ PROBES = [
         "-1 1.5 0",
         "-.5 2.5 -1",
     ),
+    _probe(
+        "eight words, scores at both ends",
+        ".2 .9 .1 / .8 0 .4 / 0 .6 .7 / .3 .3 1.1 / 1 .2 .5 / 0 .9 .8 / .4 .7 0 / .6 .5 .9",
+        _OPEN.roll(1, 1),
+        "-.5 .4 1.5",
+        "1.2 -2 .3",
+    ),
     _probe("one word only", "1 0 .5", _OPEN, "0 0 1", "0 2 .4"),
 ]
 MISTAKES = [
-    ("each word takes its own best tag", lambda emissions, transitions, start, end: emissions.argmax(dim=1).tolist()),
-    ("each word is decided when it comes", _left_to_right),
-    ("the path is read without backpointers", _best_per_word),
+    ("each word takes its own best tag", lambda e, *_: e.argmax(dim=1).tolist(), _best_with_ends),
+    (
+        "each word is decided when it comes",
+        _left_to_right,
+        _ends(_left_to_right, end=False),
+        _ends(_left_to_right, start=False, end=False),
+    ),
+    ("the path is read without backpointers", _best_per_word, _ends(_best_per_word, end=False)),
+    ("the emission of the first word is missing", _first_emission_missing),
     ("the most probable tag of each word", _marginal),
     ("the transitions are turned round", lambda e, t, start, end: viterbi(e, t.T, start, end)),
     ("start and end are missing", lambda e, t, start, end: viterbi(e, t, start * 0, end * 0)),

@@ -12,7 +12,8 @@ def log_partition(
     emissions: torch.Tensor, transitions: torch.Tensor, start: torch.Tensor, end: torch.Tensor
 ) -> torch.Tensor:
     """ln of the sum of exp(score) over all tag sequences: one number, in nats. emissions [word, tag],
-    transitions [from, to], start [tag], end [tag]"""
+    transitions [from, to], start [tag], end [tag]
+    log_partition(torch.zeros(2, 3), torch.zeros(3, 3), torch.zeros(3), torch.zeros(3)) -> 2.1972"""
     alpha = start + emissions[0]
     for emission in emissions[1:]:
         alpha = (alpha[:, None] + transitions).logsumexp(dim=0) + emission
@@ -55,6 +56,11 @@ MISTAKES = [
     ("start and end are missing", lambda e, t, start, end: log_partition(e, t, start * 0, end * 0)),
     ("start is missing", lambda e, t, start, end: log_partition(e, t, start * 0, end)),
     ("end is missing", lambda e, t, start, end: log_partition(e, t, start, end * 0)),
+    (
+        "the emission of the first word is missing",
+        lambda e, *a: log_partition(torch.cat([e[:1] * 0, e[1:]]), *a),
+    ),
+    ("the sum instead of its logarithm", lambda *a: log_partition(*a).exp()),
     ("the emission is given to the tag before", _emission_at_from),
     ("plain sums of logarithms", lambda *a: _forward(*a, over=torch.sum, last=torch.sum)),
     ("the exponential overflows", Seen(lambda got, *_: not math.isfinite(got))),

@@ -4,12 +4,14 @@ section 3, equations 3 and 4."""
 import torch
 from torch.nn import functional as F
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def attention_step(query: torch.Tensor, source: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """(weights [batch, word], context [batch, dim]). query [batch, dim], source [batch, word, dim], mask [batch, word]:
-    True at real source words."""
+    True at real source words.
+    attention_step(torch.tensor([[0.0]]), torch.tensor([[[2.0], [4.0], [9.0]]]), torch.tensor([[True, True, False]]))
+    -> (tensor([[0.5, 0.5, 0.0]]), tensor([[3.0]]))"""
     scores = torch.einsum("bwd,bd->bw", source, query)
     weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=1)
     return weights, torch.einsum("bw,bwd->bd", weights, source)
@@ -43,15 +45,18 @@ PROBES = [
     _probe("two sentences without padding", [3, 3], 3, 4, 5),
     _probe("one sentence is padded", [5, 2], 5, 3, 7),
     _probe("one real word", [1, 4, 3], 4, 5, 3),
+    _probe("all sentences are padded", [2, 1], 4, 3, 5),
 ]
 MISTAKES = [
     ("padding gets weight", _by(lambda scores, masked, mask: scores.softmax(1))),
     ("the mask comes after the softmax", _by(lambda scores, masked, mask: scores.softmax(1) * mask)),
+    ("0 times minus infinity", _by(lambda scores, masked, mask: (scores + ~mask * -torch.inf).softmax(1))),
     ("a masked score of 0", _by(lambda scores, masked, mask: (scores * mask).softmax(1))),
     (
         "the softmax runs over the batch",
         _by(lambda scores, masked, mask: scores.softmax(0)),
-        _by(lambda scores, masked, mask: masked.softmax(0).nan_to_num()),
+        _by(lambda scores, masked, mask: masked.softmax(0)),
+        _by(lambda scores, masked, mask: masked.clamp(min=-1e9).softmax(0)),
     ),
     ("the scores are scaled", _by(_softmax, lambda q, s: (s * q[:, None]).sum(2) / q.shape[1] ** 0.5)),
     ("the scores are cosines", _by(_softmax, lambda q, s: F.cosine_similarity(q[:, None], s, dim=2))),
@@ -59,8 +64,17 @@ MISTAKES = [
         "only the best word is read",
         _by(lambda scores, masked, mask: F.one_hot(masked.argmax(1), mask.shape[1]).float()),
     ),
-    ("the plain mean of the states", lambda q, s, m: (_by(_softmax)(q, s, m)[0], s.mean(1))),
+    (
+        "the plain mean of the states",
+        lambda q, s, m: (_by(_softmax)(q, s, m)[0], s.mean(1)),
+        lambda q, s, m: (_by(_softmax)(q, s, m)[0], (s * m[..., None]).sum(1) / m.sum(1, keepdim=True)),
+        lambda q, s, m: (_by(_softmax)(q, s, m)[0], s.sum(1)),
+    ),
     ("not divided by the sum of the weights", _by(lambda scores, masked, mask: masked.exp())),
-    ("the mask is turned round", Seen(lambda got, expected, q, s, m: (got[0][m] == 0).all() or got[0].isnan().any())),
+    (
+        "the mask is turned round",
+        _by(lambda scores, masked, mask: scores.masked_fill(mask, -1e9).softmax(1)),
+        _by(lambda scores, masked, mask: scores.masked_fill(mask, -torch.inf).softmax(1)),
+    ),
 ]
 EXERCISE = Exercise("3.6", attention_step, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)

@@ -5,7 +5,8 @@ from course.check.exercise import Exercise, Probe, Seen
 
 def words_seen(n_words: int, k: int, layer: int, stacked: bool) -> tuple[set[int], set[int]]:
     """Positions (0 .. n_words - 1) of the words that the (forward, backward) state of word k has read in `layer`.
-    stacked: every layer reads both directions of the layer below; otherwise each direction reads itself only."""
+    stacked: every layer reads both directions of the layer below; otherwise each direction reads itself only.
+    words_seen(4, 1, 1, False) -> ({0, 1}, {1, 2, 3})"""
     if layer == 0:
         return {k}, {k}
     if stacked and layer > 1:
@@ -29,7 +30,7 @@ def _own_missing_where_apart(n, k, layer, stacked):
 
 
 def _reads_its_target(got, expected, n, k, layer, stacked):
-    return k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1]
+    return len(got) == 2 and (k + 1 in got[0] - expected[0] or k - 1 in got[1] - expected[1])
 
 
 PROBES = [
@@ -45,13 +46,19 @@ MISTAKES = [
     ("a stacked network seen as two separate ones", _all_if(lambda layer, stacked: False)),
     ("a stacked network leaks from layer 1 on", _all_if(lambda layer, stacked: stacked)),
     ("ELMo's directions meet in layer 2", _all_if(lambda layer, stacked: layer > 1)),
+    ("the two networks are exchanged", lambda n, k, layer, stacked: words_seen(n, k, layer, not stacked)),
     ("every bidirectional network sees everything", _all_if(lambda layer, stacked: True)),
     (
         "a state has not read its own word",
         lambda n, k, *a: tuple(part - {k} for part in words_seen(n, k, *a)),
         _own_missing_where_apart,
     ),
-    ("layer 0 is taken for a state", lambda n, k, layer, stacked: words_seen(n, k, max(layer, 1), stacked)),
+    (
+        "layer 0 is taken for a state",
+        lambda n, k, layer, stacked: words_seen(n, k, max(layer, 1), stacked),
+        lambda n, k, layer, stacked: words_seen(n, k, layer or 2 * stacked, stacked),
+    ),
+    ("both states read from the left", lambda *a: (words_seen(*a)[0],) * 2),
     ("the directions are exchanged", lambda *a: words_seen(*a)[::-1]),
     ("positions are counted from 1", lambda *a: tuple({i + 1 for i in part} for part in words_seen(*a))),
     ("a state has read its target", Seen(_reads_its_target)),

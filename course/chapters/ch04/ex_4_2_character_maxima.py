@@ -10,7 +10,9 @@ def character_maxima(
     words: list[str], ids: dict[str, int], filters: torch.Tensor
 ) -> tuple[list[list[int]], torch.Tensor]:
     """(rows [word, character], maxima [word, filter]). filters [filter, id]: what each filter answers to each id.
-    A row: 2 (begin), the ids of the characters (1 if unknown), 3 (end), then 0 (padding) up to the longest row."""
+    A row: 2 (begin), the ids of the characters (1 if unknown), 3 (end), then 0 (padding) up to the longest row.
+    character_maxima(["ab", "a"], {"a": 4, "b": 5}, torch.tensor([[9.0, 1.0, 2.0, 3.0, 5.0, 6.0]]))
+    -> ([[2, 4, 5, 3], [2, 4, 3, 0]], tensor([[6.0], [5.0]]))"""
     rows = [[2, *(ids.get(character, 1) for character in word), 3] for word in words]
     maxima = torch.stack([filters[:, row].amax(dim=1) for row in rows])
     width = max(map(len, rows))
@@ -47,6 +49,7 @@ PROBES = [
     Probe("words of different lengths", ["dogs", "do", "g"], {"d": 4, "o": 5, "g": 6, "s": 7}, _FILTERS),
     Probe("an unknown character", ["먹다", "먹었다"], {"먹": 4, "다": 6}, _FILTERS),
     Probe("one word: no padding", ["good"], {"g": 7, "o": 4, "d": 6}, _FILTERS[:3]),
+    Probe("a capital with an id of its own, and one without", ["GooD"], {"G": 7, "g": 5, "o": 4, "d": 6}, _FILTERS),
 ]
 MISTAKES = [
     ("padding wins", _answers(counts=list)),
@@ -60,6 +63,11 @@ MISTAKES = [
     ("padding on the left", _answers(fill=lambda row, padding: padding + row)),
     ("unknown characters are dropped", _answers(unknown=())),
     ("unknown characters become padding", _answers(unknown=(0,))),
+    (
+        "a capital is taken for its small letter",
+        lambda words, *a: character_maxima([word.lower() for word in words], *a),
+        lambda words, ids, f: character_maxima(words, {c.upper(): i for c, i in ids.items()} | ids, f),
+    ),
     ("the rows are not padded", _answers(fill=lambda row, padding: row)),
 ]
 EXERCISE = Exercise("4.2", character_maxima, PROBES, MISTAKES, difficulty=3, importance=4, minutes=15)

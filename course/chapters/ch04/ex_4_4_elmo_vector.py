@@ -9,7 +9,9 @@ def elmo_vector(
     x: torch.Tensor, forward: torch.Tensor, backward: torch.Tensor, raw: torch.Tensor, gamma: float
 ) -> torch.Tensor:
     """One vector per word, [word, 2 * dim]. x [word, dim]: the token layer; forward, backward [layer, word, dim]: the
-    states of layers 1 and up; raw [layer + 1]: learned numbers, one per layer, the token layer first"""
+    states of layers 1 and up; raw [layer + 1]: learned numbers, one per layer, the token layer first.
+    elmo_vector(torch.tensor([[1.0]]), torch.tensor([[[3.0]]]), torch.tensor([[[5.0]]]), torch.zeros(2), 2.0)
+    -> tensor([[4.0, 6.0]])"""
     words = torch.cat([x, x], dim=-1)
     states = torch.cat([forward, backward], dim=-1)
     layers = torch.cat([words[None], states])
@@ -28,6 +30,29 @@ def _mixed(weights=_softmax, double=lambda x: torch.cat([x, x], -1), first=0):
         return (weights(raw[first:], gamma)[:, None, None] * layers[first:]).sum(0)
 
     return model
+
+
+def _narrow(state):
+    """state(forward, backward): what stands for a layer, as wide as one direction."""
+
+    def model(x, forward, backward, raw, gamma):
+        layers = torch.cat([x[None], state(forward, backward)])
+        return torch.einsum("l,lwd->wd", _softmax(raw, gamma), layers)
+
+    return model
+
+
+def _along_words(x, forward, backward, raw, gamma):
+    layers = torch.cat([torch.cat([x, x])[None], torch.cat([forward, backward], 1)])
+    return torch.einsum("l,lwd->wd", _softmax(raw, gamma), layers)
+
+
+def _token_layer_last(x, forward, backward, raw, gamma):
+    return elmo_vector(x, forward, backward, raw.roll(1), gamma)
+
+
+def _concatenated(got, expected, x, forward, backward, raw, gamma):
+    return list(got.shape) == [len(x), len(raw) * expected.shape[1]]
 
 
 def _probe(shows, layer, word, dim, raw, gamma, step):
@@ -52,7 +77,14 @@ MISTAKES = [
     ("the token layer is left out", _mixed(first=1)),
     ("only the top layer", _mixed(lambda raw, gamma: gamma * (torch.arange(len(raw)) == len(raw) - 1))),
     ("the directions are exchanged", lambda x, forward, backward, *a: elmo_vector(x, backward, forward, *a)),
-    ("the layers are concatenated", Seen(lambda got, expected, *_: got.shape[-1] > expected.shape[-1])),
-    ("the directions are added", Seen(lambda got, expected, *_: 2 * got.shape[-1] == expected.shape[-1])),
+    ("the token layer is taken for the last", _token_layer_last),
+    ("the layers are concatenated", Seen(_concatenated)),
+    (
+        "the directions are added",
+        _narrow(torch.add),
+        lambda x, *a: _narrow(torch.add)(2 * x, *a),
+    ),
+    ("one direction is left out", _narrow(lambda forward, _: forward), _narrow(lambda _, backward: backward)),
+    ("the directions are joined along the words", _along_words),
 ]
 EXERCISE = Exercise("4.4", elmo_vector, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

@@ -3,11 +3,12 @@
 
 import torch
 
-from course.check.exercise import HUNDREDFOLD, Exercise, Probe, Seen
+from course.check.exercise import HUNDREDFOLD, Exercise, Probe
 
 
 def sense_accuracy(known: torch.Tensor, known_senses: list[int], test: torch.Tensor, test_senses: list[int]) -> float:
-    """Balanced accuracy. known, test [occurrence, dim]: contextual vectors of one word; senses: the right ones"""
+    """Balanced accuracy. known, test [occurrence, dim]: contextual vectors of one word; senses: the right ones
+    sense_accuracy(torch.tensor([[1.0], [-1.0]]), [0, 1], torch.tensor([[2.0], [3.0], [-4.0]]), [0, 1, 1]) -> 0.75"""
     cosine = torch.nn.functional.cosine_similarity(test[:, None], known[None], dim=-1)
     hits = {}
     for nearest, sense in zip(cosine.argmax(dim=1).tolist(), test_senses, strict=True):
@@ -27,6 +28,13 @@ def _accuracy(known_senses, test_senses, scores, *, balanced=True, all_senses=Fa
     by_sense = {s: [hit for hit, sense in right if sense == s] for s in set(test_senses)}
     groups = len(set(known_senses)) if all_senses else len(by_sense)
     return sum(sum(hits) / len(hits) for hits in by_sense.values()) / groups
+
+
+def _hits(known, known_senses, test, test_senses):
+    """For each sense in the test (right answers, occurrences)."""
+    found = [known_senses[i] for i in _cosine(known, test).argmax(1).tolist()]
+    pairs = list(zip(found, test_senses, strict=True))
+    return [(pairs.count((sense, sense)), test_senses.count(sense)) for sense in set(test_senses)]
 
 
 def _by_guess(known, known_senses, test, test_senses):
@@ -65,6 +73,7 @@ MISTAKES = [
     ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
     ("the mean of a sense instead of its occurrences", _means),
     ("100 times too large", HUNDREDFOLD),
-    ("a share above 1", Seen(lambda got, *_: got > 1)),
+    ("a share above 1", lambda *a: sum(hits for hits, _ in _hits(*a)) / len(_hits(*a))),
+    ("the shares are added up", lambda *a: sum(hits / n for hits, n in _hits(*a))),
 ]
 EXERCISE = Exercise("4.6", sense_accuracy, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

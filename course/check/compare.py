@@ -1,4 +1,4 @@
-"""Is the reader's result the expected one, and if not, in what way? Never says the expected value itself."""
+"""Is the reader's result the expected one, and if not, in what way?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import reprlib
 from numbers import Real
 from typing import Any
 
+from course.check.limit import safely
 from course_lib.language import key, t
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-6  # float32 sums in another order differ by about 1e-6; the mistakes by far more
@@ -21,9 +22,29 @@ _KINDS = {
 }
 
 
-def difference(got: Any, expected: Any, where: str = "") -> str:
-    """Empty if equal (tensors, arrays, tuples and lists alike; numbers within a tolerance), else a short sentence.
-    where: the place in the result, as Python writes it: "[1]['a']"."""
+def difference(got: Any, expected: Any) -> str:
+    """Empty if equal (tensors, arrays, tuples and lists alike; numbers within a tolerance), else a short sentence."""
+    return safely(t("the result raises an error when it is compared"), _difference, got, expected, "")
+
+
+def same(got: Any, expected: Any) -> bool:
+    return difference(got, expected) == ""
+
+
+def usable(value: Any) -> bool:
+    """Is there a finite number in it, or something else than numbers?"""
+    return safely(True, _usable, value)
+
+
+def _usable(value: Any) -> bool:
+    value = _plain(value)
+    if isinstance(value, dict | list | set) and value:
+        return any(map(_usable, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _difference(got: Any, expected: Any, where: str) -> str:
+    """where: the place in the result, as Python writes it: "[1]['a']"."""
     name = t("result{where}", where=where) if where else t("the result")
     shape, wanted = _shape(got), _shape(expected)
     if shape and wanted and shape != wanted:
@@ -40,12 +61,8 @@ def difference(got: Any, expected: Any, where: str = "") -> str:
         if len(got) != len(expected):
             return t("{name} should have {wanted} items, not {n}", name=name, wanted=len(expected), n=len(got))
         pairs = enumerate(zip(got, expected, strict=True))
-        return next((d for i, (g, e) in pairs if (d := difference(g, e, f"{where}[{i}]"))), "")
+        return next((d for i, (g, e) in pairs if (d := _difference(g, e, f"{where}[{i}]"))), "")
     return "" if got == expected else t("{name} is not right", name=name)
-
-
-def same(got: Any, expected: Any) -> bool:
-    return difference(got, expected) == ""
 
 
 def _number(got: Real, expected: float, name: str) -> str:
@@ -53,6 +70,8 @@ def _number(got: Real, expected: float, name: str) -> str:
         got = float(got)
     except OverflowError:  # an int of more than 300 digits
         return t("{name} is not right", name=name)
+    if math.isnan(got) and math.isnan(expected):  # of a mistake's model: no reference gives NaN
+        return ""
     if math.isnan(got) or (math.isinf(got) and not math.isinf(expected)):
         return t("{name} is {got}, which is no usable number", name=name, got=got)
     close = math.isclose(got, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
@@ -70,7 +89,7 @@ def _dictionary(got: dict, expected: dict, where: str, name: str) -> str:
     if extra:
         one = reprlib.repr(extra[0])
         return t("{name} has {n} keys too many: {one} should not be there", name=name, n=len(extra), one=one)
-    return next((d for key in expected if (d := difference(got[key], expected[key], f"{where}[{key!r}]"))), "")
+    return next((d for key in expected if (d := _difference(got[key], expected[key], f"{where}[{key!r}]"))), "")
 
 
 def _plain(value: Any) -> Any:

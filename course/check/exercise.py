@@ -1,8 +1,8 @@
 """One exercise: the probes of its check, the mistakes it knows by name, and its words.
 
 A mistake is written as a *model*: a small function that computes what a reader with that mistake computes. An answer
-that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at one result.
-(The idea of tests that name the misconception is ARENA's.)
+that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at the results, and
+must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ from course_lib.language import t
 
 @dataclass(frozen=True)
 class Seen:
-    """Stands in the place of a model: `look(got, expected, *inputs)` is true on a probe that fails."""
+    """Stands in the place of a model: `look(got, expected, *inputs)` is true on every probe that fails."""
 
     look: Callable[..., bool]
 
 
 HUNDREDFOLD = Seen(lambda got, expected, *_: expected > 0 and math.isclose(got, 100 * expected, rel_tol=1e-4))
+
+AUTOGRAD = ("backward", "grad", "jacobian", "jacrev", "jacfwd", "vjp", "jvp")  # see Exercise.without
 
 
 class Probe:
@@ -67,6 +69,7 @@ class Exercise:
     difficulty: int  # 1 (one line) .. 5 (an evening)
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
+    without: Sequence[str] = ()  # what the question rules out: "loop", names, "weight[]" for an index of that parameter
 
     @property
     def texts_file(self) -> Path:

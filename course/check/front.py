@@ -1,12 +1,17 @@
-"""What a reader types: check, hint, solution, recall, answers, restore."""
+"""What a reader types: check, failing, hint, solution, recall, answers, restore."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import datetime
 import inspect
 import linecache
+import re
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 from course.check import registry, store
@@ -18,22 +23,46 @@ from course_lib.language import key, t, t_label
 HINTS, SOLUTION = "hints", 4  # the file of what was looked at; the solution stands above the three levels of hints
 VERSION = ("source", "state", "mistake", "time")  # what is kept of an answer
 _LONGEST_SOURCE = 100_000  # characters of one cell
+_NO_ANSWER = object()
+_LAST: dict[str, Result] = {}  # the last verdict of each exercise in this kernel
 _STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
 
-def check(exercise_id: str, answer: Any, *, strict: bool = False) -> Result:
+def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False) -> Result:
     """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
 
     Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
-    A call that computes for more than 10 seconds is stopped (on Windows it is not: interrupt the kernel).
+    A call that computes for more than 2 seconds or takes 500 MB is stopped (on Windows it is not: interrupt the
+    kernel). `os._exit` in an answer cannot be stopped: it ends the kernel.
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
     """
-    result = judge(registry.find(exercise_id), answer)
-    if result.state != "not attempted" and (note := _keep(result, answer)):
-        result = replace(result, paragraphs=(*result.paragraphs, note))
+    exercise = registry.find(exercise_id)
+    if answer is _NO_ANSWER:
+        call = f'check("{exercise_id}", {exercise.solution.__name__})'
+        raise CourseError(t("check needs your function as well: {call}.", call=call))
+    with _without_exit():
+        result = _LAST[exercise_id] = judge(exercise, answer)
+    notes = [_elsewhere(result, answer, sys._getframe(1).f_code.co_filename)]
+    if result.state != "not attempted":
+        notes.append(_keep(result, answer))
+    result = replace(result, paragraphs=(*result.paragraphs, *filter(None, notes)))
     if strict and not result.right:
         raise CourseError(repr(result))
     return result
+
+
+def failing(exercise_id: str) -> tuple:
+    """The inputs of the call that the last `check` of this exercise found wrong, to run it again yourself:
+    `viterbi(*failing("3.4"))`. Fresh copies each time. Raises CourseError if there is no such call."""
+    exercise, last = registry.find(exercise_id), _LAST.get(exercise_id)
+    if last is None:
+        says = key("{call}: nothing was checked since this kernel started. First run {first}.")
+    elif not last.inputs:
+        says = key("{call}: the last check found no input that fails. It said: {title}")
+    else:
+        return copy.deepcopy(last.inputs)
+    first = f'check("{exercise_id}", {exercise.solution.__name__})'
+    raise CourseError(t(says, call=f'failing("{exercise_id}")', first=first, title=last.title if last else ""))
 
 
 def hint(exercise_id: str, level: int = 1) -> Message:
@@ -73,7 +102,7 @@ def answers() -> Message:
         items, note = store.read(name, is_version)
         notes += [note] if note else []
         if items:
-            last, levels = items[-1], sorted({look["level"] for look in looks if look["exercise"] == name})
+            last, levels = items[-1], sorted(levels_seen((look for look in looks if look["exercise"] == name), items))
             values = {"name": name, "n": len(items), "date": last["time"][:10], "state": _state(last)}
             line = t("{name}: {n} version(s), the last of {date}: {state}", **values)
             names = {SOLUTION: t("the solution")}
@@ -118,22 +147,61 @@ def _keep(result: Result, answer: Any) -> str:
     def append(items: list) -> list:
         if items and all(items[-1][key] == value for key, value in version.items()):
             return items
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        return [*items, {**version, "time": now}]
+        return [*items, {**version, "time": _now()}]
 
     return store.update(result.exercise, is_version, append)
 
 
 def _keep_look(exercise_id: str, level: int) -> None:
     look = {"exercise": exercise_id, "level": level}
-    store.update(HINTS, is_look, lambda items: items if look in items else [*items, look])
+
+    def append(items: list) -> list:
+        return items if any(item.items() >= look.items() for item in items) else [*items, {**look, "time": _now()}]
+
+    store.update(HINTS, is_look, append)
+
+
+def levels_seen(looks: Iterable[dict], versions: Iterable[dict]) -> set[int]:
+    """Of the looks at one exercise the levels that may have helped: those before its first right version. Looks that
+    were kept without a time count."""
+    solved = next((version["time"] for version in versions if version["state"] == "right"), None)
+    return {int(look["level"]) for look in looks if solved is None or look.get("time", "") < solved}
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
+
+
+def _elsewhere(result: Result, answer: Any, cell: str) -> str:
+    """A note if the answer was defined in another cell than the one that called `check`. cell: its file name."""
+    if not (_shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__"):
+        return ""
+    own = re.findall(r"^def (\w+)", "".join(linecache.getlines(cell)), re.MULTILINE)
+    if answer.__code__.co_filename == cell or answer.__name__ in own:  # by its name: a decorator's code is elsewhere
+        return ""
+    if own:
+        values = {"name": answer.__name__, "own": own[-1], "call": f'check("{result.exercise}", {own[-1]})'}
+        return t("This cell defines `{own}`, but `{name}` of another cell was judged. Run `{call}`.", **values)
+    return "" if result.right else t("What was judged is `{name}` as another cell defines it.", name=answer.__name__)
+
+
+@contextlib.contextmanager
+def _without_exit() -> Iterator[None]:
+    """In a notebook `exit` and `quit` end the kernel when the cell is done; in the block they raise SystemExit."""
+    shell = _shell()
+    if shell is not None:
+        shell.ask_exit = sys.exit
+    try:
+        yield
+    finally:
+        if shell is not None:
+            del shell.ask_exit
 
 
 def _source(answer: Any) -> str:
     """The whole cell an answer was written in (helpers included); outside a notebook its own lines; "" if unknown."""
-    code = getattr(answer, "__code__", None)
-    if _shell() and code is not None and getattr(answer, "__module__", "") == "__main__":
-        return "".join(linecache.getlines(code.co_filename)).rstrip("\n")
+    if _shell() and isinstance(answer, FunctionType) and answer.__module__ == "__main__":
+        return "".join(linecache.getlines(answer.__code__.co_filename)).rstrip("\n")
     try:
         return inspect.getsource(answer).rstrip("\n")
     except (OSError, TypeError):
@@ -157,4 +225,5 @@ def is_version(item: Any) -> bool:
 
 
 def is_look(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("exercise"), str) and item.get("level") in (1, 2, 3, SOLUTION)
+    words = isinstance(item, dict) and (item.get("exercise"), item.get("time", ""))  # no time: kept by an older course
+    return bool(words) and all(isinstance(word, str) for word in words) and item.get("level") in (1, 2, 3, SOLUTION)

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import dis
 import inspect
-import reprlib
-import signal
-import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
 from typing import Any, NamedTuple
 
-from course.check.compare import difference, same
+from course.check import shown
+from course.check.compare import difference, same, usable
 from course.check.exercise import Exercise, Probe, Seen
+from course.check.limit import LIMIT, NoEnd, TooMuch, limited, safely
 from course.check.messages import Result
+from course.check.written import data_from_outside, does_nothing, ways
 from course_lib.language import key, t, t_label
 
-_EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}  # byte code of a body that is only `...`
-LIMIT = 10.0  # seconds of one call
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = 60
-_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 8
 
 
 class Mistake(NamedTuple):
@@ -31,90 +26,101 @@ class Mistake(NamedTuple):
     says: str
 
 
+class Tried(NamedTuple):
+    """A call of the reader's function."""
+
+    answer: Callable
+    probe: Probe
+    got: Any = ...  # if it did not return
+
+
 def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
-    """The state of an answer. Never raises for what the answer does, except when the reader interrupts it.
-    limit: seconds that one call may take."""
+    """The state of an answer. Never raises for what the answer does, except when the reader interrupts it; `os._exit`
+    cannot be stopped. limit: seconds that one call may compute."""
     if answer is None or answer is ...:
         return _open(exercise)
-    if complaint := _unusable(exercise, answer):
-        return _mistake(exercise, complaint)
+    if not callable(answer):
+        return _mistake(exercise, _no_function(exercise, answer))
+    if complaint := _other_parameters(exercise, answer):
+        return _mistake(exercise, complaint, Tried(answer, exercise.probes[0]))
     returned, results = [], []
     for probe in exercise.probes:
-        inputs = copy.deepcopy(probe.inputs)
+        inputs, tried = copy.deepcopy(probe.inputs), Tried(answer, probe)
         try:
-            with time_limit(limit):
+            with limited(limit):
                 returned.append(answer(*inputs))
-        except NoEnd:
-            return _mistake(exercise, _no_end(limit), probe)
-        except Exception as error:
-            return _error(exercise, answer, probe, error)
-        results.append(_kept(returned[-1]))
+        except NoEnd as error:
+            return _mistake(exercise, _FILLS_MEMORY if isinstance(error, TooMuch) else _no_end(limit), tried)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit, too
+            return _error(exercise, tried, error)
+        results.append(safely(returned[-1], copy.deepcopy, returned[-1]))  # a later call may change it
+        tried = tried._replace(got=results[-1])
         if results[-1] is ...:
             return _open(exercise)
         if results[-1] is None:
-            return _open(exercise) if _does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, probe)
+            return _open(exercise) if does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, tried)
         if not same(inputs, probe.inputs):
-            return _mistake(exercise, _CHANGES_INPUT, probe)
-    result = _compare(exercise, results)
-    return _mistake(exercise, _KEEPS_RESULTS) if not result.right and _grows(returned, results) else result
-
-
-def _kept(result: Any) -> Any:
-    """As it is now: a later call may change it. What cannot be copied stays what it is."""
-    try:
-        return copy.deepcopy(result)
-    except Exception:
-        return result
+            return _mistake(exercise, _CHANGES_INPUT, tried)
+    expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
+    faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
+    failing = [i for i, fault in enumerate(faults) if fault]
+    if not failing:
+        return _right(exercise, answer)
+    tried = Tried(answer, exercise.probes[failing[0]], results[failing[0]])
+    if _grows(returned, results):
+        return _mistake(exercise, _KEEPS_RESULTS, tried)
+    if mistake := _named(exercise, results, expected, failing):
+        return _mistake(exercise, mistake, tried)
+    title = t("Exercise {id}: not yet.", id=exercise.id)
+    says = t("It fails on: {probe}. There {fault}.", probe=t(tried.probe.shows), fault=faults[failing[0]])
+    stuck = t("Stuck? {call}, then 2 and 3.", call=f'hint("{exercise.id}", level=1)')
+    return _not_yet(exercise, title, (says,), "wrong", tried, end=(stuck,))
 
 
 def _grows(returned: list, results: list) -> bool:
     """Two calls returned the same list, set or dictionary, and it was not the same any more."""
     first = returned[0]
     calls = zip(returned[1:], results[1:], strict=True)
-    return isinstance(first, list | set | dict) and any(r is first and not same(k, results[0]) for r, k in calls)
+    return issubclass(type(first), list | set | dict) and any(r is first and not same(k, results[0]) for r, k in calls)
 
 
-def _compare(exercise: Exercise, results: list) -> Result:
-    expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
-    faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
-    if not any(faults):
-        title = t("Exercise {id}: right.", id=exercise.id)
-        says = (t("Compare with {call}.", call=f'solution("{exercise.id}")'),)
-        return Result(title, says, tone="right", exercise=exercise.id, state="right")
-    failing = [i for i, fault in enumerate(faults) if fault]
-    first = failing[0]
-    probe, got = exercise.probes[first], results[first]
-    for name, *models in exercise.mistakes:
-        for n, model in enumerate(models):
-            if (at := _fits(model, exercise.probes, results, expected, failing)) is not None:
-                return _mistake(exercise, Mistake(name, exercise.texts.says(name, n)), exercise.probes[at], results[at])
-    says = (
-        t("It fails on: {probe}. There {fault}.", probe=t(probe.shows), fault=faults[first]),
-        _call(exercise, probe, got),
-        t("Stuck? {call}, then 2 and 3.", call=f'hint("{exercise.id}", level=1)'),
-    )
-    return Result(t("Exercise {id}: not yet.", id=exercise.id), says, tone="wrong", exercise=exercise.id, state="wrong")
+def _named(exercise: Exercise, results: list, expected: list, failing: list[int]) -> Mistake | None:
+    """The mistake whose model computes what the answer did; else the one that all wrong results show; else the only
+    one whose model fits all wrong results, if there are several and they differ."""
+    inputs = [probe.inputs for probe in exercise.probes]
+    rows = [(name, n, model) for name, *models in exercise.mistakes for n, model in enumerate(models)]
+    mistakes = {(name, n): Mistake(name, exercise.texts.says(name, n)) for name, n, _ in rows}
+    fitting = {}
+    for name, n, model in rows:
+        if not isinstance(model, Seen) and all(same(results[i], model(*inputs[i])) for i in failing):
+            if all(same(got, model(*inputs[i])) for i, got in enumerate(results) if i not in failing):
+                return mistakes[name, n]
+            fitting.setdefault(name, n)
+    if any(map(usable, results)):  # NaN everywhere has many causes
+        for name, n, model in rows:
+            if isinstance(model, Seen) and all(_seen(model, results[i], expected[i], inputs[i]) for i in failing):
+                return mistakes[name, n]
+    differ = any(not same(results[i], results[failing[0]]) for i in failing)
+    return mistakes[fitting.popitem()] if len(fitting) == 1 and differ else None
 
 
-def _fits(model: Callable | Seen, probes: list[Probe], results: list, expected: list, failing: list[int]) -> int | None:
-    """The first probe whose result shows the mistake, or None."""
-    if isinstance(model, Seen):
-        return next((i for i in failing if _seen(model, results[i], expected[i], probes[i])), None)
-    fits = all(same(got, model(*probe.inputs)) for got, probe in zip(results, probes, strict=True))
-    return failing[0] if fits else None
-
-
-def _seen(seen: Seen, got: Any, expected: Any, probe: Probe) -> bool:
-    if hasattr(got, "__next__"):  # a look would use it up
-        return False
-    try:
-        return bool(seen.look(got, expected, *probe.inputs))
-    except Exception:  # the result has a form that this mistake does not have
-        return False
+def _seen(seen: Seen, got: Any, expected: Any, inputs: tuple) -> bool:
+    """False, too, if the look fails: the result has a form that this mistake does not have."""
+    uses_up = hasattr(type(got), "__next__")  # an iterator
+    return not uses_up and safely(False, lambda: bool(seen.look(got, expected, *inputs)))
 
 
 # Mistakes that every exercise knows.
-_RETURNS_NONE = Mistake(key("returns nothing"), key("The function ends without `return`, so its result is None."))
+_RETURNS_NONE = Mistake(
+    key("returns nothing"),
+    key("The result is None: a way through the function has no `return`, or returns None."),
+)
+_FILLS_MEMORY = Mistake(
+    key("fills the memory"),
+    key("The call took 500 MB of memory and was stopped. Does your loop move on, while something in it grows?"),
+)
 _CHANGES_INPUT = Mistake(
     key("changes its input"),
     key(
@@ -139,32 +145,29 @@ def _no_end(limit: float) -> Mistake:
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
     """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
     own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
-    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _no_end(LIMIT)]
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _no_end(LIMIT)]
+    everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
     return dict(everywhere) | own
 
 
-def _unusable(exercise: Exercise, answer: Any) -> Mistake | None:
-    name = exercise.solution.__name__
-    if not callable(answer):
-        values = {"given": _short(answer), "call": f"check({exercise.id!r}, {name})"}
-        says = t("check was given {given}. Hand over the function itself, without calling it: {call}.", **values)
-        return Mistake(_NO_FUNCTION, says)
+def _no_function(exercise: Exercise, answer: Any) -> Mistake:
+    values = {"given": shown.brief(answer), "call": f"check({exercise.id!r}, {exercise.solution.__name__})"}
+    says = t("check was given {given}. Hand over the function itself, without calling it: {call}.", **values)
+    return Mistake(_NO_FUNCTION, says)
+
+
+def _other_parameters(exercise: Exercise, answer: Callable) -> Mistake | None:
     try:
         inspect.signature(answer).bind(*exercise.probes[0].inputs)
     except TypeError as error:
-        wanted = f"{name}{inspect.signature(exercise.solution)}"
+        wanted = f"{exercise.solution.__name__}{inspect.signature(exercise.solution)}"
         says = t("The function should be called as {wanted}, and cannot: {error}.", wanted=wanted, error=error)
         return Mistake(_PARAMETERS, says)
-    except ValueError:  # a built-in function without a signature: let the call decide
+    except Exception:  # a built-in function without a signature: let the call decide
         return None
     return None
-
-
-def _does_nothing(answer: Any) -> bool:
-    code = getattr(answer, "__code__", None)
-    return code is not None and {step.opname for step in dis.get_instructions(code)} <= _EMPTY_BODY
 
 
 def _open(exercise: Exercise) -> Result:
@@ -173,59 +176,60 @@ def _open(exercise: Exercise) -> Result:
     return Result(t("Exercise {id}: not attempted yet.", id=exercise.id), says, tone="open", exercise=exercise.id)
 
 
-def _mistake(exercise: Exercise, mistake: Mistake, probe: Probe | None = None, got: Any = ...) -> Result:
-    says = (t(mistake.says), _call(exercise, probe, got)) if probe else (t(mistake.says),)
+def _right(exercise: Exercise, answer: Callable) -> Result:
+    says = (t(exercise.texts.why), t("Compare with {call}.", call=f'solution("{exercise.id}")'))
+    title = t("Exercise {id}: right.", id=exercise.id)
+    if ruled_out := [way for way in exercise.without if way in ways(answer, exercise.solution)]:
+        title = t("Exercise {id}: right, with a remark.", id=exercise.id)
+        by = t("a loop") if ruled_out[0] == "loop" else f"`{ruled_out[0]}`"
+        says = (t("The result is right, but made with {way}; the question asks for a way without.", way=by), *says)
+    return Result(title, says, tone="right", exercise=exercise.id, state="right")
+
+
+def _mistake(exercise: Exercise, mistake: Mistake, tried: Tried | None = None) -> Result:
     title = t("Exercise {id}: not yet: {mistake}.", id=exercise.id, mistake=t_label(mistake.name))
-    return Result(title, says, tone="wrong", exercise=exercise.id, state="mistake", mistake=mistake.name)
+    return _not_yet(exercise, title, (t(mistake.says),), "mistake", tried, mistake=mistake.name)
 
 
-def _error(exercise: Exercise, answer: Any, probe: Probe, error: Exception) -> Result:
-    says = [f"{type(error).__name__}: {_cut(str(error), 300)}"]
-    code = getattr(answer, "__code__", None)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if code and f.filename == code.co_filename]
+def _error(exercise: Exercise, tried: Tried, error: BaseException) -> Result:
+    said = safely("", str, error)
+    says = [f"{type(error).__name__}: {_cut(said, 300)}" if said else type(error).__name__]
+    file = tried.answer.__code__.co_filename if isinstance(tried.answer, FunctionType) else None
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     if frames:
         line = _cut(frames[-1].line or "", 200)
         says.append(t("Line {number} of your cell: {line}", number=frames[-1].lineno, line=line))
-    says.append(_call(exercise, probe))
     title = t("Exercise {id}: your function stopped with an error.", id=exercise.id)
-    return Result(title, tuple(says), tone="wrong", exercise=exercise.id, state="error")
+    return _not_yet(exercise, title, tuple(says), "error", tried)
 
 
-def _call(exercise: Exercise, probe: Probe, got: Any = ...) -> str:
-    tried = f"{exercise.solution.__name__}({', '.join(map(_short, probe.inputs))})"
-    call = t("Tried ({probe}): {call}", probe=t(probe.shows), call=tried)
-    return call if got is ... else f"{call}\n{t('Your result: {result}', result=_short(got))}"
+def _not_yet(
+    exercise: Exercise, title: str, says: tuple, state: str, tried: Tried | None, mistake: str = "", end: tuple = ()
+) -> Result:
+    """A verdict with the call it is about, so that a reader can run it, and with both results."""
+    verdict = Result(title, says + end, tone="wrong", exercise=exercise.id, state=state, mistake=mistake)
+    if tried is None:
+        return verdict
+    inputs, got = copy.deepcopy(tried.probe.inputs), tried.got
+    name = _called(exercise, tried.answer)
+    lines = [f"# {t(tried.probe.shows)}", shown.call(name, inputs)]
+    expected = exercise.solution(*tried.probe.inputs)
+    if got is not ...:
+        results = (t("your result"), got), (t("the right result"), expected)
+        lines += [line for what, value in results for line in (f"# {what}", shown.result(value))]
+    notes = [t("`{call}` runs this call again.", call=f'{name}(*failing("{exercise.id}"))')]
+    if names := data_from_outside(tried.answer):
+        listed = ", ".join(f"`{name}`" for name in names[:3])
+        notes.insert(0, t("Your function reads {names} from outside, not from its parameters.", names=listed))
+    fields = {"inputs": inputs, "got": None if got is ... else got, "expected": expected}
+    return replace(verdict, paragraphs=(*says, *notes, *end), code="\n".join(lines), **fields)
 
 
-def _short(value: Any) -> str:
-    return _cut(" ".join(_SHORT.repr(value).split()), 200)
+def _called(exercise: Exercise, answer: Callable) -> str:
+    """The name by which a reader can call the answer."""
+    known = isinstance(answer, FunctionType) and answer.__globals__.get(answer.__name__) is answer
+    return answer.__name__ if known else exercise.solution.__name__
 
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
-
-
-class NoEnd(BaseException):
-    """The call was stopped. (No `Exception`: an answer's own `except Exception` must not swallow it.)"""
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raises NoEnd in the block after so many seconds of computing: a debugger may wait.
-
-    Only the main thread can be stopped, and not on Windows; elsewhere nothing is limited.
-    """
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number, frame):
-        raise NoEnd
-
-    handler = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)  # again, if a bare `except` caught it
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, handler)

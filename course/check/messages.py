@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from course_lib.language import language, wrapped
 
@@ -50,11 +51,16 @@ class Result(Message):
     """What `check` found.
 
     state    "not attempted", "right", "mistake" (a known one, in `mistake`), "wrong" (unknown) or "error" (it raised)
+    inputs   of the call that the message is about, () if there is none; got: what it returned, None if it did not
+             return; expected: what it should return
     """
 
     exercise: str = ""
     state: str = "not attempted"
     mistake: str = ""
+    inputs: tuple = field(default=(), compare=False)  # copies; tensors have no single truth when compared
+    got: Any = field(default=None, compare=False)
+    expected: Any = field(default=None, compare=False)
 
     @property
     def right(self) -> bool:

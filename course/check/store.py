@@ -61,11 +61,13 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
                 note = f"{path.name} could not be read ({error}). It was kept as {aside.name}; a new file was begun."
             changed = change(list(items))
             if changed != items:
-                while len(content := _content(changed)) > MOST_BYTES and len(changed) > 1:
+                if len(_content(changed[-1:])) > MOST_BYTES:
+                    raise CourseError(key("it is too large"))
+                while len(content := _content(changed)) > MOST_BYTES:
                     changed = changed[1:]
                 with atomic_file(path) as file:
                     file.write(content)
-    except (CourseError, OSError, UnicodeEncodeError, RecursionError) as error:  # half a letter no file can hold
+    except (CourseError, OSError, ValueError, TypeError, RecursionError) as error:  # half a letter; no JSON; too deep
         first = str(error).split(". ")[0].rstrip(".")
         reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else first
         return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
 from course.check import registry, store
-from course.check.front import HINTS, VERSION, is_look, is_version
+from course.check.front import HINTS, VERSION, is_look, is_version, levels_seen
 from course.check.recall_questions import is_choice
 from course_lib.errors import CourseError
 from course_lib.language import t
@@ -111,7 +111,7 @@ def _stop(error: OSError) -> None:
 
 
 def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set[str], skipped: list[str]) -> Learner:
-    learner, read, n_bytes = Learner(name), {}, 0
+    learner, looks, read, n_bytes = Learner(name), {}, {}, 0
     for path, raw in files:
         if (n_bytes := n_bytes + len(raw)) > _MOST_BYTES:
             raise ValueError(t("holds over {n} MB of answers", n=f"{_MOST_BYTES / 1e6:g}"))
@@ -122,7 +122,7 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 raise ValueError(t("too large"))
             if path.stem == HINTS:
                 for look in store.items_of(raw, is_look):
-                    learner.looks[look["exercise"]].add(int(look["level"]))
+                    looks.setdefault(look["exercise"], []).append(look)
             elif path.stem.startswith("recall-"):
                 chosen = {item["question"]: item["option"] for item in store.items_of(raw, is_choice)}
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
@@ -132,4 +132,6 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 learner.tries[path.stem] = versions
         except ValueError as error:
             skipped.append(f"{name}, {path}: {t(str(error))}.")
+    for exercise, seen in looks.items():
+        learner.looks[exercise] |= levels_seen(seen, learner.tries.get(exercise, ()))
     return learner

@@ -223,7 +223,7 @@ WRONG = {
         ("wrong", "(a|an|the)", "the"),
         ("wrong", "(a|an|the)", "(a|the)"),
         ("wrong", "\\b(a|an|the)", "^(a|an|the)"),
-        ("wrong", "\\b(a|an|the)\\b", " (a|an|the) "),
+        ("articles are kept", "\\b(a|an|the)\\b", " (a|an|the) "),
         ("wrong", "character not in string.punctuation", 're.match("[a-z0-9 ]", character)'),
         ("wrong", "character not in string.punctuation", r're.match(r"[\w\s]", character)'),
     ],

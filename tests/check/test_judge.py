@@ -1,14 +1,19 @@
 """What the check says to answers that are not merely wrong. The words of its exercise are in texts.toml beside it."""
 
+import math
 import signal
+import sys
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
+from course.check import limit
 from course.check.exercise import Exercise, Probe, Seen
-from course.check.judge import NoEnd, judge, time_limit
+from course.check.judge import judge
+from course.check.limit import NoEnd, limited
 
 
 def total(numbers: list[int], factor: int = 1) -> int:
@@ -28,6 +33,9 @@ EXERCISE = Exercise(
         ("negative", Seen(lambda got, expected, n, f: got < 0)),
     ],
 )
+
+
+SCALED = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
 
 
 def half(numbers, factor):
@@ -53,7 +61,9 @@ def test_a_mistake_must_fit_every_probe():
     other = judge(EXERCISE, lambda n, f: sum(n) + (f > 1))
     assert (other.state, other.mistake) == ("wrong", "")
     assert "another factor" in repr(other)
-    assert "234" not in repr(other)  # 13 * 18: the expected value is never shown
+    shown = "# another factor\n    total([7, 11], 13)\n    # your result\n    19\n    # the right result\n    234"
+    assert shown in repr(other)
+    assert (other.inputs, other.got, other.expected) == (([7, 11], 13), 19, 234)
 
 
 ODD = ["text", torch.tensor([-1.0, 2.0]), torch.eye(2).to_sparse(), torch.Tensor, 10**400, object(), {}, iter([1])]
@@ -65,11 +75,109 @@ def test_an_odd_result_is_wrong_and_no_traceback(odd):
     assert judge(EXERCISE, lambda n, f: odd).state == "wrong"
 
 
-def test_a_mistake_that_one_result_shows_is_named_with_that_result():
-    """Wrong on both probes, below 0 on the second: the sentence would not fit what came out of the first."""
-    result = judge(EXERCISE, lambda n, f: sum(n) + 1 if f == 1 else -sum(n))
-    assert (result.mistake, "Tried (another factor): total([7, 11], 13)" in repr(result)) == ("negative", True)
-    assert "Your result: -18" in repr(result)
+def test_what_is_seen_must_be_seen_in_every_wrong_result():
+    """Wrong on both probes, below 0 on the second: whoever did only that is right on the first."""
+    assert judge(EXERCISE, lambda n, f: sum(n) + 1 if f == 1 else -sum(n)).mistake == ""
+    result = judge(EXERCISE, lambda n, f: sum(n) if f == 1 else -sum(n))
+    assert (result.mistake, result.got) == ("negative", -18)
+
+
+NOT_FINITE = ("infinite", Seen(lambda got, *_: not math.isfinite(got)))
+
+
+@pytest.mark.parametrize(
+    ("answer", "mistake"),
+    [
+        (lambda n, f: sum(n) if f == 1 else math.inf, "infinite"),
+        (lambda n, f: math.nan, ""),  # of NaN everywhere the cause is not known
+        (lambda n, f: sum(n) + 1 if f == 1 else math.inf, ""),
+        (lambda n, f: n[0] - n[1], "negative"),  # a model is exact and comes before what is merely seen
+        (lambda n, f: math.nan if f > 1 else -3.0, "not a number"),  # models may compute NaN
+    ],
+)
+def test_a_model_comes_before_what_is_seen_and_numbers_that_are_none_prove_little(answer, mistake):
+    seen = ("seen", Seen(lambda got, *_: got < 0))
+    models = ("negative", lambda n, f: n[0] - n[1]), ("not a number", lambda n, f: math.nan if f > 1 else -3.0)
+    assert judge(replace(EXERCISE, mistakes=[NOT_FINITE, seen, *models]), answer).mistake == mistake
+
+
+@pytest.mark.parametrize(
+    ("answer", "mistakes", "mistake"),
+    [
+        (lambda n, f: sum(n) if f > 1 else 10, "doubled, plain", "plain"),
+        (lambda n, f: sum(n) if f > 1 else 10, "plain, plain again", ""),  # two names fit
+        (lambda n, f: sum(n) if f == 13 else f * sum(n), "plain", ""),  # one probe fails
+        (lambda n, f: 10 if f > 1 else sum(n), "ten, doubled", ""),  # equal results prove little
+    ],
+)
+def test_a_model_that_fits_all_wrong_results_is_named_if_there_are_several_and_no_other_fits(answer, mistakes, mistake):
+    """All models are wrong where the answer is right."""
+    models = {
+        "doubled": lambda n, f: 2 * sum(n),
+        "plain": lambda n, f: sum(n) if f > 1 else 0,
+        "plain again": lambda n, f: sum(n) if f > 1 else 1,
+        "ten": lambda n, f: 10 if f > 1 else 0,
+    }
+    probes = [Probe("as it is", [2, 3, 5], 1), Probe("13 times", [7, 11], 13), Probe("3 times", [1, 2], 3)]
+    rows = [(name, models[name]) for name in mistakes.split(", ")]
+    assert judge(replace(EXERCISE, probes=probes, mistakes=rows), answer).mistake == mistake
+
+
+class Hostile:
+    """Raises whatever is asked of it."""
+
+    def _raises(self, *_):
+        raise SystemExit("no")
+
+    __eq__ = __ne__ = __bool__ = __len__ = __iter__ = __float__ = __repr__ = __str__ = __deepcopy__ = _raises
+    __getattr__ = _raises
+    __hash__ = None
+    shape = tolist = property(_raises)
+
+
+class Silent(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+class SaysNothing(Exception):
+    __class__ = property(lambda self: 1 / 0)
+
+
+def raising(error):
+    def answer(numbers, factor):
+        raise error
+
+    return answer
+
+
+def hostile_inside(numbers, factor):
+    numbers.append(Hostile())
+    return 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (lambda n, f: sys.exit(), "error"),
+        (lambda n, f: quit(), "error"),
+        (raising(GeneratorExit()), "error"),
+        (raising(Silent("x")), "error"),
+        (raising(SaysNothing()), "error"),
+        (raising(BaseExceptionGroup("several", [SystemExit(), ValueError()])), "error"),
+        (lambda n, f: Hostile(), "wrong"),
+        (lambda n, f: [Hostile()], "wrong"),
+        (lambda n, f: {1: Hostile()}, "wrong"),
+        (hostile_inside, "mistake"),
+        (lambda n, f: (i for i in n), "wrong"),
+    ],
+)
+def test_nothing_that_an_answer_does_gets_out_of_the_check(answer, state):
+    for exercise in (EXERCISE, SCALED):
+        result = judge(exercise, answer)
+        assert result.state == state
+        assert result.title in repr(result)
+        assert result.inputs == exercise.probes[0].inputs
 
 
 def test_a_look_does_not_use_up_an_iterator():
@@ -79,7 +187,6 @@ def test_a_look_does_not_use_up_an_iterator():
     assert list(given) == [1]
 
 
-SCALED = replace(EXERCISE, solution=lambda numbers, factor: [factor * n for n in numbers], mistakes=[])
 KEPT = []
 
 
@@ -156,8 +263,36 @@ def test_an_endless_loop_is_stopped():
             return 0
 
     result = judge(EXERCISE, endless, limit=0.05)
-    assert (result.state, result.mistake) == ("mistake", "no end after 0.05 s")
-    assert "loop" in repr(result)
+    assert (result.state, result.mistake, result.got) == ("mistake", "no end after 0.05 s", None)
+    assert "total([2, 3, 5], 1)" in repr(result)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="elsewhere only the most ever held is known")
+def test_an_endless_loop_that_grows_is_stopped_before_the_memory_is_full(monkeypatch):
+    monkeypatch.setattr(limit, "MEMORY", 50_000_000)
+
+    def grows(numbers, factor):
+        while True:
+            numbers += [str(len(numbers))]
+
+    before = limit._resident()
+    result = judge(EXERCISE, grows, limit=60)
+    assert result.mistake == "fills the memory"
+    assert limit._resident() - before < 200_000_000
+
+
+def test_the_time_of_an_import_does_not_count(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text(
+        "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def imports(numbers, factor):
+        import slow_to_import
+
+        return factor * sum(numbers) if slow_to_import.end else 0
+
+    assert judge(EXERCISE, imports, limit=0.1).right
 
 
 def test_an_interrupt_reaches_the_kernel():
@@ -203,7 +338,7 @@ def test_a_bare_except_only_delays_it():
         except:  # noqa: E722
             spin()
 
-    with pytest.raises(NoEnd), time_limit(0.02):
+    with pytest.raises(NoEnd), limited(0.02):
         stubborn()
 
 
@@ -211,7 +346,7 @@ def test_a_bare_except_only_delays_it():
 def test_the_timer_is_off_and_the_handler_put_back():
     before = signal.getsignal(signal.SIGVTALRM)
     for seconds in (0.02, 2_000):
-        with pytest.raises((NoEnd, KeyError)), time_limit(seconds):
+        with pytest.raises((NoEnd, KeyError)), limited(seconds):
             spin() if seconds < 1 else {}["stopped by itself"]
         assert signal.getsignal(signal.SIGVTALRM) is before
         assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
@@ -222,7 +357,7 @@ def test_another_thread_is_not_limited():
     found = []
 
     def work():
-        with time_limit(1e-4):
+        with limited(1e-4):
             found.append(sum(range(100_000)))
 
     thread = threading.Thread(target=work)

@@ -74,13 +74,35 @@ def test_what_is_no_file_is_not_waited_for(answers_folder, make):
         assert store.names() == ["1.2"]
 
 
-def test_too_deep_to_be_written_gives_a_note(answers_folder):
-    store.update("1.2", is_item, add("old"))
+def nested(levels):
     deep = []
-    for _ in range(5_000):
+    for _ in range(levels):
         deep = [deep]
-    assert "not kept" in store.update("1.2", is_item, add(deep))
-    assert store.read("1.2", is_item) == (["old"], "")
+    return deep
+
+
+ENDLESS = []
+ENDLESS.append(ENDLESS)
+
+
+@pytest.mark.parametrize("item", [ENDLESS, object(), "\ud800", "x" * (store.MOST_BYTES + 1)])
+def test_what_cannot_be_written_gives_a_note_and_changes_nothing(answers_folder, item):
+    for old in ("old", "older"):
+        store.update("1.2", is_item, add(old))
+    assert "not kept" in store.update("1.2", is_item, add(item))
+    assert store.read("1.2", is_item) == (["old", "older"], "")
+    assert store.update("1.2", is_item, add("new")) == ""
+
+
+def test_what_is_deep_is_kept_or_gives_a_note(answers_folder):
+    """How deep JSON may be is a matter of Python's version: 3.13 writes and reads what 3.12 does not."""
+    store.update("1.2", bool, add("old"))
+    note, deep = store.update("1.2", bool, add(nested(5_000))), nested(5_000)
+    items, problem = store.read("1.2", bool)
+    assert (len(items), problem) == (1 if note else 2, "")
+    while not note and deep:
+        items[1], deep = items[1][0], deep[0]
+    assert "not kept" in note or items == ["old", []]
 
 
 def test_a_home_that_nobody_has_is_named(monkeypatch):

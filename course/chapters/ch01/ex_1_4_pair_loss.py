@@ -58,4 +58,4 @@ MISTAKES = [
     ("the negatives are compared with the context", _against_context),
     ("the logarithm of a sigmoid that became 0", Seen(lambda got, *_: not math.isfinite(got))),
 ]
-EXERCISE = Exercise("1.4", pair_loss, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)
+EXERCISE = Exercise("1.4", pair_loss, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12, without=["loop"])

@@ -34,4 +34,5 @@ MISTAKES = [
     ("columns instead of rows", lambda *a: (one_hot_product(*a)[0].movedim(-1, 0), one_hot_product(*a)[1])),
     ("booleans instead of numbers", lambda *a: (one_hot_product(*a)[0].bool(), one_hot_product(*a)[1])),
 ]
-EXERCISE = Exercise("2.1", one_hot_product, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)
+LOOKUPS = ["weight[]", "embedding", "Embedding", "index_select", "gather", "take"]
+EXERCISE = Exercise("2.1", one_hot_product, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8, without=LOOKUPS)

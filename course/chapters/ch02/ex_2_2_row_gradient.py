@@ -2,7 +2,7 @@
 
 import torch
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import AUTOGRAD, Exercise, Probe
 
 
 def row_gradient(ids: torch.Tensor, output_gradient: torch.Tensor, vocabulary_size: int) -> torch.Tensor:
@@ -49,4 +49,4 @@ MISTAKES = [
     ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),
     ("the sign is turned", lambda *a: -row_gradient(*a)),
 ]
-EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10)
+EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10, without=AUTOGRAD)

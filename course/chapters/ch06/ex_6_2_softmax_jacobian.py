@@ -3,7 +3,7 @@ arXiv:1706.03762, section 3.2.1."""
 
 import torch
 
-from course.check.exercise import Exercise, Probe
+from course.check.exercise import AUTOGRAD, Exercise, Probe
 
 
 def softmax_jacobian(scores: torch.Tensor) -> torch.Tensor:
@@ -52,4 +52,4 @@ MISTAKES = [
     ("only n numbers", lambda scores: _own(scores.softmax(0)), lambda scores: scores.softmax(0)),
     ("large scores overflow", _overflowing),
 ]
-EXERCISE = Exercise("6.2", softmax_jacobian, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)
+EXERCISE = Exercise("6.2", softmax_jacobian, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10, without=AUTOGRAD)

@@ -65,4 +65,4 @@ MISTAKES = [
     ("not joined", _read(join=lambda heads: heads), _read(join=lambda heads: heads.transpose(1, 2))),
     ("every head reads everything", _read(split=lambda values, n_heads: values[:, None])),
 ]
-EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)
+EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, without=["loop"])

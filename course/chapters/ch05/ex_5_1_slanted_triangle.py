@@ -48,6 +48,7 @@ MISTAKES = [
     ("the rate becomes negative", _rate(least=-math.inf)),
     ("the rate is only p", *_with(last=lambda p, ratio: p)),
     ("the floor is added to p", *_with(last=lambda p, ratio: p + 1 / ratio)),
+    ("the smallest rate is only a floor", *_with(last=lambda p, ratio: max(p, 1 / ratio))),
     ("the rise is forgotten", _rate(cut=lambda total, share: 0, fall=lambda total, cut, share: total)),
     ("the fall ends too late", *_with(fall=lambda total, cut, share: total)),
     ("the fall ends with the last step", *_with(fall=lambda total, cut, share: total - cut)),

@@ -75,7 +75,7 @@ PROBES = [
     Probe("never reached", [50, 100, 400], [55.0, 60.0, 66.0], 50, 70.0),
     Probe("reached at once", [25, 100], [75.0, 80.0], 50, 70.0),
     Probe("a curve that falls again", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 74.0),
-    Probe("a curve that falls below the score again", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 72.0),
+    Probe("a curve that crosses the score three times", [1, 2, 4, 8, 16], [59.0, 80.0, 69.0, 77.0, 60.0], 1, 71.0),
     Probe("never reached, and falling at the end", [50, 100, 400, 900], [55.0, 60.0, 68.0, 64.0], 50, 70.0),
     Probe("exactly the score of a peak", [100, 200, 400, 800], [60.0, 76.0, 70.0, 80.0], 100, 76.0),
 ]

@@ -68,7 +68,7 @@ PROBES = [
     _probe("one word is wrong", "its customers stayed with the shop", "its customers stayed with the bakery", 4),
     _probe("repeated words in both", "snow and snow and ice and", "snow and ice and snow fell and ice", 2),
     _probe("right", "the customers stayed at home", "the customers stayed at home", 4),
-    _probe("no pair is right", "stayed customers the", "the customers stayed", 2),
+    _probe("no pair is right", "stayed customers a", "the customers stayed", 2),
     _probe("two words that are spelled like two others", "he is now here", "he is no where", 2),
 ]
 MISTAKES = [

@@ -95,7 +95,7 @@ PROBES = [
     ),
     _probe(
         "a name of several pieces",
-        "In 1897 Mina Müller-Öz moved to   Gwangju, where she taught until the war.",
+        "In 1897 Mina Müller-Öz  moved to   Gwangju, where she taught until the war.",
         "in 1897 mina mu ##ller - oz moved to gwang ##ju , where she taught until the war .",
         (5, 2, 6),
     ),

@@ -19,13 +19,25 @@ def _ordered(i, j, n):
     return i <= j < i + n
 
 
-def _span(valid=_ordered, score=lambda s, e: s + e, places=None, result=lambda i, j, places: (i, j)):
-    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be."""
+def _anywhere(inside):
+    return range(len(inside))
+
+
+def _span(
+    valid=_ordered,
+    score=lambda s, e: s + e,
+    places=None,
+    starts=None,
+    ends=None,
+    result=lambda i, j, places: (i, j),
+):
+    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be, or where only
+    its start or its end may."""
 
     def model(start, end, in_passage, max_pieces):
         passage = [place for place, inside in enumerate(in_passage) if inside]
-        own = places(in_passage) if places else passage
-        spans = [(i, j) for i in own for j in own if valid(i, j, max_pieces)]
+        firsts, lasts = ((at or places or (lambda _: passage))(in_passage) for at in (starts, ends))
+        spans = [(i, j) for i in firsts for j in lasts if valid(i, j, max_pieces)]
         return result(*max(spans, key=lambda span: score(start[span[0]], end[span[1]])), passage)
 
     return model
@@ -102,6 +114,15 @@ PROBES = [
     _probe(
         "two good answers, the second one is better", 1, 2, "0 .1 .3 3.2 .5 .2 2.9 .4 .1 / .2 .1 0 .6 2.4 .3 .8 3 .4"
     ),
+    _probe(
+        "a high start with a poor end", 1, 2, ".2 .2 .2 -1.8 .6 -.2 1.5 -.6 4.4 .1 / .1 .1 .1 -1.4 2.3 2.3 .8 1 -.1 .3"
+    ),
+    _probe(
+        "the answer's start is the third best",
+        1,
+        2,
+        ".2 .2 .2 5 -.2 -.6 3.2 3.4 1.6 .1 / .1 .1 .1 1.4 .8 4.2 3.6 2.1 -1.7 .3",
+    ),
     _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]
 MISTAKES = [
@@ -114,8 +135,12 @@ MISTAKES = [
     ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
     ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
     ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n)),
-    ("the answer may lie in the question", _span(places=lambda in_passage: range(len(in_passage)))),
-    ("the answer may reach the last [SEP]", _span(places=lambda inside: range(inside.index(True), len(inside)))),
+    ("the answer may lie in the question", _span(places=_anywhere), _span(starts=_anywhere)),
+    (
+        "the answer may reach the last [SEP]",
+        _span(places=lambda inside: range(inside.index(True), len(inside))),
+        _span(ends=_anywhere),
+    ),
     ("only spans of one piece", _span(lambda i, j, n: i == j)),
     ("the product of the logits", _span(score=lambda s, e: s * e)),
     ("the product of two sigmoids", _span(score=lambda s, e: _sigmoid(s) * _sigmoid(e))),

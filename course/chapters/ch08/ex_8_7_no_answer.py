@@ -87,7 +87,7 @@ PROBES = [
         [(1.0, [(4.0, 5, 9), (3.0, 5, 12)]), (9.0, [(0.5, 33, 38)]), (8.0, [(1.0, 50, 55)])],
         1.5,
     ),
-    Probe("an answer passes the scores of all windows", [(2.0, [(5.0, 20, 26)]), (3.0, [(1.0, 44, 50)])], 0.0),
+    Probe("an answer passes the scores of all windows", [(2.0, [(5.0, 20, 26)]), (3.0, [(2.5, 44, 50)])], 0.0),
     Probe(
         "the best span is in a window that says no", [(5.0, [(4.5, 12, 18), (2.0, 0, 4)]), (3.0, [(1.0, 40, 43)])], 0.0
     ),
@@ -101,7 +101,9 @@ PROBES = [
     Probe("a negative threshold makes it bold", [(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], -1.0),
     Probe("exactly as much as the threshold", [(1.0, [(3.0, 8, 11), (0.0, 2, 5)])], 2.0),
     Probe("scores below 0", [(-4.0, [(-3.0, 7, 9), (-6.0, 7, 15)]), (-2.0, [(-5.0, 30, 31)])], 0.5),
-    Probe("two windows have an answer", [(1.0, [(4.0, 5, 9)]), (5.0, [(5.5, 20, 26)])], 0.0),
+    Probe(
+        "several windows have an answer", [(4.0, [(4.5, 2, 7)]), (1.0, [(4.0, 15, 19)]), (5.0, [(5.5, 20, 26)])], 0.0
+    ),
     Probe("one of three windows says no", [(1.0, [(4.0, 5, 9)]), (5.0, [(0.5, 20, 26)]), (0.5, [(2.0, 40, 44)])], 0.0),
     Probe("all scores are below 0 and the null score is above", [(1.0, [(-0.5, 4, 8)]), (0.5, [(-1.0, 20, 22)])], 0.0),
     Probe("a null score above the best span, in another window", [(3.0, [(0.5, 4, 8)]), (1.0, [(2.5, 20, 22)])], 1.0),

@@ -19,7 +19,7 @@ from typing import Any
 from course_lib.config import folder_named, project_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
-from course_lib.language import key
+from course_lib.language import key, t
 
 _FORMAT = 1
 MOST_BYTES = 20_000_000  # of a file; a larger one was not written here
@@ -62,7 +62,7 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
             changed = change(list(items))
             if changed != items:
                 if len(_content(changed[-1:])) > MOST_BYTES:
-                    raise CourseError(key("it is too large"))
+                    raise CourseError(t("it is too large"))
                 while len(content := _content(changed)) > MOST_BYTES:
                     changed = changed[1:]
                 with atomic_file(path) as file:
@@ -70,7 +70,8 @@ def update(name: str, is_item: Callable[[Any], bool], change: Callable[[list], l
     except (CourseError, OSError, ValueError, TypeError, RecursionError) as error:  # half a letter; no JSON; too deep
         first = str(error).split(". ")[0].rstrip(".")
         reason = error.strerror or type(error).__name__ if isinstance(error, OSError) else first
-        return f"This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours."
+        says = key("This was not kept: {reason}. Everything else works; COURSE_ANSWERS_DIR may name a folder of yours.")
+        return t(says, reason=reason)
     return note
 
 

@@ -34,8 +34,8 @@ _UNREADABLE = (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, 
 
 @dataclass
 class Learner:
-    """tries: exercise -> the versions kept, in order; looks: exercise -> levels of hints looked at (4: the solution);
-    choices: chapter -> question's key -> text of the option chosen."""
+    """tries: exercise -> the versions kept, in order; looks: exercise -> levels of hints looked at before it was
+    right (4: the solution); choices: chapter -> question's key -> text of the option chosen."""
 
     name: str
     tries: dict[str, list[dict[str, str]]] = field(default_factory=dict)

@@ -5,7 +5,7 @@ import types
 import pytest
 
 import course.check.front as front
-from course.check import answers, check, hint, recall, registry, restore, solution, store
+from course.check import answers, check, failing, hint, recall, registry, restore, solution, store
 from course.check.front import is_look
 from course_lib.errors import CourseError
 from course_lib.language import speaking
@@ -52,6 +52,67 @@ def test_only_strict_raises_unless_right():
         check("1.2", wrong, strict=True)
     with pytest.raises(CourseError, match="not attempted yet"):
         check("1.2", ..., strict=True)
+
+
+def test_the_call_that_failed_can_be_had(monkeypatch):
+    monkeypatch.setattr(front, "_LAST", {})
+    with pytest.raises(
+        CourseError, match=r'failing\("1.2"\): nothing was checked .* First run check\("1.2", negative_di'
+    ):
+        failing("1.2")
+    result = check("1.2", wrong)
+    assert '`wrong(*failing("1.2"))` runs this call again' in repr(result)
+    assert wrong(*failing("1.2")) == result.got
+    assert right(*failing("1.2")) == pytest.approx(result.expected)
+    failing("1.2")[0].clear()
+    assert failing("1.2") == result.inputs == registry.find("1.2").probes[0].inputs
+    for answer in (lambda counts, power: {}[1], lambda counts, power: print(end=""), lambda counts: 1):
+        check("1.2", answer)
+        assert failing("1.2") == result.inputs
+    for answer in (right, ..., "no function"):
+        title = check("1.2", answer).title
+        with pytest.raises(CourseError, match="found no input that fails") as said:
+            failing("1.2")
+        assert title in str(said.value)
+    with pytest.raises(CourseError, match="There is no exercise"):
+        failing("1.99")
+
+
+def test_check_without_a_function_says_how_it_is_called():
+    with pytest.raises(CourseError, match=r'check\("1.2", negative_distribution\)'):
+        check("1.2")
+
+
+def test_right_says_why():
+    assert registry.find("1.2").texts.why.strip() in check("1.2", right).paragraphs
+
+
+BODY = "answer(counts, power):\n    return {}"
+
+
+@pytest.mark.parametrize(
+    ("defined", "calls", "says"),
+    [
+        (f"def {BODY}", "", "What was judged is `answer` as another cell defines it."),
+        (f"def {BODY}", "def mine(counts, power):\n    return 1\n", "`mine`, but `answer` of another cell was judged."),
+        ("", f"def {BODY}\n", ""),
+    ],
+)
+def test_an_answer_of_another_cell_is_said_to_be_one(cells, defined, calls, says):
+    space = {"__name__": "__main__", "check": check}
+    for n, source in enumerate([defined, f"{calls}found = check('1.2', answer)"]):
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name := f"<cell {n} of a test>")
+        exec(compile(source, name, "exec"), space)
+    assert (says or "another cell") in " ".join(repr(space["found"]).split()) or not says
+    assert says or "another cell" not in repr(space["found"])
+
+
+def test_a_notebook_s_exit_ends_the_call_and_not_the_kernel(cells):
+    def leaves(counts, power):
+        front._shell().ask_exit()  # as `exit` and `quit` of IPython do
+
+    assert check("1.2", leaves).state == "error"
+    assert not hasattr(front._shell(), "ask_exit")
 
 
 def test_check_works_where_answers_cannot_be_kept(tmp_path, monkeypatch):
@@ -123,6 +184,27 @@ def test_looks_at_hints_and_solutions_are_kept_once_and_shown(answers_folder):
     assert "1.2: 1 version(s)" in repr(answers())
     assert "looked at: hint 2, the solution" in " ".join(repr(answers()).split())
     assert "hints:" not in repr(answers())
+
+
+def test_looks_after_the_first_right_version_are_no_help(answers_folder):
+    hint("1.2", level=1)
+    check("1.2", wrong)
+    check("1.2", right)
+    solution("1.2")
+    hint("1.2", level=1)
+    hint("1.2", level=3)
+    assert "looked at: hint 1\n" in repr(answers()) + "\n"
+
+
+def test_looks_that_were_kept_without_a_time_still_count(answers_folder):
+    check("1.2", right)
+    store.update("hints", is_look, lambda _: [{"exercise": "1.2", "level": 4}])
+    solution("1.2")
+    assert "looked at: the solution" in " ".join(repr(answers()).split())
+    assert len(store.read("hints", is_look)[0]) == 1
+    assert [is_look({"exercise": "1.2", "level": 1} | odd) for odd in ({"time": 3}, {"level": 5}, {}, {"x": 1})] == [
+        False, False, True, True,
+    ]  # fmt: skip
 
 
 def test_hints_rise_by_level_up_to_the_solution():

@@ -1,9 +1,11 @@
 """What the check says to answers that are not merely wrong. The words of its exercise are in texts.toml beside it."""
 
+import functools
 import math
 import signal
 import sys
 import threading
+import types
 from dataclasses import replace
 from pathlib import Path
 
@@ -232,6 +234,9 @@ def test_what_a_function_does_beside_its_result_is_named():
         factor * sum(numbers)
 
     assert [judge(EXERCISE, f).mistake for f in (in_place, in_place_sorted)] == ["changes its input"] * 2
+    assert judge(EXERCISE, in_place).code.endswith(
+        "total([2, 3, 5], 1)\n# what this input is after your call\n[2, 3, 5, 0]"
+    )
     assert EXERCISE.probes[0].inputs == ([2, 3, 5], 1)
     assert judge(EXERCISE, forgets).mistake == "returns nothing"
 
@@ -316,6 +321,72 @@ def test_what_cannot_be_called_is_named(answer, mistake):
     result = judge(EXERCISE, answer)
     assert result.mistake == mistake
     assert "total" in repr(result)
+
+
+TOTAL, subtotal = 3, {"of": 3}
+
+
+def beside(numbers, factor):
+    return sum(numbers) + subtotal["of"]
+
+
+def reads_beside(numbers, factor):
+    return [TOTAL, beside(numbers, factor)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        (lambda n, f: sum(n) + subtotal["of"], True),
+        (lambda n, f: [x + subtotal["of"] for x in n], True),
+        (reads_beside, True),
+        (lambda n, f: sum(n) + TOTAL + math.pi, False),
+        (lambda n, f: 1 / subtotal["off"], True),
+    ],
+)
+def test_data_that_a_wrong_answer_takes_from_outside_is_named(answer, names):
+    assert ("reads `subtotal` from outside" in " ".join(repr(judge(EXERCISE, answer)).split())) == names
+    assert not judge(EXERCISE, answer).right
+
+
+def summed(numbers):
+    total = 0
+    for n in numbers:
+        total += n
+    return total
+
+
+def by_a_helper(numbers, factor):
+    return factor * summed(numbers)
+
+
+def by_another_name(values, factor):
+    return sum(values[i] for i in range(len(values))) * factor
+
+
+def by_no_look_up(values, factor):
+    return (values[0] + sum(values[1:])) * factor
+
+
+@pytest.mark.parametrize(
+    ("without", "answer", "way"),
+    [
+        (["loop"], by_a_helper, "a loop"),
+        (["loop"], by_another_name, "a loop"),
+        (["loop"], by_no_look_up, ""),
+        (["numbers[]"], by_another_name, "`numbers[]`"),
+        (["numbers[]"], by_no_look_up, ""),
+        (["backward", "fsum"], lambda n, f: round(f * math.fsum(n)), "`fsum`"),
+        (["fsum"], types.FunctionType(by_a_helper.__code__.replace(co_filename="<gone>"), {"summed": sum}), ""),
+        (["loop"], functools.partial(by_a_helper), ""),
+        ([], by_a_helper, ""),
+    ],
+)
+def test_a_way_that_the_question_rules_out_is_right_with_a_remark(without, answer, way):
+    result = judge(replace(EXERCISE, without=without), answer)
+    assert result.right
+    assert result.title == f"Exercise 9.1: right{', with a remark' if way else ''}."
+    assert (f"made with {way};" in result.paragraphs[0]) == bool(way)
 
 
 def test_a_huge_result_is_cut():

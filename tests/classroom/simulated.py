@@ -15,6 +15,7 @@ from tests.chapters.cells import wrong_cells
 NAMES = "anna ben chloe dilan eva fritz gül hana ivo jana kim-minji 이서준 lena mats nora omar petra quentin rosa sven"
 NAMES += " tariq ulla viktor wanda xenia yusuf zoe a<b>b =SUM(A1) the-one-with-a-very-long-name-of-a-folder"
 CHAPTERS = (1, 2, 3, 4)
+WHEN = ({"time": "2026-03-02T09:00"}, {"time": "2026-03-02T11:00"}, {})  # before and after a version; kept of old
 
 
 def keep(folder: Path, name: str, items: list) -> None:
@@ -42,7 +43,8 @@ def simulate(folder: Path, seed: int = 0, names: str = NAMES) -> None:
                 versions.append(version(right[exercise]))
             keep(own, exercise, versions)
             seen = [level for level in (1, 2, 3, SOLUTION) if draw.random() < (1 - skill) / level]
-            looks += [{"exercise": exercise, "level": level} for level in seen]
+            for level in seen:
+                looks.append({"exercise": exercise, "level": level} | draw.choice(WHEN))
         keep(own, "hints", looks)
         for chapter in CHAPTERS:
             chosen = []

@@ -15,14 +15,34 @@ def drawn_on(sizes, scores, few, reached):
     return math.exp((reached - start) / slope) / few
 
 
+def last_crossing(sizes, scores, few, reached):
+    need = sizes[0] if scores[0] >= reached else sizes[-1]
+    for i in range(1, len(sizes)):
+        if scores[i] >= reached:
+            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
+            need = sizes[i - 1] ** (1 - share) * sizes[i] ** share
+    return need / few
+
+
 WRONG = {
     "5.1": [
-        ("the rate is only p", "return (1 + p * (ratio - 1)) / ratio", "return p"),
-        ("the floor is added to p", "return (1 + p * (ratio - 1)) / ratio", "return p + 1 / ratio"),
-        ("the rise is forgotten", "math.floor(total * cut_frac)", "0", "(cut * (1 / cut_frac - 1))", "total"),
-        ("the fall ends too late", "(cut * (1 / cut_frac - 1))", "total"),
+        ("the rate becomes negative", "max(0.0, p)", "p"),
+        ("the rate is only p", "return (1 + max(0.0, p) * (ratio - 1)) / ratio", "return p"),
+        ("the floor is added to p", "return (1 + max(0.0, p) * (ratio - 1)) / ratio", "return max(p, 0) + 1 / ratio"),
+        (
+            "the smallest rate is only a floor",
+            "return (1 + max(0.0, p) * (ratio - 1)) / ratio",
+            "return max(p, 1 / ratio)",
+        ),
+        ("the rise is forgotten", "math.floor(total * cut_frac)", "0"),
+        ("the fall ends too late", "cut * (1 / cut_frac - 1)", "total"),
+        ("the fall ends with the last step", "cut * (1 / cut_frac - 1)", "total - cut"),
         ("rise and fall are exchanged", "    cut = ", "    cut_frac = 1 - cut_frac\n    cut = "),
         ("cut is not rounded down", "math.floor", ""),
+        ("cut is rounded up", "math.floor", "math.ceil"),
+        ("wrong", "if cut else total", "if cut else total * 2"),
+        ("wrong", "max(0.0, p)", "abs(p)"),
+        ("error", " if cut else total", ""),
         ("no division by the ratio", " / ratio", ""),
     ],
     "5.2": [
@@ -41,6 +61,17 @@ WRONG = {
         ("an epoch too early", "names[-1 - epoch :]", "names[-2 - epoch :]"),
         ("only the head", "names[-1 - epoch :] if epoch < len(names) else list(names)", "names[-1:]"),
         ("nothing trains at first", "names[-1 - epoch :]", "names[len(names) - epoch :]"),
+        ("the same list in each epoch", "[names[-1", "[names[-1", "]\n", "][-1:] * epochs\n"),
+        ("a slice from minus 0", "[-1 - epoch :]", "[-epoch:]"),
+        (
+            "the slice wraps around",
+            " if epoch < len(names) else list(names)",
+            "",
+            "-1 - epoch",
+            "len(names) - 1 - epoch",
+        ),
+        ("an entry for each group", "range(epochs)", "range(min(epochs, len(names)))"),
+        ("wrong", "names[-1 - epoch :] if epoch < len(names) else list(names)", "set(names[-1 - epoch :])"),
         ("from head to input", "[-1 - epoch :] if epoch < len(names) else list(names)", "[::-1][: epoch + 1]"),
     ],
     "5.4": [
@@ -52,8 +83,16 @@ WRONG = {
         ("padding is part of the mean", "(states * real).sum(dim=1) / lengths[:, None]", "states.mean(dim=1)"),
         ("one word too far", "lengths - 1", "lengths.clamp(max=mask.shape[1] - 1)"),
         ("another order", "[last, largest, mean],", "[last, mean, largest],"),
-        ("only one view", "[last, largest, mean],", "[last],"),
+        ("only one view", "[last, largest, mean],", "[mean],"),
+        ("the views are added", "torch.cat([last, largest, mean], dim=1)", "last + largest + mean"),
+        (
+            "the numbers take turns",
+            "torch.cat([last, largest, mean], dim=1)",
+            "torch.dstack([last, largest, mean]).flatten(1)",
+        ),
+        ("0 times minus infinity", "states.masked_fill(~real, -torch.inf)", "(states - (~real) * torch.inf)"),
         ("wrong", "torch.cat([last", "torch.stack([last"),
+        ("wrong", "[last, largest, mean],", "[largest, mean],"),
     ],
     "5.5": [
         ("nothing is made larger", " / (1 - p)", ""),
@@ -82,6 +121,13 @@ WRONG = {
         ("the share is turned round", "low + share", "high - share"),
         ("the curve is drawn on beyond its end", drawn_on),
         ("never is infinite", "return sizes[-1] / few", "return math.inf"),
+        ("the curve is drawn on before its beginning", "if scores[0] >= reached:", "if len(sizes) == 1:"),
+        (
+            "the curve is taken to grow",
+            lambda sizes, scores, few, reached: np.exp(np.interp(reached, scores, np.log(sizes))) / few,
+        ),
+        ("the last crossing", last_crossing),
+        ("wrong", "return sizes[-1] / few", "return sizes[scores.index(max(scores))] / few"),
         ("exactly reached does not count", ">= reached", "> reached"),
         ("labels instead of a factor", " / few", ""),
         ("the factor is turned round", "return ", "return (", "/ few", "/ few) ** -1"),

@@ -1,5 +1,7 @@
 """Wrong answers to the exercises of chapter 6 as readers write them: see `cells.py`."""
 
+import math
+from collections import Counter
 from itertools import pairwise
 
 import torch
@@ -25,6 +27,15 @@ def joined(join):
     return lambda text: {join(pieces, most_frequent(text)): occurs for pieces, occurs in text.items()}
 
 
+def in_one_bag(hypothesis, reference, orders):
+    bags = [
+        Counter(tuple(words[i : i + n]) for n in range(1, orders + 1) for i in range(len(words) - n + 1))
+        for words in (hypothesis, reference)
+    ]
+    share = (bags[0] & bags[1]).total() / bags[0].total()
+    return share * min(1, math.exp(1 - len(reference) / len(hypothesis)))
+
+
 def from_the_end(pieces, pair):
     new, i = list(pieces), len(pieces) - 2
     while i >= 0:
@@ -33,6 +44,19 @@ def from_the_end(pieces, pair):
             i -= 1
         i -= 1
     return tuple(new)
+
+
+def most_frequent_apart(text):
+    """As str.count counts: what it has found it does not look at again."""
+    pairs = {pair for pieces in text for pair in pairwise(pieces)}
+    rows = {"|" + "||".join(pieces) + "|": occurs for pieces, occurs in text.items()}
+    return max(pairs, key=lambda pair: sum(row.count("|" + "||".join(pair) + "|") * rows[row] for row in rows))
+
+
+def joined_with(text, pair):
+    rows = {("|" + "||".join(pieces) + "|"): occurs for pieces, occurs in text.items()}
+    old, new = "|" + "||".join(pair) + "|", "|" + "".join(pair) + "|"
+    return {tuple(row.replace(old, new).strip("|").split("||")): occurs for row, occurs in rows.items()}
 
 
 WRONG = {
@@ -44,6 +68,7 @@ WRONG = {
         ("softmax over the wrong axis", "scores.softmax(dim=0) @ values", "(scores[None].softmax(dim=0) @ values)[0]"),
         ("keys instead of values", "@ values", "@ keys"),
         ("no softmax", ".softmax(dim=0)", ""),
+        ("exponentials without a division", ".softmax(dim=0)", ".exp()"),
         ("the scale comes after the softmax", " / query.shape[0] ** 0.5", "", "(dim=0)", "(dim=0) / len(query) ** 0.5"),
         ("only the best word", "scores.softmax(dim=0) @ values", "values[scores.argmax()]"),
         ("weights instead of a result", " @ values", ""),
@@ -57,7 +82,9 @@ WRONG = {
         ("all signs are turned round", "torch.diag", "-torch.diag", " - torch", " + torch"),
         ("the derivative of a sigmoid", ".softmax(dim=0)", ".sigmoid()", ".outer(weights, weights", ".diag(weights**2"),
         ("the scores instead of the weights", "scores.softmax(dim=0)", "scores"),
+        ("the square is subtracted twice", "diag(weights)", "diag(weights * (1 - weights))"),
         ("only n numbers", "torch.diag(weights) - torch.outer(weights, weights)", "weights * (1 - weights)"),
+        ("wrong", "torch.diag(weights) - torch.outer(weights, weights)", "torch.zeros(len(scores))"),
         ("large scores overflow", "scores.softmax(dim=0)", "scores.exp() / scores.exp().sum()"),
         (
             "wrong",
@@ -97,6 +124,7 @@ WRONG = {
         ("every head reads everything", ".unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)", "[:, None]"),
         ("not joined", ".transpose(1, 2).flatten(2)", ""),
         ("wrong", "(weights @ heads)", "(2 * weights @ heads)"),
+        ("wrong", ".transpose(1, 2).flatten(2)", ".mT"),
     ],
     "6.4": [
         ("padding is seen", " & real[:, None, :]", " & torch.ones_like(scores, dtype=torch.bool)"),
@@ -118,6 +146,34 @@ WRONG = {
         ),
         ("hidden after the softmax", "scores.masked_fill(~may, torch.finfo(scores.dtype).min)", "scores"),
         ("equal weights where nothing may be seen", ".masked_fill(~may, 0.0)", ""),
+        ("a word always sees itself", "real[:, None, :]", "(real[:, None, :] | torch.eye(len(real[0])).bool())"),
+        ("softmax over the queries", "softmax(dim=-1)", "softmax(dim=1)"),
+        (
+            "softmax over the queries",
+            "torch.finfo(scores.dtype).min",
+            "-torch.inf",
+            "softmax(dim=-1).masked_fill(~may, 0.0)",
+            "softmax(dim=1)",
+        ),
+        (
+            "lowered scores where nothing may be seen",
+            "hidden.softmax(dim=-1).masked_fill(~may, 0.0)",
+            "(scores + (~may) * -10_000.0).softmax(dim=-1)",
+        ),
+        (
+            "0 times minus infinity",
+            "hidden.softmax(dim=-1).masked_fill(~may, 0.0)",
+            "(scores + (~may) * -torch.inf).softmax(dim=-1)",
+        ),
+        (
+            "earlier words are hidden",
+            "tril",
+            "triu",
+            "torch.finfo(scores.dtype).min",
+            "-torch.inf",
+            ".masked_fill(~may, 0.0)",
+            "",
+        ),
         ("NaN where nothing may be seen", "torch.finfo(scores.dtype).min", "-torch.inf", ".masked_fill(~may, 0.0)", ""),
     ],
     "6.5": [
@@ -131,6 +187,7 @@ WRONG = {
         ("only sines", "angles.cos()", "angles.sin()"),
         ("faster and faster", " / 10_000", " * 10_000"),
         ("places and numbers are exchanged", "return table", "return table.T"),
+        ("wrong", "return table", "return table.T.roll(1, 0)"),
     ],
     "6.6": [
         ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
@@ -153,7 +210,14 @@ WRONG = {
             "2]),) ==",
         ),
         ("nothing is joined", "== best", "== ''"),
+        (
+            "another pair that spells the same is joined",
+            "pieces[place : place + 2] == best",
+            "''.join(pieces[place : place + 2]) == ''.join(best) and place < len(pieces) - 1",
+        ),
+        ("overlapping pairs are not counted", lambda text: joined_with(text, most_frequent_apart(text))),
         ("a pair instead of a text", "    after = {}", "    return best"),
+        ("the pair is returned, too", "return after", "return after, best"),
     ],
     "6.7": [
         ("not clipped", "min(count, theirs[gram])", "count * (gram in theirs)"),
@@ -171,6 +235,10 @@ WRONG = {
         ("the arithmetic mean", "math.prod(precisions) ** (1 / orders)", "sum(precisions) / orders"),
         ("the root is missing", " ** (1 / orders)", ""),
         ("only the longest n-grams", "math.prod(precisions) ** (1 / orders)", "precisions[-1]"),
+        ("the arithmetic mean", "math.prod(precisions) ** (1 / orders)", "all(precisions) * sum(precisions) / orders"),
+        ("the hits of all orders together", in_one_bag),
+        ("orders without a hit are left out", "math.prod(precisions)", "math.prod(p or 1 for p in precisions)"),
+        ("n-grams are glued", "tuple(words[i : i + n])", "''.join(words[i : i + n])"),
         ("100 times too large", "return penalty", "return 100 * penalty"),
     ],
 }

@@ -79,6 +79,34 @@ def softmax_of_spans(windows, n):
     return list(dict.fromkeys(found))[:n]
 
 
+def without_overlap(windows, n):
+    found = []
+    for start, end in ranked(windows):
+        if not any(start < right and left < end for left, right in found):
+            found.append((start, end))
+    return found[:n]
+
+
+def by_mark(pieces, tags, names, length):
+    row = [-100]
+    for word, tag in zip(pieces, tags, strict=True):
+        row += [-100 if piece[:2] == "##" else names.index(tag) for piece in word]
+    return row + [-100] * (length - len(row))
+
+
+def first_that_answers(windows, threshold):
+    for null, spans in windows:
+        score, start, end = max(spans)
+        if score > null + threshold:
+            return start, end
+    return 0, 0
+
+
+def leads_most(windows, threshold):
+    lead, place = max((score - null, (start, end)) for null, spans in windows for score, start, end in spans)
+    return place if lead > threshold else (0, 0)
+
+
 WRONG = {
     "8.1": [
         ("the biases are missing", "(n_inputs + 1)", "n_inputs"),
@@ -93,6 +121,10 @@ WRONG = {
         ("start, end and inside", "n_outputs = 2 if", "n_outputs = 3 if"),
         ("a pair apart is one vector", "4 * width", "width"),
         ("a pair apart is two vectors", "4 * width", "2 * width"),
+        ("a span has one bias", "return ", 'return -(task == "span") + '),
+        ("one bias for all outputs", "(n_inputs + 1)", "n_inputs + (2 if task == 'span' else 1)"),
+        ("the pooler is counted", "return ", 'return (task == "sentence") * width * (width + 1) + '),
+        ("a pair in one pass is two vectors", "else width", 'else width * (1 + (task == "pair"))'),
         ("every pair is four vectors", 'task == "pair apart"', '"pair" in task'),
         ("a bias for each of the four vectors", "(n_inputs + 1)", "(n_inputs + n_inputs // width)"),
         ("one label fewer", "else n_labels", "else n_labels - 1"),
@@ -120,6 +152,15 @@ WRONG = {
         ("padding has a label", "row + [-100] * (length - len(row))", "row + [-100] + [0] * (length - len(row) - 1)"),
         ("[CLS] and [SEP] have a label", "row = [-100]", "row = [0]", "row + [", "row + [0] + [", "(row)", "(row) - 1"),
         ("labels are counted from 1", "names.index(tag)", "names.index(tag) + 1"),
+        ("## decides", lambda pieces, tags, names, length: by_mark(pieces, tags, names, length)),
+        (
+            "later pieces are O",
+            "[-100] * (len(word) - 1)",
+            '[names.index("O") if "O" in names else -100] * (len(word) - 1)',
+        ),
+        ("O is not asked", "[names.index(tag)]", '[names.index(tag) if tag != "O" else -100]'),
+        ("[CLS] and [SEP] have a label", "row = [-100]", "row = [0]"),
+        ("the length is that of the pieces alone", "length - len(row)", "length + 2 - len(row)"),
         ("the row is not filled up", " * (length - len(row))", ""),
         ("tags instead of numbers", "names.index(tag)", "tag"),
     ],
@@ -139,6 +180,13 @@ WRONG = {
         ("bytes instead of characters", "passage[start:end]", 'str(passage.encode()[start:end], "utf-8", "replace")'),
         ("the first place with the same text", "[start:end], start", "[start:end], passage.find(passage[start:end])"),
         ("the place in the row", "return passage[start:end], start", "return passage[start:end], first"),
+        ("pieces are glued to words", on_pieces(lambda pieces: " ".join(pieces).replace(" ##", ""))),
+        ("bytes instead of characters", "passage[start:end]", 'str(passage.encode()[start:end], "utf-8", "ignore")'),
+        (
+            "cut piece by piece and joined",
+            "passage[start:end]",
+            "' '.join(passage[a:b] for _, a, b in pieces[first - begins : last - begins + 1])",
+        ),
         ("only the text", "return passage[start:end], start", "return passage[start:end]"),
     ],
     "8.4": [
@@ -168,6 +216,18 @@ WRONG = {
             "start[span[0]] + end[span[1]]",
             "1 / ((1 + math.exp(-start[span[0]])) * (1 + math.exp(-end[span[1]])))",
         ),
+        (
+            "the sum of two sigmoids",
+            "start[span[0]] + end[span[1]]",
+            "1 / (1 + math.exp(-start[span[0]])) + 1 / (1 + math.exp(-end[span[1]]))",
+        ),
+        (
+            "probabilities are added",
+            "start[span[0]] + end[span[1]]",
+            "math.exp(start[span[0]]) + math.exp(end[span[1]])",
+        ),
+        ("the answer may lie in the question", "for i in places", "for i in range(len(start))"),
+        ("the answer may reach the last [SEP]", "for j in places", "for j in range(len(start))"),
         ("places are counted in the passage", "return ", "return tuple(place - places[0] for place in ", "]])", "]]))"),
         ("one past the end", "return max(", "return (lambda span: (span[0], span[1] + 1))(max(", "[1]])", "[1]]))"),
         ("the score instead of the places", "spans, key=lambda span: ", "", "[1]])", "[1]] for span in spans)"),
@@ -196,6 +256,14 @@ WRONG = {
             "character for character in text.lower() if character not in string.punctuation",
             "' ' if character in string.punctuation else character for character in text.lower()",
         ),
+        (
+            "punctuation goes at the ends of words only",
+            "text.lower() if character not in string.punctuation",
+            '" ".join(word.strip(string.punctuation) for word in text.lower().split())',
+        ),
+        ("wrong", "text.lower() if", "text if", "(a|an|the)\\b", "(a|an|the)\\b", ".split()", ".lower().split()"),
+        ("error", "    if not ours or not theirs:", "    if not guess or not truth:"),
+        ("wrong", "return 2 *", "return guess in truth or 2 *"),
         ("no normalisation", 're.sub(r"\\b(a|an|the)\\b", " ", kept)', "text"),
         ("precision only", "2 * ", "", "(ours.total() + theirs.total())", "ours.total()"),
         ("recall only", "2 * ", "", "(ours.total() + theirs.total())", "theirs.total()"),
@@ -244,6 +312,8 @@ WRONG = {
         ("only the last window", "in windows:", "in windows[-1:]:"),
         ("the worst come first", ", reverse=True", ""),
         ("n is ignored", "[:n]", ""),
+        ("overlapping answers are dropped", without_overlap),
+        ("scores below 0 are lost", "in spans:", "in (span for span in spans if span[0] > 0):"),
         ("scores are in the list", " sorted(best, key=best.get,", " sorted([(best[place], *place) for place in best],"),
         ("wrong", "[:n]", "[:0]"),
     ],
@@ -270,6 +340,15 @@ WRONG = {
         ("the comparison is turned round", "best > lowest", "best <= lowest"),
         ("probabilities are compared", softmax_first),
         ("only the last window", "    lowest =", "    windows = windows[-1:]\n    lowest ="),
+        ("only the first window", "    lowest =", "    windows = windows[:1]\n    lowest ="),
+        ("the best span of the last window", "for _, spans in windows for span in spans", "for span in windows[-1][1]"),
+        (
+            "the lowest null score begins at 0",
+            "min(score for score, _ in windows)",
+            "min(0, *(score for score, _ in windows))",
+        ),
+        ("the first window that answers", first_that_answers),
+        ("margins are compared", leads_most),
         ("only the first span of each window", "for span in spans)", "for span in spans[:1])"),
         ("True and False", " (start, end) if best > lowest + threshold else (0, 0)", " best > lowest + threshold"),
     ],

@@ -4,7 +4,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def group_rates(names: list[str], rate: float, factor: float) -> dict[str, float]:
-    """Layer group -> learning rate. names: from the word vectors to the head; rate: of the head"""
+    """Layer group -> learning rate. names: from the word vectors to the head; rate: of the head.
+    group_rates(["word", "head"], 0.01, 2.5) -> {"word": 0.004, "head": 0.01}"""
     return {name: rate / factor**above for above, name in enumerate(reversed(names))}
 
 

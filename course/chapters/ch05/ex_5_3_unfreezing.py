@@ -1,16 +1,22 @@
 """Exercise 5.3: gradual unfreezing. Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3."""
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def open_groups(names: list[str], epochs: int) -> list[list[str]]:
-    """For each epoch the groups that train, in the order of `names`: from the word vectors to the head"""
+    """For each epoch the groups that train, in the order of `names`: from the word vectors to the head.
+    open_groups(["word", "lstm", "head"], 2) -> [["head"], ["lstm", "head"]]"""
     return [names[-1 - epoch :] if epoch < len(names) else list(names) for epoch in range(epochs)]
 
 
 def _plan(opened):
     """opened(epoch, n groups): places of the groups that train."""
     return lambda names, epochs: [[names[i] for i in opened(epoch, len(names))] for epoch in range(epochs)]
+
+
+def _shared(names, epochs):
+    """One list that grows, in each place."""
+    return [names[-min(epochs, len(names)) :]] * epochs
 
 
 PROBES = [
@@ -26,6 +32,14 @@ MISTAKES = [
     ("an epoch too early", _plan(lambda epoch, n: range(max(0, n - 2 - epoch), n))),
     ("only the head", _plan(lambda epoch, n: [n - 1])),
     ("nothing trains at first", _plan(lambda epoch, n: range(max(0, n - epoch), n))),
-    ("from head to input", Seen(lambda got, expected, *_: [*map(sorted, got)] == [*map(sorted, expected)])),
+    ("from head to input", lambda *a: [opened[::-1] for opened in open_groups(*a)]),
+    ("the same list in each epoch", _shared, lambda *a: [opened[::-1] for opened in _shared(*a)]),
+    ("a slice from minus 0", _plan(lambda epoch, n: range(max(0, n - epoch) if epoch else 0, n))),
+    ("the slice wraps around", lambda names, epochs: [names[len(names) - 1 - epoch :] for epoch in range(epochs)]),
+    (
+        "an entry for each group",
+        lambda names, epochs: open_groups(names, min(epochs, len(names))),
+        lambda names, epochs: open_groups(names, len(names)),
+    ),
 ]
 EXERCISE = Exercise("5.3", open_groups, PROBES, MISTAKES, difficulty=2, importance=5, minutes=8)

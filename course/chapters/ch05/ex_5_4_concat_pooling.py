@@ -1,13 +1,16 @@
 """Exercise 5.4: concat pooling. Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3."""
 
+from itertools import permutations
+
 import torch
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def concat_pooling(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """[last, maximum, mean] of each text, [text, 3 * dim]. states [text, word, dim]; mask [text, word]: True where a
-    word is real; the real words come first"""
+    word is real; the real words come first.
+    concat_pooling(torch.tensor([[[3.0], [1.0], [9.0]]]), torch.tensor([[True, True, False]])) -> [[1.0, 3.0, 2.0]]"""
     lengths = mask.sum(dim=1)
     real = mask[..., None]
     last = states[torch.arange(len(states)), lengths - 1]
@@ -25,6 +28,15 @@ def _with(number, view):
         return torch.cat(parts, dim=1)
 
     return model
+
+
+def _joined(join):
+    """join(three views)"""
+    return lambda states, mask: join(concat_pooling(states, mask).chunk(3, dim=1))
+
+
+def _times_infinity(states, mask):
+    return (states + (~mask)[..., None] * -torch.inf).amax(1)
 
 
 def _probe(shows, lengths, dim, step, shift):
@@ -47,7 +59,13 @@ MISTAKES = [
     ("the mean is over the whole row", _with(2, lambda states, mask: (states * mask[..., None]).mean(1))),
     ("padding is part of the mean", _with(2, lambda states, mask: states.mean(1))),
     ("one word too far", _with(0, lambda s, mask: s[torch.arange(len(s)), mask.sum(1).clamp(max=s.shape[1] - 1)])),
-    ("another order", Seen(lambda got, expected, *_: torch.allclose(got.sort(1).values, expected.sort(1).values))),
-    ("only one view", Seen(lambda got, expected, *_: got.ndim == 2 and 3 * got.shape[-1] == expected.shape[-1])),
+    ("0 times minus infinity", _with(1, _times_infinity)),
+    (
+        "another order",
+        *(_joined(lambda v, o=o: torch.cat([v[i] for i in o], 1)) for o in [*permutations(range(3))][1:]),
+    ),
+    ("the numbers take turns", _joined(lambda views: torch.stack(views, 2).flatten(1))),
+    ("only one view", *(_joined(lambda views, i=i: views[i]) for i in range(3))),
+    ("the views are added", _joined(sum), _joined(lambda views: sum(views) / 3)),
 ]
 EXERCISE = Exercise("5.4", concat_pooling, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

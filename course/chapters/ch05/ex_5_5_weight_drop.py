@@ -8,7 +8,8 @@ from course.check.exercise import Exercise, Probe
 
 def weight_drop(x: torch.Tensor, w_in: torch.Tensor, w_rec: torch.Tensor, keep: torch.Tensor, p: float) -> torch.Tensor:
     """States [word, hidden] of a simple recurrent network, the first from zeros. x [word, dim]: inputs; w_in
-    [dim, hidden]; w_rec [hidden, hidden]; keep [hidden, hidden]: True where an entry stays; p: share that is dropped"""
+    [dim, hidden]; w_rec [hidden, hidden]; keep [hidden, hidden]: True where an entry stays; p: share that is dropped.
+    weight_drop(torch.ones(2, 1), *torch.ones(2, 1, 1), torch.ones(1, 1) > 0, 0.5) -> [[0.7616], [0.9872]]"""
     thinned = w_rec * keep / (1 - p)
     state, states = torch.zeros(w_rec.shape[0]), []
     for word in x:

@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe
 
 
 def one_query(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """What one word takes from all words, [width]. query [dim]; keys [word, dim]; values [word, width]"""
+    """What one word takes from all words, [width]. query [dim]; keys [word, dim]; values [word, width].
+    one_query(torch.ones(1), torch.tensor([[0.0], [1.0]]), torch.tensor([[4.0], [8.0]])) -> [6.9242]"""
     scores = keys @ query / query.shape[0] ** 0.5
     return scores.softmax(dim=0) @ values
 
@@ -41,6 +42,7 @@ MISTAKES = [
     ("softmax over the wrong axis", lambda query, keys, values: values.sum(0)),
     ("keys instead of values", lambda query, keys, values: one_query(query, keys, keys)),
     ("no softmax", lambda query, keys, values: keys @ query / len(query) ** 0.5 @ values),
+    ("exponentials without a division", lambda query, k, v: (k @ query / len(query) ** 0.5).exp() @ v),
     ("the scale comes after the softmax", lambda query, *a: _read(lambda *_: 1)(query, *a) / len(query) ** 0.5),
     ("only the best word", lambda query, keys, values: values[(keys @ query).argmax()]),
     ("weights instead of a result", lambda query, keys, values: (keys @ query / len(query) ** 0.5).softmax(0)),

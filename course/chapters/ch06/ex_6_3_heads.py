@@ -2,12 +2,13 @@
 
 import torch
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def read_by_heads(values: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """What each query takes, the heads side by side: [batch, query, d_model]. values [batch, key, d_model]: head 0 owns
-    the first d_model / n_heads numbers, and so on; weights [batch, head, query, key], after the softmax"""
+    the first d_model / n_heads numbers, and so on; weights [batch, head, query, key], after the softmax.
+    read_by_heads(torch.tensor([[[4.0, 8.0]]]), torch.tensor([[[[1.0]], [[1.0]]]])) -> [[[4.0, 8.0]]]"""
     heads = values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)
     return (weights @ heads).transpose(1, 2).flatten(2)
 
@@ -61,7 +62,7 @@ MISTAKES = [
     ("split side by side, joined like cards", _read(join=_dealt_out)),
     ("the mean of the heads", lambda values, weights: weights.mean(1) @ values),
     ("the first head's weights for all", lambda values, weights: weights[:, 0] @ values),
-    ("not joined", Seen(lambda got, expected, *_: got.ndim == 4)),
-    ("every head reads everything", Seen(lambda got, _, v, w: got.shape[-1] == w.shape[1] * v.shape[-1] > v.shape[-1])),
+    ("not joined", _read(join=lambda heads: heads), _read(join=lambda heads: heads.transpose(1, 2))),
+    ("every head reads everything", _read(split=lambda values, n_heads: values[:, None])),
 ]
 EXERCISE = Exercise("6.3", read_by_heads, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15, without=["loop"])

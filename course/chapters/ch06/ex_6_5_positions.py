@@ -6,7 +6,8 @@ from course.check.exercise import Exercise, Probe, Seen
 
 
 def positions(n: int, d_model: int) -> torch.Tensor:
-    """[place, d_model]: one vector for each of n places, counted from 0. d_model is even"""
+    """[place, d_model]: one vector for each of n places, counted from 0. d_model is even.
+    positions(2, 2) -> [[0.0, 1.0], [0.8415, 0.5403]]"""
     angles = torch.arange(n)[:, None] / 10_000 ** (torch.arange(0, d_model, 2) / d_model)
     table = torch.empty(n, d_model)
     table[:, 0::2], table[:, 1::2] = angles.sin(), angles.cos()
@@ -48,6 +49,6 @@ MISTAKES = [
     ("counted from 1", _table(first=1)),
     ("only sines", _table(join=lambda sines, cosines: _taking_turns(sines, sines))),
     ("faster and faster", Seen(_upside_down)),
-    ("places and numbers are exchanged", Seen(lambda got, expected, *_: got.mT.shape == expected.shape != got.shape)),
+    ("places and numbers are exchanged", lambda *a: positions(*a).T),
 ]
 EXERCISE = Exercise("6.5", positions, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

@@ -4,12 +4,13 @@ algorithm 1."""
 from collections import Counter
 from itertools import pairwise
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def merge_step(text: dict[tuple[str, ...], int]) -> dict[tuple[str, ...], int]:
     """The text after the most frequent pair of neighbours has become one piece. text: the pieces of each word -> how
-    often the word occurs; no two pairs share the first place"""
+    often the word occurs; no two pairs share the first place.
+    merge_step({("a", "b", "c"): 2, ("a", "b"): 1}) -> {("ab", "c"): 2, ("ab",): 1}"""
     counts = Counter()
     for pieces, count in text.items():
         for pair in pairwise(pieces):
@@ -70,8 +71,24 @@ def _step(join=_joined, **counting):
     return model
 
 
+def _apart(pieces):
+    """Pairs of neighbours; of a piece again and again each is part of one pair only."""
+    return [pair for pair in {*pairwise(pieces)} for _ in range(len(pieces) - len(_joined(pieces, pair)))]
+
+
+def _spelled_alike(pieces, pair):
+    for place, both in enumerate(pairwise(pieces)):
+        if "".join(both) == "".join(pair):
+            return (*pieces[:place], "".join(pair), *_spelled_alike(pieces[place + 2 :], pair))
+    return pieces
+
+
+def _sorted(pieces):
+    return [tuple(sorted(pair)) for pair in pairwise(pieces)]
+
+
 def _either_way(text):
-    pair = _best(text, pairs_of=lambda pieces: (tuple(sorted(p)) for p in pairwise(pieces)))
+    pair = _best(text, pairs_of=_sorted)
     return {_joined(_joined(pieces, pair), pair[::-1]): count for pieces, count in text.items()}
 
 
@@ -86,6 +103,8 @@ PROBES = [
     _probe("a pair several times in a word", b_a_n_a_n_a=4, a_n=1, b_a=3, c_b=2),
     _probe("pieces of several letters", t_e_s=4, b_e_s=2, we_s=5, e_so=3, s_e=1),
     _probe("the same pieces in the other order", a_b_c=5, b_a=4, b_a_d=3, c_d=6),
+    _probe("another pair that spells the same", es_t=5, e_st=3, st_e=1),
+    _probe("a pair that overlaps itself is the most frequent", a_a_a=4, b_c=6),
 ]
 MISTAKES = [
     ("types instead of tokens", _step(weigh=lambda count: 1)),
@@ -95,8 +114,11 @@ MISTAKES = [
     ("the last piece is lost", _step(join=_last_lost)),
     ("joined from the right", _step(join=_from_the_right)),
     ("replaced in a string", _step(join=_in_a_string)),
-    ("either order", _either_way),
+    ("either order", _either_way, _step(pairs_of=_sorted)),
+    ("another pair that spells the same is joined", _step(join=_spelled_alike)),
+    ("overlapping pairs are not counted", _step(pairs_of=_apart)),
     ("nothing is joined", dict),
-    ("a pair instead of a text", Seen(lambda got, expected, text: isinstance(got, tuple) and len(got) == 2)),
+    ("a pair instead of a text", _best, lambda text: "".join(_best(text))),
+    ("the pair is returned, too", lambda text: (merge_step(text), _best(text))),
 ]
 EXERCISE = Exercise("6.6", merge_step, PROBES, MISTAKES, difficulty=3, importance=3, minutes=15)

@@ -9,7 +9,8 @@ from course.check.exercise import HUNDREDFOLD, Exercise, Probe
 
 def sentence_bleu(hypothesis: list[str], reference: list[str], orders: int) -> float:
     """0 to 1. hypothesis, reference: words; orders: n-grams of 1 to `orders` words. hypothesis has at least `orders`
-    words; 0 if there is an order without any right n-gram"""
+    words; 0 if there is an order without any right n-gram.
+    sentence_bleu(["a", "b"], ["a", "b", "c", "d"], 1) -> 0.3679"""
     precisions = []
     for n in range(1, orders + 1):
         ours, theirs = (
@@ -30,6 +31,20 @@ def _clipped(ours, theirs):
 
 def _root(precisions):
     return math.prod(precisions) ** (1 / len(precisions))
+
+
+def _mean(precisions):
+    return sum(precisions) / len(precisions)
+
+
+def _without_zeros(precisions):
+    """Orders without a hit are left out."""
+    return math.prod(p for p in precisions if p) ** (1 / len(precisions))
+
+
+def _all_orders_together(hypothesis, reference, orders):
+    grams = [[gram for n in range(1, orders + 1) for gram in _grams(words, n)] for words in (hypothesis, reference)]
+    return min(1.0, math.exp(1 - len(reference) / len(hypothesis))) * _clipped(*grams)
 
 
 def _bleu(precision=_clipped, mean=_root, penalty=lambda c, r: min(1.0, math.exp(1 - r / c))):
@@ -53,7 +68,8 @@ PROBES = [
     _probe("one word is wrong", "its customers stayed with the shop", "its customers stayed with the bakery", 4),
     _probe("repeated words in both", "snow and snow and ice and", "snow and ice and snow fell and ice", 2),
     _probe("right", "the customers stayed at home", "the customers stayed at home", 4),
-    _probe("no pair is right", "stayed customers the", "the customers stayed", 2),
+    _probe("no pair is right", "stayed customers a", "the customers stayed", 2),
+    _probe("two words that are spelled like two others", "he is now here", "he is no where", 2),
 ]
 MISTAKES = [
     ("not clipped", _bleu(lambda ours, theirs: sum(gram in theirs for gram in ours) / len(ours))),
@@ -62,9 +78,16 @@ MISTAKES = [
     ("recall instead of precision", _bleu(lambda ours, theirs: _clipped(theirs, ours))),
     ("no penalty for a short translation", _bleu(penalty=lambda c, r: 1)),
     ("a bonus for a long translation", _bleu(penalty=lambda c, r: math.exp(1 - r / c))),
-    ("the penalty hits the long one", _bleu(penalty=lambda c, r: min(1, math.exp(1 - c / r)))),
+    (
+        "the penalty hits the long one",
+        _bleu(penalty=lambda c, r: min(1, math.exp(1 - c / r))),
+        _bleu(penalty=lambda c, r: 1 if c > r else math.exp(1 - c / r)),
+    ),
     ("the penalty is the plain ratio", _bleu(penalty=lambda c, r: min(1, c / r))),
-    ("the arithmetic mean", _bleu(mean=lambda precisions: sum(precisions) / len(precisions))),
+    ("the arithmetic mean", _bleu(mean=_mean), _bleu(mean=lambda precisions: _mean(precisions) * all(precisions))),
+    ("the hits of all orders together", _all_orders_together),
+    ("orders without a hit are left out", _bleu(mean=_without_zeros)),
+    ("n-grams are glued", _bleu(lambda *sides: _clipped(*(["".join(gram) for gram in grams] for grams in sides)))),
     ("the root is missing", _bleu(mean=math.prod)),
     ("only the longest n-grams", _bleu(mean=lambda precisions: precisions[-1])),
     ("100 times too large", HUNDREDFOLD),

@@ -10,7 +10,8 @@ def mask_tokens(
     ids: torch.Tensor, choose: torch.Tensor, fate: torch.Tensor, draw: torch.Tensor, vocab_size: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """(what is read, labels), both [batch, piece]; a label is -100 where nothing is asked. ids [batch, piece]: 0 to 4
-    are [PAD], [UNK], [CLS], [SEP], [MASK]; choose, fate, draw [batch, piece]: random numbers, 0 or more and below 1"""
+    are [PAD], [UNK], [CLS], [SEP], [MASK]; choose, fate, draw [batch, piece]: random numbers, 0 or more and below 1.
+    mask_tokens(torch.tensor([[7, 8]]), *torch.tensor([[[0.1, 0.9]]] * 3), 9) -> ([[4, 8]], [[7, -100]])"""
     chosen = (choose < 0.15) & (ids > 4)
     hidden = chosen & (fate < 0.8)
     replaced = chosen & ~hidden & (fate < 0.9)
@@ -28,7 +29,7 @@ def _drawn(draw, vocab_size):
 
 
 def _masked(may=_ordinary, to_mask=0.8, to_random=0.1, drawn=_drawn, damaged=None, asked=None, nothing=-100):
-    """may(ids): places that can be chosen; damaged(chosen, may), asked(chosen, hidden, read, ids): places."""
+    """may(ids): places that can be chosen; damaged(chosen, may), asked(chosen, hidden, replaced, read, ids): places."""
 
     def model(ids, choose, fate, draw, vocab_size):
         chosen = may(ids) & (choose < 0.15)
@@ -36,7 +37,7 @@ def _masked(may=_ordinary, to_mask=0.8, to_random=0.1, drawn=_drawn, damaged=Non
         hidden = places & (fate < to_mask)
         replaced = places & ~hidden & (fate < to_mask + to_random - 1e-6)  # 0.8 + 0.1 is a little more than 0.9
         read = ids.masked_fill(hidden, 4).where(~replaced, drawn(draw, vocab_size))
-        return read, ids.where(asked(chosen, hidden, read, ids) if asked else chosen, torch.tensor(nothing))
+        return read, ids.where(asked(chosen, hidden, replaced, read, ids) if asked else chosen, torch.tensor(nothing))
 
     return model
 
@@ -44,6 +45,12 @@ def _masked(may=_ordinary, to_mask=0.8, to_random=0.1, drawn=_drawn, damaged=Non
 def _labels_of_what_is_read(ids, *dice):
     read, labels = _masked()(ids, *dice)
     return read, read.where(labels != -100, labels)
+
+
+def _overwritten(ids, choose, fate, draw, vocab_size):
+    """A piece at random also where [MASK] was put."""
+    read, labels = _masked()(ids, choose, fate, draw, vocab_size)
+    return torch.where((labels != -100) & (fate < 0.9), _drawn(draw, vocab_size), read), labels
 
 
 def _probe(shows, ids, choose, fate, draw, vocab_size):
@@ -81,21 +88,28 @@ MISTAKES = [
     ("all chosen pieces become [MASK]", _masked(to_mask=1.0)),
     ("no chosen piece stays", _masked(to_random=0.3)),
     ("nothing is replaced at random", _masked(to_random=0.0)),
-    ("a loss on all pieces", _masked(asked=lambda chosen, hidden, read, ids: torch.ones_like(chosen))),
-    ("a loss on all ordinary pieces", _masked(asked=lambda chosen, hidden, read, ids: ids > 4)),
+    ("a loss on all pieces", _masked(asked=lambda chosen, *_: torch.ones_like(chosen))),
+    ("a loss on all ordinary pieces", _masked(asked=lambda *a: a[-1] > 4)),
     (
         "a loss at [MASK] only",
-        _masked(asked=lambda chosen, hidden, read, ids: hidden),
-        _masked(asked=lambda chosen, hidden, read, ids: read == 4),
+        _masked(asked=lambda chosen, hidden, *_: hidden),
+        _masked(asked=lambda *a: a[-2] == 4),
     ),
-    ("no loss where the piece stayed", _masked(asked=lambda chosen, hidden, read, ids: read != ids)),
+    (
+        "no loss where the piece stayed",
+        _masked(asked=lambda chosen, hidden, replaced, read, ids: read != ids),
+        _masked(asked=lambda chosen, hidden, replaced, read, ids: hidden | replaced),
+    ),
     ("the labels are what is read", _labels_of_what_is_read),
     ("0 where nothing is asked", _masked(nothing=0)),
+    ("[MASK] is overwritten", _overwritten),
     ("special pieces and padding are chosen", _masked(may=lambda ids: torch.ones_like(ids, dtype=torch.bool))),
     ("special pieces are chosen", _masked(may=lambda ids: ids != 0)),
     ("padding is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 0))),
     ("[UNK] is chosen", _masked(may=lambda ids: (ids > 4) | (ids == 1))),
     ("[MASK] is chosen", _masked(may=lambda ids: ids >= 4)),
+    ("[UNK] and [MASK] are chosen", _masked(may=lambda ids: (ids > 3) | (ids == 1))),
+    ("a random piece beyond the vocabulary", _masked(drawn=lambda draw, vocab_size: 5 + (draw * vocab_size).long())),
     ("a random piece may be special", _masked(drawn=lambda draw, vocab_size: (draw * vocab_size).long())),
     ("80, 10 and 10 % of all pieces", _masked(damaged=lambda chosen, may: may)),
 ]

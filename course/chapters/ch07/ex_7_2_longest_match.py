@@ -1,12 +1,13 @@
 """Exercise 7.2: WordPiece, the longest match first. Source: Wu et al. 2016, arXiv:1609.08144, section 4.1; the marks
 are those of Devlin et al. 2018, arXiv:1810.04805."""
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def longest_match(word: str, vocabulary: set[str], limit: int) -> list[str]:
     """The pieces of a word; ["[UNK]"] if it cannot be cut or has more than `limit` characters. In the vocabulary, a
-    piece that continues a word begins with ##. word: one character or more"""
+    piece that continues a word begins with ##. word: one character or more.
+    longest_match("unfairly", {"un", "##fair", "##f", "##ly"}, 100) -> ["un", "##fair", "##ly"]"""
     if len(word) > limit:
         return ["[UNK]"]
     pieces, start = [], 0
@@ -29,21 +30,37 @@ def _within(cut, size=len):
     return lambda word, vocabulary, limit: cut(word, vocabulary) if size(word) <= limit else _UNKNOWN
 
 
-def _walk(ends=lambda n: range(n, 0, -1), mark=lambda start: "##" if start else "", stuck=lambda pieces: _UNKNOWN):
-    """ends(n): lengths to try when n characters are left; stuck(pieces so far): what is returned if none fits."""
+def _marked(start):
+    return "##" if start else ""
+
+
+def _walk(
+    ends=lambda n: range(n, 0, -1),
+    mark=_marked,
+    stuck=lambda pieces: _UNKNOWN,
+    found=lambda piece, bare, vocabulary: piece in vocabulary,
+    step=lambda piece, mark: len(piece) - len(mark),
+):
+    """ends(n): lengths to try when n characters are left; stuck(pieces so far): what is returned if none fits;
+    found(piece, the same without a mark, vocabulary); step(piece, its mark): how far the walk goes on."""
 
     def cut(word, vocabulary):
         pieces, start = [], 0
         while start < len(word):
-            fits = (mark(start) + word[start : start + n] for n in ends(len(word) - start))
-            piece = next((piece for piece in fits if piece in vocabulary), None)
+            bare = (word[start : start + n] for n in ends(len(word) - start))
+            piece = next((mark(start) + b for b in bare if found(mark(start) + b, b, vocabulary)), None)
             if piece is None:
                 return stuck(pieces)
             pieces.append(piece)
-            start += len(piece) - len(mark(start))
+            start += step(piece, mark(start))
         return pieces
 
     return cut
+
+
+def _few_pieces(word, vocabulary, limit):
+    pieces = _walk()(word, vocabulary)
+    return pieces if len(pieces) <= limit else _UNKNOWN
 
 
 def _one_by_one(word, vocabulary):
@@ -96,6 +113,8 @@ PROBES = [
     _probe("Korean, exactly as long as allowed", "고양이에게", "고 고양이 양 ##이 ##에 ##게 ##에게", 5),
     _probe("exactly as long as allowed", "banana", "b ba ##n ##a ##na", 6),
     _probe("too long", "bananas", "b ba ##n ##a ##na ##s", 6),
+    _probe("too long, and of too many pieces", "nnnn", "n ##n", 2),
+    _probe("capitals", "USA", "U ##S ##A u ##s ##a us usa"),
 ]
 MISTAKES = [
     ("the shortest piece first", _within(_walk(ends=lambda n: range(1, n + 1)))),
@@ -111,7 +130,20 @@ MISTAKES = [
     ("no limit", _within(_walk(), size=lambda word: 0)),
     ("a long word is cut off", lambda word, vocabulary, limit: _walk()(word[:limit], vocabulary)),
     ("the limit comes one character early", _within(_walk(), size=lambda word: len(word) + 1)),
+    ("the limit counts pieces", _few_pieces),
     ("the limit counts bytes", _within(_walk(), size=lambda word: len(word.encode()))),
-    ("one string instead of a list", Seen(lambda got, expected, *_: isinstance(got, str))),
+    (
+        "looked up without ##",
+        _within(_walk(found=lambda piece, bare, vocabulary: bare in vocabulary)),
+        _within(_walk(found=lambda piece, bare, vocabulary: piece in vocabulary or bare in vocabulary)),
+    ),
+    ("the mark counts as characters", _within(_walk(step=lambda piece, mark: len(piece)))),
+    ("capitals are lost", lambda word, *a: longest_match(word.lower(), *a)),
+    (
+        "one string instead of a list",
+        lambda *a: " ".join(longest_match(*a)),
+        lambda *a: "".join(longest_match(*a)),
+        lambda *a: "[UNK]" if longest_match(*a) == _UNKNOWN else longest_match(*a),
+    ),
 ]
 EXERCISE = Exercise("7.2", longest_match, PROBES, MISTAKES, difficulty=2, importance=4, minutes=12)

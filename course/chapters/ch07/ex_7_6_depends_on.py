@@ -11,7 +11,8 @@ from course.check.exercise import Exercise, Probe, Seen
 
 def depends_on(network, ids: torch.Tensor, vocab_size: int) -> torch.Tensor:
     """[state, piece]: True where the state moves when that piece becomes another one. network(ids) gives the states
-    [piece, d_model] of one row, the same each time; ids [piece], each below vocab_size"""
+    [piece, d_model] of one row, the same each time; ids [piece], each below vocab_size.
+    depends_on(lambda ids: ids.cumsum(0)[:, None], torch.tensor([5, 7]), 9) -> [[True, False], [True, True]]"""
     before = network(ids)
     moved = torch.zeros(len(ids), len(ids), dtype=torch.bool)
     for k in range(len(ids)):
@@ -58,7 +59,7 @@ def _first_two(vectors, n):
 
 
 def _one_number(vectors, n):
-    return torch.cat([vectors[:, :2], vectors[:1, 2:].expand(n, 1)], dim=1)
+    return torch.cat([vectors[:, :1], vectors[:1, 1:2].expand(n, 1), vectors[:, 2:]], dim=1)
 
 
 def _reading(
@@ -77,6 +78,7 @@ def _reading(
 
 
 def _amounts(got, expected, *_):
+    """How far, or how many of its numbers: other numbers than 0 where a state moved."""
     return torch.as_tensor(got).dtype != torch.bool and torch.equal(torch.as_tensor(got) != 0, expected)
 
 
@@ -106,9 +108,16 @@ MISTAKES = [
     ("True means that nothing moved", lambda *a: ~depends_on(*a)),
     ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
     ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
+    ("a look at the last number only", _reading(moved=lambda new, old: new[:, -1] != old[:, -1])),
     ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
     ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
+    ("1 and 0 instead of True and False", lambda *a: depends_on(*a).int()),
     ("amounts instead of True and False", Seen(_amounts)),
-    ("one row instead of a table", Seen(lambda got, expected, *_: torch.as_tensor(got).ndim == 1)),
+    (
+        "one row instead of a table",
+        lambda *a: depends_on(*a).any(0),
+        lambda *a: depends_on(*a).any(1),
+        lambda *a: depends_on(*a)[:, -1],
+    ),
 ]
 EXERCISE = Exercise("7.6", depends_on, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -3,14 +3,15 @@
 
 from itertools import pairwise
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def next_sentence_pairs(
     documents: list[list[str]], coins: list[float], draws: list[float]
 ) -> list[tuple[str, str, bool]]:
     """(first, second, does the second follow?) for each sentence that has a next one, in order. documents: their
-    sentences; coins, draws: random numbers, 0 or more and below 1; pair i uses coins[i] and draws[i], more are left"""
+    sentences; coins, draws: random numbers, 0 or more and below 1; pair i uses coins[i] and draws[i], more are left.
+    next_sentence_pairs([["A", "B"], ["C", "D"]], [0.9, 0.1], [0.6, 0.2]) -> [("A", "D", False), ("C", "D", True)]"""
     pairs = []
     for own, document in enumerate(documents):
         for first, true in pairwise(document):
@@ -31,6 +32,20 @@ def _in_own(documents, d, s):
 
 def _next_document(documents, d, s):
     return [x for x in documents[(d + 1) % len(documents)] if x != documents[d][s + 1]]
+
+
+def _in_unequal(documents, d, s):
+    """Documents are told apart by what stands in them."""
+    return [x for document in documents if document != documents[d] for x in document if x != documents[d][s + 1]]
+
+
+def _all_but_the_true_one(documents, d, s):
+    return [x for document in documents for x in document if x != documents[d][s + 1]]
+
+
+def _labelled(names):
+    """names: what stands for False and True."""
+    return lambda *a: [(first, second, names[follows]) for first, second, follows in next_sentence_pairs(*a)]
 
 
 def _drawn_from(pool):
@@ -92,12 +107,15 @@ PROBES = [
         [0.6, 0.9, 0.3, 0.8, 0.7, 0.2, 0.95, 0.1, 0.6],
         [0.2, 0.4, 0.1, 0.9, 0.95, 0.6, 0.55, 0.35, 0.3],
     ),
+    Probe("two documents are equal", [_SNOW, _SHIP, _SNOW], [0.7, 0.9, 0.2, 0.8, 0.1], [0.9, 0.3, 0.5, 0.99, 0.2]),
 ]
 MISTAKES = [
     ("negatives from the same document", _drawn_from(_in_own)),
     ("negatives from anywhere", _drawn_from(lambda documents, *_: [s for document in documents for s in document])),
+    ("negatives from anywhere but the true one", _drawn_from(_all_but_the_true_one)),
     ("negatives from the next document only", _drawn_from(_next_document)),
     ("a negative reads like the true next one", _drawn_from(_elsewhere)),
+    ("an equal document is left out", _drawn_from(_in_unequal)),
     ("always the same negative", lambda documents, coins, draws: next_sentence_pairs(documents, coins, [0] * 99)),
     ("the draws are counted apart", _counted_apart),
     ("the label is turned round", lambda *a: [(*pair, not follows) for *pair, follows in next_sentence_pairs(*a)]),
@@ -107,6 +125,6 @@ MISTAKES = [
     ("taking turns", lambda docs, coins, *a: next_sentence_pairs(docs, [i % 2 for i in range(99)], *a)),
     ("across the border of a document", _over_the_border),
     ("both pairs for each sentence", _both_for_each),
-    ("0 and 1 instead of True and False", Seen(lambda got, expected, *_: type(got[0][2]) is int)),
+    ("0 and 1 instead of True and False", _labelled((0, 1)), _labelled((1, 0))),
 ]
 EXERCISE = Exercise("7.7", next_sentence_pairs, PROBES, MISTAKES, difficulty=2, importance=3, minutes=12)

@@ -1,7 +1,7 @@
 """Exercise 8.3: from pieces back to characters. Source: the offsets are those of the tokenizers library; an answer has
 the form of Rajpurkar et al. 2016, arXiv:1606.05250: a text and the character where it begins."""
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def piece_offsets_to_answer(
@@ -9,7 +9,8 @@ def piece_offsets_to_answer(
 ) -> tuple[str, int]:
     """(answer, the character of the passage where it begins). pieces: those of the passage as (piece, start, end); one
     stands for passage[start:end]. first, last: places of the answer in the row [CLS] question [SEP] passage [SEP], in
-    which the question has n_question pieces"""
+    which the question has n_question pieces.
+    piece_offsets_to_answer("Hi Bob", [("hi", 0, 2), ("bob", 3, 6)], 1, 4, 4) -> ("Bob", 3)"""
     begins = n_question + 2
     start, end = pieces[first - begins][1], pieces[last - begins][2]
     return passage[start:end], start
@@ -41,6 +42,18 @@ def _joined(join):
         return join([piece for piece, _, _ in chosen]), chosen[0][1]
 
     return model
+
+
+def _slices(between):
+    def model(passage, pieces, n_question, first, last):
+        chosen = pieces[first - n_question - 2 : last - n_question - 1]
+        return between.join(passage[start:end] for _, start, end in chosen), chosen[0][1]
+
+    return model
+
+
+def _bytes(errors):
+    return _with(lambda passage, start, end: passage.encode()[start:end].decode(errors=errors))
 
 
 def _with(text=lambda passage, start, end: passage[start:end], place=lambda passage, answer, start, first: start):
@@ -82,7 +95,7 @@ PROBES = [
     ),
     _probe(
         "a name of several pieces",
-        "In 1897 Mina Müller-Öz moved to   Gwangju, where she taught until the war.",
+        "In 1897 Mina Müller-Öz  moved to   Gwangju, where she taught until the war.",
         "in 1897 mina mu ##ller - oz moved to gwang ##ju , where she taught until the war .",
         (5, 2, 6),
     ),
@@ -101,8 +114,13 @@ PROBES = [
 ]
 MISTAKES = [
     ("pieces are joined, ## and all", _joined(" ".join)),
-    ("pieces are glued to words", _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
+    (
+        "pieces are glued to words",
+        _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##")),
+        _joined(lambda pieces: " ".join(pieces).replace(" ##", "")),
+    ),
     ("pieces are glued without spaces", _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces))),
+    ("cut piece by piece and joined", _slices(" "), _slices("")),
     ("whole words", _cut(found=_whole_words)),
     ("the question is not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, -2, *a)),
     ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
@@ -112,12 +130,9 @@ MISTAKES = [
     ("one character too few", _with(lambda passage, start, end: passage[start : end - 1])),
     ("the last piece is missing", _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1]))),
     ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
-    (
-        "bytes instead of characters",
-        _with(lambda passage, start, end: passage.encode()[start:end].decode(errors="replace")),
-    ),
+    ("bytes instead of characters", _bytes("replace"), _bytes("ignore")),
     ("the first place with the same text", _with(place=lambda passage, answer, *_: passage.index(answer))),
     ("the place in the row", _with(place=lambda *a: a[-1])),
-    ("only the text", Seen(lambda got, expected, *_: isinstance(got, str))),
+    ("only the text", lambda *a: piece_offsets_to_answer(*a)[0]),
 ]
 EXERCISE = Exercise("8.3", piece_offsets_to_answer, PROBES, MISTAKES, difficulty=2, importance=5, minutes=10)

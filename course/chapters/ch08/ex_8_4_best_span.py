@@ -3,12 +3,13 @@ is that of their run_squad.py (max_answer_length)."""
 
 import math
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def best_span(start: list[float], end: list[float], in_passage: list[bool], max_pieces: int) -> tuple[int, int]:
     """(first place, last place) of the best answer. start, end: logits of each place of the row; in_passage: False at
-    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more"""
+    the question and at special pieces; max_pieces: most pieces of an answer. The passage has one piece or more.
+    best_span([9.0, 1.0, 4.0, 0.0], [9.0, 3.0, 1.5, 0.0], [False, True, True, False], 2) -> (2, 2)"""
     places = [place for place, inside in enumerate(in_passage) if inside]
     spans = [(i, j) for i in places for j in places if i <= j < i + max_pieces]
     return max(spans, key=lambda span: start[span[0]] + end[span[1]])
@@ -18,13 +19,25 @@ def _ordered(i, j, n):
     return i <= j < i + n
 
 
-def _span(valid=_ordered, score=lambda s, e: s + e, places=None, result=lambda i, j, places: (i, j)):
-    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be."""
+def _anywhere(inside):
+    return range(len(inside))
+
+
+def _span(
+    valid=_ordered,
+    score=lambda s, e: s + e,
+    places=None,
+    starts=None,
+    ends=None,
+    result=lambda i, j, places: (i, j),
+):
+    """valid(i, j, max_pieces); score(start logit, end logit); places(in_passage): where an answer may be, or where only
+    its start or its end may."""
 
     def model(start, end, in_passage, max_pieces):
         passage = [place for place, inside in enumerate(in_passage) if inside]
-        own = places(in_passage) if places else passage
-        spans = [(i, j) for i in own for j in own if valid(i, j, max_pieces)]
+        firsts, lasts = ((at or places or (lambda _: passage))(in_passage) for at in (starts, ends))
+        spans = [(i, j) for i in firsts for j in lasts if valid(i, j, max_pieces)]
         return result(*max(spans, key=lambda span: score(start[span[0]], end[span[1]])), passage)
 
     return model
@@ -36,6 +49,21 @@ def _apart(change=lambda i, j: (i, j), everywhere=False):
         return change(max(places, key=lambda i: start[i]), max(places, key=lambda j: end[j]))
 
     return model
+
+
+def _sigmoid(logit):
+    return 1 / (1 + math.exp(-logit))
+
+
+def _probabilities(start, end, *a):
+    return _span(score=lambda s, e: s + e)(
+        *([math.exp(x) / sum(map(math.exp, side)) for x in side] for side in (start, end)), *a
+    )
+
+
+def _best_score(start, end, *a):
+    i, j = best_span(start, end, *a)
+    return start[i] + end[j]
 
 
 def _start_first(start, end, in_passage, max_pieces):
@@ -86,6 +114,15 @@ PROBES = [
     _probe(
         "two good answers, the second one is better", 1, 2, "0 .1 .3 3.2 .5 .2 2.9 .4 .1 / .2 .1 0 .6 2.4 .3 .8 3 .4"
     ),
+    _probe(
+        "a high start with a poor end", 1, 2, ".2 .2 .2 -1.8 .6 -.2 1.5 -.6 4.4 .1 / .1 .1 .1 -1.4 2.3 2.3 .8 1 -.1 .3"
+    ),
+    _probe(
+        "the answer's start is the third best",
+        1,
+        2,
+        ".2 .2 .2 5 -.2 -.6 3.2 3.4 1.6 .1 / .1 .1 .1 1.4 .8 4.2 3.6 2.1 -1.7 .3",
+    ),
     _probe("one very high logit", 1, 1, "0 0 0 9.5 4 0 / 0 0 0 0 5 9"),
 ]
 MISTAKES = [
@@ -98,16 +135,19 @@ MISTAKES = [
     ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
     ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
     ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n)),
-    ("the answer may lie in the question", _span(places=lambda in_passage: range(len(in_passage)))),
-    ("the answer may reach the last [SEP]", _span(places=lambda inside: range(inside.index(True), len(inside)))),
+    ("the answer may lie in the question", _span(places=_anywhere), _span(starts=_anywhere)),
+    (
+        "the answer may reach the last [SEP]",
+        _span(places=lambda inside: range(inside.index(True), len(inside))),
+        _span(ends=_anywhere),
+    ),
     ("only spans of one piece", _span(lambda i, j, n: i == j)),
     ("the product of the logits", _span(score=lambda s, e: s * e)),
-    ("the product of two sigmoids", _span(score=lambda s, e: 1 / (1 + math.exp(-s)) / (1 + math.exp(-e)))),
+    ("the product of two sigmoids", _span(score=lambda s, e: _sigmoid(s) * _sigmoid(e))),
+    ("the sum of two sigmoids", _span(score=lambda s, e: _sigmoid(s) + _sigmoid(e))),
+    ("probabilities are added", _span(score=lambda s, e: math.exp(s) + math.exp(e)), _probabilities),
     ("places are counted in the passage", _span(result=lambda i, j, passage: (i - passage[0], j - passage[0]))),
     ("one past the end", _span(result=lambda i, j, passage: (i, j + 1))),
-    (
-        "the score instead of the places",
-        Seen(lambda got, expected, start, end, *_: math.isclose(got, start[expected[0]] + end[expected[1]])),
-    ),
+    ("the score instead of the places", _best_score),
 ]
 EXERCISE = Exercise("8.4", best_span, PROBES, MISTAKES, difficulty=2, importance=5, minutes=12)

@@ -10,7 +10,8 @@ from course.check.exercise import HUNDREDFOLD, Exercise, Probe, Seen
 
 
 def answer_f1(guess: str, truth: str) -> float:
-    """0 to 1: how well the words of two answers agree. "" says that there is no answer"""
+    """0 to 1: how well the words of two answers agree. "" says that there is no answer.
+    answer_f1("in Seoul", "Seoul, Korea") -> 0.5"""
     bags = []
     for text in (guess, truth):
         kept = "".join(character for character in text.lower() if character not in string.punctuation)
@@ -31,6 +32,10 @@ def _bare(text):
 
 def _spaced(text):
     return "".join(" " if character in string.punctuation else character for character in text)
+
+
+def _stripped(text):
+    return " ".join(word.strip(string.punctuation) for word in text.split())
 
 
 def _no_articles(text):
@@ -77,12 +82,18 @@ PROBES = [
     Probe("points within a word", "the U.S.A. and Mexico", "USA"),
     Probe("an apostrophe", "St. John's harbour", "Johns"),
     Probe("the sign _ is punctuation", "snake_case", "snakecase"),
+    Probe("a hyphen within a word", "e-mail", "e mail"),
+    Probe("an article in capitals", "An apple", "apple"),
+    Probe("a sign that is not in string.punctuation", "5 €", "5"),
+    Probe("a part of the truth", "Broncos", "Denver Broncos"),
     Probe("Korean words", "서울", "부산"),
     Probe("no word in common", "in 1889", "Gustave Eiffel"),
     Probe("no answer, and rightly so", "", ""),
     Probe("an answer where there is none", "Paris", ""),
     Probe("no answer where there is one", "", "Paris, France"),
     Probe("an answer that is an article only", "the", ""),
+    Probe("two answers of which nothing is left", "the", "a"),
+    Probe("nothing is left of the truth only", "Paris", "?"),
 ]
 MISTAKES = [
     ("each word once", _score(mean=lambda ours, theirs: _f1({*ours}, {*theirs}))),
@@ -94,6 +105,7 @@ MISTAKES = [
     ("capitals count", _score((_bare, _no_articles))),
     ("punctuation is kept", _score((_lower, _no_articles))),
     ("punctuation becomes a space", _score((_lower, _spaced, _no_articles))),
+    ("punctuation goes at the ends of words only", _score((_lower, _stripped, _no_articles))),
     ("no normalisation", _score(())),
     ("precision only", _score(mean=lambda ours, theirs: _hits(ours, theirs) / len(ours))),
     ("recall only", _score(mean=lambda ours, theirs: _hits(ours, theirs) / len(theirs))),

@@ -3,12 +3,13 @@ cuts a long passage into windows that overlap (doc_stride)."""
 
 import math
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def merge_windows(windows: list[tuple[int, list[tuple[float, int, int]]]], n: int) -> list[tuple[int, int]]:
     """The n best answers, best first, as characters (start, end) of the passage; fewer if there are no more. windows:
-    the character of the passage where a window begins, and its spans as (score, start, end), counted from there"""
+    the character of the passage where a window begins, and its spans as (score, start, end), counted from there.
+    merge_windows([(0, [(1.0, 7, 9)]), (5, [(2.0, 0, 3), (3.0, 2, 4)])], 2) -> [(7, 9), (5, 8)]"""
     best = {}
     for begins, spans in windows:
         for score, start, end in spans:
@@ -53,8 +54,34 @@ def _all_listed(windows, n):
     return [tuple(place) for _, *place in sorted(found, key=lambda span: -span[0])][:n]
 
 
+def _scored(join):
+    """join(score, place)"""
+
+    def model(windows, n):
+        scores = {}
+        for at, spans in windows:
+            for score, start, end in spans:
+                scores.setdefault((at + start, at + end), []).append(score)
+        return [join(max(scores[place]), place) for place in merge_windows(windows, n)]
+
+    return model
+
+
+def _apart(windows, n):
+    """Of answers that overlap only the best is kept."""
+    found = []
+    for start, end in merge_windows(windows, 99):
+        if all(end <= left or right <= start for left, right in found):
+            found.append((start, end))
+    return found[:n]
+
+
 def _in_order_of_windows(windows, n):
     return list(dict.fromkeys(place for window in windows for place in merge_windows([window], n)))[:n]
+
+
+def _above_0(spans):
+    return [span for span in spans if span[0] > 0]
 
 
 PROBES = [
@@ -108,6 +135,13 @@ MISTAKES = [
     ("only the last window", lambda windows, n: merge_windows(windows[-1:], n)),
     ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
     ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
-    ("scores are in the list", Seen(lambda got, expected, *_: bool(got) and all(len(span) == 3 for span in got))),
+    ("overlapping answers are dropped", _apart),
+    ("scores below 0 are lost", lambda windows, n: merge_windows([(at, _above_0(spans)) for at, spans in windows], n)),
+    (
+        "scores are in the list",
+        _scored(lambda score, place: (score, *place)),
+        _scored(lambda score, place: (*place, score)),
+        _scored(lambda score, place: (place, score)),
+    ),
 ]
 EXERCISE = Exercise("8.6", merge_windows, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)

@@ -3,12 +3,13 @@ several windows as in their run_squad.py."""
 
 import math
 
-from course.check.exercise import Exercise, Probe, Seen
+from course.check.exercise import Exercise, Probe
 
 
 def no_answer(windows: list[tuple[float, list[tuple[float, int, int]]]], threshold: float) -> tuple[int, int]:
     """(start, end) of the answer in the passage, or (0, 0) for none. windows: of each the score of "no answer" (start
-    and end logit of [CLS], summed) and its spans as (score, start, end); threshold: an answer must lead by more"""
+    and end logit of [CLS], summed) and its spans as (score, start, end); threshold: an answer must lead by more.
+    no_answer([(2.0, [(3.5, 10, 14)]), (3.0, [(0.5, 30, 36)])], 1.0) -> (10, 14)"""
     lowest = min(score for score, _ in windows)
     best, start, end = max(span for _, spans in windows for span in spans)
     return (start, end) if best > lowest + threshold else (0, 0)
@@ -40,6 +41,23 @@ def _each_window_by_itself(windows, threshold):
     return max(found)[1:] if found else (0, 0)
 
 
+def _first_that_answers(windows, threshold):
+    found = (no_answer([window], threshold) for window in windows)
+    return next((place for place in found if place != (0, 0)), (0, 0))
+
+
+def _largest_margin(windows, threshold):
+    """Each span is compared with the null score of its own window, and these differences with one another."""
+    margin, _, *place = max((span[0] - null, *span) for null, spans in windows for span in spans)
+    return tuple(place) if margin > threshold else (0, 0)
+
+
+def _last_best(windows, threshold):
+    """The null score is that of all windows, the best span that of the last one."""
+    lowest = min(null for null, _ in windows)
+    return no_answer([(lowest, windows[-1][1])], threshold)
+
+
 def _silent(decide):
     """decide(which windows say no): is there no answer?"""
 
@@ -69,7 +87,7 @@ PROBES = [
         [(1.0, [(4.0, 5, 9), (3.0, 5, 12)]), (9.0, [(0.5, 33, 38)]), (8.0, [(1.0, 50, 55)])],
         1.5,
     ),
-    Probe("an answer passes the scores of all windows", [(2.0, [(5.0, 20, 26)]), (3.0, [(1.0, 44, 50)])], 0.0),
+    Probe("an answer passes the scores of all windows", [(2.0, [(5.0, 20, 26)]), (3.0, [(2.5, 44, 50)])], 0.0),
     Probe(
         "the best span is in a window that says no", [(5.0, [(4.5, 12, 18), (2.0, 0, 4)]), (3.0, [(1.0, 40, 43)])], 0.0
     ),
@@ -83,6 +101,12 @@ PROBES = [
     Probe("a negative threshold makes it bold", [(3.0, [(2.5, 6, 9)]), (4.0, [(0.5, 30, 36)])], -1.0),
     Probe("exactly as much as the threshold", [(1.0, [(3.0, 8, 11), (0.0, 2, 5)])], 2.0),
     Probe("scores below 0", [(-4.0, [(-3.0, 7, 9), (-6.0, 7, 15)]), (-2.0, [(-5.0, 30, 31)])], 0.5),
+    Probe(
+        "several windows have an answer", [(4.0, [(4.5, 2, 7)]), (1.0, [(4.0, 15, 19)]), (5.0, [(5.5, 20, 26)])], 0.0
+    ),
+    Probe("one of three windows says no", [(1.0, [(4.0, 5, 9)]), (5.0, [(0.5, 20, 26)]), (0.5, [(2.0, 40, 44)])], 0.0),
+    Probe("all scores are below 0 and the null score is above", [(1.0, [(-0.5, 4, 8)]), (0.5, [(-1.0, 20, 22)])], 0.0),
+    Probe("a null score above the best span, in another window", [(3.0, [(0.5, 4, 8)]), (1.0, [(2.5, 20, 22)])], 1.0),
     Probe("many spans share a window", [(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3),
 ]
 MISTAKES = [
@@ -90,10 +114,13 @@ MISTAKES = [
     ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
     ("the null score of the first window", _decided(lambda nulls: nulls[0])),
     ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
+    ("the lowest null score begins at 0", _decided(lambda nulls: min(0, *nulls))),
     ("null score and span from the same window", _null_of_the_best_window),
     ("each window decides by itself", _each_window_by_itself),
+    ("the first window that answers", _first_that_answers),
+    ("margins are compared", _largest_margin),
     ("one window says no for all", _silent(any)),
-    ("the windows vote", _silent(lambda no: 2 * sum(no) > len(no))),
+    ("the windows vote", _silent(lambda no: 2 * sum(no) > len(no)), _silent(lambda no: 2 * sum(no) >= len(no))),
     ("the threshold has the wrong sign", _decided(passes=lambda best, null, threshold: best > null - threshold)),
     ("the threshold is not used", _decided(passes=lambda best, null, threshold: best > null)),
     ("the null score is not used", _decided(passes=lambda best, null, threshold: best > threshold)),
@@ -103,11 +130,13 @@ MISTAKES = [
     ("it never answers", _decided(passes=lambda best, null, threshold: False)),
     ("the comparison is turned round", _decided(passes=lambda best, null, threshold: best <= null + threshold)),
     ("probabilities are compared", _probabilities),
+    ("only the first window", lambda windows, threshold: no_answer(windows[:1], threshold)),
+    ("the best span of the last window", _last_best),
     ("only the last window", lambda windows, threshold: no_answer(windows[-1:], threshold)),
     (
         "only the first span of each window",
         lambda windows, threshold: no_answer([(null, spans[:1]) for null, spans in windows], threshold),
     ),
-    ("True and False", Seen(lambda got, expected, *_: isinstance(got, bool))),
+    ("True and False", lambda *a: no_answer(*a) != (0, 0)),
 ]
 EXERCISE = Exercise("8.7", no_answer, PROBES, MISTAKES, difficulty=2, importance=3, minutes=10)

@@ -226,7 +226,9 @@ function stage(el, title) {
           draw(now);
           longest ??= findings().sort((a, b) => width(b) - width(a)).slice(0, 3);
           const said = say.textContent;
-          hold(say, ...[...longest, said].map(text => () => say.textContent = text));
+          hold(say, ...[...longest, said].map(text => () => {
+            say.textContent = text;
+          }));
         }
       });
       observer.observe(root);
@@ -235,7 +237,8 @@ function stage(el, title) {
         clearTimeout(calm);
       };
     },
-    live(model, names, draw, resized = () => {}, findings = undefined) { // draws now, and when a trait changes; gives the clean-up back
+    // draws now, and when a trait changes; gives the clean-up back
+    live(model, names, draw, resized = () => {}, findings = undefined) {
       const heard = names.map(name => `change:${name}`).join(" "),
         leave = this.watch(resized, findings);
       model.on(heard, draw);

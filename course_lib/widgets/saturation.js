@@ -411,9 +411,10 @@ export default {
       notes() ? t("Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses.")
       : t("The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
         + "Score axes are even near 0 and logarithmic far out.");
-    const others = ["en", "ko", "notes"].flatMap(source =>
-      [0, 5].flatMap(shift => [false, true].flatMap(scaled =>
-        [64, 1024].map(d_k => ({ source, shift, scaled, d_k, factor: 20 })))));
+    const others = [];
+    for (const source of Object.keys(tokens))
+      for (const d_k of [64, 1024])
+        for (const state of [{ shift: 5 }, {}, { scaled: true }]) others.push({ source, d_k, factor: 20, ...state });
     return st.live(model, TRAITS, draw, now => {
       W = now;
       hold(note, ...under(others, about).map(says => () => note.textContent = says));

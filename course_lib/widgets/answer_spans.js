@@ -13,7 +13,7 @@ const logs = scores => {
 
 export default {
   render({ model, el }) {
-    const get = name => model.get(name),
+    const { get, under } = reader(model),
       tokens = get("tokens"),
       n = tokens.length,
       most = get("max_answer"),
@@ -109,11 +109,10 @@ export default {
             + "Bars are log-probabilities from −8 (none) to 0 (full), "
             + "so the joint one is the sum of two bars; or probabilities. "
             + "Click above or below a token, drag the marks, or go to them with Tab and use the arrow keys."),
-          gold.length ? t("Dashed frame: gold.") : "",
-          refused.length ? t("Struck through: scores higher than the best answer, but is none.") : ""
+          gold.length ? t("Dashed frame: gold.") : ""
         ].filter(Boolean).join(" ")));
 
-    // the list: what is refused, then the best spans, and "no answer" where its score puts it
+    // the list: the best spans, with "no answer" where its score puts it, then what is refused
     const row = (rank, name, score, p, rest) =>
       h(rest.onclick ? "button" : "div", {
           type: rest.onclick ? "button" : null,
@@ -121,18 +120,23 @@ export default {
           ...rest
         }, h("span", { class: "rank" }, rank), h("span", { class: "name" }, name), h("span", {}, signed(score)),
         h("b", {}, p));
-    const pick = ([i, j]) => ({
+    const pick = ([i, j], rank) => ({
       ...KEYS,
       "data-start": i,
       "data-end": j,
       title: j < i ? null : joined(tokens.slice(i, j + 1)),
+      "aria-label": t("{span}: score {score}, log-probability {log}", {
+        span: `${rank} ${text(i, j)}`,
+        score: signed(S[i] + E[j]),
+        log: log(i, j)
+      }),
       onclick: () => set({ start: i, end: j })
     });
     const entries = listed.map((span, at) => [
       span[2],
       row(`${at + 1}`, text(span[0], span[1]), span[2], share(Math.exp(P[span[0]] + Q[span[1]])), {
         class: "span",
-        ...pick(span)
+        ...pick(span, `${at + 1}.`)
       })
     ]);
     if (none !== null)
@@ -143,20 +147,20 @@ export default {
     list.append(
       h("div", { class: "span head" }, h("span", {}), h("span", {}, t("span")), h("span", {}, t("score")),
         h("b", {}, t("probability"))),
-      ...refused.map(span =>
-        row("✗", [
-          h("s", {}, text(span[0], span[1])),
-          h("em", {}, " ",
-            span[1] < span[0] ? t("end before start") : t("{n} tokens", { n: span[1] - span[0] + 1 }))
-        ], span[2], share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span refused", ...pick(span) })
-      ),
-      ...entries.map(([, node]) => node)
+      ...entries.map(([, node]) => node),
+      refused.length ? h("p", { class: "soft" }, t("Struck through: scores higher than the best answer, but is none."))
+      : "",
+      ...refused.map(span => {
+        const why = span[1] < span[0] ? t("end before start") : t("{n} tokens", { n: span[1] - span[0] + 1 });
+        return row("✗", [h("s", {}, text(span[0], span[1])), h("em", {}, " ", why)], span[2],
+          share(Math.exp(P[span[0]] + Q[span[1]])), { class: "span refused", ...pick(span, `✗ ${why},`) });
+      })
     );
 
     const UP = 34,
       WORD = 22,
       LABEL = 15,
-      LANE = 11;
+      LANE = 16;
     let W = 0,
       m = null;
     const tell = i => {
@@ -188,14 +192,14 @@ export default {
           const a = place[Math.max(i, line[0])].x + 2,
             last = place[Math.min(j, line.at(-1))],
             b = last.x + last.w - 2,
-            low = t + LABEL + 2 * UP + WORD + LABEL + LANE * lane + 7;
+            low = t + LABEL + 2 * UP + WORD + LABEL + LANE * lane + 12;
           svg.append(
             s("path", {
               class: "bracket",
               "data-span": `${i},${j}`,
               d: `M${a} ${low - (i >= line[0] ? 5 : 0)}V${low}H${b}V${low - (j <= line.at(-1) ? 5 : 0)}`
             }),
-            s("text", { class: "soft", "font-size": 9, x: (a + b) / 2, y: low - 2, "text-anchor": "middle" },
+            s("text", { class: "soft", x: (a + b) / 2, y: low - 2, "text-anchor": "middle" },
               String(listed.findIndex(span => span[0] === i && span[1] === j) + 1))
           );
         });
@@ -253,17 +257,16 @@ export default {
               tabindex: 0,
               role: "slider",
               ...KEYS,
-              "aria-label": name,
+              "aria-label": left ? t("start") : t("end"),
               "aria-valuemin": 1,
               "aria-valuemax": n
             }, s("rect", { class: "grip", x: -14, y: left ? -LABEL : 0, width: 28, height: tall + LABEL }),
             s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }),
             s("text", {
-              "font-size": 11,
               x: left ? -2 : 2,
               y: left ? -3 : tall + 11,
               "text-anchor": left ? "start" : "end"
-            }, name));
+            }, left ? t("start") : t("end")));
         const put = i => set({
           [name]: Math.min(n - 1, Math.max(0, i))
         });
@@ -342,6 +345,7 @@ export default {
     return st.live(model, TRAITS, draw, now => {
       W = now;
       draw();
-    });
+    }, () => under([...listed, ...refused, gold, [argmax(S), argmax(E)], [get("start"), get("end")]]
+      .filter(span => span.length).map(([start, end]) => ({ start, end })), finding));
   }
 };

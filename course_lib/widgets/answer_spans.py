@@ -170,7 +170,7 @@ class SpanExplorer(CourseWidget):
         parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
         rows = [
             (self._line(span), look)
-            for spans, look in ((self.refused(), ' text-decoration="line-through" fill="#666"'), (self.spans(), ""))
+            for spans, look in ((self.spans(), ""), (self.refused(), ' text-decoration="line-through" fill="#666"'))
             for span in spans
         ]
         rows += [] if self.null is None else [(t("no answer: score {score}", score=_signed(self.null)), "")]

@@ -48,9 +48,12 @@ widget.render({ model, el: document.body });
 
 
 def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
-    """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
+    """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it.
+
+    Indentation and lines of comment stay behind: each notebook and page keeps the module.
+    """
     files = (*(FOLDER / f"{part}.js" for part in kit), folder / f"{name}.js")
-    return "".join(file.read_text("utf-8") for file in files)
+    return re.sub(r"(?m)^ *//.*\n|^ +", "", "".join(file.read_text("utf-8") for file in files))
 
 
 def style(name: str, folder: Path = FOLDER) -> str:

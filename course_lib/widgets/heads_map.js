@@ -16,7 +16,7 @@ export default {
       tested = model.get("tested"),
       kind = model.get("kind"),
       TRAITS = ["layer", "head", "query", "key", "relation", "hide"];
-    const get = name => model.get(name),
+    const { get, under } = reader(model),
       set = setter(model),
       t = teller(model);
     const at = (l, d, q, k) => {
@@ -131,7 +131,7 @@ export default {
     grid.append(h("span", {}),
       ...range(H).map(d => h("span", { class: "lab", style: "text-align:center" }, String(d + 1))));
     for (let l = 0; l < L; l++) {
-      grid.append(h("span", { class: "lab" }, t("layer {n}", { n: l + 1 })));
+      grid.append(h("span", { class: "lab" }, String(l + 1)));
       for (let d = 0; d < H; d++) {
         const canvas = h("canvas", { width: K, height: Q, "aria-hidden": "true" }),
           bar = h("b", {});
@@ -170,7 +170,7 @@ export default {
       read = h("p", { class: "read" }),
       head5 = h("h5", {}),
       arc5 = h("h5", {});
-    const small = h("div", { class: "small" }, h("h5", {}, t("All heads")), grid),
+    const small = h("div", { class: "small" }, h("h5", {}, t("All heads, a row for each layer")), grid),
       large = h("div", { class: "large" }, head5, svg);
     const body = h("div", { class: "panels" }, small, large);
     st.root.append(body, arc5, arcs, read,
@@ -192,17 +192,19 @@ export default {
       const qs = shownQueries(),
         ks = shownKeys(),
         wide = W >= 860,
-        smallW = wide ? Math.min(Math.max(360, 58 + H * 33), 64 + H * 62) : Math.min(W, 64 + H * 62);
+        smallW = wide ? Math.min(Math.max(360, 26 + H * 33), 30 + H * 62) : Math.min(W, 30 + H * 62),
+        gap = W < 560 ? 2 : 5;
       body.classList.toggle("wide", wide);
       small.style.width = `${smallW}px`;
-      const side = Math.max(24, Math.min(56, (smallW - 58) / H - 5));
+      const side = Math.max(22, Math.min(56, (smallW - 26) / H - gap));
+      grid.style.columnGap = `${gap}px`;
       buttons.forEach(({ b }) => {
         b.style.width = `${side}px`;
       });
       const avail = wide ? W - smallW - 28 : W,
         nameW = Math.min(96, 14 + Math.max(...qs.map(q => width(tokens[q]))));
       const size = Math.min(34, (avail - nameW - 34) / ks.length),
-        headH = Math.min(78, 10 + .85 * Math.max(...ks.map(k => width(sources[k], 11))));
+        headH = Math.min(78, 10 + .85 * Math.max(...ks.map(k => width(sources[k]))));
       svg.replaceChildren(
         s("defs", {}, s("pattern", {
           id: "hatch",
@@ -215,7 +217,7 @@ export default {
       attrs(svg, { width: nameW + size * ks.length + 34, height: headH + size * qs.length + 4 });
       const X = i => nameW + size * i,
         Y = i => headH + size * i;
-      m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] };
+      m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] }; // of names that would overlap, each second or third
       m.rowmark = s("rect", { class: "rowmark", x: 0, width: nameW + size * ks.length, height: size });
       svg.append(m.rowmark, s("rect", {
         class: "ground",
@@ -229,8 +231,7 @@ export default {
         const label = s("text", {
           x: nameW - 6,
           y: Y(i) + size / 2 + 4,
-          "text-anchor": "end",
-          "font-size": Math.min(12, Math.max(7, size - 1))
+          "text-anchor": "end"
         }, cut(tokens[q], nameW - 8), s("title", {}, tokens[q]));
         m.rows.push(label);
         svg.append(label);
@@ -252,9 +253,8 @@ export default {
       });
       ks.forEach((k, j) => {
         const label = s("text", {
-          transform: `translate(${X(j) + size / 2 + 4},${headH - 6}) rotate(-55)`,
-          "font-size": Math.min(11, Math.max(7, size))
-        }, cut(sources[k], 82, 11), s("title", {}, sources[k]));
+          transform: `translate(${X(j) + size / 2 + 4},${headH - 6}) rotate(-55)`
+        }, cut(sources[k], 82), s("title", {}, sources[k]));
         m.cols.push(label);
         svg.append(label);
       });
@@ -289,22 +289,27 @@ export default {
       svg.append(hit);
       // the sentence for the arcs: one line, or two for cross attention
       const two = kind === "cross",
-        slotK = W / ks.length,
-        slotQ = W / qs.length;
+        spread = words => { // the middles of words that share the line; none if they do not fit
+          const wide = words.map(word => width(word) + 10),
+            room = (W - wide.reduce((a, b) => a + b, 0)) / words.length;
+          let x = 0;
+          return room >= 0 && wide.map(one => (x += one + room) - (one + room) / 2);
+        },
+        middles = [spread(ks.map(k => sources[k])), spread(qs.map(q => tokens[q]))];
+      arcs.style.display = arc5.style.display = middles[0] && middles[1] ? "" : "none";
       attrs(arcs, { width: W, height: 120 });
-      m.xk = j => (j + .5) * slotK;
-      m.xq = i => (two ? (i + .5) * slotQ : m.xk(ks.indexOf(qs[i])));
+      m.xk = j => middles[0][j];
+      m.xq = i => (two ? middles[1][i] : m.xk(ks.indexOf(qs[i])));
       m.arcs = s("g", {});
-      const line = (list, names, x, y, slot) =>
+      const line = (list, names, x, y) =>
         list.map((n, i) => {
-          const t = s("text", { x: x(i), y, "text-anchor": "middle", "font-size": 12 }, cut(names[n], slot - 4),
-            s("title", {}, names[n]));
+          const t = s("text", { x: x(i), y, "text-anchor": "middle" }, names[n]);
           arcs.append(t);
           return t;
         });
       arcs.replaceChildren(m.arcs);
-      m.lowK = line(ks, sources, m.xk, two ? 14 : 112, slotK);
-      m.lowQ = two ? line(qs, tokens, m.xq, 112, slotQ) : m.lowK;
+      m.lowK = line(ks, sources, m.xk, two ? 14 : 112);
+      m.lowQ = two ? line(qs, tokens, m.xq, 112) : m.lowK;
     }
 
     function draw() {
@@ -337,8 +342,14 @@ export default {
         j = m.ks.indexOf(k);
       attrs(m.rowmark, { y: m.Y(i) });
       attrs(m.here, { x: m.X(j), y: m.Y(i) });
-      m.rows.forEach((t, n) => t.classList.toggle("b", n === i));
-      m.cols.forEach((t, n) => t.classList.toggle("b", n === j));
+      for (const [names, here, room] of [[m.rows, i, 13], [m.cols, j, 15]]) {
+        const every = Math.ceil(room / m.size);
+        names.forEach((name, n) => {
+          name.classList.toggle("b", n === here);
+          const shown = n === here || n % every === 0 && Math.abs(n - here) >= every;
+          name.style.display = shown ? "" : "none";
+        });
+      }
       m.gold.replaceChildren(
         ...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) =>
           s("rect", {
@@ -432,8 +443,14 @@ export default {
     dark.addEventListener("change", paint);
     const leave = st.live(model, TRAITS, draw, now => {
       W = now;
+      if (hide) hold(large, ...[true, false].map(on => () => under([{ hide: on }], build)));
+      built = "";
       draw();
-    });
+    }, () => under([
+      ...buttons.map(({ l, d }) => ({ layer: l, head: d })),
+      ...tokens.map((_, query) => ({ query })),
+      ...names.map(relation => ({ relation }))
+    ], finding));
     return () => {
       theme.disconnect();
       dark.removeEventListener("change", paint);

@@ -55,6 +55,18 @@ const setter = model => changes => {
   for (const [name, v] of Object.entries(changes)) model.set(name, v);
   model.save_changes();
 };
+// get: a trait; under: what `say` gives in each of some other states of the traits, for the room that they will need
+const reader = model => {
+  let trial = {};
+  const under = (states, say) =>
+    states.map(state => {
+      trial = state;
+      const said = say();
+      trial = {};
+      return said;
+    });
+  return { get: name => trial[name] ?? model.get(name), under };
+};
 const stateOf = (model, names) => Object.fromEntries(names.map(name => [name, model.get(name)]));
 
 let ids = 0; // names of radio groups and word lists, unique on the page
@@ -88,9 +100,9 @@ function slider({ label, min, max, value, show, oninput, ticks = [] }) {
     oninput(+input.value);
   });
   paint();
-  const marks = h("span", { class: "ticks", "aria-hidden": "true" },
+  const marks = ticks.length && h("span", { class: "ticks", "aria-hidden": "true" },
     ticks.map((text, i) => h("span", { style: `left:${100 * i / (ticks.length - 1 || 1)}%` }, String(text))));
-  const node = h("div", { class: "ctl" }, h("span", { class: "lab" }, h("span", {}, label), out), input, marks);
+  const node = h("div", { class: "ctl" }, h("span", { class: "lab" }, h("span", {}, label), out), input, marks || null);
   return {
     node,
     input,
@@ -176,7 +188,17 @@ const onDrag = (mark, move) => {
   });
 };
 
-// The frame of every widget: title, finding, and a place for the rest.
+// A node keeps the height free that it takes when one of these has filled it: what a reader presses must not move.
+const hold = (node, ...fills) => {
+  node.style.minHeight = "";
+  const heights = fills.map(put => {
+    put();
+    return node.offsetHeight;
+  });
+  node.style.minHeight = `${Math.max(...heights) + 1}px`;
+};
+
+// The frame of every widget: title, finding, and a place for the rest. `findings` gives long ones of other states.
 // The finding is heard 600 ms after it stands still.
 function stage(el, title) {
   const say = h("p", { class: "say" }),
@@ -193,13 +215,20 @@ function stage(el, title) {
         live.textContent = heard;
       }, 600);
     },
-    watch(draw) {
-      let last = 0;
+    watch(draw, findings = () => []) {
+      let last = 0,
+        longest;
       const observer = new ResizeObserver(() => {
         const now = root.clientWidth - 32;
         if (now > 0 && now !== last) {
           last = now;
+          root.classList.toggle("narrow", now < 560);
           draw(now);
+          longest ??= findings().sort((a, b) => width(b) - width(a)).slice(0, 3);
+          const said = say.textContent;
+          hold(say, ...[...longest, said].map(text => () => {
+            say.textContent = text;
+          }));
         }
       });
       observer.observe(root);
@@ -208,9 +237,10 @@ function stage(el, title) {
         clearTimeout(calm);
       };
     },
-    live(model, names, draw, resized = () => {}) { // draws now, and when a trait changes; gives the clean-up back
+    // draws now, and when a trait changes; gives the clean-up back
+    live(model, names, draw, resized = () => {}, findings = undefined) {
       const heard = names.map(name => `change:${name}`).join(" "),
-        leave = this.watch(resized);
+        leave = this.watch(resized, findings);
       model.on(heard, draw);
       draw();
       return () => {

@@ -69,6 +69,7 @@ export default {
     let past = [],
       asked = null,
       typing = false,
+      most = 0, // guesses of one gap so far: their room is kept
       timer, problem = model.get("answer").error,
       focusOn = null;
 
@@ -201,20 +202,19 @@ export default {
       past = [];
       undo.disabled = true;
     });
-    const trouble = h("p", { class: "trouble", role: "alert" }),
+    const trouble = h("p", { class: "trouble", role: "alert" }), // stands where the note does
       strip = h("div", {}),
       panels = h("div", { class: "panels" });
     const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
     st.root.append(
       h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed),
         undo, reset),
-      trouble,
-      strip,
-      panels,
-      h("p", { class: "note" },
+      h("div", { class: "hint" }, trouble, h("p", { class: "note" },
         t("Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
           + "click a guess to put it in. ✓ the token that is hidden. "
-          + "One [MASK] is one token: a longer word cannot be guessed."))
+          + "One [MASK] is one token: a longer word cannot be guessed."))),
+      strip,
+      panels
     );
 
     const tokens = m => {
@@ -261,7 +261,8 @@ export default {
         from = now ? side : last[m],
         at = now ? gapOf(m) : 0,
         gaps = now ? from.guesses[at] ?? [] : from.guesses[0] ?? [];
-      const tabs = side.masked.length > 1
+      most = Math.max(most, gaps.length);
+      const tabs = now && side.masked.length > 1
         ? h("div", { class: "gaps", role: "group", "aria-label": t("gap") }, side.masked.map((_, i) =>
           h("button", {
             type: "button",
@@ -289,10 +290,11 @@ export default {
           h("b", {}, share(p)));
       });
       return h("div", { class: `panel${now ? "" : " stale"}`, "data-model": names[m], "data-now": String(now) },
-        h("h5", {}, cut(names[m], 300, 13)), together ? null : tokens(m),
-        now ? null : h("p", { class: "soft old" }, t("The last answer, to {around}", { around: around(from, 0) })),
-        tabs,
-        gaps.length ? rows : h("p", { class: "soft" }, t("Nothing is hidden.")));
+        h("div", { class: "head" }, h("h5", {}, cut(names[m], 300, 13)), tabs,
+          now ? null : h("p", { class: "soft old" }, t("The last answer, to {around}", { around: around(from, 0) }))),
+        together ? null : tokens(m),
+        h("div", { style: `min-height:${28 * most}px` },
+          gaps.length ? rows : h("p", { class: "soft" }, t("Nothing is hidden."))));
     }
 
     function draw() {
@@ -323,7 +325,29 @@ export default {
       draw();
     }
     model.on("change:answer", heard);
-    const leave = st.live(model, ["gap"], draw);
+    // of each given sentence: the widest line of tokens with one more gap, and what is said of each gap
+    const shown = [sides, ...stored.map(texts => texts.map(side => ({ ...side, guesses: null })))];
+    const widest = all => all.map(side => {
+      const thin = side.tokens.reduce((best, token, i) => width(token) < width(side.tokens[best]) ? i : best, 0);
+      return { ...side, masked: [...new Set([...side.masked, thin])].sort((a, b) => a - b) };
+    });
+    const fills = shown.map(widest).filter(alike).map(all => () => {
+      const kept = sides;
+      sides = all;
+      strip.replaceChildren(...tokens(0).filter(Boolean));
+      sides = kept;
+    });
+    const findings = () => stored.flatMap(texts => texts[0].tokens.map((_, place) => {
+      const all = texts.map(side => ({ ...side, masked: [place] }));
+      all.forEach((side, m) => {
+        side.guesses = recall(side, m);
+      });
+      return all.every(side => side.guesses?.[0]?.length) ? finding(t, names, all, names.map(() => 0)) : "";
+    }));
+    const leave = st.live(model, ["gap"], draw, () => {
+      hold(strip, ...fills, () => strip.replaceChildren());
+      draw();
+    }, findings);
     return () => {
       leave();
       clearTimeout(timer);

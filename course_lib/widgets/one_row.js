@@ -7,21 +7,22 @@ export default {
       m = matrix[0].length,
       TRAITS = ["word", "backward", "times", "size"];
     const set = setter(model),
-      t = teller(model);
+      t = teller(model),
+      { get, under } = reader(model);
     const st = stage(el, t("What does the product do? A one-hot vector times a table"));
     st.root.classList.add("cw-row");
 
     const finding = () => {
-      const w = model.get("word"),
-        times = model.get("times");
-      if (model.get("backward")) {
+      const w = get("word"),
+        times = get("times");
+      if (get("backward")) {
         const values = { word: words[w], times, zeros: n - 1, n };
         return times === 1 ? t("Backward: only the row of “{word}” gets the gradient, because the word stands "
             + "1 time in the batch. {zeros} of {n} rows get zeros.", values)
           : t("Backward: only the row of “{word}” gets the sum of {times} gradients, because the word stands "
             + "{times} times in the batch. {zeros} of {n} rows get zeros.", values);
       }
-      const size = sizes[model.get("size")];
+      const size = sizes[get("size")];
       const values = { word: words[w], place: w + 1, n, zeros: n - 1, m };
       return t(
         "“{word}” is a 1 at place {place} of {n}: the other {zeros} rows are multiplied by 0, and its row "
@@ -53,8 +54,7 @@ export default {
     const start = stateOf(model, TRAITS),
       reset = button(t("reset"), () => set(start));
     find.node.style.width = "150px";
-    often.node.style.width = "150px";
-    grow.node.style.width = "240px";
+    often.node.style.width = grow.node.style.width = "220px";
     st.root.append(h("div", { class: "row" }, find.node, way.node, often.node, grow.node, reset));
 
     // one line per word: its name, its 0 or 1, its row; under them what comes out
@@ -140,6 +140,9 @@ export default {
       to => {
         if (to >= 0 && to < n) set({ word: to });
       });
-    return st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640));
+    return st.live(model, TRAITS, draw, now => body.classList.toggle("wide", now >= 640), () => {
+      const word = words.indexOf(words.toSorted((a, b) => width(b) - width(a))[0]);
+      return under([{ word, size: sizes.length - 1 }, { word, backward: true, times: 3 }], finding);
+    });
   }
 };

@@ -6,7 +6,7 @@ export default {
       steps = model.get("steps"),
       n = layers.length,
       TRAITS = ["opens", "factor", "cut", "ratio"];
-    const get = name => model.get(name),
+    const { get, under } = reader(model),
       set = setter(model),
       t = teller(model);
     const st = stage(el, t("Who learns when?"));
@@ -25,7 +25,7 @@ export default {
         sum = Math.max(raw.reduce((a, b) => a + b, 0), 1e-12);
       return raw.map(v => v / sum);
     };
-    const finding = shares => {
+    const finding = (shares = areas()) => {
       const opens = get("opens"),
         trained = layers.map((_, i) => i).filter(i => opens[i] < steps);
       if (!trained.length) return t("All layers are frozen: nothing learns.");
@@ -109,18 +109,17 @@ export default {
         X = t => LEFT + t / steps * plot;
       svg.replaceChildren();
       attrs(svg, { width: W, height: TOP + n * ROW + 40 });
-      m = { X, plot, rows: [], barW: right - 66 };
+      m = { X, plot, rows: [], barW: right - 80 };
       for (let k = 0; k <= 4; k++)
         svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }),
           s("text", {
             class: "soft",
-            "font-size": 11,
             "text-anchor": "middle",
             x: X(k * steps / 4),
             y: TOP + n * ROW + 16
           }, many(Math.round(k * steps / 4))));
       svg.append(
-        s("text", { class: "soft", "font-size": 11, x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" },
+        s("text", { class: "soft", x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" },
           t("step"))
       );
       for (let i = n - 1; i >= 0; i--) {
@@ -205,6 +204,6 @@ export default {
     return st.live(model, TRAITS, draw, now => {
       W = now;
       draw();
-    });
+    }, () => under([...presets.map(([, state]) => state), start], finding));
   }
 };

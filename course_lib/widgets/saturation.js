@@ -20,7 +20,7 @@ export default {
       NOTES = [.3, .4],
       TRAITS = ["source", "d_k", "factor", "scaled", "temperature", "shift", "draw"];
     const path = (draw, key, place) => bytes.getFloat32(4 * ((draw * 8 + key) * grid.length + place), true);
-    const get = name => model.get(name),
+    const { get, under } = reader(model),
       notes = () => get("source") === "notes",
       words = () => tokens[get("source")];
     const set = setter(model),
@@ -31,10 +31,11 @@ export default {
       (notes() ? NOTES.map(v => v * factors[i]) : words().map((_, k) => path(get("draw"), k, i)))
       .map(v => v + get("shift"));
     const divisor = (i, on = get("scaled")) => (on && !notes() ? Math.sqrt(grid[i]) : 1) * get("temperature");
+    const weightsNow = () => softmaxOf(rawAt(place()).map(v => v / divisor(place())));
     const st = stage(el, t("Why divide by √d_k? The softmax stops listening"));
     st.root.classList.add("cw-sat");
 
-    const finding = (y, N) => {
+    const finding = (y = weightsNow(), N = normOf(y)) => {
       const names = words(),
         top = y.indexOf(Math.max(...y)),
         d = get("d_k"),
@@ -115,10 +116,10 @@ export default {
     const again = button(t("another draw"), () => set({ draw: (get("draw") + 1) % 4 }));
     const start = stateOf(model, TRAITS);
     const reset = button(t("reset"), () => set(start));
-    dk.node.style.width = times.node.style.width = "230px";
-    heat.node.style.width = "150px";
     st.root.append(h("div", { class: "row" }, choice, dk.node, times.node, scale.node, heat.node, more, again, reset));
 
+    for (const c of [dk, times]) c.node.classList.add("dk");
+    heat.node.classList.add("heat");
     const panel = title => {
       const p = { svg: s("svg", {}), head: h("h5", {}, title), sub: h("p", {}) };
       p.node = h("div", { class: "panel" }, p.head, p.sub, p.svg);
@@ -128,16 +129,15 @@ export default {
       panel(t("1 Scores")),
       panel(t("2 Weights")),
       panel(t("3 Gradient")),
-      panel(t("4 Scores over d_k")),
-      panel(t("5 Gradient over d_k"))
+      panel(),
+      panel()
     ];
     const read = h("p", { class: "read", "aria-live": "polite" }),
       note = h("p", { class: "note" });
     st.root.append(h("div", { class: "panels" }, P.map(p => p.node)), read, note);
 
-    const TOP = 6,
-      ROW = 28,
-      CH = 160;
+    const TOP = 6;
+    let ROW, CH; // heights of a row and of a chart
     const sx = (v, half) => half * Math.asinh(v) / Math.asinh(130);
     let W = 0,
       marks = null,
@@ -146,16 +146,19 @@ export default {
     const line = (X, Y, values) =>
       values.map((v, q) => `${q ? "L" : "M"}${X(q).toFixed(1)} ${Y(v).toFixed(1)}`).join("");
     const text = (x, y, words, c = "soft", anchor = "middle") =>
-      s("text", { x, y, class: c, "text-anchor": anchor, "font-size": 11 }, words);
+      s("text", { x, y, class: c, "text-anchor": anchor }, words);
 
     function build() { // what changes with width or source only
       const n = words().length,
-        H = n * ROW,
-        wide = W >= 860,
-        middle = W >= 560;
-      const widths = wide ? [.37, .27, .30, .48, .48].map(f => f * W - 8)
-        : middle ? [.56, .40, .40, .56, 1].map((f, k) => f * W - (k < 4 ? 14 : 0)) : Array(5).fill(W);
-      const names = Math.min(70, 12 + Math.max(...words().map(w => width(w))));
+        low = W >= 560 && W < 860, // as on a slide: all five panels in few pixels
+        names = Math.min(70, 12 + Math.max(...words().map(w => width(w))));
+      ROW = (low ? 112 : 224) / n;
+      CH = low ? 56 : 160;
+      const H = n * ROW,
+        rest = W - names - H - 32;
+      const widths = W >= 860 ? [.37, .27, .30, .48, .48].map(f => f * W - 8)
+        : low ? [.56 * rest, .44 * rest, names + H, W / 2 - 8, W / 2 - 8] : Array(5).fill(W);
+      st.root.classList.toggle("low", low);
       P.forEach((p, k) => {
         p.node.style.width = `${widths[k]}px`;
         p.w = widths[k];
@@ -166,11 +169,12 @@ export default {
       const half = (p1.w - names - 12) / 2,
         mid = names + half + 2,
         size = Math.min(ROW, (p3.w - names) / n),
+        thick = low ? 10 : 16,
         m = { n, half, mid, size, names, rows: [] };
       p1.svg.setAttribute("height", TOP + H + 22);
       p2.svg.setAttribute("height", TOP + H + 22);
-      p3.svg.setAttribute("height", TOP + n * size + 22);
-      for (const v of p1.w > 300 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100])
+      p3.svg.setAttribute("height", TOP + H + 22);
+      for (const v of p1.w > 330 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100])
         p1.svg.append(
           s("line", {
             class: "axis" + (v ? "" : " zero"),
@@ -193,7 +197,7 @@ export default {
         r.pull = s("line", { class: "pull", y1: y, y2: y });
         r.raw = s("circle", { class: "raw", r: 4.5, cy: y });
         r.z = s("circle", { class: "z", r: 5.5, cy: y });
-        r.bar = s("rect", { class: "bar", x: names, y: y - 8, height: 16 });
+        r.bar = s("rect", { class: "bar", x: names, y: y - thick / 2, height: thick });
         r.num = s("text", { x: p2.w - 2, y: y + 4, "text-anchor": "end" });
         const label = () => s("text", { x: names - 8, y: y + 4, "text-anchor": "end" }, cut(word, names - 8));
         p1.svg.append(r.bg, label(), r.pull, r.raw, r.z);
@@ -209,7 +213,7 @@ export default {
       });
       p3.svg.append(s("rect", { class: "box", x: names, y: TOP, width: n * size, height: n * size, rx: 3 }),
         m.cursor = s("rect", { class: "here", width: size, height: size, rx: 3, visibility: "hidden" }));
-      m.size3 = text(names, TOP + n * size + 16, "", "b", "start");
+      m.size3 = text(names + n * size, TOP + n * size + 16, "", "b", "end");
       p3.svg.append(m.size3);
       const hit = s("rect", {
         x: names,
@@ -259,16 +263,15 @@ export default {
       m.Y4 = v => 8 + CH / 2 - sx(v, CH / 2);
       m.Y5 = v => 8 + (-Math.log10(Math.max(1e-8, v))) / 8 * CH;
       for (const [p, XX] of [[p4, m.X4], [p5, m.X5]]) {
-        p.svg.setAttribute("height", CH + 44);
+        p.svg.setAttribute("height", CH + 28);
         ticks.forEach(t => p.svg.append(text(XX(ax.indexOf(t)), CH + 24, t)));
-        p.svg.append(text(p.w - 20, CH + 39, notes() ? t("scores multiplied by") : "d_k", "soft", "end"));
       }
-      for (const v of [-100, -10, 0, 10, 100])
+      for (const v of low ? [-100, 0, 100] : [-100, -10, 0, 10, 100])
         p4.svg.append(
           s("line", { class: "axis" + (v ? "" : " zero"), x1: 38, x2: p4.w - 20, y1: m.Y4(v), y2: m.Y4(v) }),
           text(33, m.Y4(v) + 4, String(v).replace("-", "−"), "soft", "end")
         );
-      for (const e of [0, 2, 4, 6, 8])
+      for (const e of low ? [0, 4, 8] : [0, 2, 4, 6, 8])
         p5.svg.append(s("line", { class: "axis", x1: 38, x2: p5.w - 20, y1: m.Y5(10 ** -e), y2: m.Y5(10 ** -e) }),
           text(33, m.Y5(10 ** -e) + 4, e ? `10⁻${UP[e]}` : "1", "soft", "end"));
       m.law = s("path", { class: "band" });
@@ -317,7 +320,7 @@ export default {
         top = y.indexOf(Math.max(...y));
       st.root.classList.toggle("calm", get("scaled") || notes());
       radios[get("source")].checked = true;
-      dk.node.hidden = again.hidden = scale.node.hidden = notes();
+      again.disabled = scale.input.disabled = dk.node.hidden = notes();
       times.node.hidden = !notes();
       dk.set(grid.indexOf(get("d_k")));
       times.set(factors.indexOf(get("factor")));
@@ -329,7 +332,7 @@ export default {
         : get("scaled") ? `○ q·k   ● z = q·k ÷ √${ax[i]}${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
         : `○ q·k   ● z${T === 1 ? " = q·k" : ` = q·k ÷ ${T.toFixed(2)}`}`;
       P[1].sub.textContent = t("softmax of z, together 100 %");
-      P[2].sub.textContent = "∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −";
+      P[2].sub.textContent = t("∂yᵢ/∂zⱼ = yᵢ(δᵢⱼ − yⱼ): green +, purple −");
       const b = notes() ? 0 : sx(Math.sqrt(ax[i]) / div, m.half);
       attrs(m.band, { x: m.mid - b, width: 2 * b });
       m.rows.forEach((r, k) => {
@@ -361,13 +364,13 @@ export default {
         line(q => m.X5(q), Y, up)
         + ax.map((_, q) => q).reverse().map(q => `L${m.X5(q).toFixed(1)} ${Y(down[q]).toFixed(1)}`).join("")
         + "Z";
-      P[3].head.textContent = notes() ? "4 Scores over the factor" : "4 Scores over d_k";
-      P[4].head.textContent = notes() ? "5 Gradient over the factor" : "5 Gradient over d_k";
+      P[3].head.textContent = notes() ? t("4 Scores over the factor") : t("4 Scores over d_k");
+      P[4].head.textContent = notes() ? t("5 Gradient over the factor") : t("5 Gradient over d_k");
       P[3].sub.textContent = notes() ? t("both grow, and so does their gap")
         : get("scaled") ? t("kept together by ÷ √d_k (band: ± one spread)")
         : t("they drift apart as √d_k (band: ± one spread)");
       P[4].sub.textContent = notes() ? t("size of the Jacobian")
-        : t("size of the Jacobian: typical, and 10 to 90 % of draws");
+        : t("‖J‖: typical, and 10 to 90 % of draws");
       m.law.setAttribute("d",
         notes() ? ""
         : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q)))
@@ -380,7 +383,7 @@ export default {
           middle = at(1);
         m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle));
         m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
-        m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : "no scaling";
+        m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : t("no scaling");
         const q = on ? ax.length - 1 : grid.indexOf(512),
           lift = on ? 16 : 0;
         if (!notes())
@@ -401,15 +404,21 @@ export default {
         : cell[0] === cell[1]
         ? t("weight of “{weight}” with the score of “{score}”: +{value}, on the diagonal: plus", at)
         : t("weight of “{weight}” with the score of “{score}”: {value}, off the diagonal: minus", at);
-      note.textContent = notes()
-        ? t("Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses.")
-        : t("The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
-          + "Score axes are even near 0 and logarithmic far out.");
+      note.textContent = about();
       st.tell(finding(y, N));
     }
+    const about = () =>
+      notes() ? t("Two scores by hand. Each row of the gradient sums to 0: what one weight gains, the other loses.")
+      : t("The words only name the keys; q and k are independent random entries, mean 0, variance 1. "
+        + "Score axes are even near 0 and logarithmic far out.");
+    const others = [];
+    for (const source of Object.keys(tokens))
+      for (const d_k of [64, 1024])
+        for (const state of [{ shift: 5 }, {}, { scaled: true }]) others.push({ source, d_k, factor: 20, ...state });
     return st.live(model, TRAITS, draw, now => {
       W = now;
+      hold(note, ...under(others, about).map(says => () => note.textContent = says));
       draw();
-    });
+    }, () => under(others, finding));
   }
 };

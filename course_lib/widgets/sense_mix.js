@@ -102,6 +102,7 @@ export default {
       return whole;
     });
     const set = setter(model),
+      { get, under } = reader(model),
       TRAITS = ["raw", "gamma", "chosen", "last", "typed"];
     const mixed = weights => {
       const G = new Float64Array(n * n);
@@ -117,12 +118,14 @@ export default {
     const st = stage(el, t("Which layers does a task want?"));
     st.root.classList.add("cw-mix");
 
-    const finding = (weights, score) => {
-      if (model.get("last") === "all")
+    const finding = (
+      weights = softmaxOf(get("raw")), score = senseAccuracy(mixed(weights), n, senses, train, test)
+    ) => {
+      if (get("last") === "all")
         return t("The same added to all raw weights moves nothing: the softmax sees only differences. "
           + "{kinds}: still told apart in {score} %.", { kinds, score: pct(score) });
-      const g = model.get("gamma").toFixed(1);
-      if (model.get("last") === "gamma")
+      const g = get("gamma").toFixed(1);
+      if (get("last") === "gamma")
         return t("γ = {g}: every dot is {g} times as far out as with γ = 1, and no neighbour has changed: "
           + "the score stands at {score} %.", { g, score: pct(score) });
       const mix = weights.map((s, l) => t("{n} % {layer}", { n: pct(s), layer: t(layers[l]) })).join(", ");
@@ -247,7 +250,9 @@ export default {
       h("div", { class: "strips" },
         rows.map((row, r) =>
           h("div", { class: "strip" + (row.l < 0 ? " out" : "") },
-            h("span", { class: "name", title: row.name }, cut(row.name, 92)), tags[r], numbers[r])
+            h("span", { class: "name", title: row.name }, cut(row.name, 60)), tags[r],
+            h("span", { class: "both" }, [0, 1].map(way => h("span", {},
+              numbers[r].slice(way * numbers[r].length / 2, (way + 1) * numbers[r].length / 2)))))
         )));
     const left = h("div", { class: "left" },
       h("h5", {}, t("The softmax of the {n} raw weights: always 100 %", { n: L })), stack,
@@ -372,6 +377,6 @@ export default {
       side = Math.min(bar, 440);
       attrs(svg, { width: side, height: side, viewBox: `0 0 ${side} ${side}` });
       draw();
-    });
+    }, () => under([{ last: "all" }, { last: "gamma" }, ...presets.map(([, raw]) => ({ raw, last: "raw" }))], finding));
   }
 };

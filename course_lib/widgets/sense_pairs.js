@@ -8,8 +8,16 @@ export default {
       bytes = model.get("table"),
       set = setter(model),
       t = teller(model),
+      { get, under } = reader(model),
       TRAITS = ["system", "cell"];
-    const value = (k, i, j) => bytes.getInt8((k * n + i) * n + j) / 100;
+    const value = (k, i, j) => bytes.getInt16(2 * ((k * n + i) * n + j), true) / 10000; // 1 only where exactly alike
+    const pairs = senses.flatMap((_, i) => senses.slice(0, i).map((_, j) => [i, j]));
+    const range = k => { // of the shown pairs: over it the colour runs
+      const shown = pairs.map(([i, j]) => value(k, i, j));
+      return [Math.min(...shown), Math.max(...shown)];
+    };
+    const text = words => JSON.stringify(words),
+      sides = i => [text(sentences[i].slice(0, positions[i])), text(sentences[i].slice(positions[i] + 1))];
     const st = stage(el, t("Is it one word or two?"));
     st.root.classList.add("cw-pairs");
 
@@ -32,17 +40,20 @@ export default {
     };
     const two = x => (Math.round(x * 100 + (x < 0 ? -1e-9 : 1e-9)) / 100);
     const finding = () => {
-      const k = model.get("system"),
+      const k = get("system"),
         [same, other] = means(k),
-        gap = two(same) - two(other);
+        gap = two(same) - two(other),
+        alike = pairs.filter(([i, j]) => value(k, i, j) === 1).map(pair => pair.map(sides)),
+        [before, after] = [1, 0].map(side => alike.filter(([a, b]) => a[side] === b[side] && a + "" !== b + "").length);
       const said = gap < .05 - 1e-9 ? t("one word: the senses do not part")
         : gap < .2 - 1e-9 ? t("two words, in part") : t("two words");
-      const values = { system: systems[k], n, word: sentences[0][positions[0]], said };
-      Object.assign(values, { same: same.toFixed(2), other: other.toFixed(2), gap: gap.toFixed(2) });
-      return t(
-        "{system}: {n} sentences with “{word}”. Same sense {same}, other sense {other}, a gap of {gap}: {said}.",
-        values
-      );
+      const values = { system: systems[k], alike: alike.length, all: pairs.length, before, after, said };
+      Object.assign(values, { word: sentences[0][positions[0]], same: same.toFixed(2), other: other.toFixed(2) });
+      return `${alike.length
+        ? t("{system}: {alike} of {all} pairs exactly alike; {before} differ only before “{word}”, "
+          + "{after} only after it.", values)
+        : t("{system}: none of {all} pairs of “{word}” exactly alike.", values)
+      } ${t("Same sense {same}, other sense {other}: {said}.", values)}`;
     };
 
     const tabs = systems.map((name, k) =>
@@ -70,8 +81,10 @@ export default {
         s("text", { class: "soft", "text-anchor": "end" }, cut(senses[i], 110))
       ]
     );
-    const focus = s("rect", { class: "focus" });
-    svg.append(...cells, ...rules, ...names, focus);
+    const focus = s("rect", { class: "focus" }),
+      alike = s("path", { class: "alike" }),
+      ends = [h("span", {}), h("span", {})];
+    svg.append(...cells, alike, ...rules, ...names, focus);
     const pair = [h("p", {}), h("p", {})],
       number = h("p", { class: "number" });
     const said = h("div", { class: "said", "aria-live": "polite" }, number, pair);
@@ -80,8 +93,9 @@ export default {
       h("div", { class: "side" }, h("h5", {}, t("The two sentences")), said,
         h("h5", {}, t("Mean similarity of all pairs")), gauge));
     st.root.append(body,
+      h("p", { class: "scale" }, ends[0], h("i", {}), ends[1], h("b", {}), t("exactly alike")),
       h("p", { class: "note" },
-        t("Cosine of the two vectors of the word: empty = 0 or less, full = 1. "
+        t("Cosine of the two vectors of the word; the colour runs over the values shown. "
           + "Arrow keys move; [ and ] change the system.")));
 
     let W = 0;
@@ -108,17 +122,24 @@ export default {
         attrs(names[2 * at + 1], { x: left - 8, y: Y((i + end) / 2) + 4 });
       });
       attrs(focus, square(...model.get("cell")));
+      attrs(alike, {
+        d: pairs.flatMap(([i, j]) => [[i, j], [j, i]]).filter(pair => value(model.get("system"), ...pair) === 1)
+          .map(([i, j]) => `M${X(j + .5)} ${Y(i + .5)}h0`).join(""),
+        "stroke-width": step / 3
+      });
     }
 
     function draw() {
       const k = model.get("system"),
         [i, j] = model.get("cell"),
-        [same, other] = means(k);
+        [same, other] = means(k),
+        [low, high] = range(k);
       cells.forEach((cell, q) => {
         const v = value(k, Math.floor(q / n), q % n);
-        cell.style.fillOpacity = Math.max(0, v);
-        cell.dataset.value = v.toFixed(2);
+        cell.style.fillOpacity = high > low ? Math.min(1, (v - low) / (high - low)) : 1;
+        cell.dataset.value = v.toFixed(4);
       });
+      [low, high].forEach((end, at) => ends[at].textContent = end.toFixed(3).replace("-", "−"));
       tabs.forEach((tab, at) => {
         tab.setAttribute("aria-selected", at === k);
         tab.classList.toggle("on", at === k);
@@ -128,7 +149,7 @@ export default {
           ...inBold(sentences[row], positions[row]))
       );
       number.textContent = i === j ? t("an occurrence with itself")
-        : `${value(k, i, j).toFixed(2)} ${senses[i] === senses[j] ? t("same sense") : t("other sense")}`;
+        : `${value(k, i, j).toFixed(4)} ${senses[i] === senses[j] ? t("same sense") : t("other sense")}`;
       gauge.replaceChildren(
         ...[[t("same sense"), same], [t("other sense"), other]].map(([name, v]) =>
           h("div", { class: "bar", "data-value": v.toFixed(4) }, h("span", {}, name),
@@ -156,6 +177,6 @@ export default {
     return st.live(model, TRAITS, draw, now => {
       W = now;
       layout();
-    });
+    }, () => under(systems.map((_, system) => ({ system })), finding));
   }
 };

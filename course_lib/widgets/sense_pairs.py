@@ -13,6 +13,8 @@ from course_lib.language import key, t, t_label
 from course_lib.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
 
 MOST = 40
+READERS = {"forward": key("reader|forward"), "backward": key("reader|backward"), "both": key("reader|both")}
+EXACT = 1e-6  # two equal vectors of float32 have a cosine within that of 1
 
 
 def within_between(similarity: np.ndarray, senses: Sequence[str]) -> tuple[float, float]:
@@ -26,7 +28,7 @@ class Occurrences(CourseWidget):
     _esm, _css = module("sense_pairs"), style("sense_pairs")
     title, height = key("Is it one word or two?"), 720
     systems = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    table = traitlets.Bytes().tag(sync=True)  # int8 [system, occurrence, occurrence], 100 times the cosine
+    table = traitlets.Bytes().tag(sync=True)  # int16 [system, occurrence, occurrence], 10,000 times the cosine
     sentences = traitlets.List().tag(sync=True)  # [occurrence][word]
     positions = traitlets.List(traitlets.Int()).tag(sync=True)
     senses = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -39,10 +41,17 @@ class Occurrences(CourseWidget):
         return in_range("occurrences", proposal, 0, len(known) - 1)
 
     def similarity(self, system: int | None = None) -> np.ndarray:
-        """The shipped cosines [occurrence, occurrence] of a system, two digits."""
+        """The shipped cosines [occurrence, occurrence] of a system, four digits; 1 only where two are exactly alike."""
         n = len(self.senses)
-        table = np.frombuffer(self.table, np.int8).reshape(len(self.systems), n, n)
-        return table[self.system if system is None else system] / 100
+        table = np.frombuffer(self.table, "<i2").reshape(len(self.systems), n, n)
+        return table[self.system if system is None else system] / 10_000
+
+    def alike(self) -> tuple[int, int, int]:
+        """Pairs that are exactly alike; those whose sentences differ only before the word; only after it."""
+        sides = [(words[:at], words[at + 1 :]) for words, at in zip(self.sentences, self.positions, strict=True)]
+        rows, columns = np.nonzero(np.tril(self.similarity() == 1, -1))
+        same = [(sides[i][0] == sides[j][0], sides[i][1] == sides[j][1]) for i, j in zip(rows, columns, strict=True)]
+        return len(same), same.count((False, True)), same.count((True, False))
 
     def finding(self) -> str:
         same, other = within_between(self.similarity(), self.senses)
@@ -52,20 +61,27 @@ class Occurrences(CourseWidget):
             said = t("one word: the senses do not part")
         else:
             said = t("two words, in part") if gap < 0.2 else t("two words")
-        return t(
-            "{system}: {n} sentences with “{word}”. Same sense {same}, other sense {other}, a gap of {gap}: {said}.",
-            system=self.systems[self.system],
-            n=len(self.senses),
-            word=word,
-            same=f"{same:.2f}",
-            other=f"{other:.2f}",
-            gap=f"{gap:.2f}",
-            said=said,
-        )
+        alike, before, after = self.alike()
+        n = len(self.senses)
+        values = {"system": self.systems[self.system], "word": word, "alike": alike, "all": n * (n - 1) // 2}
+        if alike:
+            found = t(
+                "{system}: {alike} of {all} pairs exactly alike; {before} differ only before “{word}”, "
+                "{after} only after it.",
+                **values,
+                before=before,
+                after=after,
+            )
+        else:
+            found = t("{system}: none of {all} pairs of “{word}” exactly alike.", **values)
+        means = {"same": f"{same:.2f}", "other": f"{other:.2f}"}
+        return f"{found} {t('Same sense {same}, other sense {other}: {said}.', **means, said=said)}"
 
     def still(self) -> str:
         n, size = len(self.senses), 360
-        step, values = size / n, np.rint(10 * self.similarity().clip(0, 1))
+        step, table = size / n, self.similarity()
+        low, high = (end(table[~np.eye(n, dtype=bool)]) for end in (np.min, np.max))  # as the page: over what is shown
+        values = np.rint(10 * ((table - low) / (high - low) if high > low else np.ones((n, n))).clip(0, 1))
         cells = ""
         for level in range(1, 11):  # one path for all cells of one shade: a tenth of the bytes
             marks = "".join(
@@ -103,10 +119,11 @@ def occurrences(
     for name, table in tables.items():
         check_finite("occurrences", f"the table {name!r}", table)
     order = sorted(range(n), key=lambda i: list(senses).index(senses[i]))
-    shipped = np.stack([np.rint(100 * table[np.ix_(order, order)].clip(-1, 1)) for table in tables.values()])
+    shipped = np.stack([table[np.ix_(order, order)].clip(-1, 1) for table in tables.values()])
+    shipped = np.where(shipped > 1 - EXACT, 10_000, np.minimum(np.rint(10_000 * shipped), 9_999))
     return Occurrences(
-        systems=list(map(t_label, tables)),
-        table=shipped.astype(np.int8).tobytes(),
+        systems=[t(READERS[name]) if name in READERS else t_label(name) for name in tables],
+        table=shipped.astype("<i2").tobytes(),
         sentences=[[str(word) for word in sentences[i]] for i in order],
         positions=[int(positions[i]) for i in order],
         senses=[t_label(str(senses[i])) for i in order],

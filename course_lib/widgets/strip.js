@@ -33,9 +33,10 @@ export default {
     const round = x => Math.abs(x) >= 100 ? many(Math.round(x)) : +x.toFixed(2);
     let hot = -1;
 
-    function draw() {
-      const [tokens, says, counts] = frames[model.get("frame")];
-      hot = Math.min(hot, tokens.length - 1);
+    const longest = (part, size) => frames.map(part).sort((a, b) => size(b) - size(a))[0];
+    const stands = [...new Set(frames.flatMap(([tokens]) => tokens.map(token => token[1])))].filter(Boolean);
+
+    function fillIn([tokens, , counts], used = tokens.map(token => token[1])) {
       const tell = i => {
         hot = i;
         const [text, state, note] = tokens[i];
@@ -66,19 +67,31 @@ export default {
             h("span", { class: "soft" }, t("expected {n}", { n: round(expected) })))
         )
       );
-      const used = [...new Set(tokens.map(token => token[1]).filter(Boolean))];
-      legend.textContent = used.map(s => `${states[s][0]} ${states[s][1]}`).join("   ")
-        + (counts.length ? (used.length ? ".   " : "") + t("Bars: counted; the mark: expected.") : "");
+      const seen = stands.filter(state => used.includes(state));
+      legend.textContent = seen.map(s => `${states[s][0]} ${states[s][1]}`).join("   ")
+        + (counts.length ? (seen.length ? ".   " : "") + t("Bars: counted; the mark: expected.") : "");
+    }
+
+    function draw() {
+      const frame = frames[model.get("frame")];
+      hot = Math.min(hot, frame[0].length - 1);
+      fillIn(frame);
       read.textContent = hot < 0 ? t("Point at a token, or go there with Tab and arrows.") : read.textContent;
       back.disabled = model.get("frame") === 0;
       next.disabled = model.get("frame") === n - 1;
       at.set(model.get("frame"));
-      st.tell(says);
+      st.tell(frame[1]);
     }
     onList(list, box => {
       for (const other of list.children) other.tabIndex = other === box ? 0 : -1;
       box.focus();
     });
-    return st.live(model, ["frame"], draw);
+    return st.live(model, ["frame"], draw, () => {
+      const tokens = longest(frame => frame[0], all => all.reduce((sum, [text, state]) =>
+        sum + Math.min(150, width(text, 13)) + 26 + (state ? 18 : 0), 0));
+      const fullest = () => fillIn([tokens, "", longest(frame => frame[2], all => all.length)], stands);
+      for (const node of [list, bars, legend]) hold(node, fullest);
+      draw();
+    }, () => frames.map(frame => frame[1]));
   }
 };

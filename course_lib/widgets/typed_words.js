@@ -53,6 +53,6 @@ export default {
       pick.forEach((one, i) => one.classList.toggle("on", given[i] === text.value));
       st.tell(says);
     }
-    return st.live(model, TRAITS, draw);
+    return st.live(model, TRAITS, draw, undefined, () => stored.map(answer => answer.says));
   }
 };

@@ -34,6 +34,7 @@ export default {
     );
     const place = (w, i) => [0, 1].map(axis => points.getInt16(2 * (2 * (w * n + i) + axis), true) / 9999);
     const set = setter(model),
+      { get, under } = reader(model),
       TRAITS = ["chosen", "window", "sum", "inputs_may_answer"];
     const t = teller(model),
       st = stage(el, t("What does the window decide? A map of words"));
@@ -41,7 +42,7 @@ export default {
 
     // what is asked
     const known = new Map(); // asked several times in one picture, and again on the way back
-    const near = (i = model.get("chosen"), w = model.get("window")) => {
+    const near = (i = get("chosen"), w = get("window")) => {
       const key = w * n + i;
       if (!known.has(key)) known.set(key, nearest(tables[w], tables[w][i], NEIGHBOURS, [i]));
       return known.get(key);
@@ -52,8 +53,8 @@ export default {
       return nearest(rows, wordSum(rows, abc), ANSWERS, model.get("inputs_may_answer") ? [] : abc);
     };
     const finding = () => {
-      const i = model.get("chosen"),
-        w = model.get("window"),
+      const i = get("chosen"),
+        w = get("window"),
         list = near();
       if (!list.length) return t("“{word}” is the only word here.", { word: words[i] });
       const said = list.slice(0, 2).map(([j, c]) => `“${words[j]}” (${c.toFixed(2)})`).join(t("list| and "));
@@ -184,7 +185,7 @@ export default {
       for (const i of new Set([...first, ...words.keys()])) {
         const label = labels[i],
           must = first.includes(i);
-        const wide0 = width(label.textContent, i === chosen ? 15 : must ? 13 : 11) + 4,
+        const wide0 = width(label.textContent, i === chosen ? 15 : must ? 13 : 12) + 4,
           left = at[i][0] + wide0 + 8 > side0;
         const box = [left ? at[i][0] - wide0 - 6 : at[i][0] + 6, at[i][1] - 8, wide0, 15];
         const clash = taken.some(b =>
@@ -242,6 +243,9 @@ export default {
     return st.live(model, TRAITS, draw, now => {
       W = now;
       layout();
+    }, () => {
+      const shown = new Set(windows.flatMap((_, window) => near(get("chosen"), window).map(([i]) => i)));
+      return under([...shown].flatMap(chosen => windows.map((_, window) => ({ chosen, window }))), finding);
     });
   }
 };

@@ -60,7 +60,7 @@ def map_places(tables: Sequence[np.ndarray]) -> np.ndarray:
     """Places of the words on the map as whole numbers -9999 ... 9999: [window, word, 2] int16.
 
     Two main directions per table; each map is turned, mirrored and scaled onto the one before (Procrustes), so that
-    dots move as little as the vectors allow.
+    dots move as little as the vectors allow; then each is stretched, along and across, until it fills its frame.
     """
     maps: list[np.ndarray] = []
     for vectors in tables:
@@ -73,8 +73,13 @@ def map_places(tables: Sequence[np.ndarray]) -> np.ndarray:
             turn_left, stretch, turn_right = np.linalg.svd(places.T @ maps[-1])
             places = places @ turn_left @ turn_right * (stretch.sum() / max(float((places**2).sum()), 1e-12))
         maps.append(places)
-    whole = np.stack(maps)
-    return np.rint(9999 * whole / max(float(np.abs(whole).max()), 1e-12)).astype("<i2")
+    return np.rint(9999 * np.stack([filled(places) for places in maps])).astype("<i2")
+
+
+def filled(places: np.ndarray) -> np.ndarray:
+    """Places [word, 2] moved and stretched along each axis to reach from -1 to 1."""
+    low, high = places.min(0), places.max(0)
+    return (2 * places - low - high) / np.maximum(high - low, 1e-12)
 
 
 class EmbeddingMap(CourseWidget):

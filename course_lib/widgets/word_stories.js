@@ -9,17 +9,20 @@ export default {
     const stories = model.get("stories"),
       set = setter(model),
       t = teller(model),
+      { get, under } = reader(model),
       start = stateOf(model, TRAITS);
     const st = stage(el, t("One word through the generations"));
     st.root.classList.add("cw-gen");
-    const story = () => stories[model.get("word")],
-      stop = () => story().stops[model.get("stop")];
+    const story = () => stories[get("word")],
+      stop = () => story().stops[get("stop")];
     const best = of => Object.entries(of.baselines).sort((a, b) => b[1] - a[1])[0];
 
     const finding = () => {
       const { word, senses, sentences } = story(), { name, one, right } = stop(),
-        n = sentences.length;
-      const values = { system: t(name), n, word, right, senses: senses.map(one => t(one)).join(t("list| and ")) };
+        n = sentences.length,
+        kinds = senses.map(one => t(one));
+      const values = { system: t(name), n, word, right };
+      values.senses = kinds.slice(0, -1).join(", ") + t("list| and ") + kinds.at(-1);
       if (one) return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", values);
       const without = best(story()),
         says = t("{system}: {right} of {n} “{word}” lie with their own kind.", values);
@@ -183,16 +186,21 @@ export default {
         trouble = model.get("trouble");
       read.replaceChildren(...(at >= 0 ? sentence(at) : trouble ? [trouble] : mine().length ? ownSaid()
         : [h("span", { class: "soft" }, t("Point at a dot: its sentence, and the one that lies nearest."))]));
-      const marks = Object.entries(story().baselines).map(([name, right]) => `${t(name)} ${right}`).join(", ");
-      const says = { share: share(stop().held), marks };
-      note.textContent = t("Each system's own two main directions, which hold {share} of the spread, turned to lie "
-        + "nearest to the stop before; no direction knows the senses. The number counts in all directions: each "
-        + "occurrence, left out, against the mean of each kind. Upright marks, no network: {marks}.", says);
+      note.textContent = about();
       st.tell(finding());
       svg.dataset.stop = model.get("stop");
       svg.dataset.word = story().word;
       if (size) layout();
     }
+
+    function about() {
+      const marks = Object.entries(story().baselines).map(([name, right]) => `${t(name)} ${right}`).join(", ");
+      const says = { share: share(stop().held), marks };
+      return t("Each system's own two main directions, which hold {share} of the spread, turned to lie "
+        + "nearest to the stop before; no direction knows the senses. The number counts in all directions: each "
+        + "occurrence, left out, against the mean of each kind. Upright marks, no network: {marks}.", says);
+    }
+    const each = stories.flatMap(({ stops }, word) => stops.map((_, stop) => ({ word, stop })));
     onKeys(svg, () => ({ ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }), step => {
       const n = story().sentences.length;
       set({ dot: (model.get("dot") + step + n) % n });
@@ -212,7 +220,10 @@ export default {
       body.classList.toggle("wide", now >= 640);
       size = now >= 640 ? Math.min(now / 2, 420) : Math.min(now, 420);
       layout();
-    });
+      bars.style.minHeight = `${33 * Math.max(...stories.map(({ stops }) => stops.length))}px`;
+      hold(note, ...under(each, about).map(says => () => note.textContent = says));
+      note.textContent = about();
+    }, () => under(each, finding));
     return () => {
       clearInterval(timer);
       leave();

@@ -178,7 +178,8 @@ class WordGenerations(CourseWidget):
         n = len(story["sentences"])
         values = {"system": t_label(stop["name"]), "n": n, "word": story["word"]}
         if stop["one"]:
-            apart = t("list| and ").join(map(t_label, story["senses"]))
+            *senses, last = map(t_label, story["senses"])
+            apart = ", ".join(senses) + t("list| and ") + last
             return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", senses=apart, **values)
         best = max(story["baselines"], key=story["baselines"].get, default=None)
         right = f"{stop['right']:g}"

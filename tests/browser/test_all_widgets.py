@@ -1,8 +1,14 @@
-"""What each widget of the gallery keeps: hostile words stay text, nothing sticks out, it is alive without a kernel."""
+"""What each widget keeps: hostile words stay text, nothing sticks out, it is alive without a kernel; words are large
+and dark enough to read, and nothing moves under the finger that presses."""
+
+from contextlib import contextmanager
+from itertools import chain
 
 import pytest
 
+from course_lib.language import speaking
 from tests.browser.conftest import is_dark, kernel, reader
+from tests.widgets.test_all_widgets import LARGE
 
 pytestmark = pytest.mark.browser
 
@@ -48,3 +54,92 @@ def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab
         assert root.evaluate(INSIDE)
         assert root.locator("img, script").count() == 0
         assert not root.locator(".own").is_visible()  # a field that nothing could answer
+
+
+# Of each text that is seen: [the text, its size on the screen, its contrast with what lies behind it (WCAG, 1.4.3)].
+# Marks of a picture are not behind its words; what is disabled may be pale.
+SEEN = """() => {
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const colour = css => {
+    pixel.clearRect(0, 0, 1, 1);
+    pixel.fillStyle = css;
+    pixel.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = pixel.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, low) => [0, 1, 2].map(i => top[i] * top[3] + low[i] * (1 - top[3]));
+  const light = c => c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const rows = [];
+  for (const node of document.querySelectorAll(".cw *")) {
+    const box = node.getBoundingClientRect(), style = getComputedStyle(node), up = [];
+    for (let one = node; one; one = one.parentElement) up.push([one, getComputedStyle(one)]);
+    if (![...node.childNodes].some(part => part.nodeType === 3 && part.data.trim()) || !box.width || !box.height
+      || style.visibility === "hidden" || node.closest(".sr, :disabled, title, option"))
+      continue;
+    const scale = node.ownerSVGElement ? Math.sqrt(Math.abs(node.getScreenCTM().a * node.getScreenCTM().d
+      - node.getScreenCTM().b * node.getScreenCTM().c)) : 1;
+    const ground = up.filter(([one]) => !one.ownerSVGElement).map(([, css]) => colour(css.backgroundColor)).reverse()
+      .reduce((low, top) => over(top, low), [255, 255, 255]);
+    const ink = colour(node.ownerSVGElement ? style.fill : style.color);
+    ink[3] *= up.reduce((all, [, css]) => all * css.opacity, 1);
+    const two = [light(over(ink, ground)), light(ground)];
+    rows.push([node.textContent.trim().slice(0, 40), parseFloat(style.fontSize) * scale,
+      (Math.max(...two) + .05) / (Math.min(...two) + .05)]);
+  }
+  return rows;
+}"""
+PRESSED = ".cw :is(button, [role=switch], [type=radio])"
+RESET = """() => [...document.querySelectorAll(".cw button")].filter(one => /^(reset|처음으로)$/.test(one.textContent))
+    .forEach(one => one.click())"""
+HEIGHT = "() => document.querySelector('.cw').offsetHeight"
+
+
+@contextmanager
+def drawn(chromium, name, widths, scheme="light", language="en"):
+    """A widget in a page of its own: its document, once for each width."""
+
+    def at_each_width():
+        for width in widths:
+            page.set_viewport_size({"width": width, "height": 800})
+            frame.wait_for_timeout(300)
+            yield width, frame
+
+    with speaking(language), reader(chromium, widths[0], scheme) as page:
+        page.set_content(f'<!doctype html><body style="margin:0">{LARGE[name][0]().page()}')
+        page.locator("iframe").evaluate("frame => { frame.parentElement.style.height = '3000px'; }")
+        frame = page.locator("iframe").element_handle().content_frame()
+        frame.locator(".cw .say:not(:empty)").wait_for()
+        yield at_each_width()
+
+
+def presses(frame, most):
+    """Press each button, switch and choice once; after each comes its name, then what has been pressed is reset."""
+    for at in range(min(most, frame.locator(PRESSED).count())):
+        part = frame.locator(PRESSED).nth(at)
+        part.evaluate("node => node.click()")
+        yield part.evaluate("node => node.ariaLabel || node.closest('label, button').textContent")
+        frame.evaluate(RESET)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", LARGE)
+def test_no_letter_is_small_or_pale(chromium, name, scheme):
+    with drawn(chromium, name, [1000, 640, 360], scheme) as widths:
+        for width, frame in widths:
+            for pressed in chain(["nothing"], presses(frame, 4)):
+                frame.wait_for_timeout(250)  # what fades has faded
+                seen = frame.evaluate(SEEN)
+                assert len(seen) > 4
+                assert [(width, pressed, *row) for row in seen if row[1] < 12 or row[2] < 4.5] == []
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("name", LARGE)
+def test_nothing_moves_when_something_is_pressed(chromium, name, language):
+    """A reader presses twice at one place: the first press must not push the rest, nor what stands below, away."""
+    with drawn(chromium, name, [1000, 360], language=language) as widths:
+        for width, frame in widths:
+            before = frame.evaluate(HEIGHT)
+            moved = [(name, now) for name in presses(frame, 40) if (now := frame.evaluate(HEIGHT)) != before]
+            assert (width, before, moved) == (width, before, [])

@@ -23,7 +23,7 @@ from course_lib.widgets import (
     token_strip,
     word_generations,
 )
-from course_lib.widgets.strip import Frame
+from course_lib.widgets.strip import STATES, Frame, Token
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights
 from tests.widgets.test_word_stories import random_story
@@ -45,13 +45,25 @@ def gaps_of_wild():
 
 SENTENCE = [f"word{i}" for i in range(9)]
 PIECES = tuple(f"w{i}" for i in range(8))
+PLACES = ("[CLS]", *(f"word{i}" * (1 + i % 3) for i in range(5)), "[SEP]")
+
+
+def stripped(n: int) -> Frame:
+    """A frame of n tokens in all states; only later frames have bars."""
+    tokens = [Token(f"some{i}", list(STATES)[(i * n) % len(STATES)], f"w{i}") for i in range(n)]
+    return Frame(tokens, "w7 " * n, [("w5", n, 30.0)] * (n // 20))
+
+
 LARGE = {  # as large as the chapters show, and the most bytes of its page; no word is English (tests/browser)
     "ask_review": (
         lambda: ask_review(ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos")), ["word3 word4"]),
         60_000,
     ),
     "ask_words": (lambda: ask_words(WordVectors(SENTENCE, RNG.normal(size=(9, 5))), SENTENCE), 60_000),
-    "attention_heatmap": (lambda: attention_heatmap(weights(2, 3, 5, 5), list("abcde")), 60_000),
+    "attention_heatmap": (
+        lambda: attention_heatmap(weights(2, 12, 7, 7), list(PLACES), gold={"w8": [(1, 0), (3, 2)], "w9": [(4, 4)]}),
+        60_000,
+    ),
     "embedding_map": (
         lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
         60_000,
@@ -69,6 +81,9 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page; no w
             [SENTENCE] * 11,
             [1] * 11,
             ["one"] * 5 + ["two"] * 6,
+            [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
+            {"w1": [-4.0, 0.0, 4.0]},
+            static=(0.5, 0.85),
         ),
         80_000,
     ),
@@ -78,7 +93,7 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page; no w
         60_000,
     ),
     "word_generations": (lambda: word_generations([random_story("spring"), random_story("seal")]), 70_000),
-    "token_strip": (lambda: token_strip([Frame(["somethin5"] * 60, "Long.")]), 60_000),
+    "token_strip": (lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"), 60_000),
 }
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
@@ -142,7 +157,7 @@ def test_hostile_words_never_become_markup(name):
         ("softmax_saturation", "temperature", 20.0, "Use 0.1 to 10"),
         ("span_explorer", "start", -1, "Use 0 to 199"),
         ("span_explorer", "end", 200, "Use 0 to 199"),
-        ("token_strip", "frame", 1, "Use 0 to 0"),
+        ("token_strip", "frame", 30, "Use 0 to 29"),
     ],
 )
 def test_a_state_out_of_range_is_refused(name, trait, value, says):

@@ -38,12 +38,27 @@ def test_occurrences_are_ordered_by_sense_with_their_numbers():
 
 def test_the_finding_says_one_word_or_two():
     widget = made()
-    assert "Same sense 1.00, other sense 1.00, a gap of 0.00: one word" in widget.finding()
+    assert "Same sense 1.00, other sense 1.00: one word" in widget.finding()
     widget.system = 1
     same, other = within_between(widget.similarity(), widget.senses)
     assert f"Same sense {same:.2f}, other sense {other:.2f}" in widget.finding()
     assert widget.finding().endswith(": two words.")
     assert widget.finding()[:40] in widget.still()
+
+
+def test_pairs_that_are_exactly_alike_are_counted_by_the_side_on_which_they_differ():
+    """Not those that two digits show as 1.00; and only such a pair is shown as 1."""
+    sentences = ["a bank x", "b bank x", "b bank y", "c bank z", "b bank x"]
+    table = np.full((5, 5), 1 - 2e-6)
+    for i, j in ((0, 1), (1, 2), (0, 4), (1, 4)):
+        table[i, j] = table[j, i] = 1 - 1e-7  # as float32 gives it
+    senses = ["river", "river", "river", "money", "money"]
+    widget = made(similarity={"x": table}, sentences=[s.split() for s in sentences], positions=[1] * 5, senses=senses)
+    assert widget.alike() == (4, 2, 1)  # the last pair is one sentence twice
+    assert widget.finding().startswith("x: 4 of 10 pairs exactly alike; 2 differ only before “bank”, 1 only after it.")
+    assert (widget.similarity() == 1).sum() == 8
+    made_of_none = made(similarity={"x": np.full((5, 5), 0.5)})
+    assert made_of_none.finding().startswith("x: none of 10 pairs of “bank” exactly alike. Same sense 0.50")
 
 
 test_input_that_cannot_be_compared_is_named = mistakes(

@@ -87,10 +87,11 @@ def deck(notebook: NotebookNode, name: str) -> str:
 
 def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
     """(slide type, HTML) of what is shown, and of the speaker's notes."""
-    prose, section = Prose(set()), ""
+    prose, section, skipped = Prose(set()), "", False
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         section, kind = _heading(cell) or section, _slide_type(cell)
-        if kind == "skip":
+        skipped = kind == "skip" or (skipped and kind == "-" and cell.source.startswith(NOTICE))  # of a skipped picture
+        if skipped:
             continue
         if cell.cell_type == "code":
             description = describe(cell, after, section)

@@ -136,11 +136,14 @@ def output_html(output: dict, prose: Prose, description: str, answered: Collecti
     return _plain(data.get("text/plain", ""), "text")
 
 
-def widget_html(stored: str, answered: Collection[str] = ()) -> str:
-    """The stored HTML, its frame grown to its content; a widget that the page answers (course.live) is told so."""
+def widget_html(stored: str, answered: Collection[str] = (), head: str = f"<script>{_FRAME}</script>") -> str:
+    """The stored HTML, its frame grown to its content; a widget that the page answers (course.live) is told so.
+
+    head: what the frame is given besides.
+    """
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
-        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"<script>{_FRAME}</script></head>", 1)
+        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"{head}</head>", 1)
         if frame.get("data-widget", frame.get("title")) in answered:
             frame["srcdoc"] = frame["srcdoc"].replace('<body class="alone">', f'<body class="alone {LIVE}">', 1)
         frame["loading"] = "lazy"

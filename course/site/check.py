@@ -12,6 +12,7 @@ from bs4 import BeautifulSoup
 LARGEST = 2_000_000  # bytes of a page
 _LOADS = {"src", "srcset", "poster", "data", "background", "xlink:href"}  # attributes that make a browser fetch
 _CSS_LOADS = re.compile(r"@import[^;]*|url\(\s*['\"]?(?!data:|#)[^)'\"\s]*")
+_RAW_TAG = re.compile(r"</?(?:a|b|br|code|div|em|i|p|small|span|strong)\b[^<>]*>")  # escaped twice, so that it is read
 _STRANGER = re.compile(r"^\s*(?:https?:)?//", re.I)
 
 
@@ -52,6 +53,9 @@ def _reading(page: BeautifulSoup) -> list[str]:
     found += [
         f"frame without a title: {str(f)[:60]}" for f in page.find_all("iframe") if not f.get("title", "").strip()
     ]
+    for text in page.find_all(string=_RAW_TAG):
+        if text.find_parent(["code", "pre", "script", "style"]) is None:
+            found.append(f"a tag is shown as text: {text.strip()[:80]}")
     levels = [(int(h.name[1]), " ".join(h.get_text().split())) for h in page.find_all(re.compile("^h[1-6]$"))]
     if (n := [level for level, _ in levels].count(1)) != 1:
         found.append(f"has {n} headings of level 1, not one")

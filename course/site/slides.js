@@ -1,103 +1,161 @@
-// Start the deck, and make each slide fit: the largest type that leaves nothing below the edge.
+// Start the deck: what does not fit on a slide goes on on the next, and then each is shown as large as there is room.
 const WIDTH = 1280,
   HEIGHT = 720,
   INNER = 1200,
   ROOM = 660; // px; INNER x ROOM: what a slide's content may take
-const CODE_COLUMNS = 114, // characters of code in a line at zoom 1
-  LEAST_CODE = 0.85;
-// [zoom of text and code, zoom of outputs]: the first that fits is taken; if none does, the last one scrolls
-const ZOOMS = [
-  [1.2, 1.5],
-  [1.2, 1.35],
-  [1.1, 1.35],
-  [1.1, 1.2],
-  [1, 1.2],
-  [1, 1.1],
-  [1, 1],
-  [1, 0.92],
-  [0.92, 0.92],
-  [0.92, 0.85],
-  [0.85, 0.85],
-  [0.85, 0.8],
-  [0.8, 0.8],
-  [0.8, 0.78],
-  [0.75, 0.75],
-  [0.7, 0.7],
-  [0.7, 0.66]
-];
+const CODE_COLUMNS = 108; // characters of code in a line at zoom 1
+const PLOT = 1.3; // zoom at which the letters of a plot are of 18 px
+// [zoom of text and code, zoom of outputs]: the first that fits is taken; at 1 no letter is under 18 px
+const ZOOMS = [[1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1]];
+
+const FOLDED = ":scope > .code:not(:has(> pre))",
+  LEADS = `:is(h1, h2, h3):last-child, ${FOLDED}:last-child`;
 
 function fit(slide) {
   const sheet = slide?.querySelector(":scope > .sheet");
-  if (!sheet) return;
+  if (!sheet || slide.classList.contains("alone")) return;
+  slide.classList.toggle("long", !ZOOMS.find(zooms => fits(sheet, zooms))); // of opened code
+}
+
+function fits(sheet, [text, output]) {
   const [texts, codes, outputs] = [".said", ".code", ".out"].map(kind => [...sheet.querySelectorAll(kind)]);
   const columns = Math.max(1, ...[...sheet.querySelectorAll(".code > pre, [open] > pre")].flatMap(
     code => code.textContent.split("\n").map(line => line.length)
   ));
-  outputs.forEach(output => zoom(output, 1));
-  const widths = outputs.map(output =>
-    Math.max(1, ...[...output.querySelectorAll("img, pre, iframe")].map(part => part.offsetWidth), output.offsetWidth)
-  );
-  const fits = ([text, output]) => {
-    texts.forEach(each => zoom(each, text));
-    sheet.querySelectorAll(".formula").forEach(narrow);
-    codes.forEach(each => zoom(each, Math.min(text, Math.max(LEAST_CODE, CODE_COLUMNS / columns))));
-    outputs.forEach((each, i) => zoom(each, Math.min(output, Math.max(1, 0.98 * INNER / widths[i]))));
-    return sheet.getBoundingClientRect().height / Reveal.getScale() <= ROOM;
-  };
-  const large = slide.classList.contains("large");
-  const taken = (large ? [[1, 1.2]] : ZOOMS).find(fits);
-  slide.classList.toggle("long", !taken);
-  slide.classList.toggle("small", large || !taken || taken[1] < 1);
+  texts.forEach(each => each.style.zoom = text);
+  sheet.querySelectorAll(".formula").forEach(narrow);
+  codes.forEach(each => each.style.zoom = Math.min(text, Math.max(1, CODE_COLUMNS / columns)));
+  outputs.forEach(each => {
+    const picture = each.querySelector(":scope > img");
+    each.style.zoom = picture
+      ? Math.min(Math.max(output, PLOT), INNER / picture.naturalWidth, ROOM / (picture.naturalHeight + 20)) : output;
+  });
+  const box = sheet.getBoundingClientRect(),
+    wide = outputs.some(each => each.getBoundingClientRect().right > box.right + 1);
+  return !(wide && output > 1) && box.height / (box.width / INNER) <= ROOM;
+}
+
+function split(slide) { // into slides that fit
+  const sheet = slide.querySelector(":scope > .sheet");
+  for (const each of [slide, slide.parentElement]) each.classList.add("measured");
+  if (!fits(sheet, ZOOMS.at(-1))) { // what would appear step by step has slides instead
+    sheet.querySelectorAll(".fragment").forEach(each => each.replaceWith(...each.children));
+    const next = slide.cloneNode(false),
+      rest = next.appendChild(sheet.cloneNode(false));
+    while (!fits(sheet, ZOOMS.at(-1)) && pass(sheet, rest));
+    while (sheet.querySelector(LEADS) && pass(sheet, rest)); // they go with what comes after
+    if (rest.childElementCount) {
+      slide.after(next);
+      split(next);
+    }
+  }
+  for (const each of [slide, slide.parentElement]) each.classList.remove("measured");
+}
+
+function pass(from, to) { // the last part of what is too long; false: there is one part only
+  const last = [...from.children].findLast(child => child.matches(":not(.notes)")),
+    notes = [...from.children].slice([...from.children].indexOf(last) + 1);
+  const parts = last.matches(".said, .outs") ? [...last.children] : [];
+  if (parts.length < 2 && last === from.firstElementChild) return cut(last, from, to);
+  to.prepend(...notes);
+  if (parts.length < 2) return to.prepend(last) ?? true;
+  const [first] = to.children;
+  const home = first?.className === last.className && !notes.length ? first : last.cloneNode(false);
+  if (home !== first) to.prepend(home);
+  home.prepend(parts.at(-1));
+  return true;
+}
+
+function cut(one, from, to) { // the last line of a long text, the last row of a long table
+  const lines = one.querySelector("pre.text"),
+    rows = one.querySelectorAll("tbody > tr");
+  if (!lines && rows.length < 2) return false;
+  let [home] = to.children;
+  if (!home?.cutOff) {
+    home = one.cloneNode(true);
+    home.cutOff = true;
+    home.querySelectorAll("pre.text, tbody").forEach(each => each.replaceChildren());
+    to.prepend(home);
+  }
+  if (rows.length > 1) return home.querySelector("tbody").prepend(rows[rows.length - 1]) ?? true;
+  const all = lines.textContent.split("\n");
+  if (all.length < 2) return false;
+  home.querySelector("pre.text").prepend(`${all.pop()}\n`);
+  lines.textContent = all.join("\n");
+  return true;
 }
 
 function narrow(formula) { // a formula cannot be cut into lines
   formula.style.fontSize = "";
-  const wide = formula.getBoundingClientRect().width / Reveal.getScale() / INNER;
+  const wide = formula.getBoundingClientRect().width / formula.closest(".sheet").getBoundingClientRect().width;
   if (wide > 1) formula.style.fontSize = `${1.1 / wide * 0.99}em`;
-}
-
-function zoom(part, factor) {
-  if (!part.querySelector("iframe")) {
-    part.style.zoom = factor;
-    return;
-  }
-  // Chromium does not always redraw a frame whose zoom changes: scale the finished picture
-  part.style.marginBottom = "";
-  part.style.transform = `scale(${factor})`;
-  part.style.marginBottom = `${(factor - 1) * part.offsetHeight + 8}px`;
 }
 
 const fitCurrent = () => fit(Reveal.getCurrentSlide());
 
-const words = document.body.dataset; // larger, smaller: in the deck's language
-for (const sheet of document.querySelectorAll(".sheet:has(iframe)")) { // a widget that had to shrink can be enlarged
-  const button = sheet.appendChild(document.createElement("button"));
-  Object.assign(button, { type: "button", className: "enlarge", textContent: words.larger });
-  button.addEventListener("click", () => {
-    const large = sheet.parentElement.classList.toggle("large");
-    button.textContent = large ? words.smaller : words.larger;
-    fitCurrent();
-  });
-}
-
-addEventListener("message", event => { // a widget's frame says how high it is
-  const height = event.data?.courseFrameHeight;
-  if (!Number.isFinite(height) || height < 40 || height > 6000) return;
-  for (const frame of document.querySelectorAll(".widget iframe"))
-    if (frame.contentWindow === event.source) frame.style.height = `${height}px`;
-  fitCurrent();
+const KEYS = { // of the presenter, with Reveal's numbers
+  PageUp: 33,
+  PageDown: 34,
+  " ": 32,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+  f: 70,
+  F5: 70,
+  b: 66,
+  ".": 190
+};
+addEventListener("message", ({ source, data }) => { // from a widget's frame: hall.js
+  const frame = [...document.querySelectorAll(".stage iframe")].find(each => each.contentWindow === source);
+  if (!frame || !data) return;
+  const { courseKey: key, courseSize: size, courseParts: parts, coursePart: part } = data,
+  slide = frame.closest("section");
+  if (key === "Escape") frame.blur();
+  else if (typeof key === "string") Reveal.triggerKey(KEYS[key] ?? KEYS[key.toLowerCase()]);
+  if (size > .5 && size < 1.5) frame.style.setProperty("--size", size);
+  if (Number.isInteger(part)) Reveal.navigateFragment(part - 1);
+  if (parts > slide.querySelectorAll(".fragment").length + 1) { // PageDown goes through them as through fragments
+    for (let n = 1; n < Math.min(parts, 9); n++)
+      slide.append(Object.assign(document.createElement("i"), { className: "fragment" }));
+    Reveal.syncFragments(slide);
+    showPart(slide);
+  }
 });
+
+function showPart(slide, courseSeen = false) {
+  const coursePart = slide.querySelectorAll(".fragment.visible").length;
+  slide.querySelector(".stage iframe")?.contentWindow.postMessage({ coursePart, courseSeen }, "*");
+}
 document.addEventListener("toggle", fitCurrent, true); // folded code was opened
 
-Reveal.initialize({
-  width: WIDTH,
-  height: HEIGHT,
-  margin: 0,
-  center: false,
-  hash: true,
-  slideNumber: "c/t",
-  transition: "none",
-  plugins: [RevealNotes]
-}).then(fitCurrent);
-Reveal.on("slidechanged", fitCurrent);
+Promise.allSettled([...document.images].map(picture => picture.decode())).then(() => {
+  for (const outs of document.querySelectorAll(".outs:has(> .out:only-child > img)")) {
+    const { naturalWidth, naturalHeight } = outs.querySelector("img");
+    outs.classList.toggle("tall", naturalHeight > naturalWidth);
+  }
+  document.querySelectorAll(".slides > section > section:not(.alone)").forEach(split);
+  for (const slide of document.querySelectorAll("section:has(> .sheet > .code)")) {
+    const folded = slide.appendChild(Object.assign(document.createElement("div"), { className: "folded" }));
+    folded.append(...slide.querySelector(".sheet").querySelectorAll(FOLDED));
+  }
+  return Reveal.initialize({
+    width: WIDTH,
+    height: HEIGHT,
+    margin: 0,
+    center: false,
+    hash: true,
+    slideNumber: "c/t",
+    transition: "none",
+    plugins: [RevealNotes]
+  });
+}).then(() => {
+  fitCurrent();
+  showPart(Reveal.getCurrentSlide(), true);
+});
+Reveal.on("slidechanged", ({ currentSlide }) => {
+  fit(currentSlide);
+  showPart(currentSlide, true);
+});
+for (const moved of ["fragmentshown", "fragmenthidden"]) Reveal.on(moved, () => showPart(Reveal.getCurrentSlide()));
 Reveal.on("resize", fitCurrent);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -17,7 +18,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import Python3Lexer
 
 from course.site.build import MATH_FONT, TEMPLATES
-from course.site.cells import NOTICE, Prose, describe, output_html
+from course.site.cells import NOTICE, Prose, describe, output_html, widget_html
 from course.site.formulas import plain_words
 from course.site.lecture import LIVE, edition, read_stored
 from course_lib.errors import CourseError
@@ -29,8 +30,27 @@ VENDOR = FOLDER / "vendor"  # reveal.js 6.0.2 (`npm pack reveal.js@6.0.2`, dist/
 BLANK = "\n\n"  # between paragraphs
 LINES_SHOWN = 18  # of a cell's code; the rest is folded
 BEGINS = ("slide", "subslide")
+NOTES, WIDGET = '<aside class="notes">', '<div class="stage">'  # how such pieces begin
+HALL = "<style>{}</style><script>{}</script>".format(  # what a widget's frame is given on a slide
+    *((FOLDER / f"hall.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+)
 _DRAWN = ("text/html", "image/png", "image/jpeg", "image/svg+xml")
 _SAID_BY_NOBODY = re.compile(r"(?:import|from) .*|\w+ = course_lib\.start\(.*\)|\s*|#.*")
+
+
+@dataclass
+class Slide:
+    """Its fragments (the first is there at once), each a list of pieces; a widget's frame has a slide alone."""
+
+    fragments: list[list[str]] = field(default_factory=lambda: [[]])
+
+    def ends_before(self, piece: str) -> bool:
+        shown = [said for fragment in self.fragments for said in fragment if not said.startswith(NOTES)]
+        return bool(shown) and (self.alone or piece.startswith(WIDGET))
+
+    @property
+    def alone(self) -> bool:
+        return any(piece.startswith(WIDGET) for piece in self.fragments[0])
 
 
 def write_slides(notebook: Path, folder: Path) -> Path:
@@ -58,15 +78,16 @@ def deck(notebook: NotebookNode, name: str) -> str:
             f"{name} has no slides: no cell of it has a slide type. Give cells of notebooks/text/{name}.md "
             '`slideshow: {"slide_type": "slide"}` where a slide begins.'
         )
-    stacks: list[list[list[list[str]]]] = []  # of slides of fragments (the first is there at once) of pieces
+    stacks: list[list[Slide]] = []
     for kind, piece in _pieces(notebook):
+        noted = piece.startswith(NOTES)
         if kind == "slide" or not stacks:
-            stacks.append([[[]]])
-        elif kind == "subslide":
-            stacks[-1].append([[]])
+            stacks.append([Slide()])
+        elif kind == "subslide" or (not noted and stacks[-1][-1].ends_before(piece)):
+            stacks[-1].append(Slide())
         elif kind == "fragment":
-            stacks[-1][-1].append([])
-        stacks[-1][-1][-1].append(piece)
+            stacks[-1][-1].fragments.append([])
+        stacks[-1][-1].fragments[-1].append(piece)
     library = {file.name: file.read_text(encoding="utf-8") for file in VENDOR.iterdir()}
     # "<!--" would confuse the page's script element
     scripts = [library[name].replace("<!--", "<\\!--") for name in ("reveal.min.js", "notes.min.js")]
@@ -87,21 +108,31 @@ def deck(notebook: NotebookNode, name: str) -> str:
 
 def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
     """(slide type, HTML) of what is shown, and of the speaker's notes."""
-    prose, section = Prose(set()), ""
+    prose, section, skipped = Prose(set()), "", False
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         section, kind = _heading(cell) or section, _slide_type(cell)
-        if kind == "skip":
+        skipped = kind == "skip" or (skipped and kind == "-" and cell.source.startswith(NOTICE))  # of a skipped picture
+        if skipped:
             continue
         if cell.cell_type == "code":
             description = describe(cell, after, section)
-            outputs = (f'<div class="out">{output_html(output, prose, description)}</div>' for output in cell.outputs)
-            yield kind, f'{code_html(cell)}\n<div class="outs">{"".join(outputs)}</div>'
+            frames = [output for output in cell.outputs if "<iframe" in output.get("data", {}).get("text/html", "")]
+            outputs = [output_html(output, prose, description) for output in cell.outputs if output not in frames]
+            outputs = "".join(f'<div class="out">{output}</div>' for output in outputs)
+            outputs = f'{code_html(cell)}\n<div class="outs">{outputs}</div>'
+            if frames and lines_shown(cell):
+                yield kind, code_html(cell)
+                kind = "-"
+            for frame in frames:
+                yield kind, f"{WIDGET}{widget_html(frame.data['text/html'], head=HALL)}</div>"
+                kind = "-"
+            yield kind, f"{NOTES}{outputs}</aside>" if frames else outputs
         elif cell.cell_type == "markdown":
             paragraphs = cell.source.split(BLANK)
             notes = [paragraph for paragraph in paragraphs if paragraph.startswith(NOTICE)]
             rest = [paragraph for paragraph in paragraphs if not paragraph.startswith(NOTICE)]
             said = [(kind, f'<div class="said">{prose.render(BLANK.join(rest))}</div>')] if rest or kind != "-" else []
-            noted = [("-", f'<aside class="notes">{prose.render(BLANK.join(notes))}</aside>')] if notes else []
+            noted = [("-", f'{NOTES}{prose.render(BLANK.join(notes))}</aside>')] if notes else []
             # notes that come first are of the picture above, be it on the slide before
             yield from noted + said if rest and paragraphs[0].startswith(NOTICE) else said + noted
 

@@ -13,12 +13,14 @@ import nbformat
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+from course.site.cells import NOTICE
 from tests.notebooks.normal_form import normalise, render, texts_of
 
 LONGEST_CELL = 30  # lines
 ONE_FILE_MB, ALL_FILES_MB = 1.5, 9.0
 SKIPS = {"skip-execution", "nbval-skip"}  # nbclient knows the first, nbval the second
 RAISES = {"raises-exception", "nbval-raises-exception"}
+HEAD = re.compile(r"#+ |\*\*C\d+\.\d+")  # a section's heading or a claim's: what comes after it is about it
 MACHINE_PATH = re.compile(
     r"(?<![\w.~-])/(?:home|Users|tmp|private/var|var/folders|mnt|workspace)/[\w.-]+"
     r"|(?<![\w.~-])/root/|\b[A-Za-z]:\\{1,2}Users\\"
@@ -51,6 +53,7 @@ def problems_of_one(text: NotebookNode, target: Path, root: Path) -> list[str]:
     for number, cell in enumerate(stored.cells, start=1):
         faults = _faults(cell, root)
         problems += [f"cell {number}: {fault}" for fault in faults]
+    problems += _torn_slides(stored.cells)
     if not problems and _form(stored, root) != stored_text:
         problems.append(f"not as the builder writes it: run {again(target)}")
     return problems
@@ -74,6 +77,20 @@ def _form(notebook: NotebookNode, root: Path) -> str:
     notebook = copy.deepcopy(notebook)
     normalise(notebook, root)
     return render(notebook)
+
+
+def _torn_slides(cells: list[NotebookNode]) -> list[str]:
+    """Cells that would stand on a slide under another heading, since their own is skipped (a Notice goes with it)."""
+    faults, lost = [], False
+    for number, cell in enumerate(cells, start=1):
+        skipped = cell.metadata.get("slideshow", {}).get("slide_type") == "skip"
+        if cell.cell_type == "markdown" and HEAD.match(cell.source):
+            lost = skipped
+        elif lost and not skipped and not cell.source.startswith(NOTICE):
+            faults.append(
+                f"cell {number}: no slide has its heading, so it is under another: give it `slide_type: skip`"
+            )
+    return faults
 
 
 def _faults(cell: NotebookNode, root: Path) -> list[str]:

@@ -104,6 +104,20 @@ def test_what_is_not(pair, broken, said):
     assert f"{NAME}.ipynb" in pair.faults()
 
 
+def test_a_cell_without_its_heading_on_the_slides(pair):
+    skip = '+++ {"slideshow": {"slide_type": "skip"}}\n\n'
+    pair.text.write_text(
+        f"# Title\n\n{skip}**C1.2: two.**\n\n+++\n\n**Notice.** Of it.\n\n+++\n\nA table.\n", encoding="utf-8"
+    )
+    pair.stored.write_text(render(build.from_text(pair.text)), encoding="utf-8")
+    assert pair.faults() == (
+        f"{NAME}.ipynb: cell 4: no slide has its heading, so it is under another: give it `slide_type: skip`"
+    )
+    pair.text.write_text(pair.text.read_text().replace("+++\n\nA table", f"{skip}A table"), encoding="utf-8")
+    pair.stored.write_text(render(build.from_text(pair.text)), encoding="utf-8")
+    assert pair.faults() == ""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -36,6 +36,7 @@ def test_a_good_site_has_no_fault(site):
         ('<h2 id="two">Two</h2>', '<h3 id="two">Two</h3>', "level 3 after one of level 1"),
         ('<h2 id="two">Two</h2>', '<h1 id="two">Two</h1>', "has 2 headings of level 1"),
         ('<h2 id="two">', '<h2 id="two"><b id="two"></b>', "#two is there twice"),
+        ('href="#two">down', 'href="#two">&lt;code&gt;x&lt;/code&gt;', "a tag is shown as text: <code>x</code>"),
         ('href="#two"', 'href="#three"', "no such place"),
         ("other.html#top", "other.html#bottom", "no such place"),
         ("other.html#top", "gone.html", "no such file"),

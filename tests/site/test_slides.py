@@ -100,6 +100,19 @@ def test_notices_are_for_the_speaker():
     assert not third.aside
 
 
+def test_what_is_said_of_a_skipped_picture_is_skipped_with_it():
+    """Else the table of one claim stands under the heading of another."""
+    deck = page(
+        text("**C1.1: one.**", "slide"),
+        text("**C1.2: two.**", "skip"),
+        code("show()", slide_type="skip"),
+        text("**Notice.** Steps:\n\n| a |\n| --- |\n| 1 |\n\nafter"),
+        text("on the slide"),
+    )
+    assert shown(deck.select_one(".sheet")) == "C1.1: one. on the slide"
+    assert "Steps" not in str(deck.select_one(".slides"))
+
+
 def test_formulas_widgets_pictures_and_hostile_text():
     deck = page(
         text("# One", "slide"),

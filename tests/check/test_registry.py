@@ -68,8 +68,6 @@ def test_the_worked_line_of_the_docstring_is_true(exercise, reader):
         says = exercise.worded(exercise.solution.__doc__)
     name = exercise.solution.__name__
     worked = re.search(rf"^ *((?:\w+ = .+\n *)?{name}\((?s:.+))$", says, re.MULTILINE)
-    if int(exercise.id.split(".")[0]) > 4:  # not written yet
-        return
     *lines, call = re.split(rf"\n *(?={name}\()", worked[1])
     space = {**exercise.solution.__globals__, "tensor": torch.tensor}
     exec("\n".join(lines), space)

@@ -66,22 +66,20 @@ function pass(from, to) { // the last part of what is too long; false: there is 
   return true;
 }
 
-function cut(one, from, to) { // the last line of a long text, the last row of a long table
-  const lines = one.querySelector("pre.text"),
-    rows = one.querySelectorAll("tbody > tr");
-  if (!lines && rows.length < 2) return false;
+function cut(one, from, to) { // the last line of a long text, row of a long table, part of a long card
+  const kind = ["pre.text", "tbody", "[style*=border-left]"].find(each => one.querySelector(each)),
+    long = one.querySelector(kind),
+    lines = kind === "pre.text" ? long.textContent.split("\n") : [...long?.children ?? []];
+  if (lines.length < 2) return false;
   let [home] = to.children;
-  if (!home?.cutOff) {
+  if (!home?.goesOn) {
     home = one.cloneNode(true);
-    home.cutOff = true;
-    home.querySelectorAll("pre.text, tbody").forEach(each => each.replaceChildren());
+    home.goesOn = true;
+    home.querySelector(kind).replaceChildren();
     to.prepend(home);
   }
-  if (rows.length > 1) return home.querySelector("tbody").prepend(rows[rows.length - 1]) ?? true;
-  const all = lines.textContent.split("\n");
-  if (all.length < 2) return false;
-  home.querySelector("pre.text").prepend(`${all.pop()}\n`);
-  lines.textContent = all.join("\n");
+  home.querySelector(kind).prepend(kind === "pre.text" ? `${lines.at(-1)}\n` : lines.at(-1));
+  if (kind === "pre.text") long.textContent = lines.slice(0, -1).join("\n");
   return true;
 }
 
@@ -118,7 +116,6 @@ addEventListener("message", ({ source, data }) => { // from a widget's frame: ha
   if (parts > slide.querySelectorAll(".fragment").length + 1) { // PageDown goes through them as through fragments
     for (let n = 1; n < Math.min(parts, 9); n++)
       slide.append(Object.assign(document.createElement("i"), { className: "fragment" }));
-    Reveal.syncFragments(slide);
     showPart(slide);
   }
 });

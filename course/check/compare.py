@@ -123,5 +123,7 @@ def _kind(value: Any) -> str:
     plain = _plain(value)
     if _is_number(plain):
         return t("a number")
+    if hasattr(type(value), "__next__"):
+        return t("a generator")
     known = _KINDS.get(type(value)) or _KINDS.get(type(plain))
     return t(known) if known else t("a value of type {name}", name=type(value).__name__)

@@ -32,6 +32,7 @@ class Tried(NamedTuple):
     answer: Callable
     probe: Probe
     got: Any = ...  # if it did not return
+    left: tuple = ()  # its inputs after the call, if they are not what they were
 
 
 def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
@@ -62,7 +63,7 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
         if results[-1] is None:
             return _open(exercise) if does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, tried)
         if not same(inputs, probe.inputs):
-            return _mistake(exercise, _CHANGES_INPUT, tried)
+            return _mistake(exercise, _CHANGES_INPUT, tried._replace(left=inputs))
     expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
@@ -162,7 +163,7 @@ def _other_parameters(exercise: Exercise, answer: Callable) -> Mistake | None:
     try:
         inspect.signature(answer).bind(*exercise.probes[0].inputs)
     except TypeError as error:
-        wanted = f"{exercise.solution.__name__}{inspect.signature(exercise.solution)}"
+        wanted = f"{exercise.solution.__name__}({', '.join(inspect.signature(exercise.solution).parameters)})"
         says = t("The function should be called as {wanted}, and cannot: {error}.", wanted=wanted, error=error)
         return Mistake(_PARAMETERS, says)
     except Exception:  # a built-in function without a signature: let the call decide
@@ -214,9 +215,11 @@ def _not_yet(
     name = _called(exercise, tried.answer)
     lines = [f"# {t(tried.probe.shows)}", shown.call(name, inputs)]
     expected = exercise.solution(*tried.probe.inputs)
-    if got is not ...:
-        results = (t("your result"), got), (t("the right result"), expected)
-        lines += [line for what, value in results for line in (f"# {what}", shown.result(value))]
+    results = [(t("your result"), got), (t("the right result"), expected)] if got is not ... else []
+    if tried.left:
+        changed = [new for new, old in zip(tried.left, inputs, strict=True) if not same(new, old)]
+        results = [(t("what this input is after your call"), value) for value in changed]
+    lines += [line for what, value in results for line in (f"# {what}", shown.result(value))]
     notes = [t("`{call}` runs this call again.", call=f'{name}(*failing("{exercise.id}"))')]
     if names := data_from_outside(tried.answer):
         listed = ", ".join(f"`{name}`" for name in names[:3])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-_WIDTH, _CALL_LINES, _RESULT_LINES = 88, 16, 8  # columns; what needs more lines is not shown whole
+_WIDTH, _CALL_LINES, _RESULT_LINES = 88, 16, 12  # columns; what needs more lines is not shown whole
 _PARTS, _BRIEF = 240, 40  # numbers, words and brackets of one value; characters of an argument beside others
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
 _USUAL = ("bool", "int64")  # and torch's float32, numpy's float64: no dtype is written
@@ -26,7 +26,7 @@ def call(name: str, inputs: Sequence[Any]) -> str:
     try:
         return _fitted((f"{name}(", [_tree(value, _exact, [_PARTS]) for value in inputs], ")"), _CALL_LINES)
     except _TooLong:
-        return f"{name}({', '.join(map(brief, inputs))})"
+        return "\n".join(_lines((f"{name}(", [*map(brief, inputs)], ")"), "", True))
 
 
 def result(value: Any) -> str:
@@ -140,11 +140,18 @@ def _lines(tree: Any, indent: str, packed: bool) -> list[str]:
     if isinstance(tree, str) or len(indent) + len(flat) <= _WIDTH:
         return [indent + flat]
     left, parts, right = tree
+    if all(isinstance(part, str) for part in parts):
+        lines = [f"{indent}{left}{parts[0]}"]
+        for part in parts[1:]:
+            fits = len(lines[-1]) + len(part) + 3 <= _WIDTH
+            lines[-1:] = [f"{lines[-1]}, {part}"] if fits else [f"{lines[-1]},", f"{indent}    {part}"]
+        return [*lines[:-1], lines[-1] + right]
+    if len(parts) == 1:  # ([ on one line
+        return _lines(_around(left, parts[0], right), indent, packed)
     lines, deeper = [indent + left], indent + "    "
-    atoms = packed or all(isinstance(part, str) for part in parts)
     for part in parts:
         beside = f"{lines[-1]} {_flat(part)},"
-        if atoms and len(lines) > 1 and len(beside) <= _WIDTH:
+        if len(lines) > 1 and len(beside) <= _WIDTH and (packed or isinstance(part, str)):
             lines[-1] = beside
         else:
             lines += _lines(_around("", part, ","), deeper, packed)

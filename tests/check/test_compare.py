@@ -50,7 +50,7 @@ def test_equal(got, expected):
         (torch.Tensor, [1], "a list, not a value of type"),
         (torch.tensor(2), (1, 2), "a tuple, not a number"),
         (10**400, 1.0, "not right"),
-        ((x for x in [1]), [1], "a list, not a value of type generator"),
+        ((x for x in [1]), [1], "a list, not a generator"),
         (None, {"a": 1}, "a dictionary, not None"),
         ("b", "a", "not right"),
     ],

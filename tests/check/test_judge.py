@@ -234,6 +234,9 @@ def test_what_a_function_does_beside_its_result_is_named():
         factor * sum(numbers)
 
     assert [judge(EXERCISE, f).mistake for f in (in_place, in_place_sorted)] == ["changes its input"] * 2
+    assert judge(EXERCISE, in_place).code.endswith(
+        "total([2, 3, 5], 1)\n# what this input is after your call\n[2, 3, 5, 0]"
+    )
     assert EXERCISE.probes[0].inputs == ([2, 3, 5], 1)
     assert judge(EXERCISE, forgets).mistake == "returns nothing"
 

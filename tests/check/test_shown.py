@@ -43,8 +43,8 @@ def test_the_call_of_a_probe_computes_the_same_or_names_sizes(exercise):
         text, expected = shown.call(name, probe.inputs), exercise.solution(*probe.inputs)
         if re.search(r"<\w+( of \d+| \[[\d, ]*\])?>", text) is None:
             assert same(eval(text, space), expected)
-        assert len(text.splitlines()) <= 16
-        assert len(shown.result(expected).splitlines()) <= 8
+        assert len(text.splitlines()) <= shown._CALL_LINES
+        assert len(shown.result(expected).splitlines()) <= shown._RESULT_LINES
 
 
 class Strange:

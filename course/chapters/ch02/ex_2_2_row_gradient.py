@@ -34,7 +34,7 @@ def _gradient(*shape):
 PROBES = [
     Probe("three different words", torch.tensor([4, 1, 6]), _gradient(3, 5), 7),
     Probe("a word that occurs three times", torch.tensor([2, 5, 2, 3, 2]), _gradient(5, 3), 7),
-    Probe("a batch in which two sentences share a word", torch.tensor([[1, 4, 3], [4, 2, 1]]), _gradient(2, 3, 5), 7),
+    Probe("a batch in which two sentences share a word", torch.tensor([[1, 4, 1], [4, 2, 1]]), _gradient(2, 3, 5), 7),
     Probe("the word with id 0", torch.tensor([0, 3]), _gradient(2, 3), 5),
 ]
 MISTAKES = [

@@ -42,7 +42,6 @@ WRONG = {
         ("cut is rounded up", "math.floor", "math.ceil"),
         ("wrong", "if cut else total", "if cut else total * 2"),
         ("wrong", "max(0.0, p)", "abs(p)"),
-        ("error", " if cut else total", ""),
         ("no division by the ratio", " / ratio", ""),
     ],
     "5.2": [

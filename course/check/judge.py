@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -47,7 +46,7 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
         return _mistake(exercise, complaint, Tried(answer, exercise.probes[0]))
     returned, results = [], []
     for probe in exercise.probes:
-        inputs, tried, seed = copy.deepcopy(probe.inputs), Tried(answer, probe), _global_seed()
+        inputs, tried = copy.deepcopy(probe.inputs), Tried(answer, probe)
         try:
             with limited(limit):
                 returned.append(answer(*inputs))
@@ -65,8 +64,6 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
             return _open(exercise) if does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, tried)
         if not same(inputs, probe.inputs):
             return _mistake(exercise, _CHANGES_INPUT, tried._replace(left=inputs))
-        if _global_seed() != seed:
-            return _mistake(exercise, _RESEEDS, tried)
     expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
@@ -81,11 +78,6 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     says = t("It fails on: {probe}. There {fault}.", probe=t(tried.probe.shows), fault=faults[failing[0]])
     stuck = t("Stuck? {call}, then 2 and 3.", call=f'hint("{exercise.id}", level=1)')
     return _not_yet(exercise, title, (says,), "wrong", tried, end=(stuck,))
-
-
-def _global_seed() -> int | None:
-    """Of PyTorch's own generator, which all draw from that name no other; it is not imported for that."""
-    return sys.modules["torch"].initial_seed() if "torch" in sys.modules else None
 
 
 def _grows(returned: list, results: list) -> bool:
@@ -137,13 +129,6 @@ _CHANGES_INPUT = Mistake(
         "needs the old one."
     ),
 )
-_RESEEDS = Mistake(
-    key("resets the global random numbers"),
-    key(
-        "`torch.manual_seed` sets the generator that layers, dropout and shuffling draw from, for everyone. Make a "
-        "generator of your own: `torch.Generator().manual_seed(seed)`."
-    ),
-)
 _KEEPS_RESULTS = Mistake(
     key("keeps results of an earlier call"),
     key(
@@ -161,7 +146,7 @@ def _no_end(limit: float) -> Mistake:
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
     """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
     own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
-    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _RESEEDS, _KEEPS_RESULTS, _FILLS_MEMORY, _no_end(LIMIT)]
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _no_end(LIMIT)]
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))

@@ -32,7 +32,7 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False) -
     """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
 
     Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
-    A call that computes for more than 2 seconds or takes 500 MB is stopped (on Windows it is not: interrupt the
+    A call that computes for more than 6 seconds or takes 500 MB is stopped (on Windows it is not: interrupt the
     kernel). `os._exit` in an answer cannot be stopped: it ends the kernel.
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
     """

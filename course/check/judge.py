@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +45,7 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
         return _mistake(exercise, _no_function(exercise, answer))
     if complaint := _other_parameters(exercise, answer):
         return _mistake(exercise, complaint, Tried(answer, exercise.probes[0]))
-    returned, results = [], []
+    returned, results, seed = [], [], _seed()
     for probe in exercise.probes:
         inputs, tried = copy.deepcopy(probe.inputs), Tried(answer, probe)
         try:
@@ -68,7 +69,7 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
     if not failing:
-        return _right(exercise, answer)
+        return _right(exercise, answer) if _seed() == seed else _mistake(exercise, _SEEDS_ALL)
     tried = Tried(answer, exercise.probes[failing[0]], results[failing[0]])
     if _grows(returned, results):
         return _mistake(exercise, _KEEPS_RESULTS, tried)
@@ -78,6 +79,12 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     says = t("It fails on: {probe}. There {fault}.", probe=t(tried.probe.shows), fault=faults[failing[0]])
     stuck = t("Stuck? {call}, then 2 and 3.", call=f'hint("{exercise.id}", level=1)')
     return _not_yet(exercise, title, (says,), "wrong", tried, end=(stuck,))
+
+
+def _seed() -> int | None:
+    """What torch's own random numbers started from, if anybody uses torch."""
+    torch = sys.modules.get("torch")
+    return torch.initial_seed() if torch else None
 
 
 def _grows(returned: list, results: list) -> bool:
@@ -129,6 +136,13 @@ _CHANGES_INPUT = Mistake(
         "needs the old one."
     ),
 )
+_SEEDS_ALL = Mistake(
+    key("sets the seed of all random numbers"),
+    key(
+        "The results are right, but `torch.manual_seed` starts the random numbers of the whole program anew, at each "
+        "call: whatever else draws then draws the same again. Start a generator of your own."
+    ),
+)
 _KEEPS_RESULTS = Mistake(
     key("keeps results of an earlier call"),
     key(
@@ -146,7 +160,7 @@ def _no_end(limit: float) -> Mistake:
 def known_mistakes(exercise: Exercise) -> dict[str, str]:
     """The names that `judge` may give, each with a sentence: the exercise's own, and those of all."""
     own = {name: exercise.texts.says(name, 0) for name in exercise.texts.mistakes}
-    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _no_end(LIMIT)]
+    everywhere = [_RETURNS_NONE, _CHANGES_INPUT, _KEEPS_RESULTS, _FILLS_MEMORY, _SEEDS_ALL, _no_end(LIMIT)]
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))

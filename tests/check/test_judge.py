@@ -241,6 +241,20 @@ def test_what_a_function_does_beside_its_result_is_named():
     assert judge(EXERCISE, forgets).mistake == "returns nothing"
 
 
+@pytest.mark.parametrize(
+    ("start", "mistake"),
+    [
+        (lambda n: torch.manual_seed(10_007 + n), "sets the seed of all random numbers"),
+        (lambda n: torch.Generator().manual_seed(n), ""),
+        (lambda n: torch.randn(n), ""),  # as a layer does whose weights are set afterwards
+    ],
+)
+def test_to_seed_all_random_numbers_is_no_way_to_draw_some(start, mistake):
+    with torch.random.fork_rng():
+        result = judge(EXERCISE, lambda n, f: start(len(n)) is not None and f * sum(n))
+    assert (result.mistake, result.right) == (mistake, not mistake)
+
+
 def test_an_error_shows_the_readers_line_and_no_traceback():
     def broken(numbers, factor):
         ok = len(numbers)

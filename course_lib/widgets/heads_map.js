@@ -443,12 +443,14 @@ export default {
     dark.addEventListener("change", paint);
     const leave = st.live(model, TRAITS, draw, now => {
       W = now;
+      draw();
       if (hide) hold(large, ...[true, false].map(on => () => under([{ hide: on }], build)));
       built = "";
       draw();
     }, () => under([
       ...buttons.map(({ l, d }) => ({ layer: l, head: d })),
       ...tokens.map((_, query) => ({ query })),
+      ...tokens.map((_, query) => ({ query, hide: true })),
       ...names.map(relation => ({ relation }))
     ], finding));
     return () => {

@@ -288,15 +288,17 @@ export default {
       });
       svg.append(hit);
       // the sentence for the arcs: one line, or two for cross attention
+      let fits = true;
       const two = kind === "cross",
-        spread = words => { // the middles of words that share the line; none if they do not fit
+        spread = words => { // the middles of words that share the line
           const wide = words.map(word => width(word) + 10),
             room = (W - wide.reduce((a, b) => a + b, 0)) / words.length;
           let x = 0;
-          return room >= 0 && wide.map(one => (x += one + room) - (one + room) / 2);
+          fits &&= room >= 0;
+          return wide.map(one => (x += one + room) - (one + room) / 2);
         },
         middles = [spread(ks.map(k => sources[k])), spread(qs.map(q => tokens[q]))];
-      arcs.style.display = arc5.style.display = middles[0] && middles[1] ? "" : "none";
+      arcs.style.display = arc5.style.display = fits ? "" : "none";
       attrs(arcs, { width: W, height: 120 });
       m.xk = j => middles[0][j];
       m.xq = i => (two ? middles[1][i] : m.xk(ks.indexOf(qs[i])));
@@ -443,12 +445,14 @@ export default {
     dark.addEventListener("change", paint);
     const leave = st.live(model, TRAITS, draw, now => {
       W = now;
+      draw();
       if (hide) hold(large, ...[true, false].map(on => () => under([{ hide: on }], build)));
       built = "";
       draw();
     }, () => under([
       ...buttons.map(({ l, d }) => ({ layer: l, head: d })),
       ...tokens.map((_, query) => ({ query })),
+      ...tokens.map((_, query) => ({ query, hide: true })),
       ...names.map(relation => ({ relation }))
     ], finding));
     return () => {

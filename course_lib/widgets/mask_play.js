@@ -206,13 +206,14 @@ export default {
       strip = h("div", {}),
       panels = h("div", { class: "panels" });
     const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
+    const hint = h("div", { class: "hint" }, trouble, h("p", { class: "note" },
+      t("Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
+        + "click a guess to put it in. ✓ the token that is hidden. "
+        + "One [MASK] is one token: a longer word cannot be guessed.")));
     st.root.append(
       h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed),
         undo, reset),
-      h("div", { class: "hint" }, trouble, h("p", { class: "note" },
-        t("Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
-          + "click a guess to put it in. ✓ the token that is hidden. "
-          + "One [MASK] is one token: a longer word cannot be guessed."))),
+      hint,
       strip,
       panels
     );
@@ -346,6 +347,9 @@ export default {
     }));
     const leave = st.live(model, ["gap"], draw, () => {
       hold(strip, ...fills, () => strip.replaceChildren());
+      hold(hint, () => {
+        trouble.textContent = alone ? onlyGiven : gone;
+      });
       draw();
     }, findings);
     return () => {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from course_lib.errors import CourseError
 from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.limits import one_of
 
-Sentences = Sequence[Sentence | str | Sequence[str]]
+Sentences = Any  # an iterable of Sentence, raw texts or lists of words; `listed` and `Sentence.of` say what is none
 UNITS = ("word", "piece")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from typing import Any
 
 from course_lib.errors import CourseError
 from course_lib.text.words import as_text, word_spans
@@ -18,8 +19,11 @@ class Sentence:
     spans: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, source: Sentence | str | Sequence[str]) -> Sentence:
-        """A sentence from raw text (split by the course's tokeniser) or from a list of words (joined by spaces)."""
+    def of(cls, source: Any) -> Sentence:
+        """A sentence from raw text (split by the course's tokeniser) or from a list of words (joined by spaces).
+
+        Raises CourseError for anything else; a Sentence stays what it is.
+        """
         if isinstance(source, Sentence):
             return source
         if isinstance(source, str):
@@ -44,7 +48,7 @@ class Sentence:
         return len(self.words)
 
 
-def listed(items: Iterable, reader: str, what: str = "sentences") -> list:
+def listed(items: Any, reader: str, what: str = "sentences") -> list:
     """A list of what `reader` is given. Raises CourseError for one text or record, for a table and for no list."""
     if isinstance(items, (str, bytes, Sentence, LabelledText, SentencePair, TaggedSentence)):
         raise CourseError(f"{reader} reads a list of {what}, not one {type(items).__name__}. Put it in [ ].")
@@ -56,7 +60,7 @@ def listed(items: Iterable, reader: str, what: str = "sentences") -> list:
     return list(items)  # an iterator could be read only once
 
 
-def sentences_of(sentences: Iterable[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
+def sentences_of(sentences: Any, reader: str) -> list[Sentence]:
     """What a model called `reader` is given, as records. Raises CourseError that names the one that is no sentence."""
     records, items = [], listed(sentences, reader)
     for number, item in enumerate(items):
@@ -67,7 +71,7 @@ def sentences_of(sentences: Iterable[Sentence | str | Sequence[str]], reader: st
     return records
 
 
-def checked_sentences(sentences: Iterable[Sentence | str | Sequence[str]], reader: str) -> list[Sentence]:
+def checked_sentences(sentences: Any, reader: str) -> list[Sentence]:
     """`sentences_of`, and CourseError for none and for an empty one."""
     records = sentences_of(sentences, reader)
     if not records:

@@ -28,7 +28,7 @@ from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.limits import one_of
 from course_lib.text.words import visible
 
-Sentences = Sequence[Sentence | str | Sequence[str]]
+Sentences = Any  # an iterable of Sentence, raw texts or lists of words; `listed` and `Sentence.of` say what is none
 UNITS = ("word", "piece")
 
 

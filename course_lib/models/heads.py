@@ -8,7 +8,7 @@ likelihood (Devlin et al. 2019, section 4.1). K labels on vectors of width H tak
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
@@ -36,7 +36,7 @@ __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "To
 
 NO_LABEL = -100  # at padding: no part of the loss
 POOLINGS = ("sentence", "mean", "max")
-Texts = Iterable[Sentence | LabelledText | TaggedSentence | SentencePair | str | Sequence]
+Texts = Any  # an iterable of texts or records; `listed` and `Sentence.of` say what is none
 
 
 class LabelHead(Head):

@@ -9,9 +9,10 @@ presence of words and pairs, weighted by their log-count ratio. course/recipes/r
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,15 +60,15 @@ class ReviewWords:
         """The known terms of a text and their weights. Empty: the text says nothing to this classifier."""
         return self._votes(text, "The text")
 
-    def _votes(self, text: str, name: str) -> dict[str, float]:
+    def _votes(self, text: Any, name: str) -> dict[str, float]:
         return {term: self.weights[term] for term in terms_of(as_text(text, name)) if term in self.weights}
 
-    def scores(self, texts: Sequence[str]) -> Float[np.ndarray, " text"]:
+    def scores(self, texts: Iterable[Any]) -> Float[np.ndarray, " text"]:
         """Log odds of the second label."""
         texts = listed(texts, "ReviewWords", "texts")
         return np.array([self.bias + sum(self._votes(text, f"Text {n}").values()) for n, text in enumerate(texts)])
 
-    def predict(self, texts: Sequence[str]) -> list[str]:
+    def predict(self, texts: Iterable[Any]) -> list[str]:
         """The more probable label of each text, in input order; a text without a known term gets that of the bias."""
         return [self.labels[int(score >= 0)] for score in self.scores(texts)]
 

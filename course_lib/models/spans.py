@@ -34,7 +34,7 @@ from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
-Questions = Iterable[Passage | Sequence]  # a Sequence: (question, passage)
+Questions = Iterable[Any]  # Passages or pairs (question, passage); `rows_of` says what is none
 
 
 @dataclass(frozen=True)

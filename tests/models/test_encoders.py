@@ -100,7 +100,7 @@ NO_TEXTS = {
     "row": ([{"text": "a"}], "sentence 0 of 1: .*of a record or row give the text alone"),
     "record": (["a", Path("a")], "sentence 1 of 2: .*Path"),
     "word": (["a", ["b", NAN]], "sentence 1 of 2: .* item 1 is nan.*drop what is empty"),
-    "nothing": (None, "reads a list of sentences, not NoneType"),
+    "no list": (7, "reads a list of sentences, not int"),
     "table": ({"text": ["a"]}, "not a dict. Take the texts out of it, such as one column"),
     "frame": (SimpleNamespace(columns=["text"]), "Take the texts out of it"),
     "text": ("a", "not one str. Put it in"),

@@ -67,5 +67,4 @@ test_mistakes_are_named = mistakes(
         lambda: small().predict(["good", float("nan")]),
         "Text 1 is nan .float., not text. Drop empty rows first, .*dropna",
     ),
-    (lambda: small().votes(None), "The text is None"),
 )

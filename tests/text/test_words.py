@@ -191,7 +191,6 @@ test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistake
     (lambda: Vocabulary.from_sentences([["a", float("nan"), "b"]]), "A word of the text is nan"),
     (lambda: WordPieces.train([["a"], None], 50), "Sentence 1 is None"),
     (lambda: Pieces.bpe([["a"], None], 50), "Sentence 1 is None"),
-    (lambda: encode_sentences([["a"], None], Vocabulary(["a"])), "Sentence 1 is None"),
     (lambda: split_words(float("nan")), "The text to split is nan"),
     (lambda: split_sentences(b"a. b."), "The text to split is b'a. b.'"),
 )  # fmt: skip

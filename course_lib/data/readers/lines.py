@@ -104,7 +104,8 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
             except UnicodeDecodeError as error:
                 raise CourseError(f"{path}, file {name}: not UTF-8 ({error}). Save it as UTF-8.") from error
             except (*_ARCHIVE_DAMAGE, *DAMAGE) as error:
-                raise CourseError(f"{path}, file {name}: damaged ({error}). Fetch it again.") from error
+                remedy = "Fetch it again, or unpack it and name the folder"
+                raise CourseError(f"{path}, file {name}: damaged or locked ({error}). {remedy}.") from error
 
 
 def _from_folder(path: Path) -> Iterator:

@@ -132,7 +132,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
             notes = [paragraph for paragraph in paragraphs if paragraph.startswith(NOTICE)]
             rest = [paragraph for paragraph in paragraphs if not paragraph.startswith(NOTICE)]
             said = [(kind, f'<div class="said">{prose.render(BLANK.join(rest))}</div>')] if rest or kind != "-" else []
-            noted = [("-", f'{NOTES}{prose.render(BLANK.join(notes))}</aside>')] if notes else []
+            noted = [("-", f"{NOTES}{prose.render(BLANK.join(notes))}</aside>")] if notes else []
             # notes that come first are of the picture above, be it on the slide before
             yield from noted + said if rest and paragraphs[0].startswith(NOTICE) else said + noted
 

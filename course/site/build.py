@@ -9,10 +9,12 @@ from __future__ import annotations
 import html
 import json
 import re
+import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from jinja2 import Environment, FileSystemLoader
 from nbformat import NotebookNode
 from pygments import highlight
@@ -31,9 +33,14 @@ from course_lib.language import key, language, speaking, t
 
 HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
-LIGHT, DARK = "default", "github-dark"  # pygments' names; both have contrast enough for small letters
+LIGHT, DARK = "default", "github-dark"  # pygments' names
+DARKER = {"AA22FF": "9A14EC", "767600": "6E6E00"}  # of theirs, what has too little contrast on the ground of code
 COURSE = key("How machines came to read words in context")
 SECTIONS = (key("The chapters"), key("Claims, not slogans"), key("Two commands"))  # headings of README.md; a map first
+SIGNS = {"holds": "●", "contradicted": "✕", "open": "◇", "cannot judge": "–"}  # of verdicts, as on a claim's card
+LISTED = (2, 3)  # levels of headings that "On this page" lists
+HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
+_HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
 ASK = key(
     '<a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
@@ -50,6 +57,7 @@ class Chapter:
     body: str  # HTML
     headings: tuple[Heading, ...]
     widget: str = ""  # the first one on the page, HTML
+    widgets: frozenset[str] = frozenset()  # addresses of the sections that have one
 
 
 def build_site(project: Path, out: Path) -> str:
@@ -126,7 +134,8 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML."""
-    prose, parts, widget = Prose(pages), [], ""
+    prose, parts, widget, widgets = Prose(pages), [], "", set()
+    heights = iter(HEIGHTS.get(f"{language()}/{name}", ()))
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
             parts.append(f'<div class="prose">\n{prose.render(cell.source)}</div>')
@@ -138,14 +147,23 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collec
                 says = t("Code, {n} lines" if lines > 1 else "Code, {n} line", n=lines)
                 source = f"<details><summary>{says}</summary>{source}</details>"
             outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
-            widget = widget or (outputs if "<iframe" in outputs else "")
+            outputs = _HEIGHT.sub(lambda frame: _sized(frame, next(heights, None)), outputs)
+            if "<iframe" in outputs:
+                widget = widget or outputs
+                widgets.update([heading.address for heading in prose.headings if heading.level in LISTED][-1:])
             shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
             parts.append(f'<div class="cell">\n{source}{shown}</div>')
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
         )
-    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget)
+    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget, frozenset(widgets))
+
+
+def _sized(frame: re.Match[str], heights: Sequence[int] | None) -> str:
+    """The frame as high as what it will show, on a phone and on a desk: else the page jumps when it has loaded."""
+    narrow, wide = heights or (frame[2], frame[2])
+    return f'{frame[1]} style="--narrow:{narrow}px;--wide:{wide}px"'
 
 
 def chapter_page(
@@ -161,7 +179,8 @@ def chapter_page(
         other=f"{chapter.name}.html" if other else "",
         places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
         body=chapter.body,
-        sections=[heading for heading in chapter.headings if heading.level in (2, 3)],
+        sections=[heading for heading in chapter.headings if heading.level in LISTED],
+        widgets=chapter.widgets,
         number=chapter.name.partition("_")[0].lstrip("0") or "0",
         previous=previous,
         following=following,
@@ -200,7 +219,10 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
         text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
         if rows := _ROW.findall(text):
             text = f"## {name}"
-        parts.append(f'<div class="prose">\n{prose.render(text)}</div>')
+        rendered = prose.render(text)
+        parts.append(
+            f'<div class="prose">\n{claims_table(rendered) if "<!-- claims" in named[name] else rendered}</div>'
+        )
         items = (
             f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
             f'<a href="{page}.html">{html.escape(title)}</a>'
@@ -214,12 +236,30 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     )
 
 
+def claims_table(section: str) -> str:
+    """The ledger's table with the sign and the colour of each verdict, and each cell with its column's name."""
+    page = BeautifulSoup(section, "html.parser")
+    for table in page.find_all("table"):
+        table["class"] = "claims"
+        labels = [cell.get_text(strip=True) for cell in table.find_all("th")]
+        for row in table.select("tbody tr"):
+            for label, cell in zip(labels, row.find_all("td"), strict=True):
+                word = cell.get_text(strip=True)
+                if label and word not in SIGNS:
+                    cell["data-label"] = label
+                if word in SIGNS:
+                    cell["class"] = ["verdict", word.replace(" ", "-")]
+                    cell.string = f"{SIGNS[word]} {word}"
+    return str(page)
+
+
 def code_colours() -> str:
     """CSS for highlighted code, with a light and a dark colour for each kind of token."""
     light, dark = (dict(get_style_by_name(name)) for name in (LIGHT, DARK))
     rules = []
     for token, short in STANDARD_TYPES.items():
-        colours = [f"#{style[token]['color']}" if style[token]["color"] else "inherit" for style in (light, dark)]
+        colours = [style[token]["color"] for style in (light, dark)]
+        colours = [f"#{DARKER.get(colour, colour)}" if colour else "inherit" for colour in colours]
         if short and colours != ["inherit", "inherit"]:
             pair = ",".join("var(--ink)" if colour == "inherit" else colour for colour in colours)
             bold = ";font-weight:600" if light[token]["bold"] else ""

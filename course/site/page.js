@@ -32,14 +32,24 @@ addEventListener("DOMContentLoaded", () => {
     );
     other.hash = scrollY > 0 && passed.length ? passed.at(-1)[1] : "";
   });
-  if (other) // within reach wherever the reader is
-    addEventListener("scroll", () => root.classList.toggle("below", scrollY > 300), { passive: true });
   const contents = document.querySelector(".toc details");
   const unfold = () => {
     if (contents) contents.open = wide.matches;
   };
   unfold();
   wide.addEventListener("change", unfold);
+  const entries = [...document.querySelectorAll(".toc a")];
+  const mark = () => { // where the reader is
+    const here = entries.findLast(a =>
+      document.getElementById(decodeURIComponent(a.hash.slice(1))).getBoundingClientRect().top < 90
+    );
+    if (here?.getAttribute("aria-current")) return;
+    entries.forEach(a => a.removeAttribute("aria-current"));
+    here?.setAttribute("aria-current", "location");
+    if (wide.matches) here?.scrollIntoView({ block: "nearest" });
+  };
+  mark();
+  addEventListener("scroll", mark, { passive: true });
 });
 addEventListener("message", event => {
   const height = event.data?.courseFrameHeight;

@@ -1,19 +1,26 @@
-"""The pictures of README.md: `python -m tests.notebooks.pictures`, from the stored notebooks in headless Chromium."""
+"""The pictures of README.md, and how high the site's frames are: `python -m tests.notebooks.pictures`.
+
+Both come from the stored notebooks in headless Chromium; take them anew when those were built anew.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from course.site.build import build_site
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser
 from tests.notebooks.stored import open_widget, stored_widget
 
+HEIGHTS = ROOT / "course" / "site" / "heights.toml"
 FOLDER = ROOT / "docs" / "pictures"
 WIDTH = 1400  # pixels: sharp where a page shows 700 on a fine screen
 MOST_BYTES = 150_000  # a test holds it: choose a simpler state
@@ -76,9 +83,43 @@ def take(chromium, picture: Picture) -> bytes:
     return data.getvalue()
 
 
+HIGH = "frame => frame.clientHeight"
+
+
+def heights(chromium, page: Path) -> list[tuple[int, int]]:
+    """How high each frame of a page of the site is with all that it shows, 360 and 1000 wide."""
+    found = []
+    for width in (360, 1000):
+        with chromium.new_context(viewport={"width": width, "height": 800}) as context:
+            tab = context.new_page()
+            tab.goto(page.as_uri())
+            frames = tab.locator("main iframe")
+            frames.evaluate_all("frames => frames.forEach(frame => { frame.loading = 'eager' })")
+            for frame in frames.all():
+                inside = frame.content_frame.locator("body")
+                inside.locator("> :not(script)").first.wait_for()
+                while abs(frame.evaluate(HIGH) - inside.evaluate("body => body.scrollHeight")) > 2:
+                    tab.wait_for_timeout(100)
+            found.append([frame.evaluate(HIGH) for frame in frames.all()])
+    return list(zip(*found, strict=True))
+
+
+def all_heights(chromium) -> dict[str, list[tuple[int, int]]]:
+    with tempfile.TemporaryDirectory() as folder:
+        build_site(ROOT, Path(folder))
+        pages = sorted(page for page in Path(folder).rglob("*.html") if page.stem[0] in "0123456789A")
+        return {
+            f"{'ko' if page.parent.name == 'ko' else 'en'}/{page.stem}": found
+            for page in pages
+            if (found := heights(chromium, page))
+        }
+
+
 def main(folder: Path = FOLDER) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with browser() as chromium:
+        with atomic_file(HEIGHTS, "w") as file:
+            file.writelines(f'"{name}" = {json.dumps(found)}\n' for name, found in all_heights(chromium).items())
         for name, picture in PICTURES.items():
             data = take(chromium, picture)
             with atomic_file(folder / f"{name}.png") as file:

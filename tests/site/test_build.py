@@ -1,6 +1,7 @@
 """The whole way: small notebooks with every kind of cell, then the course itself."""
 
 import json
+import re
 from dataclasses import replace
 
 import nbformat
@@ -40,6 +41,7 @@ def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     assert first.img["alt"] == "It is small."
     assert first.select_one(".cell details").get_text().split() == ["Code,", "1", "lineplot()"]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
+    assert [a["href"] for a in first.select(".toc a") if a.select(".mark")] == ["#a-part"]  # where the widget stands
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
     assert [(a["rel"], a["href"]) for a in last.select(".steps a")] == [(["prev"], "00_begin.html")]
     assert last.main.p.a["href"] == "00_begin.html"
@@ -111,6 +113,43 @@ def test_what_is_no_notebook_is_named_and_without_any_there_is_no_site(tmp_path)
     with pytest.raises(CourseError, match=r"02_bad.ipynb is not a notebook"):
         build_site(tmp_path, tmp_path / "site")
     assert not (tmp_path / "site").exists()
+
+
+def test_the_ledger_s_verdicts_have_their_signs_and_cells_their_names():
+    rows = "| C1 | a | contradicted | |\n| C2 | b | cannot judge | yes |"
+    readme = README.replace(
+        "| | chapter |\n| --- | --- |\n| C1 |",
+        f"| | claim | verdict | live |\n| --- | --- | --- | --- |\n{rows}\n| C1 |",
+    )
+    page = BeautifulSoup(front_page(readme, CHAPTERS), "html.parser")
+    cells = [[(cell.get_text(), cell.get("class"), cell.get("data-label")) for cell in row.select("td")]
+             for row in page.select("table.claims tbody tr")[:2]]  # fmt: skip
+    assert cells[0] == [
+        ("C1", None, None),
+        ("a", None, "claim"),
+        ("✕ contradicted", ["verdict", "contradicted"], None),
+        ("", None, "live"),
+    ]
+    assert cells[1][2][:2] == ("– cannot judge", ["verdict", "cannot-judge"])
+
+
+def test_code_can_be_read_in_each_of_its_colours():
+    """WCAG's contrast of 4.5 on the ground of code, in both schemes."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    faint = []
+    for rule in code_colours().splitlines():
+        for colour, ground in zip(
+            re.findall(r"#[0-9A-Fa-f]{6}", rule.partition("{")[2]), ("#f6f7f9", "#1a1e23"), strict=False
+        ):
+            above, below = sorted((light(colour), light(ground)), reverse=True)
+            if (above + 0.05) / (below + 0.05) < 4.5 and not rule.startswith(".code .w{"):  # a blank has no letters
+                faint.append((rule, colour))
+    assert faint == []
 
 
 def test_code_has_two_colours_for_each_kind_of_token():

@@ -92,7 +92,7 @@ export default {
       bars = h("ol", { class: "bars" }),
       without = h("ul", {}),
       counts = h("div", { class: "counts" }, h("h5", {}, t("occurrences that lie with their own kind")), bars,
-        h("h5", {}, t("without a network: the black marks above")), without),
+        h("h5", {}, t("without a network: the upright marks above")), without),
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
     const form = ownSentence(model, t("your own sentence with the word; two can be compared"),

@@ -59,6 +59,7 @@ function askBert(el) {
   });
   const able = h("span", { class: "soft" }, t("It came without its head for gaps: it guesses nothing, "
     + "but shows 72 heads and the sense in which it reads a word."));
+  const offer = h("div", { class: "other", hidden: KOREAN }, other, able);
   const chips = EXAMPLES.map(example => {
     const attributes = { type: "button", class: "plain", ...KEYS, title: plainText(example) };
     return h("button", { ...attributes, onclick: () => given(example) }, plainText(example));
@@ -70,7 +71,7 @@ function askBert(el) {
     h("div", { class: "typed" }, h("div", { class: "lab" }, h("span", {}, t("your sentence")), loading, status), field),
     h("div", { class: "given" }, h("span", { class: "lab" }, t("or take")), chips,
       h("span", { class: "back" }, undo, reset)),
-    h("div", { class: "other" }, other, able), trouble, strip, unknown, panels,
+    offer, trouble, strip, unknown, panels,
     h("p", { class: "note" },
       t("Click a piece to hide or show it; click a guess to put it in. Point at a piece: the bars under the others " +
         "say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ] change the head."),
@@ -182,7 +183,9 @@ function askBert(el) {
     typedGaps = typed;
     if (state.query === null || state.query >= n) {
       const fresh = tokens.findIndex(token => token.typed);
-      state.query = fresh >= 0 ? fresh + 1 : places.length ? places[0] + 1 : Math.min(1, n - 1);
+      const judged = hasMlm ? -1 : tokens.findIndex(({ piece }) => Object.hasOwn(live.senses, piece));
+      const shown = [fresh, places[0] ?? -1, judged].find(i => i >= 0) ?? 0;
+      state.query = Math.min(shown + 1, n - 1);
     }
     if (state.key >= n) state.key = null;
     const weightsOf = (layer, head) => {
@@ -243,9 +246,9 @@ function askBert(el) {
     panels.classList.toggle("big", heads[0].length > 4);
     panels.hidden = !tokens.length;
     undo.disabled = !past.length;
-    other.parentNode.style.visibility = model.name === "bert-ko" ? "hidden" : ""; // its place stays
+    offer.hidden = model.name === "bert-ko";
     const of = { name: PUBLISHED, size: live.megabytes[PUBLISHED].toFixed(1) };
-    able.hidden = english === PUBLISHED;
+    able.style.visibility = english === PUBLISHED ? "hidden" : ""; // its place stays
     other.textContent = english === PUBLISHED ? t("ask {name} again", { name: "bert-en" }) :
       t("ask {name}, a published BERT with 72 heads ({size} MB, loaded once)", of);
     const ms = took < 9.95 ? took.toFixed(1) : Math.round(took);

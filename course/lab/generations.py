@@ -24,7 +24,7 @@ from course_lib.models.shipped import load
 from course_lib.text.words import split_words, visible
 from course_lib.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 
-WORDS = {"en": ("bank", "spring", "seal", "work"), "ko": ("배", "사과", "눈")}
+WORDS = {"en": ("work", "seal", "spring", "bank"), "ko": ("배", "사과", "눈")}
 NAMES = {
     language: {
         key("a table, 2013"): f"skipgram-{language}",
@@ -79,8 +79,8 @@ def story(word: str, language: str = "en", stops: dict[str, ContextEncoder] | No
     )
 
 
-def one_word_through_the_generations(word: str = "bank", stop: int = 0) -> WordGenerations:
-    """The widget with the course's words and systems; where a kernel runs it places a reader's own sentence."""
+def one_word_through_the_generations(word: str = "work", stop: int = 0) -> WordGenerations:
+    """The widget with the course's words and systems, which plays once; a kernel places a reader's own sentence."""
     known = {language: systems(language) for language in WORDS}
     stories = {(w, language): story(w, language, known[language]) for language, words in WORDS.items() for w in words}
     places = list(stories)
@@ -94,7 +94,7 @@ def one_word_through_the_generations(word: str = "bank", stop: int = 0) -> WordG
         names = ", ".join(candidate for candidate, _ in places)
         raise CourseError(t("None of this picture's words stands in that sentence. Use one of: {words}.", words=names))
 
-    return word_generations(list(stories.values()), word=word, stop=stop, read=read)
+    return word_generations(list(stories.values()), word=word, stop=stop, read=read, plays=stop == 0)
 
 
 def _words(text: str, candidate: str) -> list[str]:

@@ -53,20 +53,25 @@ function askBert(el) {
   const other = button("", () => { // between ours and the published one
     english = english === PUBLISHED ? "bert-en" : PUBLISHED;
     state.query = state.key = null;
-    change(state.text, new Set(), [...state.hidden].map(i => state.tokens[i].start)); // their pieces differ
+    if (english === PUBLISHED && !SENSED.test(state.text)) given(JUDGED);
+    else if (english !== PUBLISHED && state.text === JUDGED && past.length) undo.click();
+    else change(state.text, new Set(), [...state.hidden].map(i => state.tokens[i].start)); // their pieces differ
   });
+  const able = h("span", { class: "soft" }, t("It came without its head for gaps: it guesses nothing, "
+    + "but shows 72 heads and the sense in which it reads a word."));
+  const offer = h("div", { class: "other", hidden: KOREAN }, other, able);
   const chips = EXAMPLES.map(example => {
     const attributes = { type: "button", class: "plain", ...KEYS, title: plainText(example) };
     return h("button", { ...attributes, onclick: () => given(example) }, plainText(example));
   });
-  const guesses = guessPanel(state, { insert, timed }),
+  const guesses = guessPanel(state, { insert, timed, given }),
     pictures = headPanels(state, { choose, ask }),
     panels = h("div", { class: "panels", hidden: true }, guesses.node, pictures.small, pictures.large);
   st.root.append(
-    h("label", { class: "typed" }, h("span", { class: "lab" }, h("span", {}, t("your sentence")), status), field),
+    h("div", { class: "typed" }, h("div", { class: "lab" }, h("span", {}, t("your sentence")), loading, status), field),
     h("div", { class: "given" }, h("span", { class: "lab" }, t("or take")), chips,
       h("span", { class: "back" }, undo, reset)),
-    loading, trouble, strip, unknown, panels, h("div", { class: "other" }, other),
+    offer, trouble, strip, unknown, panels,
     h("p", { class: "note" },
       t("Click a piece to hide or show it; click a guess to put it in. Point at a piece: the bars under the others " +
         "say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ] change the head."),
@@ -101,15 +106,20 @@ function askBert(el) {
     else fetchModel(hidden ?? new Set()); // of a text in another language nothing is hidden yet
   }
 
+  function busy(now) { // one place for how much has come and for what has read
+    loading.hidden = !now;
+    status.hidden = now;
+  }
+
   async function fetchModel(hidden) {
     const asked = wanted;
     panels.classList.add("stale");
     trouble.textContent = "";
-    const arrived = (part, bytes) => {
+    const arrived = part => {
       if (asked !== wanted) return;
-      loading.hidden = part === 1;
+      busy(part < 1);
       bar.value = part;
-      percent.textContent = onItsWay(asked, part, bytes);
+      percent.textContent = onItsWay(asked, part);
     };
     try {
       const found = await load(asked, arrived);
@@ -120,7 +130,7 @@ function askBert(el) {
       pace = 0;
       update(hidden);
     } catch (error) {
-      loading.hidden = true;
+      busy(false);
       trouble.textContent = t("{fault} Type to try again.", { fault: error.message });
       st.tell(t("The model could not be loaded."));
     }
@@ -141,7 +151,7 @@ function askBert(el) {
     state.tokens = tokens;
     tokens.forEach((token, i) => begins.includes(token.start) && state.hidden.add(i));
     begins = [];
-    loading.hidden = true;
+    busy(false);
     drawStrip();
     clearTimeout(waiting);
     guesses.rest();
@@ -173,7 +183,9 @@ function askBert(el) {
     typedGaps = typed;
     if (state.query === null || state.query >= n) {
       const fresh = tokens.findIndex(token => token.typed);
-      state.query = fresh >= 0 ? fresh + 1 : places.length ? places[0] + 1 : Math.min(1, n - 1);
+      const judged = hasMlm ? -1 : tokens.findIndex(({ piece }) => Object.hasOwn(live.senses, piece));
+      const shown = [fresh, places[0] ?? -1, judged].find(i => i >= 0) ?? 0;
+      state.query = Math.min(shown + 1, n - 1);
     }
     if (state.key >= n) state.key = null;
     const weightsOf = (layer, head) => {
@@ -234,8 +246,9 @@ function askBert(el) {
     panels.classList.toggle("big", heads[0].length > 4);
     panels.hidden = !tokens.length;
     undo.disabled = !past.length;
-    other.hidden = model.name === "bert-ko";
-    const of = { name: PUBLISHED, size: live.megabytes[PUBLISHED].toFixed(0) };
+    offer.hidden = model.name === "bert-ko";
+    const of = { name: PUBLISHED, size: live.megabytes[PUBLISHED].toFixed(1) };
+    able.style.visibility = english === PUBLISHED ? "hidden" : ""; // its place stays
     other.textContent = english === PUBLISHED ? t("ask {name} again", { name: "bert-en" }) :
       t("ask {name}, a published BERT with 72 heads ({size} MB, loaded once)", of);
     const ms = took < 9.95 ? took.toFixed(1) : Math.round(took);
@@ -384,7 +397,7 @@ function askBert(el) {
     const other = event.target.closest?.("a.language");
     if (other && !EXAMPLES.some(example => plainText(example) === state.text)) other.hash = address();
   });
-  loading.hidden = false;
+  busy(true);
   st.tell(t("The model is on its way."));
   fromAddress();
   live.state = () => ({ ...state, hidden: [...state.hidden] });

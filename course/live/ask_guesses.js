@@ -5,7 +5,7 @@ const TOP = 10,
   REST = 250, // ms without a key: then what takes many passes is computed
   MOST_ASKED = 64; // pieces: beyond, asking again for each takes too long
 
-function guessPanel(state, { insert, timed }) {
+function guessPanel(state, { insert, timed, given }) {
   const lists = h("div", { class: "lists" }),
     leans = h("div", { class: "leans" });
   const title = h("h5", {}),
@@ -57,7 +57,6 @@ function guessPanel(state, { insert, timed }) {
     leans.hidden = !model.hasMlm;
     title.textContent = model.hasMlm ? t("1 · What it expects") : t("1 · Which sense it reads");
     if (!model.hasMlm) {
-      says(t("{name} guesses nothing: it came without its head for gaps.", model));
       rest();
       resting = setTimeout(senses, REST);
       return;
@@ -76,7 +75,8 @@ function guessPanel(state, { insert, timed }) {
       Object.hasOwn(live.senses, piece) && !hidden.has(i) && state.text.slice(start, end).toLowerCase() === piece);
     if (place < 0) {
       const words = Object.keys(live.senses).join(", ");
-      lists.append(h("p", { class: "soft" }, t("Type a sentence with one of these words: {words}.", { words })));
+      lists.append(h("p", { class: "soft" }, t("Type a sentence with one of these words: {words}.", { words })),
+        button(JUDGED, () => given(JUDGED)));
       return;
     }
     const word = tokens[place].piece,

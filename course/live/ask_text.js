@@ -7,6 +7,9 @@ const EXAMPLES = [ // in braces: what is hidden at first
   "그 는 배 를 타고 {북쪽} 으로 갔다 ."
 ];
 if (KOREAN) EXAMPLES.reverse();
+// For a model that has no guesses: a sentence whose sense it can judge, and how one with such a word is known.
+const JUDGED = "We rested on the grassy bank of the river.",
+  SENSED = RegExp(`(?<![\\p{L}\\p{N}])(${Object.keys(live.senses).join("|")})(?![\\p{L}\\p{N}])`, "iu");
 const plainText = example => example.replace(/[{}]/g, "");
 
 // Where places among the old tokens are among the new ones: what stands before and after the change stays.

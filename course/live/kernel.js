@@ -5,8 +5,8 @@ const MOST_TOKENS = 40,
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
 const KOREAN = document.documentElement.lang === "ko",
   t = teller({ get: () => KOREAN ? live.texts : {} }); // as in the widgets; their sentences stand in live.js
-const onItsWay = (name, part, bytes) => {
-  const now = { name, percent: Math.round(100 * part), size: (bytes / 1e6).toFixed(1) };
+const onItsWay = (name, part) => {
+  const now = { name, percent: Math.round(100 * part), size: live.megabytes[name].toFixed(1) };
   return t("{name} is on its way: {percent} % of {size} MB, once.", now);
 };
 const ANSWERS = { // title of a widget -> its answer
@@ -213,8 +213,8 @@ async function reply(frame, asked) {
   const says = frame.parentNode.querySelector(".loads") ?? document.createElement("p");
   Object.assign(says, { className: "loads", role: "status" });
   frame.after(says);
-  const arrived = name => (part, bytes) => {
-    says.textContent = onItsWay(name, part, bytes);
+  const arrived = name => part => {
+    says.textContent = onItsWay(name, part);
   };
   let missing = "";
   const open = async name => {
@@ -226,7 +226,7 @@ async function reply(frame, asked) {
   if (latest.get(frame) !== asked) return;
   frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
   says.textContent = "";
-  const more = missing && { name: missing, size: live.megabytes[missing].toFixed(0) };
+  const more = missing && { name: missing, size: live.megabytes[missing].toFixed(1) };
   if (more) says.append(button(t("ask {name}, too ({size} MB, loaded once)", more), () => {
     load(missing, arrived(missing)).catch(() => {});
     reply(frame, asked);

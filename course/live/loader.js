@@ -25,7 +25,7 @@ const script = address => new Promise((resolve, reject) => {
 });
 const twice = address => script(address).catch(() => script(address)); // a phone loses a packet
 
-async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share of the bytes, all of them)
+async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share of the parts)
   await twice(`${BASE}models/${name}/about.js`);
   if (!arriving[name]) throw new Error(t("models/{name}/about.js is damaged. Load the page again.", { name }));
   const { about, bytes, here } = arriving[name];
@@ -34,7 +34,7 @@ async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share o
     const of = { name, number };
     if (!here.has(number)) // a script that throws has "loaded", too
       throw new Error(t("models/{name}/{number}.js is damaged or of another version. Load the page again.", of));
-    arrived(here.size / about.parts, about.bytes);
+    arrived(here.size / about.parts);
   }));
   delete arriving[name];
   return { about, bytes };

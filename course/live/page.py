@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from course.live.checkpoint_scripts import write_model
 from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, texts
+from course_lib.models.shipped import load
 from course_lib.widgets.base import FOLDER, sentences, style
 
 HERE = Path(__file__).parent
@@ -56,10 +58,18 @@ def ask_bert() -> str:
     return (HERE / f"ask_bert{'.ko' * (language() == 'ko')}.html").read_text(encoding="utf-8")
 
 
+def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float]]]:
+    """The first sentence of "Ask BERT" in the language spoken now, split at its gap, and the model's `k` guesses."""
+    examples = re.findall(r'^  "(.*\{.*\}.*)",?$', (HERE / "ask_text.js").read_text(encoding="utf-8"), re.M)
+    sides = re.split(r"\{.*\}", examples[-1 if language() == "ko" else 0])
+    (guesses,) = load(f"bert-{language()}").fill("[MASK]".join(sides), k)
+    return sides, guesses
+
+
 def write_live(out: Path, checkpoints: Path) -> int:
     """Write live.js, live.css and models/ into `out`. -> their bytes, all together"""
-    written = sum(write_model(out / "models" / name, checkpoints / name) for name in NAMES)
-    megabytes = {name: (checkpoints / name / "model.safetensors").stat().st_size / 1e6 for name in NAMES}
+    written = {name: write_model(out / "models" / name, checkpoints / name) for name in NAMES}
+    megabytes = {name: n_bytes / 1e6 for name, n_bytes in written.items()}  # as they are loaded
     page = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in PAGE)))
     with speaking("ko"):
         korean = texts(sentences(script(page)))
@@ -69,4 +79,4 @@ def write_live(out: Path, checkpoints: Path) -> int:
     for name, text in files.items():
         with atomic_file(out / name, "w") as file:
             file.write(text)
-    return written + sum(len(text.encode()) for text in files.values())
+    return sum(written.values()) + sum(len(text.encode()) for text in files.values())

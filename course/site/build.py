@@ -23,13 +23,14 @@ from pygments.lexers import PythonLexer
 from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
-from course.live.page import WIDGETS, ask_bert, write_live
+from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
 from course.site.cells import LIVE, Heading, Prose, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, language, speaking, t
+from course_lib.widgets.base import percent
 
 HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
@@ -42,11 +43,8 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
-ASK = key(
-    '<a href="ask_bert.html">Ask BERT</a>: type a sentence of your own and hide a word. '
-    "The course's model answers in the page, and shows where each of its heads looks."
-)
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
+_NO_PICTURE = "\n![]()\n"
 TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
 
@@ -210,10 +208,10 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     named = {section.partition("\n")[0].strip(): section for section in sections}
     if missing := [t(name) for name in SECTIONS if t(name) not in named]:
         raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
-    before, _, after = re.split(r"^(\[?!\[.*)$", opening + "\n![]()\n", maxsplit=1, flags=re.M)
-    parts = [f'<div class="prose opening">\n{prose.render(before)}</div>\n{chapters[0].widget}\n<div class="prose">']
-    parts.append(prose.render(after.removesuffix("![]()\n")))
-    parts.append(f'<p class="ask">{t(ASK)}</p></div>' if live else "</div>")
+    before, _, after = re.split(r"^(\[?!\[.*)$", opening + _NO_PICTURE, maxsplit=1, flags=re.M)
+    parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}</div>']
+    parts += [_way_to_bert() if live else "", f"</div>\n{chapters[0].widget}"]
+    parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
@@ -251,6 +249,20 @@ def claims_table(section: str) -> str:
                     cell["class"] = ["verdict", word.replace(" ", "-")]
                     cell.string = f"{SIGNS[word]} {word}"
     return str(page)
+
+
+def _way_to_bert() -> str:
+    """A link that shows what the model of the page "Ask BERT" expects in the sentence with which that page opens."""
+    sides, guesses = opening_guesses()
+    before, after = map(html.escape, sides)
+    rows = (
+        f"<i><u>{html.escape(token)}</u> <s style='--p:{100 * p:.1f}%'></s> {percent(p)}</i>" for token, p in guesses
+    )
+    return (
+        f'<a class="ask" href="{ASK_BERT}"><b>{t("Ask BERT")} →</b> '
+        f"<span>{t('Type a sentence of your own and hide a word: the model answers in the page.')}</span> "
+        f"<q>{before}<mark>[MASK]</mark>{after}</q> {' '.join(rows)}</a>"
+    )
 
 
 def code_colours() -> str:

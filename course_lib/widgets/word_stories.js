@@ -1,7 +1,7 @@
 const SHAPES = ["M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 -10 0", "M-4.5 -4.5h9v9h-9z", "M0 -6L5.6 4.4H-5.6z"]; // one a sense
 const SCALE = 999,
   TRAITS = ["word", "stop", "dot", "typed"],
-  PAUSE = 1500; // ms on a stop while it plays
+  PAUSE = 3000; // ms on a stop while it plays
 const shape = (sense, size) => s("path", { d: SHAPES[sense], class: `s${sense}`, transform: `scale(${size})` });
 
 export default {
@@ -16,6 +16,8 @@ export default {
     const story = () => stories[get("word")],
       stop = () => story().stops[get("stop")];
     const best = of => Object.entries(of.baselines).sort((a, b) => b[1] - a[1])[0];
+    const enough = (baselines, stops, right) =>
+      right > (baselines.chance ?? 0) && stops.every(one => right >= one.right);
 
     const finding = () => {
       const { word, senses, sentences } = story(), { name, one, right } = stop(),
@@ -27,7 +29,10 @@ export default {
       const without = best(story()),
         says = t("{system}: {right} of {n} “{word}” lie with their own kind.", values);
       if (!without) return says;
-      return `${says} ${t("Without a network, {name}: {right}.", { name: t(without[0]), right: without[1] })}`;
+      const of = { name: t(without[0]), right: without[1] };
+      return `${says} ${enough(story().baselines, story().stops, of.right)
+        ? t("For this word counting its neighbours is enough: {name}, {right}.", of)
+        : t("Without a network, {name}: {right}.", of)}`;
     };
 
     // controls
@@ -73,7 +78,7 @@ export default {
       halt();
       set(start);
     });
-    st.root.append(h("div", { class: "row" }, words, goBox, play, reset));
+    const controls = h("div", { class: "row" }, words, h("div", { class: "row time" }, goBox, play, reset));
 
     // the map
     const svg = s("svg", {
@@ -85,17 +90,20 @@ export default {
     });
     const legend = h("div", { class: "legend" }),
       bars = h("ol", { class: "bars" }),
+      without = h("ul", {}),
+      counts = h("div", { class: "counts" }, h("h5", {}, t("occurrences that lie with their own kind")), bars,
+        h("h5", {}, t("without a network: the upright marks above")), without),
       read = h("p", { class: "read" }),
       note = h("p", { class: "note" });
     const form = ownSentence(model, t("your own sentence with the word; two can be compared"),
       changes => set({ ...changes, dot: -1 }));
     const mine = () => (model.get("own") ?? []).filter(one => one.word === model.get("word"));
-    const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, bars, read, form));
-    st.root.append(body, note);
+    const body = h("div", { class: "panels" }, svg, h("div", { class: "side" }, legend, controls, counts, read, form));
+    st.root.append(body, h("details", {}, h("summary", {}, t("How it is drawn and counted")), note));
 
     let size = 0,
       dots = [],
-      rings, thread, shown = null;
+      rings, thread, all, shown = null;
     const place = ([x, y]) => `translate(${size / 2 + x / SCALE * (size / 2 - 22)}px,`
       + `${size / 2 - y / SCALE * (size / 2 - 22)}px)`;
     const middle = ([x, y]) => [size / 2 + x / SCALE * (size / 2 - 22), size / 2 - y / SCALE * (size / 2 - 22)];
@@ -104,6 +112,7 @@ export default {
       shown = model.get("word");
       const { senses, sentences, stops } = story();
       thread = s("line", { class: "thread" });
+      all = s("text", { class: "all", "text-anchor": "middle" }, `${sentences.length} × “${story().word}”`);
       rings = [1, 2].map(i =>
         s("g", { class: "ring" }, s("circle", { r: 11 }), s("text", { y: 4, "text-anchor": "middle" }, String(i))));
       dots = sentences.map(([before, token, after, sense], i) =>
@@ -113,15 +122,19 @@ export default {
             onclick: () => set({ dot: i })
           }, s("circle", { class: "hit", r: 14 }), shape(sense, 1.4),
           s("title", {}, `${before} ${token} ${after}`)));
-      svg.replaceChildren(thread, ...dots, ...rings);
+      svg.replaceChildren(thread, all, ...dots, ...rings);
       legend.replaceChildren(...senses.map((name, i) =>
         h("span", {}, s("svg", { width: 14, height: 14, viewBox: "-7 -7 14 14" }, shape(i, 1)), t(name))));
-      bars.replaceChildren(...stops.map((one, i) =>
-        h("li", {}, h("button", { type: "button", ...KEYS, onclick: () => set({ stop: i }) }, t(one.name)),
-          h("span", { class: "bar" }, h("i", { style: `width:${100 * one.right / sentences.length}%` }),
-            Object.entries(story().baselines).map(([name, right]) =>
+      const marks = Object.entries(story().baselines);
+      const row = (named, right, marked) =>
+        h("li", {}, named, h("span", { class: "bar" }, h("i", { style: `width:${100 * right / sentences.length}%` }),
+            marked.map(([name, right]) =>
               h("b", { title: `${t(name)}: ${right}`, style: `left:${100 * right / sentences.length}%` }))),
-          h("span", {}, t("{right} of {n}", { right: one.right, n: sentences.length })))));
+          h("span", {}, t("{right} of {n}", { right, n: sentences.length })));
+      const named = (name, i) => h("button", { type: "button", ...KEYS, onclick: () => set({ stop: i }) }, t(name));
+      bars.replaceChildren(...stops.map(({ name, right }, i) => row(named(name, i), right, marks)));
+      without.replaceChildren(...marks.map(mark => row(h("span", {}, t(mark[0])), mark[1], [mark])));
+      without.hidden = without.previousSibling.hidden = !marks.length;
       waySlider();
       [...words.children].forEach((node, i) => {
         node.classList.toggle("tab", true);
@@ -155,6 +168,8 @@ export default {
       attrs(svg, { width: size, height: size, viewBox: `0 0 ${size} ${size}` });
       const { places, near } = stop(),
         at = model.get("dot");
+      svg.classList.toggle("one", stop().one); // one shape in the other, that each kind is seen
+      attrs(all, { x: size / 2, y: size / 2 + 44 });
       dots.forEach((node, i) => {
         node.style.transform = place(places[i]);
         node.classList.toggle("on", i === at);
@@ -194,11 +209,9 @@ export default {
     }
 
     function about() {
-      const marks = Object.entries(story().baselines).map(([name, right]) => `${t(name)} ${right}`).join(", ");
-      const says = { share: share(stop().held), marks };
       return t("Each system's own two main directions, which hold {share} of the spread, turned to lie "
         + "nearest to the stop before; no direction knows the senses. The number counts in all directions: each "
-        + "occurrence, left out, against the mean of each kind. Upright marks, no network: {marks}.", says);
+        + "occurrence, left out, against the mean of each kind.", { share: share(stop().held) });
     }
     const each = stories.flatMap(({ stops }, word) => stops.map((_, stop) => ({ word, stop })));
     onKeys(svg, () => ({ ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }), step => {
@@ -208,23 +221,33 @@ export default {
     st.root.addEventListener("keydown", event => {
       if (event.target.tagName === "INPUT" && event.target.type === "text") return;
       const to = +event.key - 1;
-      if (to >= 0 && to < story().stops.length) {
-        halt();
-        set({ stop: to });
-      } else if (event.key === " " && event.target.tagName !== "BUTTON") {
+      if (to >= 0 && to < story().stops.length) set({ stop: to });
+      else if (event.key === " " && event.target.tagName !== "BUTTON") {
         event.preventDefault();
         play.click();
       }
     });
+    // Told to, it plays once by itself when half of the map is in sight; what a reader does first ends that.
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const seen = new IntersectionObserver(([{ intersectionRatio }]) => {
+      if (intersectionRatio < .5) return;
+      seen.disconnect();
+      play.click();
+    }, { threshold: .5 });
+    if (model.get("plays") && !still) seen.observe(svg);
+    for (const kind of ["pointerdown", "keydown"])
+      st.root.addEventListener(kind, event => {
+        seen.disconnect();
+        if (!play.contains(event.target) && event.key !== " ") halt(); // these two press `play`, which ends it, too
+      }, true);
     const leave = st.live(model, [...TRAITS, "own", "trouble"], draw, now => {
       body.classList.toggle("wide", now >= 640);
       size = now >= 640 ? Math.min(now / 2, 420) : Math.min(now, 420);
       layout();
       bars.style.minHeight = `${33 * Math.max(...stories.map(({ stops }) => stops.length))}px`;
-      hold(note, ...under(each, about).map(says => () => note.textContent = says));
-      note.textContent = about();
     }, () => under(each, finding));
     return () => {
+      seen.disconnect();
       clearInterval(timer);
       leave();
     };

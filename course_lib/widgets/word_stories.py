@@ -123,7 +123,7 @@ def _shipped(story: Story, seen: Sequence[View]) -> dict:
 
 class WordGenerations(CourseWidget):
     _esm, _css = module("word_stories", kit=("kit", "own_sentence")), style("word_stories")
-    title, height = key("One word through the generations"), 700
+    title, height = key("One word through the generations"), 620
     stories = traitlets.List().tag(sync=True)
     word = traitlets.Int(0).tag(sync=True)
     stop = traitlets.Int(0).tag(sync=True)
@@ -132,6 +132,7 @@ class WordGenerations(CourseWidget):
     own = traitlets.List().tag(sync=True)  # where it and the one before lie: {"word", "text", "places", "kinds"}
     trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
+    plays = traitlets.Bool(False).tag(sync=True)  # once by itself, when it comes into sight
 
     def __init__(self, stories: Sequence[Story], read: Callable[[str], tuple[int, list[np.ndarray]]] | None, **state):
         self._stories, self._read = list(stories), read
@@ -181,12 +182,16 @@ class WordGenerations(CourseWidget):
             *senses, last = map(t_label, story["senses"])
             apart = ", ".join(senses) + t("list| and ") + last
             return t("{system}: {n} times “{word}”, one dot. It cannot tell {senses} apart.", senses=apart, **values)
-        best = max(story["baselines"], key=story["baselines"].get, default=None)
+        baselines = story["baselines"]
+        best = max(baselines, key=baselines.get, default=None)
         right = f"{stop['right']:g}"
         says = t("{system}: {right} of {n} “{word}” lie with their own kind.", right=right, **values)
         if best is None:
             return says
-        without = {"name": t_label(best), "right": f"{story['baselines'][best]:g}"}
+        without = {"name": t_label(best), "right": f"{baselines[best]:g}"}
+        if baselines[best] > baselines.get("chance", 0) and baselines[best] >= max(s["right"] for s in story["stops"]):
+            enough = t("For this word counting its neighbours is enough: {name}, {right}.", **without)
+            return f"{says} {enough}"
         return f"{says} {t('Without a network, {name}: {right}.', **without)}"
 
     def still(self) -> str:
@@ -222,12 +227,14 @@ def word_generations(
     word: str | None = None,
     stop: int = 0,
     read: Callable[[str], tuple[int, list[np.ndarray]]] | None = None,
+    plays: bool = False,
 ) -> WordGenerations:
     """A slider through the systems; at each, the word's occurrences as dots, and how many lie with their own kind.
 
     word, stop  what is shown first
     read        a typed sentence -> the story it belongs to, its word's vector at each stop of that story;
                 CourseError for a sentence that it cannot place
+    plays       once by itself, when it comes into sight, until the reader touches it
     """
     if not stories:
         raise CourseError("word_generations got no words. Give one story or more.")
@@ -246,7 +253,7 @@ def word_generations(
     words = [story.word for story in stories]
     if word is not None and word not in words:
         raise CourseError(f"word_generations: there is no story of {word!r}. There are: {', '.join(words)}.")
-    return WordGenerations(stories, read, word=words.index(word) if word else 0, stop=stop)
+    return WordGenerations(stories, read, word=words.index(word) if word else 0, stop=stop, plays=plays)
 
 
 def _with_arrays(stop: Stop) -> Stop:

@@ -148,12 +148,25 @@ def test_hostile_odd_and_long_text_is_text(page):
     says(page, "Type a sentence.")
 
 
-def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page):
+def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page, site):
     assert page.evaluate("performance.getEntriesByType('resource').filter(r => r.name.includes('minilm')).length") == 0
-    page.get_by_role("button", name="ask minilm-en, a published BERT with 72 heads (19 MB").click()
+    expect(page.locator(".other")).to_contain_text("it guesses nothing, but shows 72 heads")
+    button = page.get_by_role("button", name="ask minilm-en, a published BERT with 72 heads (")
+    size = float(re.search(r"([\d.]+) MB", button.inner_text())[1])
+    assert size == pytest.approx(
+        sum(one.stat().st_size for one in (site / "models/minilm-en").iterdir()) / 1e6, abs=0.05
+    )
+    place = button.bounding_box()["y"]
+    button.click()
     says(page, "minilm-en guesses nothing")
     assert page.locator(".grid button").count() == 72
-    assert (hidden(page), page.locator(".guess").count()) == (["she"], 0)
+    expect(page.locator(".sense")).to_have_count(2)  # a sentence came that it can judge
+    assert page.locator(".other button").bounding_box()["y"] == place
+    page.get_by_role("button", name="undo").click()
+    assert page.locator("textarea").input_value() == MARY.replace("[MASK]", "she")
+    assert hidden(page) == ["she"]
+    page.locator(".lists button").click()
+    page.locator(".sense").first.wait_for()
     page.locator("textarea").fill("We rested on the grassy Bank of the river.")
     page.locator(".sense").first.wait_for()
     found = page.locator(".sense").evaluate_all("rows => rows.map(row => [row.dataset.sense, +row.dataset.cosine])")
@@ -217,6 +230,24 @@ def test_it_fits_its_window(site, chromium, width, scheme, name):
         for head in page.locator(".grid button").all():
             head.click()
             assert head.locator("span").evaluate("name => name.scrollWidth <= name.clientWidth"), head.inner_text()
+
+
+@pytest.mark.parametrize(
+    ("width", "name"), [(1280, "ask_bert"), (1280, "ko/ask_bert"), (1280, "index"), (360, "index")]
+)
+def test_nothing_moves_while_a_page_comes(site, chromium, width, name):
+    with reader(chromium, width, "dark") as page:
+        page.add_init_script("""window.moved = 0; new PerformanceObserver(all => all.getEntries().forEach(one => {
+            window.moved += one.hadRecentInput ? 0 : one.value; })).observe({ type: "layout-shift", buffered: true })""")
+        page.goto((site / f"{name}.html").as_uri())
+        if "ask" in name:
+            page.wait_for_function(ANSWERED)
+        page.wait_for_timeout(1500)
+        assert page.evaluate("moved") < 0.1
+
+
+def test_given_sentences_can_be_read_whole(page):
+    assert page.locator(".given > button").evaluate_all("all => all.map(e => e.scrollWidth - e.clientWidth)") == [0] * 5
 
 
 @pytest.mark.parametrize("missing", ["globalThis.WebAssembly", "Uint8Array.prototype.setFromBase64"])

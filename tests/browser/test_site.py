@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from course_lib.config import project_dir
+from course_lib.models.shipped import load
 from tests.browser.conftest import reader
 
 pytestmark = pytest.mark.browser
@@ -141,6 +142,18 @@ def test_the_field_of_the_korean_front_page_is_answered(site, chromium):
         frame.locator(".own input").fill("He sat on the bank of the river.")
         frame.locator(".own button").click()
         expect(frame.locator(".read")).to_contain_text("여러분의 문장, 고리 1:")
+
+
+@pytest.mark.parametrize(("width", "height", "name"), [(1280, 800, "index"), (360, 740, "ko/index")])
+def test_the_first_screen_holds_the_picture_and_the_way_to_ask_bert(site, chromium, width, height, name):
+    with reader(chromium, width, height=height) as page:
+        page.goto(address(site, name))
+        shown = page.locator("a.ask").bounding_box()
+        assert shown["y"] + shown["height"] < height
+        assert page.locator("iframe").bounding_box()["y"] < height - 100
+        model = "bert-ko" if "ko/" in name else "bert-en"
+        text = "".join(page.locator("a.ask q").evaluate("q => [...q.childNodes].map(n => n.textContent)"))
+        assert page.locator("a.ask u").all_inner_texts() == [token for token, _ in load(model).fill(text, 3)[0]]
 
 
 @pytest.mark.parametrize("width", [360, 1000])

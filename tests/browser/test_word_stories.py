@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.conftest import kernel
+from course_lib.widgets.word_stories import word_generations
+from tests.browser.conftest import kernel, reader
+from tests.widgets.test_word_stories import random_story
 
 pytestmark = pytest.mark.browser
 WIDGET = ".cw-gen"
@@ -54,7 +57,7 @@ def test_play_ends_at_the_last_stop(lab, root):
     play = root.get_by_role("button", name="play")
     root.locator("svg.map").press("1")
     play.click()
-    lab.page.wait_for_timeout(3_600)
+    lab.page.wait_for_timeout(4_000)
     assert root.locator("svg.map").get_attribute("data-stop") == "2"
     assert root.get_by_role("button", name="▶ play").is_visible()
 
@@ -76,3 +79,74 @@ def test_a_typed_sentence_is_placed_and_an_unknown_one_told(lab, root):
     box.fill("<b>nothing</b>")
     box.press("Enter")
     root.get_by_text("No word in").wait_for()
+
+
+WITHOUT = {"chance": 5.5, "the mean of ten words around it": 7.0, "the mean of the sentence": 7.0}
+
+
+def stored(page, width, **state):
+    """The widget's frame on a page of its own, a screen below the top."""
+    story = random_story(stops=random_story().stops, baselines=WITHOUT)
+    widget = word_generations([story], **state)
+    page.clock.install()
+    page.set_content(f"<div style='height:1200px'></div>{widget.framed('border:0;width:100%;height:1200px')}")
+    frame = page.locator("iframe").content_frame
+    frame.locator(".bars li").first.wait_for(state="attached")
+    return frame
+
+
+def comes_into_sight(page, frame):
+    frame.locator("svg.map").scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_it_plays_once_when_it_comes_into_sight(chromium, width):
+    with reader(chromium, width) as page:
+        frame = stored(page, width, plays=True)
+        chart, play = frame.locator("svg.map"), frame.locator(".time button").first
+        assert play.inner_text() == "▶ play"  # out of sight
+        comes_into_sight(page, frame)
+        expect(play).to_have_text("❚❚ pause")
+        place = play.bounding_box()
+        for stop in ("1", "2"):
+            page.clock.fast_forward(2_900)
+            expect(chart).not_to_have_attribute("data-stop", stop)
+            page.clock.fast_forward(200)
+            expect(chart).to_have_attribute("data-stop", stop)
+            assert play.bounding_box()["y"] == place["y"]
+        expect(play).to_have_text("▶ play")
+        page.mouse.wheel(0, -3000)
+        comes_into_sight(page, frame)
+        expect(chart).to_have_attribute("data-stop", "2")
+
+
+@pytest.mark.parametrize("touch", ["legend", "map", "key", "pause", "still", "other"])
+def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch):
+    options = {"reduced_motion": "reduce"} if touch == "still" else {}
+    with reader(chromium, 1000, **options) as page:
+        frame = stored(page, 1000, plays=touch != "other")
+        comes_into_sight(page, frame)
+        if touch == "key":
+            frame.locator("svg.map").press("ArrowRight")
+        elif touch == "pause":
+            frame.locator(".time button").first.click()
+        elif touch in ("legend", "map"):
+            frame.locator(f".{touch}").click()
+        page.clock.fast_forward(9_000)
+        expect(frame.locator("svg.map")).to_have_attribute("data-stop", "0")
+        expect(frame.locator(".time button").first).to_have_text("▶ play")
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
+    with reader(chromium, width) as page:
+        frame = stored(page, width)
+        rows = frame.locator(".counts ul li")
+        assert [row.locator("span").first.inner_text() for row in rows.all()] == list(WITHOUT)
+        marks = frame.locator(".bars li").first.locator("b")
+        for row, mark in zip(rows.all(), marks.all(), strict=True):
+            assert row.locator("b").bounding_box()["x"] == pytest.approx(mark.bounding_box()["x"], abs=1)
+        boxes = [row.locator("span").first.bounding_box() for row in rows.all()]
+        assert all(a["y"] + a["height"] <= b["y"] for a, b in zip(boxes, boxes[1:], strict=False))
+        assert frame.locator("svg.map").bounding_box()["y"] < frame.locator(".time").bounding_box()["y"]

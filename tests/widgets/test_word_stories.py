@@ -64,6 +64,21 @@ def test_the_finding_says_the_count_and_the_best_without_a_network():
     )
 
 
+@pytest.mark.parametrize(
+    ("baselines", "says"),
+    [
+        ({"chance": 5.5, "counting": 11.0}, "For this word counting its neighbours is enough: counting, 11."),
+        ({"chance": 5.5, "counting": 7.0}, "Without a network, counting: 7."),  # one system does better
+        ({"chance": 11.0, "counting": 11.0}, "Without a network, chance: 11."),  # no better than chance
+    ],
+)
+def test_a_word_for_which_no_network_is_needed_is_called_so_at_each_stop(baselines, says):
+    story = random_story(baselines=baselines)
+    story.stops[1].right[:] = [1] * 9 + [0] * 2
+    for stop in range(3):
+        assert word_generations([story], stop=stop).finding().endswith(says)
+
+
 def test_a_typed_sentence_lies_where_its_vectors_do():
     stories = [random_story("seal"), random_story("spring")]
     vectors = [stop.vectors[4] for stop in stories[1].stops]

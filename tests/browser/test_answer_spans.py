@@ -1,5 +1,7 @@
 """The span explorer in a real JupyterLab: bars and lists are Python's, start and end by key, mouse and list."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,7 @@ def check(root, shown):
     assert pressed == [pair for pair in listed if pair == [shown.start, shown.end]]
 
 
-def test_the_list_holds_the_refused_the_best_and_no_answer(root, shown):
+def test_the_list_holds_the_best_no_answer_and_the_refused(root, shown):
     check(root, shown)
     rows = root.locator(".list [data-score]").evaluate_all(
         "n => n.map(x => [x.dataset.start ?? '', x.dataset.end ?? '', +x.dataset.score, x.querySelector('s') !== null])"
@@ -39,8 +41,10 @@ def test_the_list_holds_the_refused_the_best_and_no_answer(root, shown):
     best = [[str(i), str(j), score, False] for i, j, score in shown.spans()]
     place = sum(span.score >= 10.5 for span in shown.spans())
     best.insert(place, ["", "", 10.5, False])
-    assert rows == [[str(i), str(j), score, True] for i, j, score in shown.refused()] + best
+    assert rows == best + [[str(i), str(j), score, True] for i, j, score in shown.refused()]
     assert shown.refused()
+    name = root.locator("button.span").first.get_attribute("aria-label")  # no digits that run together
+    assert re.fullmatch(r"1\. .*: score [−\d.]+, log-probability [−\d.]+ \(.* %\)", name, re.S)
     spans = set(root.locator(".bracket").evaluate_all("n => n.map(x => x.dataset.span)"))
     assert spans == {f"{i},{j}" for i, j, _ in shown.spans()}
 

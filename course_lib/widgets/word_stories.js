@@ -16,8 +16,8 @@ export default {
     const story = () => stories[get("word")],
       stop = () => story().stops[get("stop")];
     const best = of => Object.entries(of.baselines).sort((a, b) => b[1] - a[1])[0];
-    const enough = (baselines, stops, right) =>
-      right > (baselines.chance ?? 0) && stops.every(one => right >= one.right);
+    const enough = ({ baselines, sentences, stops }, right) => // nearer to all than to chance, and none is better
+      2 * right > sentences.length + (baselines.chance ?? 0) && stops.every(one => right >= one.right);
 
     const finding = () => {
       const { word, senses, sentences } = story(), { name, one, right } = stop(),
@@ -30,7 +30,7 @@ export default {
         says = t("{system}: {right} of {n} “{word}” lie with their own kind.", values);
       if (!without) return says;
       const of = { name: t(without[0]), right: without[1] };
-      return `${says} ${enough(story().baselines, story().stops, of.right)
+      return `${says} ${enough(story(), of.right)
         ? t("For this word counting its neighbours is enough: {name}, {right}.", of)
         : t("Without a network, {name}: {right}.", of)}`;
     };

@@ -189,7 +189,8 @@ class WordGenerations(CourseWidget):
         if best is None:
             return says
         without = {"name": t_label(best), "right": f"{baselines[best]:g}"}
-        if baselines[best] > baselines.get("chance", 0) and baselines[best] >= max(s["right"] for s in story["stops"]):
+        none_better = baselines[best] >= max(one["right"] for one in story["stops"])
+        if none_better and 2 * baselines[best] > n + baselines.get("chance", 0):  # nearer to all than to chance
             enough = t("For this word counting its neighbours is enough: {name}, {right}.", **without)
             return f"{says} {enough}"
         return f"{says} {t('Without a network, {name}: {right}.', **without)}"

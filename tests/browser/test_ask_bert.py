@@ -238,8 +238,8 @@ def test_it_fits_its_window(site, chromium, width, scheme, name):
 def test_nothing_moves_while_a_page_comes(site, chromium, width, name):
     with reader(chromium, width, "dark") as page:
         page.add_init_script("""window.moved = 0; new PerformanceObserver(all => all.getEntries().forEach(one => {
-            window.moved += one.hadRecentInput ? 0 : one.value; }))
-            .observe({ type: "layout-shift", buffered: true })""")
+            window.moved += one.hadRecentInput ? 0 : one.value;
+        })).observe({ type: "layout-shift", buffered: true })""")
         page.goto((site / f"{name}.html").as_uri())
         if "ask" in name:
             page.wait_for_function(ANSWERED)

@@ -33,7 +33,14 @@ MAY_IMPORT = {
     "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
     "session": LIBRARY,
-    "live": {"base", "text", "data", "widgets", "live"},  # reads checkpoints as bytes
+    "live": {
+        "base",
+        "text",
+        "data",
+        "models",
+        "widgets",
+        "live",
+    },  # checkpoints as bytes; one card asks a model
     "site": {"base", "live", "site"},  # knows stored notebooks, not what made them
     "ledger": {*LIBRARY, "ledger", "chapters", "records"},
     "lab": {*LIBRARY, "lab"},

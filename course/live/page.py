@@ -18,7 +18,7 @@ from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, texts
 from course_lib.models.shipped import load
-from course_lib.widgets.base import FOLDER, sentences, style
+from course_lib.widgets.base import FOLDER, percent, sentences, style
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
@@ -58,12 +58,12 @@ def ask_bert() -> str:
     return (HERE / f"ask_bert{'.ko' * (language() == 'ko')}.html").read_text(encoding="utf-8")
 
 
-def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float]]]:
+def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float, str]]]:
     """The first sentence of "Ask BERT" in the language spoken now, split at its gap, and the model's `k` guesses."""
     examples = re.findall(r'^  "(.*\{.*\}.*)",?$', (HERE / "ask_text.js").read_text(encoding="utf-8"), re.M)
     sides = re.split(r"\{.*\}", examples[-1 if language() == "ko" else 0])
     (guesses,) = load(f"bert-{language()}").fill("[MASK]".join(sides), k)
-    return sides, guesses
+    return sides, [(token, p, percent(p)) for token, p in guesses]
 
 
 def write_live(out: Path, checkpoints: Path) -> int:

@@ -30,7 +30,6 @@ from course.site.lecture import read_stored
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, language, speaking, t
-from course_lib.widgets.base import percent
 
 HERE = Path(__file__).parent
 MATH_FONT = HERE / "fonts" / "STIXTwoMath-subset.woff"  # @fontsource/stix-two-math 5.3.0, letters and signs of formulas
@@ -256,7 +255,7 @@ def _way_to_bert() -> str:
     sides, guesses = opening_guesses()
     before, after = map(html.escape, sides)
     rows = (
-        f"<i><u>{html.escape(token)}</u> <s style='--p:{100 * p:.1f}%'></s> {percent(p)}</i>" for token, p in guesses
+        f"<i><u>{html.escape(token)}</u> <s style='--p:{100 * p:.1f}%'></s> {said}</i>" for token, p, said in guesses
     )
     return (
         f'<a class="ask" href="{ASK_BERT}"><b>{t("Ask BERT")} →</b> '

@@ -64,6 +64,7 @@ class Pieces:
 
         What is not seen of a word is left out.
         """
+        words = words_of(words)
         reserved = {self.padding, self.begin, self.end}  # a word of the text that is spelt like one is unknown
         both = [found if (found := seen(word))[0] else (word, range(len(word))) for word in words]
         shown, places = [word for word, _ in both], [at for _, at in both]

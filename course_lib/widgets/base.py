@@ -48,12 +48,14 @@ widget.render({ model, el: document.body });
 
 
 def module(name: str, folder: Path = FOLDER, kit: Sequence[str] = ("kit",)) -> str:
-    """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it.
-
-    Indentation and lines of comment stay behind: each notebook and page keeps the module.
-    """
+    """The ES module of a widget: an anywidget module cannot import a neighbour, so the shared kit stands before it."""
     files = (*(FOLDER / f"{part}.js" for part in kit), folder / f"{name}.js")
-    return re.sub(r"(?m)^ *//.*\n|^ +", "", "".join(file.read_text("utf-8") for file in files))
+    return small("".join(file.read_text("utf-8") for file in files))
+
+
+def small(script: str) -> str:
+    """Without indentation and lines of comment: each notebook and page keeps its modules."""
+    return re.sub(r"(?m)^ *//.*\n|^ +", "", script)
 
 
 def style(name: str, folder: Path = FOLDER) -> str:

@@ -24,6 +24,8 @@ def keep(folder: Path, name: str, items: list) -> None:
 
 
 def version(source: str, mistake: str = "", state: str = "right") -> dict:
+    if mistake == "wrong":  # without a name
+        mistake, state = "", "wrong"
     return {"source": source, "state": "mistake" if mistake else state, "mistake": mistake, "time": "2026-03-02T10:00"}
 
 

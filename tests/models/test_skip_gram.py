@@ -133,7 +133,7 @@ def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
         chunk, i, j = random_windows(sentence, layout, generator(seed)).nonzero(as_tuple=True)
         pairs = zip(ids[chunk * 5 + 3 + i].tolist(), ids[chunk * 5 + j].tolist(), strict=True)
         found |= {(vocabulary.words[a], vocabulary.words[b]) for a, b in pairs}
-    assert found == {pair for words in ("abc", "efg") for pair in skip_gram_pairs(words, 3)}
+    assert found == {pair for words in (list("abc"), list("efg")) for pair in skip_gram_pairs(words, 3)}
 
 
 def test_every_kept_token_is_a_centre_once():

@@ -13,6 +13,7 @@ from course.ledger import all_claims
 from course.ledger.card import Card
 from course.ledger.records import read_record
 from course_lib.language import speaking
+from course_lib.widgets.base import small
 from tests.notebooks.build import from_text
 
 
@@ -65,7 +66,7 @@ STORED = sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("ko/*.ipynb")])
 def test_stored_cards_and_widgets_are_the_present_ones(path):
     """A notebook keeps what a record, a rule and a widget's module were when it was built."""
     edition = "ko" if path.parent.name == "ko" else "en"
-    modules, old = [js.read_text(encoding="utf-8").strip() for js in ROOT.glob("course*/*/*.js")], []
+    modules, old = [small(js.read_text(encoding="utf-8")).strip() for js in ROOT.glob("course*/*/*.js")], []
     for cell in nbformat.read(path, as_version=4).cells:
         for data in (output.get("data", {}) for output in cell.get("outputs", [])):
             plain = data.get("text/plain", "")

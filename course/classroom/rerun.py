@@ -196,7 +196,9 @@ def _refuse(event: str, args: tuple) -> None:
 # -- results as JSON --------------------------------------------------------------------------------------------------
 def _encoded(value: Any) -> Any:
     if hasattr(value, "tolist"):
-        return {"tensor": [list(value.shape), value.tolist()]}
+        numbers = value.tolist()
+        named = isinstance(numbers, list) and numbers and isinstance(numbers[0], str)  # a probe's own parameter
+        return numbers if named else {"tensor": [list(value.shape), numbers]}
     if isinstance(value, dict):
         return {"dict": [[_encoded(key), _encoded(item)] for key, item in value.items()]}
     if isinstance(value, set | frozenset):

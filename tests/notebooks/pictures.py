@@ -94,11 +94,11 @@ def heights(chromium, page: Path) -> list[tuple[int, int]]:
             tab = context.new_page()
             tab.goto(page.as_uri())
             frames = tab.locator("main iframe")
-            frames.evaluate_all("frames => frames.forEach(frame => { frame.loading = 'eager' })")
             for frame in frames.all():
+                frame.scroll_into_view_if_needed()  # out of sight it is not laid out
                 inside = frame.content_frame.locator("body")
                 inside.locator("> :not(script)").first.wait_for()
-                while abs(frame.evaluate(HIGH) - inside.evaluate("body => body.scrollHeight")) > 2:
+                while abs(frame.evaluate(HIGH) - inside.evaluate("body => body.scrollHeight")) > 20:  # or margins
                     tab.wait_for_timeout(100)
             found.append([frame.evaluate(HIGH) for frame in frames.all()])
     return list(zip(*found, strict=True))

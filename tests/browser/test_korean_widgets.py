@@ -39,6 +39,10 @@ WORDS = """() => {
   const named = [...document.querySelectorAll(".cw [aria-label], .cw [title]")].flatMap(e => [e.ariaLabel, e.title]);
   return [document.querySelector(".cw").innerText, ...named].join(" ");
 }"""
+TORN = """() => [...document.querySelectorAll(".cw *")]
+  .filter(e => !e.children.length && !e.ownerSVGElement && /^[−+\\d][\\d.,k%]*$/.test(e.textContent))
+  .filter(e => e.offsetHeight && new Set([...(r => (r.selectNodeContents(e), r.getClientRects()))(new Range())]
+    .map(box => Math.round(box.top))).size > 1).map(e => e.textContent)"""
 # names, tokens, keys and signs that a Korean reader knows so; w0 and the like are a widget's own data
 KNOWN = {
     "JupyterLab",
@@ -71,6 +75,7 @@ def test_a_widget_speaks_korean(chromium, name):
         for _, frame in widths:
             assert frame.locator("html").get_attribute("lang") == "ko"
             assert frame.evaluate("getComputedStyle(document.querySelector('.cw')).wordBreak") == "keep-all"
+            assert frame.evaluate(TORN) == []  # a line of Korean may end anywhere, but not within a number
             for pressed, words in frame.evaluate(PRESSED, [40, WORDS]):
                 own = {*KNOWN, *re.findall(r"[A-Za-z]+", json.dumps(data_of(widget)))}
                 assert (pressed, {*re.findall(r"[A-Za-z]{2,}", words)} - own) == (pressed, set())

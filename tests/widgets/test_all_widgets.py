@@ -73,7 +73,7 @@ LARGE = {  # as large as the chapters show, and the most bytes of its page; no w
         lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
         120_000,
     ),
-    "one_hot_row": (lambda: one_hot_row(np.ones((12, 8)), [f"word{i}" for i in range(12)]), 60_000),
+    "one_hot_row": (lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]), 60_000),
     "rate_designer": (lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000), 60_000),
     "scalar_mix": (
         lambda: scalar_mix(

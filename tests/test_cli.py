@@ -212,7 +212,7 @@ OTHER_END = "a character inside (such as a carriage return"
     ],
 )
 def test_where_other_programs_would_count_other_lines_a_warning_says_so(
-    course, file, small_model, content, labels, warning
+    course, file, small_model, any_language, content, labels, warning
 ):
     file.write_bytes(content.encode())
     code, out, err = course("predict", "imdb", str(file))
@@ -220,7 +220,6 @@ def test_where_other_programs_would_count_other_lines_a_warning_says_so(
     assert f"Warning: {warning}" in err
     code, out, korean = course("--language", "ko", "predict", "imdb", str(file))
     assert (out.split(), korean.count("경고: "), "Line" in korean) == (labels.split(), err.count("Warning: "), False)
-    use("en")
 
 
 @pytest.mark.parametrize(

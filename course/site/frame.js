@@ -1,8 +1,12 @@
-// In each widget's frame: tell the page how high the content is.
+// In each widget's frame: tell the page how high the content is, once the widget has drawn.
+let telling;
 new ResizeObserver(() => {
-  const { marginTop, marginBottom } = getComputedStyle(document.body);
-  const height = document.body.scrollHeight + parseFloat(marginTop) + parseFloat(marginBottom);
-  parent.postMessage({ courseFrameHeight: Math.ceil(height) }, "*");
+  clearTimeout(telling);
+  telling = setTimeout(() => {
+    const { marginTop, marginBottom } = getComputedStyle(document.body);
+    const height = document.body.scrollHeight + parseFloat(marginTop) + parseFloat(marginBottom);
+    parent.postMessage({ courseFrameHeight: Math.ceil(height) }, "*");
+  }, 60);
 }).observe(document.documentElement);
 // And the page as its kernel, where it holds the models (course/live/kernel.js): what the widget asks, it answers.
 globalThis.courseModel = (model, state) => {

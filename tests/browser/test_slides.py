@@ -106,7 +106,7 @@ def test_a_widget_alone_on_its_slide_is_read_from_the_last_row(chromium, tmp_pat
     with open_deck(chromium, notebook, tmp_path, width) as page:
         page.evaluate("() => Reveal.slide(0, 0)")
         frames, faults = page.locator("section.alone").count(), []
-        assert page.locator("section:not(.alone) iframe").count() == 0
+        assert page.locator(".slides > section > section:not(.alone) iframe").count() == 0
         for number in range(frames):
             page.evaluate(f"number => ({GO})(document.querySelectorAll('section.alone')[number])", number)
             frame = page.locator("section.alone.present iframe")
@@ -115,7 +115,7 @@ def test_a_widget_alone_on_its_slide_is_read_from_the_last_row(chromium, tmp_pat
             while before != (now := (frame.evaluate(SCALE), frame.bounding_box())):  # the frame takes its size in steps
                 before = now
                 page.wait_for_timeout(400)
-            assert page.locator("section.present .said").count() == 0
+            assert page.locator("section.alone.present .said").count() == 0
             while True:
                 inside, scale = frame.content_frame.locator("body"), frame.evaluate(SCALE)
                 small = [letters for letters in inside.evaluate(f"(_, scale) => ({LETTERS})(scale)", scale)

@@ -59,13 +59,13 @@ def test_the_switch_of_languages_keeps_the_place(site, chromium):
         assert link["y"] + link["height"] <= header["y"] + header["height"] <= 60
         page.locator("a.language").evaluate("link => link.click()")  # Playwright's would scroll first
         page.locator("html[lang=ko]").wait_for()
-        assert page.evaluate(first).startswith("0.4 ")
+        page.wait_for_function(f"() => ({first})().startsWith('0.4 ')")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         assert page.evaluate(STICKS_OUT) == []
         page.evaluate("document.querySelectorAll('h2')[1].scrollIntoView()")
         page.locator("a.language").evaluate("link => link.click()")
         page.locator("html[lang=en]").wait_for()
-        assert page.evaluate(first).startswith("0.2 ")
+        page.wait_for_function(f"() => ({first})().startsWith('0.2 ')")
 
 
 def test_the_contents_say_where_the_reader_is_and_where_a_widget_stands(site, chromium):

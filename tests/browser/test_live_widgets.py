@@ -41,7 +41,7 @@ def gaps():
 def told():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(generations, "WORDS", {"en": ("bank", "seal"), "ko": ("배",)})
-        return generations.one_word_through_the_generations()
+        return generations.one_word_through_the_generations("bank")
 
 
 @pytest.fixture(scope="module")

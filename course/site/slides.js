@@ -22,9 +22,10 @@ function fits(sheet, [text, output]) {
   const columns = Math.max(1, ...[...sheet.querySelectorAll(".code > pre, [open] > pre")].flatMap(
     code => code.textContent.split("\n").map(line => line.length)
   ));
+  const squeeze = Number(sheet.dataset.squeeze ?? 1); // of code that is longer than a slide
   texts.forEach(each => each.style.zoom = text);
   sheet.querySelectorAll(".formula").forEach(narrow);
-  codes.forEach(each => each.style.zoom = Math.min(text, Math.max(1, CODE_COLUMNS / columns)));
+  codes.forEach(each => each.style.zoom = Math.min(text, Math.max(1, CODE_COLUMNS / columns)) * squeeze);
   outputs.forEach(each => {
     const picture = each.querySelector(":scope > img");
     each.style.zoom = picture
@@ -44,6 +45,7 @@ function split(slide) { // into slides that fit
       rest = next.appendChild(sheet.cloneNode(false));
     while (!fits(sheet, ZOOMS.at(-1)) && pass(sheet, rest));
     while (sheet.querySelector(LEADS) && pass(sheet, rest)); // they go with what comes after
+    for (let squeeze = .95; squeeze > .7 && !fits(sheet, ZOOMS.at(-1)); squeeze -= .05) sheet.dataset.squeeze = squeeze;
     if (rest.childElementCount) {
       slide.after(next);
       split(next);

@@ -161,7 +161,7 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page, sit
     says(page, "minilm-en guesses nothing")
     assert page.locator(".grid button").count() == 72
     expect(page.locator(".sense")).to_have_count(2)  # a sentence came that it can judge
-    assert page.locator(".other button").bounding_box()["y"] == place
+    assert page.locator(".other button").bounding_box()["y"] == pytest.approx(place, abs=2)  # under the finger still
     page.get_by_role("button", name="undo").click()
     assert page.locator("textarea").input_value() == MARY.replace("[MASK]", "she")
     assert hidden(page) == ["she"]

@@ -47,7 +47,7 @@ function askBert(el) {
     unknown = h("p", { class: "soft" });
   const undo = button(t("undo"), () => {
     const last = past.pop();
-    if (last) show(last.text, last.hidden);
+    if (last) show(last.text, new Set(), last.starts);
   });
   const reset = button(t("reset"), () => given(EXAMPLES[0]));
   const other = button("", () => { // between ours and the published one
@@ -84,7 +84,8 @@ function askBert(el) {
   const gaps = () => state.tokens.flatMap((token, i) => isGap(token, i) ? [i] : []);
 
   function keep() {
-    past = [...past.slice(-99), { text: state.text, hidden: new Set(state.hidden) }];
+    const starts = [...state.hidden].map(i => state.tokens[i]?.start); // the other model's pieces are others
+    past = [...past.slice(-99), { text: state.text, starts }];
   }
 
   function given(example) {

@@ -171,7 +171,7 @@ GOOD = b"2 2\na 0.5 -1\nb 2 0.25\n"
         (b"2 3\nthe 1:0.1 2:0.2 3:0.3\nx 1:1 2:2 3:3\n", "line 2: 0 numbers instead of 3.* spaces, tabs or commas"),
         (b"2 2\na;0.1;0.2\nb;1;2\n", "line 2: 0 numbers instead of 2"),
         (b"2 2\na " + b"\0\0\x80?\n" * 2 + b"b " + b"\0\0\x80?" * 2, "line 3.*line feed"),
-        (gzip.compress(GOOD)[:-9], "line 1: Compressed file ended"),
+        (gzip.compress(GOOD, mtime=0)[:-9], "line 1: Compressed file ended"),
         (GOOD.replace(b"\n", b"\r"), "line 1: .*lines end in line feeds"),
         (b"PK\3\4\0\0v.txt" + GOOD, "line 1: .*zip must be unpacked"),
         (b"PK\3\4\0\0v.txta 0.5 -1\nb 2 0.25\n", "line 1: .*zip must be unpacked"),

@@ -7,7 +7,7 @@ COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
 COURSE_BERT         another BERT for chapters 7 and 8: what course_lib.load takes, such as hub:bert-base-uncased, or the
                     folder of your own, whoever saved it: this course or transformers
 COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)
-COURSE_ANSWERS_DIR  where your answers to exercises are kept (default: answers/ in the project)
+COURSE_ANSWERS_DIR  where your answers and networks are kept (default: answers/ in the project)
 COURSE_DATA_DIR     a mirror of the public data sets, looked at before any download
 """
 
@@ -76,6 +76,11 @@ def folder_named(variable: str) -> Path | None:
     if folder and any(len(os.fsencode(part)) > 255 for part in folder.parts):
         raise CourseError(f"{variable} is {named!r:.60}..., longer than a name can be. Choose another folder.")
     return folder
+
+
+def answers_dir() -> Path:
+    """Where the reader's answers and networks are kept."""
+    return folder_named("COURSE_ANSWERS_DIR") or project_dir() / "answers"
 
 
 def n_cores() -> int:

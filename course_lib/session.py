@@ -5,15 +5,22 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
+from torch import nn
 
+from course_lib import kept
 from course_lib.config import n_cores, settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
 from course_lib.language import key, t, use
 from course_lib.language import language as language_now
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 CHAPTERS = (*(str(number) for number in range(10)), "A1", "A2")
 MOST_THREADS = 8  # the course's networks are small: more threads wait for each other
@@ -37,6 +44,38 @@ class Session:
     def bert(self, usual: str) -> str:
         """What the chapter gives to `course_lib.load`: `usual`, unless COURSE_BERT names another BERT."""
         return settings().bert or usual
+
+    @property
+    def language(self) -> str:
+        """ "en" or "ko": the language of this edition, and of its text of the invented world."""
+        return language_now()
+
+    def keep(self, name: str, model: nn.Module) -> None:
+        """Write the model's weights to answers/kept/, for later chapters; `kept` takes them up."""
+        kept.keep(name, model)
+
+    def kept(self, name: str, model: nn.Module, train: Callable[[nn.Module], object] | None = None) -> nn.Module:
+        """`model`, in eval mode, with the weights that an earlier chapter kept under this name.
+
+        Where there are none, or of another network, train(model) makes them, here, and says so; without `train` that
+        is a CourseError.
+        """
+        return kept.taken_up(name, model, train)
+
+    def score(self, name: str, value: float | Mapping[int, float]) -> None:
+        """Put a system of yours on the board: its F1 in %, {20: ..., 100: ...} by the number of labelled sentences.
+
+        One number alone is the F1 from 100. A name that the board does not know yet gets a row of its own.
+        """
+        kept.score(name, value)
+
+    def board(self) -> Figure:
+        """Who does what, to whom, where? Every system so far: yours beside the recorded one; later ones in grey."""
+        from course_lib.evaluation.board import recorded_board
+        from course_lib.widgets.figures import score_board
+
+        chapter = int(self.chapter) if self.chapter and self.chapter.isdigit() else 9
+        return score_board(recorded_board(), kept.scores(), chapter)
 
 
 def start(chapter: int | str | None = None, *, language: str | None = None) -> Session:

@@ -69,10 +69,6 @@ def refused(words):
     return pytest.raises(AssertionError, match=words)
 
 
-# PyTorch's own loop over an LSTM with projection, which a CPU never gets from the course
-pytestmark = pytest.mark.filterwarnings("ignore:LSTM with projections is not supported with oneDNN")
-
-
 # -- what the mode sees
 class Careless(nn.Module):
     def __init__(self, made):

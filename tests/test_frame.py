@@ -23,7 +23,7 @@ SOURCES = [path for path in SOURCES if ".ipynb_checkpoints" not in path.parts]  
 # A room, and the rooms it may import. Modules beside the rooms are "base" in course_lib, "front" in course.
 LIBRARY = {"base", "text", "data", "models", "training", "evaluation", "widgets"}
 BELOW_EVALUATION = LIBRARY - {"evaluation", "widgets"}
-MEASURED = {*LIBRARY, "lab", "ledger"}
+MEASURED = {*LIBRARY, "by_hand", "lab", "ledger"}
 MAY_IMPORT = {
     "base": {"base"},
     "widgets": {"base", "widgets"},
@@ -42,8 +42,9 @@ MAY_IMPORT = {
         "live",
     },  # checkpoints as bytes; one card asks a model
     "site": {"base", "live", "site"},  # knows stored notebooks, not what made them
+    "by_hand": {"by_hand"},
     "ledger": {*LIBRARY, "ledger", "chapters", "records"},
-    "lab": {*LIBRARY, "lab"},
+    "lab": {*LIBRARY, "by_hand", "lab"},
     "records": {*MEASURED, "records"},
     "chapters": {*MEASURED, "records", "check", "chapters"},
     "check": {*LIBRARY, "check", "chapters"},

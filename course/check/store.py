@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_lib.config import folder_named, project_dir
+from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 from course_lib.language import key, t
@@ -27,7 +27,7 @@ _PATIENCE = 5.0  # seconds to wait for another kernel before going on without ke
 
 
 def folder() -> Path:
-    return folder_named("COURSE_ANSWERS_DIR") or project_dir() / "answers"
+    return answers_dir()
 
 
 def read(name: str, is_item: Callable[[Any], bool]) -> tuple[list, str]:

@@ -180,6 +180,41 @@ def heat_map(
     return _done(figure)
 
 
+def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapter: int) -> Figure:
+    """F1 on the roles of words, a row for each system: the reader's own bar above the recorded one, which has a line
+    from end to end of its interval. Systems of later chapters are grey.
+
+    recorded  system -> (chapter, number of labelled sentences -> Interval); own: system -> the same numbers -> F1 in %
+    """
+    names = [*recorded, *(name for name in own if name not in recorded)]
+    labels = sorted({n for _, by in recorded.values() for n in by} | {n for by in own.values() for n in by})
+    if not names:
+        raise CourseError(t("The board is empty: nothing was recorded, and session.score put nothing on it."))
+    size = (8.6, 1.2 + 0.42 * len(names))
+    figure, panels = plt.subplots(1, len(labels), figsize=size, sharey=True, squeeze=False)
+    for axes, n in zip(panels[0], labels, strict=True):
+        for row, name in enumerate(names):
+            of, by = recorded.get(name, (0, {}))
+            if n in by:
+                mean, later = by[n].estimate, of > chapter
+                spread = [[mean - by[n].low], [by[n].high - mean]]
+                axes.barh(row + 0.2, mean, 0.34, color="#D5D8DC" if later else "#9CC5E3", xerr=spread, ecolor="#5A6068")
+            if n in own.get(name, {}):
+                axes.barh(row - 0.2, own[name][n], 0.34, color="#D55E00")
+                axes.annotate(f"{own[name][n]:.0f}", (own[name][n], row - 0.2), xytext=(3, 0), va="center",
+                              textcoords="offset points", fontsize=8)  # fmt: skip
+        axes.set(xlim=(0, 100), xlabel=t("F1 in %"), title=t("{n} labelled sentences", n=n))
+    shown = [t_label(name) if name in recorded else name for name in names]
+    panels[0][0].set_yticks(range(len(names)), shown)
+    for tick, name in zip(panels[0][0].get_yticklabels(), names, strict=True):
+        tick.set_color("#5A6068" if recorded.get(name, (0,))[0] > chapter else "black")
+    panels[0][0].invert_yaxis()
+    patches = {key("yours"): "#D55E00", key("recorded, five seeds"): "#9CC5E3", key("of later chapters"): "#D5D8DC"}
+    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in patches.values()]
+    figure.legend(handles, map(t, patches), loc="outside upper left", ncols=3, frameon=False)
+    return _done(figure)
+
+
 def course_timeline() -> Figure:
     """What was carried over, year by year: of the first text on arXiv or in print."""
     lanes = {key("a table"): 2, key("frozen features"): 1, key("a whole network"): 0}

@@ -65,19 +65,19 @@ def restore(name: str, model: nn.Module) -> bool:
 
 def taken_up(name: str, model: nn.Module, train: Callable[[nn.Module], object] | None) -> nn.Module:
     """`model` as it was kept, or else as `train` leaves it; then it is kept. Says which, unless it was kept."""
+    fault = None
     try:
         if restore(name, model):
             return model.eval()
-        says, may_write = t("{name}: not kept yet, so it is trained here.", name=name), True
+        says = t("{name}: not kept yet, so it is trained here.", name=name)
     except CourseError as error:
-        says, may_write = t("{name}: trained anew here. {why}", name=name, why=error), False
+        fault, says = error, t("{name}: trained anew here. {why}", name=name, why=error)
     if train is None:
-        raise CourseError(
-            f"kept({name!r}): there is nothing to take up. Run the chapter that keeps it, or give `train`."
-        )
+        why = fault or "Run the chapter that keeps it, or give `train`."
+        raise CourseError(f"kept({name!r}): there is nothing to take up. {why}")
     print(says)
     train(model)
-    if may_write:
+    if fault is None:
         keep(name, model)
     return model.eval()
 
@@ -85,7 +85,7 @@ def taken_up(name: str, model: nn.Module, train: Callable[[nn.Module], object] |
 def score(name: str, value: float | Mapping[int, float]) -> None:
     """Write a system's F1 in %: by number of labelled sentences, or one number, for the most of them."""
     values = dict(value) if isinstance(value, Mapping) else {LABELS[-1]: value}
-    for labels, f1 in values.items():
+    for labels, f1 in values.items() or [(None, None)]:
         number = isinstance(f1, int | float) and not isinstance(f1, bool) and math.isfinite(f1) and 0 <= f1 <= 100
         if labels not in LABELS or not number:
             says = f"score({name!r}, ...): {f1!r} from {labels!r} labelled sentences."

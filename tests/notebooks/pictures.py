@@ -15,7 +15,9 @@ from pathlib import Path
 
 from course.site.build import build_site
 from course_lib.errors import CourseError
+from course_lib.evaluation.board import recorded_board
 from course_lib.files import atomic_file
+from course_lib.widgets.figures import score_board, use_course_style
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser
 from tests.notebooks.stored import open_widget, stored_widget
@@ -62,8 +64,6 @@ PICTURES = {
 
 def take(chromium, picture: Picture) -> bytes:
     """The widget as a PNG of 256 colours, taken at twice its size and made smaller to `WIDTH`."""
-    from PIL import Image
-
     if picture.steps is None:
         page = chromium.new_context(device_scale_factor=2).new_page()
         page.set_content(re.search(r"<img[^>]+>", stored_widget(picture.chapter, picture.title))[0])
@@ -74,8 +74,23 @@ def take(chromium, picture: Picture) -> bytes:
         page.mouse.move(0, 0)  # nothing stands under the pointer
         page.wait_for_timeout(500)  # longer than any motion
         shown = frame.locator("section.cw")
-    large = Image.open(io.BytesIO(shown.screenshot()))
+    taken = shown.screenshot()
     page.context.close()
+    return small_png(taken)
+
+
+def board() -> bytes:
+    """The recorded board, as a chapter's figure shows it."""
+    data = io.BytesIO()
+    use_course_style()
+    score_board(recorded_board("en"), {}, 9).savefig(data, format="png", dpi=200)
+    return small_png(data.getvalue())
+
+
+def small_png(picture: bytes) -> bytes:
+    from PIL import Image
+
+    large = Image.open(io.BytesIO(picture))
     size = (WIDTH, round(large.height * WIDTH / large.width))
     small = large.convert("RGB").resize(size, Image.Resampling.LANCZOS)
     data = io.BytesIO()
@@ -120,11 +135,11 @@ def main(folder: Path = FOLDER) -> None:
     with browser() as chromium:
         with atomic_file(HEIGHTS, "w") as file:
             file.writelines(f'"{name}" = {json.dumps(found)}\n' for name, found in all_heights(chromium).items())
-        for name, picture in PICTURES.items():
-            data = take(chromium, picture)
-            with atomic_file(folder / f"{name}.png") as file:
-                file.write(data)
-            print(f"docs/pictures/{name}.png: {len(data) / 1000:.0f} kB, chapter {picture.chapter}", flush=True)
+        taken = {name: take(chromium, picture) for name, picture in PICTURES.items()}
+    for name, data in {**taken, "board": board()}.items():
+        with atomic_file(folder / f"{name}.png") as file:
+            file.write(data)
+        print(f"docs/pictures/{name}.png: {len(data) / 1000:.0f} kB", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`course/by_hand/` is the code of the chapters' cells tagged `by-hand`, short, and of PyTorch alone."""
 
 import ast
+import re
 
 import nbformat
 import pytest
@@ -53,6 +54,13 @@ def test_every_file_is_some_chapters_and_short_and_needs_torch_alone():
         top = [node for node in ast.parse(source).body if isinstance(node, ast.Import | ast.ImportFrom)]
         names = {getattr(node, "module", None) or node.names[0].name for node in top}
         assert {name.split(".")[0] for name in names} == {"torch"}, file.name
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.ko.md"])
+def test_readme_counts_their_lines(readme):
+    text = (project_dir() / readme).read_text(encoding="utf-8")
+    said = {file: int(n) for file, n in re.findall(r"\(course/by_hand/(\w+)\.py\) \| (\d+) \|", text)}
+    assert said == {path.stem: len(path.read_text(encoding="utf-8").splitlines()) for path in FOLDER.glob("[!_]*.py")}
 
 
 def test_the_reader_of_the_cells_sees_another_line():

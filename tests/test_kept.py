@@ -1,0 +1,123 @@
+"""What a session keeps and scores: whole or not at all, and said when it cannot be taken up."""
+
+import json
+import re
+
+import pytest
+import torch
+from torch import nn
+
+import course_lib
+from course_lib import kept
+from course_lib.errors import CourseError
+from course_lib.evaluation.board import recorded_board
+from course_lib.language import speaking
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path))
+    return course_lib.start(3)
+
+
+def fill(value):
+    return lambda model: nn.init.constant_(model.weight, value)
+
+
+def test_a_network_is_taken_up_as_it_was_kept(session, tmp_path, capsys):
+    first = nn.Linear(3, 5)
+    session.keep("forward", first)
+    assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")] == ["kept/en/forward.safetensors"]
+    capsys.readouterr()
+    second = session.kept("forward", nn.Linear(3, 5), fill(7))
+    assert (torch.equal(first.weight, second.weight), second.training) == (True, False)
+    assert capsys.readouterr().out == ""
+    with speaking("ko"), pytest.raises(CourseError, match="nothing to take up"):
+        session.kept("forward", nn.Linear(3, 5))  # of the other edition's text
+
+
+def test_what_was_not_kept_is_trained_here_and_kept(session, capsys):
+    capsys.readouterr()
+    model = session.kept("vectors", nn.Linear(2, 2), fill(3))
+    assert model.weight.eq(3).all()
+    assert capsys.readouterr().out == "vectors: not kept yet, so it is trained here.\n"
+    assert session.kept("vectors", nn.Linear(2, 2)).weight.eq(3).all()
+
+
+@pytest.mark.parametrize("fault", ["another network", "cut", "not safetensors", "NaN"])
+def test_what_cannot_be_taken_up_is_trained_anew_and_left_as_it_is(session, fault, capsys):
+    session.keep("old", nn.Linear(4, 2) if fault == "another network" else nn.Linear(2, 2))
+    path = kept.folder() / "old.safetensors"
+    if fault == "cut":
+        path.write_bytes(path.read_bytes()[:-5])
+    elif fault == "not safetensors":
+        path.write_bytes(b"PK")
+    elif fault == "NaN":
+        import safetensors.torch
+
+        safetensors.torch.save_file({"weight": torch.full((2, 2), float("nan")), "bias": torch.zeros(2)}, path)
+    before = path.read_bytes()
+    capsys.readouterr()
+    assert session.kept("old", nn.Linear(2, 2), fill(5)).weight.eq(5).all()
+    said = capsys.readouterr().out
+    assert re.match(r"old: trained anew here\. .*old\.safetensors", said)
+    assert path.read_bytes() == before
+    with pytest.raises(CourseError, match=r"nothing to take up.*old\.safetensors"):
+        session.kept("old", nn.Linear(2, 2))
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a/b", "배", "a" * 61, ".x", 3])
+def test_a_name_is_plain(session, name):
+    with pytest.raises(CourseError, match="Use letters"):
+        session.keep(name, nn.Linear(1, 1))
+
+
+def test_a_network_that_is_not_a_number_is_not_kept(session):
+    model = nn.Linear(2, 2)
+    nn.init.constant_(model.weight, float("nan"))
+    with pytest.raises(CourseError, match="smaller learning rate"):
+        session.keep("bad", model)
+    assert not kept.folder().exists() or not list(kept.folder().iterdir())
+
+
+def test_scores_add_up_by_language(session):
+    session.score("my vectors, frozen", {20: 54.5, 100: 62})
+    session.score("mine", 71.25)
+    session.score("my vectors, frozen", {100: 63})
+    assert kept.scores() == {"my vectors, frozen": {20: 54.5, 100: 63}, "mine": {100: 71.25}}
+    with speaking("ko"):
+        assert kept.scores() == {}
+    figure = session.board()
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert (names[-1], set(names)) == ("mine", {*recorded_board(), "mine"})
+    assert [text.get_text() for text in figure.axes[1].texts] == ["63", "71"]
+
+
+@pytest.mark.parametrize("value", [-1, 101, float("nan"), "54", None, True, {50: 3}, {}, {20: 101}])
+def test_a_score_is_a_percentage(session, value):
+    with pytest.raises(CourseError, match="F1 in %"):
+        session.score("mine", value)
+    assert kept.scores() == {}
+
+
+@pytest.mark.parametrize("content", ["[1]", '{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": "many"}}'])
+def test_a_damaged_board_is_said_and_not_overwritten(session, content):
+    session.score("mine", 50)
+    (kept.folder() / "board.json").write_text(content)
+    for call in (session.board, lambda: session.score("mine", 60)):
+        with pytest.raises(CourseError, match=r"board\.json cannot be read"):
+            call()
+    assert (kept.folder() / "board.json").read_text() == content
+
+
+def test_the_recorded_board_has_both_languages_and_later_systems_are_grey(session):
+    english, korean = recorded_board("en"), recorded_board("ko")
+    assert len(english) >= 8
+    assert list(english) == list(korean)
+    for chapter, scores in [*english.values(), *korean.values()]:
+        assert (chapter in range(2, 9), list(scores)) == (True, [20, 100])
+        assert all(0 < f1.low <= f1.estimate <= f1.high < 100 for f1 in scores.values())
+    figure = session.board()  # of chapter 3
+    greys = [label.get_color() != "black" for label in figure.axes[0].get_yticklabels()]
+    assert greys == [chapter > 3 for chapter, _ in english.values()]
+    assert json.loads((course_lib.config.data_dir("recorded", "board.json")).read_text())["run"]["command"]

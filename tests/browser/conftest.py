@@ -195,7 +195,7 @@ def reader(chromium, width: int = 1000, scheme: str = "light", height: int = 800
     with chromium.new_context(viewport=size, color_scheme=scheme, **options) as context:
         page = context.new_page()
         faults = asked_elsewhere(page)
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(30_000)
         if options.get("java_script_enabled", True):  # else Chromium tears off what a frame began before it knew that
             page.on("pageerror", lambda error: faults.append(str(error)))
         page.on("console", lambda said: faults.append(said.text) if said.type in ("error", "warning") else None)

@@ -8,7 +8,7 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize("place", range(3))
 def test_lines_are_drawn_and_tokens_stay_text(lab, place):
     frame = lab.page.frame_locator('iframe[title="BertViz"]').nth(place)
-    frame.locator("svg").first.wait_for(state="attached", timeout=20_000)
+    frame.locator("svg").first.wait_for(state="attached", timeout=60_000)
     assert frame.locator("svg line").count() >= 36
     assert frame.locator("img").count() == 0
     assert lab.page.evaluate("() => window.hit") is None
@@ -22,10 +22,10 @@ def test_the_model_view_shrinks_to_the_page(lab):
     place = lab.page.locator('iframe[title="BertViz"]').nth(1)
     place.scroll_into_view_if_needed()
     frame = place.element_handle().content_frame()
-    frame.wait_for_selector("svg", state="attached", timeout=20_000)
+    frame.wait_for_selector("svg", state="attached", timeout=60_000)
     try:
         for width in (700, 1200):
             lab.page.set_viewport_size({"width": width, "height": 1000})
-            frame.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth + 1", timeout=20_000)
+            frame.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth + 1", timeout=60_000)
     finally:
         lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -18,7 +18,7 @@ def root(root):
 
 def told(root, text):
     """Wait until the finding is this one: it comes with the kernel's answer."""
-    root.locator(".say", has_text=text).wait_for(timeout=20_000)
+    root.locator(".say", has_text=text).wait_for(timeout=60_000)
     assert root.locator(".say").inner_text() == text
 
 
@@ -121,7 +121,7 @@ def test_a_kernel_that_does_not_answer_is_named_and_the_last_answer_stays(lab, r
     lab.page.evaluate(IN_KERNEL, SLOW)
     root.locator(".token").first.click()  # two gaps: not stored
     trouble = root.locator(".trouble", has_text="The kernel does not answer: start it and run the cell again.")
-    trouble.wait_for(timeout=20_000)
+    trouble.wait_for(timeout=60_000)
     told(root, "No answer yet to “[MASK] [MASK] barked”. Below stand the last ones.")
     assert "The last answer, to “the [MASK] barked”" in root.locator(".panel").first.inner_text()
     assert root.locator(".guess").first.is_disabled()

@@ -140,23 +140,54 @@ def sliding_window(sentence: str = "the boat touched the far bank again", reach:
 
 
 def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen: int = 2) -> Drawing:
-    """An embedding: a table, and one row of it."""
+    """An embedding layer: each row of the table times its 0 or 1, and their sum, which is one row."""
     drawing = Drawing(
         t(
-            "A table with one row of numbers per word. “{word}” has number {n}: its row is taken out, and that is all.",
+            "Left, the one-hot vector of “{word}”: a 1 at place {n} and zeros elsewhere. Each row of the table is "
+            "multiplied by its number and all rows are added up: what comes out is the row of “{word}”.",
             word=words[chosen],
             n=chosen,
         ),
         60 + 40 * len(words),
     )
-    drawing.text(190, 22, t("the table"), look="soft").text(470, 22, t("its row"), look="soft")
+    heads = ((103, t("one-hot")), (243, t("the table W")), (474, t("the sum: its row")))
+    for x, says in heads:
+        drawing.text(x, 22, says, look="soft")
     for i, word in enumerate(words):
-        y = 46 + 40 * i
-        drawing.text(84, y + 12, f"{i}  {word}", at="end", bold=i == chosen, look="mark" if i == chosen else "")
-        drawing.cells(100, y, 7, lit=i == chosen, size=26)
+        y, is_it = 46 + 40 * i, i == chosen
+        drawing.text(78, y + 12, f"{i}  {word}", at="end", bold=is_it, look="mark" if is_it else "")
+        drawing.cells(90, y, 1, lit=is_it, size=26).text(103, y + 13, str(int(is_it)), bold=is_it)
+        drawing.text(134, y + 13, "×", look="soft").cells(152, y, 7, lit=is_it, size=26)
     y = 46 + 40 * chosen + 13
-    drawing.arrow((290, y), (372, y), on=True).text(331, y - 22, t("take it"), look="soft")
-    return drawing.cells(378, y - 13, 7, lit=True, size=24)
+    drawing.arrow((340, y), (390, y), on=True)
+    return drawing.cells(398, y - 11, 7, lit=True, size=22)
+
+
+def rnn_labels(words: Sequence[str], labels: Sequence[str]) -> Drawing:
+    """Embedding layer, RNN, softmax: each word's row goes into a state, and each state gives the word a label."""
+    drawing = Drawing(
+        t(
+            "From below: the words “{words}”, the row of the embedding layer for each, a state of the RNN that is made "
+            "from this row and from the state to its left, and a softmax that gives the word a label: {labels}.",
+            words=" ".join(words),
+            labels=", ".join(labels),
+        ),
+        372,
+    )
+    rows = ((338, t("words")), (278, t("embedding\nlayer")), (196, "RNN"), (116, t("linear layer\nand softmax")))
+    for y, says in (*rows, (52, t("the labels"))):
+        drawing.text(8, y, says, at="start", look="soft")
+    middles = drawing.words(104, 338, 452, words)
+    drawing.words(104, 52, 452, labels, lit=[i for i, label in enumerate(labels) if label != "-"])
+    for i, x in enumerate(middles):
+        drawing.cells(x - 28, 270, 4, size=14).arrow((x, 324), (x, 288)).arrow((x, 268), (x, 220))
+        drawing.box(x - 30, 174, 60, 44, f"h{'₁₂₃₄₅₆₇₈₉'[i]}", lit=True).arrow((x, 174), (x, 136))
+        drawing.box(x - 30, 98, 60, 36).arrow((x, 98), (x, 68))
+        for j, height in enumerate((5, 9, 24, 4)):  # probabilities
+            drawing.bar(x - 21 + 11 * j, 129 - height, 8, height)
+        if i:
+            drawing.arrow((middles[i - 1] + 30, 196), (x - 30, 196), on=True)
+    return drawing
 
 
 def taglm() -> Drawing:

@@ -14,6 +14,7 @@ ALL = {
     **{f"elmo {part}": (drawings.elmo, part) for part in ("", "streams", "mix")},
     **{draw.__name__: (draw,) for draw in (drawings.sliding_window, drawings.look_up, drawings.taglm, drawings.ulmfit)},
     **{draw.__name__: (draw,) for draw in (drawings.attention, drawings.bert, drawings.four_heads)},
+    "rnn_labels": (drawings.rnn_labels, ["Minji", "fed", "the", "bird"], ["AGENT", "-", "-", "THING"]),
 }
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -104,8 +104,9 @@ class Drawing:
         return {"text/plain": self.says, "image/svg+xml": self.svg()}
 
 
-def sliding_window(sentence: str = "the boat touched the far bank again", reach: int = 2) -> Drawing:
+def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
     """Skip-gram's window, from word to word, inside the sentence; it stands in the middle where no motion is wanted."""
+    sentence = sentence or t("the boat touched the far bank again")
     words = sentence.split()
     n, step, seconds = len(words), WIDTH / len(sentence.split()), 1.4
     drawing = Drawing(
@@ -140,10 +141,9 @@ def sliding_window(sentence: str = "the boat touched the far bank again", reach:
     return drawing.text(WIDTH / 2, 162, t("then the window moves on by one word"), look="soft")
 
 
-def skip_gram(
-    words: Sequence[str] = ("garden", "key", "opens", "the"), centre: int = 1, shares: Sequence[float] = ()
-) -> Drawing:
-    """The network of skip-gram: a row of v, a score with each row of u, a softmax."""
+def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float] = ()) -> Drawing:
+    """The network of skip-gram: a row of v, a score with each row of u, a softmax. shares: what it gives each word."""
+    words = list(words) or t("garden key opens the").split()
     shares = tuple(shares) or (0.15, 0.05, 0.5, 0.3)
     drawing = Drawing(
         t(
@@ -154,7 +154,7 @@ def skip_gram(
         ),
         90 + 40 * len(words),
     )
-    for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (490, t("softmax"))):
+    for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (480, t("probabilities (softmax)"))):
         drawing.text(x, 22, text, look="soft")
     top, bottom = 46, 46 + 40 * (len(words) - 1)
     middle = (top + bottom) / 2 + 10

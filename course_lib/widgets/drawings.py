@@ -154,7 +154,7 @@ def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float
         ),
         90 + 40 * len(words),
     )
-    for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (480, t("probabilities (softmax)"))):
+    for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (466, t("probabilities (softmax)"))):
         drawing.text(x, 22, text, look="soft")
     top, bottom = 46, 46 + 40 * (len(words) - 1)
     middle = (top + bottom) / 2 + 10

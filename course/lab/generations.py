@@ -33,7 +33,7 @@ NAMES = {
     }
     for language in WORDS
 }
-NAMES["en"][key("BERT, published")] = "minilm-en"
+NAMES["en"][key("MiniLM, published")] = "minilm-en"
 A_SENSE = 6  # occurrences shown
 PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|도|의|만|처럼"
 

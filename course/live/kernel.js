@@ -57,7 +57,7 @@ async function fillMask({ request, names, k, gap, answer }, open) {
 const SYSTEMS = { // names on the slider, course/lab/generations.py -> model, by language
   "ELMo, ours": { en: "bilm-en", ko: "bilm-ko" },
   "BERT, ours": { en: "bert-en", ko: "bert-ko" },
-  "BERT, published": { en: LARGE }
+  "MiniLM, published": { en: LARGE }
 };
 const PARTICLES = "가|이|는|은|를|을|에|에서|에는|로|으로|와|과|도|의|만|처럼",
   ONE_DOT = 1e-5,

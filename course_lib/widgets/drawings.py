@@ -104,39 +104,71 @@ class Drawing:
         return {"text/plain": self.says, "image/svg+xml": self.svg()}
 
 
-def sliding_window(sentence: str = "the boat touched the far bank again", reach: int = 2) -> Drawing:
-    """Skip-gram's window, from word to word; it stands still in the middle where a reader wants no motion."""
+def sliding_window(sentence: str = "", reach: int = 2) -> Drawing:
+    """Skip-gram's window, from word to word, inside the sentence; it stands in the middle where no motion is wanted."""
+    sentence = sentence or t("the boat touched the far bank again")
     words = sentence.split()
-    n, step = len(words), WIDTH / len(sentence.split())
-    stops = "".join(
-        f"{100 * i / n:.2f}%,{100 * (i + 1) / n - 0.01:.2f}%{{transform:translateX({(i - n // 2) * step:.1f}px)}}"
-        for i in range(n)
-    )
+    n, step, seconds = len(words), WIDTH / len(sentence.split()), 1.4
     drawing = Drawing(
         t(
             "A window slides over “{sentence}”. The word in its middle is paired with each of the {reach} words on "
-            "both sides: every pair is one thing to learn from.",
+            "both sides, as far as the sentence has them: every pair is one thing to learn from.",
             sentence=sentence,
             reach=reach,
         ),
         190,
-        f"@keyframes slide{{{stops}}}.slide{{animation:slide {1.4 * n:.1f}s step-end infinite}}"
-        "@media (prefers-reduced-motion:reduce){.slide{animation:none}}",
+        f".stop{{opacity:0;animation:stop {seconds * n:.1f}s step-end infinite}}"
+        f"@keyframes stop{{0%{{opacity:1}}{100 / n:.3f}%{{opacity:0}}}}"
+        "@media (prefers-reduced-motion:reduce){.stop{animation:none}.stop.middle{opacity:1}}",
     )
-    left = (n // 2) * step
-    drawing._add('<g class="slide">')
-    drawing._add(
-        f'<rect class="box" x="{left - reach * step + 3:.1f}" y="84" width="{(2 * reach + 1) * step - 6:.1f}" '
-        'height="46" rx="8"/>'
-    )
-    drawing.box(left + 3, 84, step - 6, 46, lit=True)
-    for away in (*range(-reach, 0), *range(1, reach + 1)):
-        x = left + step * (0.5 + away)
-        drawing.arrow((left + step / 2, 80), (left + step * (0.5 + away / 2), 66 - 8 * abs(away)), (x, 80), on=True)
-    drawing._add("</g>")
+    for stop in range(n):
+        near = range(max(0, stop - reach), min(n, stop + reach + 1))
+        middle, x = " middle" * (stop == n // 2), stop * step
+        drawing._add(f'<g class="stop{middle}" style="animation-delay:{seconds * stop:.1f}s">')
+        drawing._add(
+            f'<rect class="box" x="{near[0] * step + 3:.1f}" y="84" width="{len(near) * step - 6:.1f}" '
+            'height="46" rx="8"/>'
+        )
+        drawing.box(round(x + 3, 1), 84, round(step - 6, 1), 46, lit=True)
+        for other in near:
+            away, start = other - stop, (x + step / 2, 80)
+            if away:
+                bend = (x + step * (0.5 + away / 2), 66 - 8 * abs(away))
+                drawing.arrow(start, bend, (x + step * (0.5 + away), 80), on=True)
+        drawing._add("</g>")
     drawing.words(0, 107, WIDTH, words)
-    drawing.text(WIDTH / 2, 22, t("the word in the middle is asked for its neighbours"), look="soft")
+    drawing.text(WIDTH / 2, 22, t("the centre word is paired with every word in its window"), look="soft")
     return drawing.text(WIDTH / 2, 162, t("then the window moves on by one word"), look="soft")
+
+
+def skip_gram(words: Sequence[str] = (), centre: int = 1, shares: Sequence[float] = ()) -> Drawing:
+    """The network of skip-gram: a row of v, a score with each row of u, a softmax. shares: what it gives each word."""
+    words = list(words) or t("garden key opens the").split()
+    shares = tuple(shares) or (0.15, 0.05, 0.5, 0.3)
+    drawing = Drawing(
+        t(
+            "Skip-gram's network. The row of the centre word “{word}” is taken out of the table v and multiplied with "
+            "each row of the table u. The scores, one for each word, go through a softmax: the probabilities of the "
+            "context word.",
+            word=words[centre],
+        ),
+        90 + 40 * len(words),
+    )
+    for x, text in ((106, "v"), (262, "u"), (350, t("scores")), (466, t("probabilities (softmax)"))):
+        drawing.text(x, 22, text, look="soft")
+    top, bottom = 46, 46 + 40 * (len(words) - 1)
+    middle = (top + bottom) / 2 + 10
+    for i, word in enumerate(words):
+        y, is_centre = top + 40 * i, i == centre
+        drawing.text(66, y + 10, word, at="end", bold=is_centre, look="mark" if is_centre else "")
+        drawing.cells(76, y, 3, lit=is_centre, size=20)
+        drawing.cells(232, y, 3, size=20).arrow((298, y + 10), (324, y + 10))
+        drawing.box(328, y, 44, 20).arrow((376, y + 10), (402, y + 10))
+        drawing.bar(408, y + 2, 130 * shares[i], 16)
+        drawing.text(412 + 130 * shares[i], y + 10, word, at="start", look="soft")
+    drawing.arrow((140, top + 40 * centre + 10), (180, middle), (222, middle), on=True)
+    drawing.text(106, bottom + 48, t("as a centre"), look="soft")
+    return drawing.text(262, bottom + 48, t("as a context"), look="soft")
 
 
 def look_up(words: Sequence[str] = ("the", "boat", "bank", "far", "mud"), chosen: int = 2) -> Drawing:

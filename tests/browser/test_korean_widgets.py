@@ -29,7 +29,18 @@ def test_particles_of_the_page_are_those_of_python(chromium):
 
 
 def test_drawings_say_korean():
-    drawn = ["sliding_window", "look_up", "taglm", "elmo", "ulmfit", "transformer", "attention", "bert", "four_heads"]
+    drawn = [
+        "sliding_window",
+        "skip_gram",
+        "look_up",
+        "taglm",
+        "elmo",
+        "ulmfit",
+        "transformer",
+        "attention",
+        "bert",
+        "four_heads",
+    ]
     with speaking("ko"):
         says = [getattr(drawings, name)().says for name in drawn]
     assert [words for words in says if ENGLISH.search(re.sub("“.*?”", "", words))] == []

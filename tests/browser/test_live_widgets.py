@@ -160,7 +160,7 @@ def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page
 
     place("We rested on the grassy bank of the river.")
     place("The Bank raised its rates again!")
-    agrees({"an untrained network", "BERT, published"})
+    agrees({"an untrained network", "MiniLM, published"})
     page.get_by_role("button", name="ask minilm-en, too (").click()
     page.wait_for_function("() => document.querySelector('.loads').textContent === ''", timeout=60_000)
     agrees({"an untrained network"})

@@ -12,7 +12,8 @@ from tests.mistakes import mistakes
 ALL = {
     **{f"transformer {part}": (drawings.transformer, part) for part in ("", *TRANSFORMER_PARTS)},
     **{f"elmo {part}": (drawings.elmo, part) for part in ("", "streams", "mix")},
-    **{draw.__name__: (draw,) for draw in (drawings.sliding_window, drawings.look_up, drawings.taglm, drawings.ulmfit)},
+    **{draw.__name__: (draw,) for draw in (drawings.sliding_window, drawings.skip_gram, drawings.look_up)},
+    **{draw.__name__: (draw,) for draw in (drawings.taglm, drawings.ulmfit)},
     **{draw.__name__: (draw,) for draw in (drawings.attention, drawings.bert, drawings.four_heads)},
     "rnn_labels": (drawings.rnn_labels, ["Minji", "fed", "the", "bird"], ["AGENT", "-", "-", "THING"]),
 }
@@ -50,11 +51,26 @@ def test_a_lit_part_is_lit_and_said(part):
     assert drawing.says.endswith(f"Lit: {part}.")
 
 
-def test_the_window_stops_once_at_each_word_and_not_where_no_motion_is_wanted():
-    svg = drawings.sliding_window("one two three", reach=1).svg()
-    stops = [float(x) for x in re.findall(r"translateX\((-?[\d.]+)px\)", svg)]
-    assert stops == pytest.approx([-WIDTH / 3, 0, WIDTH / 3], abs=0.1)
-    assert "prefers-reduced-motion" in svg
+def test_the_window_stops_once_at_each_word_inside_the_sentence_and_not_where_no_motion_is_wanted():
+    svg = drawings.sliding_window("one two three four", reach=1).svg()
+    stops = re.findall(r'<g class="stop( middle)?" style="animation-delay:([\d.]+)s">(.*?)</g>', svg)
+    assert [float(delay) for _, delay, _ in stops] == pytest.approx([0, 1.4, 2.8, 4.2])
+    assert [bool(middle) for middle, _, _ in stops] == [False, False, True, False]
+    assert [stop.count("<polyline") for *_, stop in stops] == [1, 2, 2, 1]  # a pair for each word in the window
+    step = WIDTH / 4
+    for number, (*_, stop) in enumerate(stops):
+        window = re.search(r'x="([\d.]+)" y="84" width="([\d.]+)"', stop)
+        left, width = map(float, window.groups())
+        near = range(max(0, number - 1), min(4, number + 2))
+        assert (left, left + width) == pytest.approx((near[0] * step + 3, (near[-1] + 1) * step - 3), abs=0.1)
+    assert "prefers-reduced-motion:reduce){.stop{animation:none}.stop.middle{opacity:1}}" in svg
+
+
+def test_skip_grams_bars_are_the_shares_of_the_softmax():
+    svg = drawings.skip_gram(("one", "two"), 0, (0.25, 0.75)).svg()
+    bars = [float(width) for width in re.findall(r'class="bar" [^>]*width="([\d.]+)"', svg)]
+    assert bars[1] == pytest.approx(3 * bars[0])
+    assert svg.count('class="cell lit"') == 3  # one row of v
 
 
 def test_words_are_text():

@@ -28,11 +28,15 @@ from course_lib.models.taglm import TagLM
 from course_lib.models.word_vectors import WordVectors
 
 
-def span_task(source: str = "world") -> Task:
-    """Spans as BIO tags: names of the "world" or of "wnut17", chunks of "conll2000" (these need the public sets)."""
+def span_task(source: str = "world", language: str = "en") -> Task:
+    """Spans as BIO tags: names of the "world" or of "wnut17", chunks of "conll2000" (these need the public sets).
+
+    language: of the world's sentences.
+    """
     if source == "world":
-        parts = world_sentences("train", 2_500), [], world_sentences("test", 400)
-        return Task("names of the world", "tokens", *parts)
+        sizes = {"train": 2_500, "test": 400}
+        train, test = (world_sentences(split, n, language=language) for split, n in sizes.items())
+        return Task("names of the world", "tokens", train, [], test, language)
     if source == "conll2000":
         parts = list(load_public(source, "train")), [], list(load_public(source, "test"))
         return Task("CoNLL-2000 chunks", "tokens", *parts, tags="chunk")

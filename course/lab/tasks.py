@@ -256,9 +256,9 @@ def parts_of_speech(source: str = "handmade") -> Task:
     return Task(name, "words", train, dev, test, tags="upos")
 
 
-def world_sentences(split: str, n: int, seed: int = 11) -> list[TaggedSentence]:
+def world_sentences(split: str, n: int, seed: int = 11, language: str = "en") -> list[TaggedSentence]:
     """`n` labelled sentences of the world; the text without labels has another seed."""
-    return [sentence.tagged for sentence in islice(World(seed, split=split).sentences("en"), n)]
+    return [sentence.tagged for sentence in islice(World(seed, split=split).sentences(language), n)]
 
 
 def target_texts(

@@ -227,20 +227,20 @@ def taglm() -> Drawing:
     drawing = Drawing(
         t(
             "TagLM has two sources for each word. Left, its own: word vector and characters go into a first LSTM that "
-            "reads both ways. Right, a language model that was trained before on plain text and stays as it is. Both "
-            "are laid side by side, a second LSTM reads them, and a chain of tags comes out."
+            "reads both ways. Right, two language models, one for each direction, that were trained before on plain "
+            "text and are frozen. Both are laid side by side, a second LSTM reads them, and a chain of tags comes out."
         ),
         430,
     )
     drawing.words(60, 408, 440, ["Ducks", "slept", "in", "Seoul"])
     drawing.box(40, 322, 220, 52, t("word vector,\ncharacters")).box(40, 238, 220, 52, t("LSTM, both ways"))
-    drawing.box(300, 238, 220, 136, t("language model,\ntrained before\non plain text"), lit=True)
+    drawing.box(300, 238, 220, 136, t("two language models,\none each way,\ntrained on plain text,\nfrozen"), lit=True)
     drawing.arrow((150, 396), (150, 376)).arrow((410, 396), (410, 376)).arrow((150, 322), (150, 292))
     drawing.box(100, 150, 360, 48, t("both, side by side"))
     drawing.arrow((150, 238), (190, 200)).arrow((410, 238), (370, 200), on=True)
     drawing.box(100, 86, 360, 40, t("LSTM, both ways")).arrow((280, 150), (280, 128))
     drawing.box(100, 24, 360, 40, t("a chain of tags (CRF)")).arrow((280, 86), (280, 66))
-    return drawing.text(476, 44, "O O O\nPLACE", at="start", look="mark")
+    return drawing.text(476, 44, "O O O\nB-LOC", at="start", look="mark")
 
 
 def elmo(lit: str = "") -> Drawing:

@@ -45,7 +45,6 @@ RANGE = ("ArrowRight", "ArrowLeft")
 CASES = (
     Case("embedding_map", "01_word_vectors", "What does the window decide?", "input[type=range]", RANGE),
     Case("one_hot_row", "02_embedding_layer", "What does the product do?", "[role=listbox]", ("ArrowDown", "ArrowUp")),
-    Case("occurrences", "03_taglm_and_cove", "Is it one word or two?", "svg.grid", ("]", "[")),
     Case("scalar_mix", "04_elmo", "Which layers does a task want?", "input[type=range]", RANGE),
     Case("rate_designer", "05_ulmfit", "Who learns when?", "input[type=range]", RANGE),
     Case("softmax_saturation", "06_transformer", "Why divide by", "input[type=range]", RANGE),

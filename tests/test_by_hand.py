@@ -96,7 +96,7 @@ def test_a_tagger_learns_from_words_and_from_states(lm_dim):
         tags = torch.randint(2, (7,))
         states = tags[:, None].float().expand(7, lm_dim)
         sentences.append((torch.zeros(7, dtype=torch.long) if lm_dim else tags, states, tags))
-    model = tagger.train(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=8, lr=1e-2)
+    model = tagger.train_tagger(tagger.Tagger(2, 2, lm_dim, dim=5, hidden=7), sentences, epochs=8, lr=1e-2)
     assert not model.training
     assert all((model(ids, states).argmax(-1) == tags).all() for ids, states, tags in sentences)
 

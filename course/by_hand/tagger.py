@@ -23,7 +23,7 @@ class Tagger(nn.Module):
         return self.output(self.dropout(x))
 
 
-def train(model, sentences, epochs=12, lr=3e-3):
+def train_tagger(model, sentences, epochs=12, lr=3e-3):
     """sentences: a list of (ids [word], lm_states [word, lm_dim], tags [word]); one sentence a step."""
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     for _ in range(epochs):

@@ -12,7 +12,10 @@ from tests.mistakes import mistakes
 ALL = {
     **{f"transformer {part}": (drawings.transformer, part) for part in ("", *TRANSFORMER_PARTS)},
     **{f"elmo {part}": (drawings.elmo, part) for part in ("", "streams", "mix")},
-    **{draw.__name__: (draw,) for draw in (drawings.sliding_window, drawings.look_up, drawings.taglm, drawings.ulmfit)},
+    **{
+        draw.__name__: (draw,)
+        for draw in (drawings.sliding_window, drawings.look_up, drawings.taglm, drawings.stacked, drawings.ulmfit)
+    },
     **{draw.__name__: (draw,) for draw in (drawings.attention, drawings.bert, drawings.four_heads)},
 }
 SVG = "{http://www.w3.org/2000/svg}"

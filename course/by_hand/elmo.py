@@ -64,17 +64,6 @@ class ELMo(nn.Module):
         return torch.cat([torch.cat([x[None, 1:], way]) for way in (ahead, back)], dim=-1)
 
 
-class Mix(nn.Module):
-    """gamma * sum_j s_j h_j over the layers j, s = softmax(w): equation 1. [..., layer, dim] -> [..., dim]"""
-
-    def __init__(self, n_layers):
-        super().__init__()
-        self.w, self.gamma = nn.Parameter(torch.zeros(n_layers)), nn.Parameter(torch.ones(()))
-
-    def forward(self, layers):
-        return self.gamma * torch.einsum("j,...jd->...d", self.w.softmax(0), layers)
-
-
 def from_shipped(name):
     """An ELMo with the weights of a shipped biLM, "bilm-en" or "bilm-ko": each is found by its name in their file."""
     import course_lib
@@ -87,3 +76,14 @@ def from_shipped(name):
         part = {name.removeprefix(f"{their_name}."): w for name, w in weights.items() if name.startswith(their_name)}
         elmo.get_submodule(my_name).load_state_dict(part)
     return elmo.eval()
+
+
+class Mix(nn.Module):
+    """gamma * sum_j s_j h_j over the layers j, s = softmax(w): equation 1. [..., layer, dim] -> [..., dim]"""
+
+    def __init__(self, n_layers):
+        super().__init__()
+        self.w, self.gamma = nn.Parameter(torch.zeros(n_layers)), nn.Parameter(torch.ones(()))
+
+    def forward(self, layers):
+        return self.gamma * torch.einsum("j,...jd->...d", self.w.softmax(0), layers)

@@ -30,10 +30,11 @@ from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, TaggedSentence
 from course_lib.data.world import World
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from course_lib.language import key
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
 
-ROLES = ("noun", "verb", "particle", "word")  # of a form in the handmade sentences
+ROLES = ("noun", "verb", key("particle"), "word")  # of a form in the handmade sentences
 MOST = 50  # occurrences of a sense that are read from a public set, in training and in test: some have thousands
 _CHUNK = 512  # sentences encoded at a time: all layers of all their words are held until the occurrences are cut out
 

@@ -274,6 +274,34 @@ def elmo(lit: str = "") -> Drawing:
     return drawing.arrow((280, 106), (280, 70), on=lit == "mix")
 
 
+def stacked() -> Drawing:
+    """How a word reaches its own prediction: bidirectional layers, stacked, beside two one-way stacks."""
+    drawing = Drawing(
+        t(
+            "Two networks, of each the state from which “bank” is predicted. Left, stacked bidirectional layers: the "
+            "second layer at “the” reads both states of the first, and one of these has come from the right and has "
+            "read “bank”. Right, a biLM: the second layer reads the state that has come from the left, and nothing "
+            "leads from “bank” to its prediction."
+        ),
+        310,
+    )
+    for x, says, leaks in ((8, t("stacked: both directions meet"), True), (292, t("biLM: they stay apart"), False)):
+        the, bank = x + 76, x + 190  # the middles of the two words
+        drawing.frame(x, 8, 260, 266).text(x + 130, 294, says, bold=True)
+        drawing.text(the, 252, "the").text(bank, 252, "bank", bold=True, look="mark")
+        for middle in (the, bank):
+            drawing.box(middle - 50, 138, 40, 32, "→").box(middle + 10, 188, 40, 32, "←", lit=leaks)
+            drawing.arrow((middle - 30, 238), (middle - 30, 172))
+            drawing.arrow((middle + 30, 238), (middle + 30, 222), on=leaks and middle == bank)
+        drawing.arrow((the - 10, 154), (bank - 52, 154)).arrow((bank + 10, 204), (the + 52, 204), on=leaks)
+        drawing.box(the - 50, 74, 100 if leaks else 40, 32, "→").arrow((the - 30, 138), (the - 30, 108))
+        if leaks:
+            drawing.arrow((the + 30, 188), (the + 30, 108), on=True)
+        drawing.arrow((the - 30, 74), (the - 30, 44), on=leaks)
+        drawing.text(the - 46, 28, t("predicts “bank”"), at="start", look="mark" if leaks else "")
+    return drawing
+
+
 def ulmfit() -> Drawing:
     """ULMFiT's three stages (Howard and Ruder 2018)."""
     drawing = Drawing(

@@ -78,13 +78,13 @@ def test_the_forward_half_predicts_the_next_word_and_the_backward_half_the_one_b
     assert losses["count"] == 6
 
 
-def test_apart_the_directions_cannot_copy(monkeypatch):
+def test_a_stacked_network_copies(monkeypatch):
     split = claims_bilm._leak_split(0)
     monkeypatch.setattr(claims_bilm, "_leak_split", lambda seed: split.only(split.words[:1]))
-    leak, honest = claims_bilm.leak(steps=60), claims_bilm.honest(steps=60)
-    assert next(iter(leak.values())) < 1.5 < next(iter(honest.values()))
-    assert len(leak | honest) == 4
-    assert all(np.isfinite(value) for value in (leak | honest).values())
+    leak = claims_bilm.leak(steps=60)
+    assert next(iter(leak.values())) < 1.5
+    assert len(leak) == 3
+    assert all(np.isfinite(value) for value in leak.values())
 
 
 def test_words_and_tags_stay_together(bilm):

@@ -13,7 +13,7 @@ ALL = {
     **{f"transformer {part}": (drawings.transformer, part) for part in ("", *TRANSFORMER_PARTS)},
     **{f"elmo {part}": (drawings.elmo, part) for part in ("", "streams", "mix")},
     **{draw.__name__: (draw,) for draw in (drawings.sliding_window, drawings.skip_gram, drawings.look_up)},
-    **{draw.__name__: (draw,) for draw in (drawings.taglm, drawings.ulmfit)},
+    **{draw.__name__: (draw,) for draw in (drawings.taglm, drawings.stacked, drawings.ulmfit)},
     **{draw.__name__: (draw,) for draw in (drawings.attention, drawings.bert, drawings.four_heads)},
     "rnn_labels": (drawings.rnn_labels, ["Minji", "fed", "the", "bird"], ["AGENT", "-", "-", "THING"]),
 }

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from random import Random
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from course.lab.learning import PLAIN, for_task, learn
 from course.lab.lm_taggers import span_task
 from course.lab.probes import SenseSplit, top_score
 from course.lab.tasks import parts_of_speech
-from course.lab.world_models import train_bilm, world_bilm
+from course.lab.world_models import world_bilm
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.batch import Batch
 from course_lib.data.handmade import handmade_names
@@ -104,14 +103,6 @@ def leak(steps: int, seed: int = 0) -> dict[str, float]:
         "stacked bidirectional network: balanced sense accuracy, in %": top_score(model.encoder, split),
         "the same network untrained: balanced sense accuracy, in %": top_score(fresh, split),
     }
-
-
-def honest(steps: int, seed: int = 0) -> dict[str, float]:
-    """The same first number for a biLM, whose directions are apart, on the same text."""
-    split = _leak_split(seed)
-    trained = train_bilm([list(example.sentence.words) for example in split.train], seed, steps=steps)
-    held_out = trained.document([example.sentence.words for example in split.test])
-    return {"biLM, directions apart: perplexity, mean of the two": fmean(trained.perplexity([held_out]).values())}
 
 
 def _leak_split(seed: int) -> SenseSplit:

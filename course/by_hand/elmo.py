@@ -71,8 +71,9 @@ def from_shipped(name):
     theirs = course_lib.load(name)
     c, weights = theirs.config.characters, theirs.state_dict()
     elmo = ELMo(theirs.characters.ids, c.n_characters, c.filters, c.out_dim, theirs.config.hidden)
-    their_names = {f"{way}_lm.lstms": f"lstms.{way}_lstm.layers" for way in ("forward", "backward")}
-    for my_name, their_name in {"characters": "token.cnn", **their_names}.items():
+    their_names = {"characters": "token.cnn", "forward_lm.lstms": "lstms.forward_lstm.layers"}
+    their_names["backward_lm.lstms"] = "lstms.backward_lstm.layers"
+    for my_name, their_name in their_names.items():
         part = {name.removeprefix(f"{their_name}."): w for name, w in weights.items() if name.startswith(their_name)}
         elmo.get_submodule(my_name).load_state_dict(part)
     return elmo.eval()

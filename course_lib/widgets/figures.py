@@ -195,10 +195,13 @@ def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapt
     for axes, n in zip(panels[0], labels, strict=True):
         for row, name in enumerate(names):
             of, by = recorded.get(name, (0, {}))
+            down = 0.2 if name in own else 0
             if n in by:
                 mean, later = by[n].estimate, of > chapter
                 spread = [[mean - by[n].low], [by[n].high - mean]]
-                axes.barh(row + 0.2, mean, 0.34, color="#D5D8DC" if later else "#9CC5E3", xerr=spread, ecolor="#5A6068")
+                axes.barh(
+                    row + down, mean, 0.34, color="#D5D8DC" if later else "#9CC5E3", xerr=spread, ecolor="#5A6068"
+                )
             if n in own.get(name, {}):
                 axes.barh(row - 0.2, own[name][n], 0.34, color="#D55E00")
                 axes.annotate(f"{own[name][n]:.0f}", (own[name][n], row - 0.2), xytext=(3, 0), va="center",
@@ -210,8 +213,11 @@ def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapt
         tick.set_color("#5A6068" if recorded.get(name, (0,))[0] > chapter else "black")
     panels[0][0].invert_yaxis()
     patches = {key("yours"): "#D55E00", key("recorded, five seeds"): "#9CC5E3", key("of later chapters"): "#D5D8DC"}
-    handles = [plt.Rectangle((0, 0), 1, 1, color=colour) for colour in patches.values()]
-    figure.legend(handles, map(t, patches), loc="outside upper left", ncols=3, frameon=False)
+    drawn = {matplotlib.colors.to_hex(bar.get_facecolor()).upper() for axes in panels[0] for bar in axes.patches}
+    handles = {
+        t(name): plt.Rectangle((0, 0), 1, 1, color=colour) for name, colour in patches.items() if colour in drawn
+    }
+    figure.legend(handles.values(), handles, loc="outside upper left", ncols=3, frameon=False)
     return _done(figure)
 
 

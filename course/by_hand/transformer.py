@@ -99,3 +99,11 @@ class Translator(nn.Module):
         for block in self.decoder:
             y = block(y, causal(target.shape[1]), source_states, real)
         return F.linear(self.target_norm(y), self.embedding.weight)
+
+    @torch.no_grad()
+    def translate(self, source, most=30):
+        """Greedy: the most probable next word, again and again -> word ids [sentence, most]"""
+        target = torch.ones(len(source), 1, dtype=torch.long)
+        for _ in range(most):
+            target = torch.cat([target, self(source, target)[:, -1:].argmax(-1)], dim=1)
+        return target[:, 1:]

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 import course_lib
-from course.by_hand import classifier, elmo, language_model, skip_gram, tagger
+from course.by_hand import bert, classifier, elmo, heads, language_model, skip_gram, tagger, transformer, ulmfit
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, skip_gram_pairs
 from course_lib.text.vocabulary import Vocabulary
 
@@ -122,3 +122,107 @@ def test_a_mix_is_a_weighted_sum_over_the_layers():
     mix.gamma.data.fill_(2.0)
     s = mix.w.softmax(0)
     torch.testing.assert_close(mix(layers), 2 * sum(s[j] * layers[:, :, j] for j in range(3)))
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_a_block_is_pytorchs(pre_norm):
+    torch.manual_seed(0)
+    mine = transformer.Block(12, 3, 20, cross=True, pre_norm=pre_norm)
+    theirs = nn.TransformerDecoderLayer(12, 3, 20, dropout=0.0, batch_first=True, norm_first=pre_norm)
+    for own, other in ((mine.attention, theirs.self_attn), (mine.cross, theirs.multihead_attn)):
+        other.in_proj_weight.data.copy_(torch.cat([own.query.weight, own.key.weight, own.value.weight]))
+        other.in_proj_bias.data.copy_(torch.cat([own.query.bias, own.key.bias, own.value.bias]))
+        other.out_proj.load_state_dict(own.output.state_dict())
+    theirs.linear1.load_state_dict(mine.feed_forward[0].state_dict())
+    theirs.linear2.load_state_dict(mine.feed_forward[2].state_dict())
+    x, source, allowed = torch.randn(2, 5, 12), torch.randn(2, 7, 12), transformer.causal(5)
+    real = torch.tensor([[1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0, 0]]).bool()
+    expected = theirs(x, source, tgt_mask=~allowed, memory_key_padding_mask=~real)
+    torch.testing.assert_close(mine(x, allowed, source, real[:, None, None]), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_positions_are_the_papers_and_a_language_model_does_not_look_ahead():
+    waves = transformer.sinusoids(9, 6)
+    assert waves[5, 4] == pytest.approx(torch.tensor(5 / 10_000 ** (4 / 6)).sin().item(), abs=1e-6)
+    assert waves[5, 3] == pytest.approx(torch.tensor(5 / 10_000 ** (2 / 6)).cos().item(), abs=1e-6)
+    model, ids = transformer.LanguageModel(11, 8, 2).eval(), torch.tensor([[3, 1, 4, 1, 5]])
+    changed = ids.clone()
+    changed[0, 3] = 9
+    same = torch.isclose(model.layers(ids), model.layers(changed), atol=1e-6).all(-1)[:, 0]  # [layer, position]
+    assert same[:, :3].all()
+    assert not same[:, 3].any()
+
+
+def test_a_translator_learns_to_copy():
+    torch.manual_seed(0)
+    model = transformer.Translator(9, dim=16, n_heads=2, n_layers=1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    words = torch.randint(3, 9, (200, 4))
+    end, begin = torch.full((200, 1), 2), torch.ones(200, 1, dtype=torch.long)
+    for _ in range(150):
+        batch = torch.randint(200, (32,))
+        logits = model(words[batch], torch.cat([begin, words], 1)[batch])
+        loss = nn.functional.cross_entropy(logits.flatten(0, 1), torch.cat([words, end], 1)[batch].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    assert (model.translate(words, most=5) == torch.cat([words, end], 1)).all(1).float().mean() > 0.9
+
+
+@pytest.mark.parametrize("name", ["bert-en", "bert-ko", "minilm-en"])
+def test_the_readers_bert_with_the_shipped_weights_is_the_librarys(name):
+    mine, theirs = bert.from_shipped(name), course_lib.load(name)
+    text = "나 는 [MASK] 를 먹었다 ." if name == "bert-ko" else "he drank a cup of [MASK] ."
+    pieces = theirs.pieces
+    ids = torch.tensor([[pieces.cls, *pieces.ids(text.replace("[MASK]", "배").split()), pieces.sep]])
+    with torch.no_grad():
+        expected = torch.stack(theirs(ids).hidden_states)
+        torch.testing.assert_close(mine.states(ids), expected, rtol=0, atol=1e-4)
+    if name != "minilm-en":
+        for (token, share), (their_token, their_share) in zip(
+            mine.fill(text, 7)[0], theirs.fill(text, 7)[0], strict=True
+        ):
+            assert token == their_token
+            assert share == pytest.approx(their_share, abs=1e-5)
+
+
+def test_masking_keeps_its_shares():
+    torch.manual_seed(0)
+    ids = torch.randint(5, 30, (300, 40))
+    ids[:, 30:] = 0
+    read, predict = bert.masked(ids, mask=4, n_special=5, n_tokens=30)
+    assert not predict[:, 30:].any()
+    assert predict[:, :30].float().mean() == pytest.approx(0.15, abs=0.01)
+    assert torch.equal(read[~predict], ids[~predict])
+    fates = read[predict]
+    assert (fates == 4).float().mean() == pytest.approx(0.8, abs=0.02)
+    assert (fates == ids[predict]).float().mean() == pytest.approx(0.1 + 0.1 / 25, abs=0.02)
+
+
+def test_a_bert_learns_what_stands_between_two_neighbours():
+    torch.manual_seed(0)
+    start = torch.randint(0, 5, (300, 1))
+    ids = 5 + (start + torch.arange(9)) % 7  # every token is told by either neighbour
+    model = bert.Bert(12, dim=16, n_heads=2, inner=32)
+    losses = bert.pretrain(model, ids, mask=4, n_special=5, steps=600, batch_size=32)
+    assert sum(losses[-20:]) / 20 < 0.25 * losses[0]
+
+
+def test_pooling_and_rates_of_stage_three():
+    states, real = torch.randn(3, 7, 5), torch.arange(7) < torch.tensor([[7], [2], [1]])
+    expected = torch.stack(
+        [torch.cat([row[n - 1], row[:n].amax(0), row[:n].mean(0)]) for row, n in zip(states, (7, 2, 1), strict=True)]
+    )
+    torch.testing.assert_close(ulmfit.concat_pool(states, real), expected)
+    rates = [ulmfit.slanted_triangle(step, 200) for step in range(201)]
+    assert (rates.index(max(rates)), max(rates), rates[0]) == (20, 1.0, 1 / 32)
+
+
+def test_the_best_span_is_the_brute_forces():
+    torch.manual_seed(0)
+    head, states = heads.SpanHead(5), torch.randn(4, 9, 5)
+    allowed = torch.arange(9) >= torch.tensor([[0], [2], [4], [8]])
+    begin, end = head(states, allowed)
+    for row, (first, last) in enumerate(head.best(states, allowed, longest=3).tolist()):
+        spans = [(i, j) for i in range(9) for j in range(i, min(9, i + 3))]
+        assert (first, last) == max(spans, key=lambda span: (begin[row, span[0]] + end[row, span[1]]).item())

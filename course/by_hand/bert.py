@@ -7,19 +7,17 @@ from torch.nn import functional as F
 from course.by_hand.transformer import Block
 
 
-class Bert(nn.Module):
-    """Three tables added, blocks without a causal mask, and an output layer that is the table of tokens once more."""
+class Encoder(nn.Module):
+    """Three tables added, and blocks without a causal mask: each position looks at both sides, in every layer."""
 
     def __init__(self, n_tokens, dim=64, n_heads=4, n_layers=2, inner=256, n_positions=64, pre_norm=True):
         super().__init__()
         self.tokens, self.positions, self.segments = (nn.Embedding(n, dim) for n in (n_tokens, n_positions, 2))
-        nn.init.normal_(self.tokens.weight, std=dim**-0.5)
-        nn.init.normal_(self.positions.weight, std=dim**-0.5)
+        for table in (self.tokens, self.positions, self.segments):
+            nn.init.normal_(table.weight, std=dim**-0.5)  # none of the three is louder than the others
         self.norm, self.top_norm = (nn.LayerNorm(dim, 1e-12) for _ in range(2))
         blocks = (Block(dim, n_heads, inner, pre_norm=pre_norm, activation=nn.GELU, eps=1e-12) for _ in range(n_layers))
         self.blocks, self.pre_norm = nn.ModuleList(blocks), pre_norm
-        self.transform = nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.LayerNorm(dim, 1e-12))
-        self.bias = nn.Parameter(torch.zeros(n_tokens))
 
     def states(self, ids, segments=None):
         """Token ids [sentence, position], 0 is padding -> [layer, sentence, position, dim]"""
@@ -31,6 +29,15 @@ class Bert(nn.Module):
         if self.pre_norm:
             layers[-1] = self.top_norm(layers[-1])
         return torch.stack(layers)
+
+
+class Bert(Encoder):
+    """The encoder, and an output layer for masked tokens, which is the table of tokens once more."""
+
+    def __init__(self, n_tokens, dim=64, *sizes, **settings):
+        super().__init__(n_tokens, dim, *sizes, **settings)
+        self.transform = nn.Sequential(nn.Linear(dim, dim), nn.GELU(), nn.LayerNorm(dim, 1e-12))
+        self.bias = nn.Parameter(torch.zeros(n_tokens))
 
     def forward(self, states):
         """States of the top layer [..., dim] -> logits of the token that belongs there [..., token]"""
@@ -58,7 +65,7 @@ def masked(ids, mask, n_special, n_tokens, share=0.15):
     return read, predict
 
 
-def pretrain(model, ids, mask, n_special, steps=1000, batch_size=64, lr=3e-3):
+def pretrain(model, ids, mask, n_special, steps=2000, batch_size=64, lr=3e-3):
     """ids [sentence, position], padded with 0, the shortest sentences first. Returns the losses, in nats a token."""
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     losses = []

@@ -50,7 +50,6 @@ CASES = (
     Case("softmax_saturation", "06_transformer", "Why divide by", "input[type=range]", RANGE),
     Case("token_strip", "06_transformer", "Which pair is joined next?", "input[type=range]", RANGE),
     Case("attention_heatmap", "06_transformer", "What does this head look at?", "svg[role=application]", ("]", "[")),
-    Case("attention_heatmap", "07_bert", "What does this head look at?", "svg[role=application]", ("]", "[")),
     Case("fill_mask", "07_bert", "What does it expect here?", "select", ("ArrowDown", "ArrowUp")),
     Case("span_explorer", "08_heads", "Why this answer?", "[data-mark=end]", RANGE),
 )

@@ -347,8 +347,8 @@ def transformer(lit: str = "") -> Drawing:
         t(
             "The Transformer. Left the encoder reads the source: embedding plus position, then layers of "
             "self-attention and feed-forward, each with a way around it that is added and normalised. Right the "
-            "decoder writes the target word by word: masked self-attention over what it has written, cross-attention to "
-            "the encoder's states, feed-forward, and at the end a probability for each word that may follow."
+            "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
+            "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
         )
         + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
         760,

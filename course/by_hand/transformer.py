@@ -22,6 +22,11 @@ class Attention(nn.Module):
         return self.output((self.weights @ v).transpose(1, 2).flatten(-2))  # the heads side by side again
 
 
+def causal(n):
+    """Query k may look at the keys 0 .. k, and at nothing that comes after it [query, key]."""
+    return torch.ones(n, n, dtype=torch.bool).tril()
+
+
 class Block(nn.Module):
     """Attention, in a decoder attention to the source, and a feed-forward network, each added to what was there.
     pre_norm: the layer norm is before each part, as in most models of today; else after the sum, as in 2017."""
@@ -49,11 +54,6 @@ def sinusoids(n, dim):
     """A vector for each of n positions [position, dim]: waves of many lengths. Section 3.5."""
     angle = torch.arange(n)[:, None] / 10_000 ** (torch.arange(0, dim, 2) / dim)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
-
-
-def causal(n):
-    """Query k may look at the keys 0 .. k, and at nothing that comes after it [query, key]."""
-    return torch.ones(n, n, dtype=torch.bool).tril()
 
 
 class LanguageModel(nn.Module):
@@ -100,10 +100,11 @@ class Translator(nn.Module):
             y = block(y, causal(target.shape[1]), source_states, real)
         return F.linear(self.target_norm(y), self.embedding.weight)
 
-    @torch.no_grad()
-    def translate(self, source, most=30):
-        """Greedy: the most probable next word, again and again -> word ids [sentence, most]"""
-        target = torch.ones(len(source), 1, dtype=torch.long)
-        for _ in range(most):
-            target = torch.cat([target, self(source, target)[:, -1:].argmax(-1)], dim=1)
-        return target[:, 1:]
+
+@torch.no_grad()
+def translate(model, source, most=30):
+    """Greedy: the most probable next word, again and again -> word ids [sentence, most]"""
+    target = torch.ones(len(source), 1, dtype=torch.long)
+    for _ in range(most):
+        target = torch.cat([target, model(source, target)[:, -1:].argmax(-1)], dim=1)
+    return target[:, 1:]

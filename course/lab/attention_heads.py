@@ -28,16 +28,6 @@ Weights = list[Float[np.ndarray, "layer head row column"]]
 BATCH = 64
 
 
-@dataclass(frozen=True, eq=False)
-class CrossAttention:
-    """One sentence for the heatmap: each row is the step that predicts that target word."""
-
-    weights: Float[np.ndarray, "layer head target source"]
-    targets: list[str]
-    sources: list[str]
-    gold: Bool[np.ndarray, "target source"]  # where the world aligns the two words; [EOS] with nothing
-
-
 @torch.no_grad()
 def encoder_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     """Self-attention of the encoder. Rows: source words; columns: source words and [EOS]."""
@@ -61,16 +51,6 @@ def cross_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
         layers, _, _ = model.cross_attentions(model.batch(some))
         found += _cut(layers, [(len(pair.target.words), len(pair.source.words) + 1) for pair in some])
     return found
-
-
-def cross_attention(model: Translator, pair: WorldPair) -> CrossAttention:
-    """The numbers behind a heatmap of one sentence."""
-    record = pair.parallel()
-    gold = np.zeros((len(record.target.words), len(record.source.words) + 1), dtype=bool)
-    for place, aligned in record.alignment:
-        gold[aligned, place] = True
-    [weights] = cross_weights(model, [pair])
-    return CrossAttention(weights, list(record.target.words), [*record.source.words, "[EOS]"], gold)
 
 
 @contextmanager

@@ -346,9 +346,9 @@ def transformer(lit: str = "") -> Drawing:
     drawing = Drawing(
         t(
             "The Transformer. Left the encoder reads the source: embedding plus position, then layers of "
-            "self-attention and feed-forward, each with a way around it that is added and normed. Right the decoder "
-            "writes the target word by word: masked self-attention over what it has written, cross-attention to the "
-            "encoder's states, feed-forward, and at the end a chance for each word."
+            "self-attention and feed-forward, each with a way around it that is added and normalised. Right the "
+            "decoder writes the target word by word: masked self-attention over what it has written, cross-attention "
+            "to the encoder's states, feed-forward, and at the end a probability for each word that may follow."
         )
         + (f" {t('Lit: {part}.', part=t(lit))}" if lit else ""),
         760,
@@ -364,7 +364,7 @@ def transformer(lit: str = "") -> Drawing:
     left, right = 40, 330
     drawing.frame(left - 26, 300, 232, 264).frame(right - 26, 160, 232, 404)
     drawing.text(left - 10, 288, "× N", at="start", look="soft").text(right - 10, 148, "× N", at="start", look="soft")
-    for x, text, below in ((left, t("text|source"), "The boat left ."), (right, t("target, shifted"), "<s> Das Boot")):
+    for x, text, below in ((left, t("text|source"), "The boat left ."), (right, t("target, shifted"), "<s> 배 가")):
         drawing.box(x, 652, 190, 40, t("embedding"), lit=lit == "embedding")
         drawing.box(x, 592, 190, 34, t("+ positions"), lit=lit == "positions")
         drawing.arrow((x + 95, 716), (x + 95, 694)).arrow((x + 95, 652), (x + 95, 628))
@@ -385,30 +385,32 @@ def transformer(lit: str = "") -> Drawing:
         (right + 95, 180), (right + 95, 138)
     )
     drawing.arrow((right + 95, 84), (right + 95, 52))
-    return drawing.text(right + 95, 34, "Boot 0.62  Schiff 0.21 …", bold=lit == "output")
+    return drawing.text(right + 95, 34, "떠났다 0.62  왔다 0.21 …", bold=lit == "output")
 
 
 def attention() -> Drawing:
-    """One word asks: a query, keys that fit it more or less, shares, and what comes back."""
+    """One word asks: a query, keys that fit it more or less, shares, values, and what comes back."""
     drawing = Drawing(
         t(
-            "The word “its” sends out a query. Every word wears a key. Where query and key fit, the share is large: "
-            "bakery gets 0.70. The shares add up to 1; the answer is the values, each taken by its share."
+            "The word “its” has the query (2, 0). Every word has a key and a value. Where query and key fit, the share "
+            "is large: bakery gets 0.74. The shares add up to 1; the output is the sum of the values, each times its "
+            "share: (0.94, 8.28)."
         ),
-        366,
+        412,
     )
-    words, shares = ["The", "bakery", "changed", "its", "name"], [0.06, 0.70, 0.09, 0.08, 0.07]
-    middles = drawing.words(0, 276, WIDTH, words, lit=[3])
+    words, shares = ["the", "bakery", "changed", "its"], [0.04, 0.74, 0.18, 0.04]
+    keys, values = ["(0, 1)", "(2, 0)", "(1, 1)", "(0, 0)"], ["(1, 0)", "(0, 10)", "(5, 5)", "(0, 1)"]
+    for y, says in ((326, ""), (286, t("attention|key")), (218, t("attention|share")), (118, t("attention|value"))):
+        drawing.text(8, y, says, at="start", look="soft")
+    middles = drawing.words(64, 326, 488, words, lit=[3])
     for i, (middle, part) in enumerate(zip(middles, shares, strict=True)):
-        drawing.box(middle - 42, 224, 84, 32, t("attention|key"), lit=i == 1).bar(
-            middle - 18, 200 - 90 * part, 36, 90 * part
-        )
-        drawing.text(middle, 187 - 90 * part, f"{part:.2f}", bold=i == 1)
-        drawing.arrow((middles[3], 316), (middle, 292), on=i == 1)
-    drawing.box(middles[3] - 75, 318, 150, 34, t("query of “its”"), lit=True)
-    drawing.box(16, 20, 528, 40, t("answer: 0.70 × value of bakery + 0.09 × …"))
-    drawing.arrow((middles[1], 100), (middles[1], 62), on=True)
-    return drawing.text(WIDTH - 10, 96, t("query · key, softmax: shares"), at="end", look="soft")
+        drawing.box(middle - 46, 270, 92, 32, keys[i], lit=i == 1).box(middle - 46, 102, 92, 32, values[i], lit=i == 1)
+        drawing.bar(middle - 18, 248 - 84 * part, 36, 84 * part)
+        drawing.text(middle, 234 - 84 * part, f"{part:.2f}", bold=i == 1)
+        drawing.arrow((middles[3], 364), (middle, 338), on=i == 1)
+        drawing.arrow((middle, 102), (middle, 64), on=i == 1)
+    drawing.box(middles[3] - 130, 366, 190, 34, t("query of “its”: (2, 0)"), lit=True)
+    return drawing.box(16, 22, 528, 40, t("output: 0.74 × (0, 10) + 0.18 × (5, 5) + … = (0.94, 8.28)"))
 
 
 def bert(guesses: Sequence[tuple[str, float]] = (("store", 0.45), ("park", 0.2), ("shop", 0.1))) -> Drawing:

@@ -45,7 +45,7 @@ def _mostly_one_layer(frame) -> None:
 
 def _one_word_and_its_aligned_one(frame) -> None:
     grid = frame.locator("svg[role=application]")
-    for key in ("ArrowDown",) * 2 + ("ArrowRight",) * 11:
+    for key in ("ArrowDown",) * 2 + ("ArrowRight",) * 8:
         grid.press(key)
     grid.blur()
 

@@ -72,13 +72,13 @@ def settled(page) -> bool:
 def test_three_steps_by_key(slides):
     slides.evaluate("() => Reveal.slide(0, 0)")
     seen = []
-    for _ in range(3):
+    for _ in range(4):
         seen.append(slides.locator("section.present > .sheet").inner_text().split("\n")[0])
         assert settled(slides), seen
         assert not slides.evaluate(ROOM)["scrolls"], seen
         slides.keyboard.press("Space")
-    assert seen[:2] == ["6 · The Transformer", "6.1 Everyone waits in line"]
-    assert seen[2].startswith("That is the whole machine.")  # drawn beside it
+    assert seen[::2] == ["6 · The Transformer", "6.1 One word after the other"]  # the minutes between them
+    assert seen[3].startswith("This is the whole Transformer")  # drawn beside it
 
 
 def test_no_slide_is_cut_off_and_all_can_be_read_from_the_last_row(slides):
@@ -180,12 +180,12 @@ def test_keys_that_a_widget_does_not_use_reach_the_deck(slides):
 
 
 def test_formulas_are_drawn_and_notices_are_notes(slides):
-    go(slides, "Why divide by")
+    go(slides, "the same, on paper")
     formula = slides.locator("section.present .formula math").first.bounding_box()
     assert formula["height"] > 20  # drawn, not a line of source
     go(slides, "softmax_saturation")
-    assert "a low temperature undoes the division" in slides.evaluate("() => Reveal.getSlideNotes()")
-    assert "a low temperature undoes the division" not in slides.locator("section.present > .sheet").inner_text()
+    assert "A low temperature makes the" in slides.evaluate("() => Reveal.getSlideNotes()")
+    assert "A low temperature makes the" not in slides.locator("section.present > .sheet").inner_text()
 
 
 def test_a_widget_lives(slides):
@@ -206,7 +206,7 @@ def test_a_widget_lives(slides):
 
 
 def test_folded_code_opens_and_the_slide_still_fits(slides):
-    go(slides, "sinusoidal_positions")
+    go(slides, "the waves, drawn")
     code = slides.locator("section.present > .folded details pre")
     assert not code.is_visible()
     slides.locator("section.present > .folded summary").click()

@@ -8,7 +8,7 @@ what the system says of each word (an RNN below it where its name says so), trai
 Adam at 1e-2. A table that moves does so at a tenth of that. The mix reads layers brought to mean 0 and variance 1, the
 paper's layer norm; its weights learn at 0.3 and the layer above it at 3e-3. (English, development part, three seeds: 64
 from 20 labelled sentences and 76 from 100. With one rate for both 57 and 70, since the few weights of the mix then
-hardly move in 400 steps; without the norm 48 and 65, since the table's numbers are much larger than a state's.)
+hardly move in 400 steps; without the norm 48 and 65, since the table's numbers are almost twice a state's.)
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 import torch
 
+import course_lib
 from course.by_hand.ulmfit import fine_tune, new_head
 from course.lab import swapped
 from course.lab.baselines import bag_of_words
@@ -62,6 +64,13 @@ def test_a_network_reads_the_mark_and_the_words_without_padding(task):
         3, : alone.shape[1] - 1
     ]
     torch.testing.assert_close(alone[0, 1:], expected[:, : lm.dim])
+
+
+def test_fewer_rows_give_the_same_states(task):
+    whole, records = course_lib.load(swapped.NETWORK), [record.text.split() for record in task.test[:30]]
+    assert len(task.encoder.vocabulary) < len(whole.vocabulary) / 2
+    for mine, theirs in zip(task.encoder.encode(records), whole.encode(records), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
 
 
 def test_each_copy_learns_alone_and_without_layers_stays_frozen(task):

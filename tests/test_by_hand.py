@@ -213,7 +213,7 @@ def test_a_bert_learns_what_stands_between_two_neighbours():
 def test_the_shipped_language_model_runs_in_the_readers_encoder():
     theirs, ids = course_lib.load("awd-lstm-en").eval(), torch.randint(500, (3, 9))
     with torch.no_grad():
-        torch.testing.assert_close(ulmfit.from_shipped("awd-lstm-en")(ids), theirs(ids)[0][-1])
+        torch.testing.assert_close(ulmfit.from_shipped(theirs)(ids), theirs(ids)[0][-1])
 
 
 def test_fine_tuning_without_care_is_a_plain_loop_and_moves_every_layer():

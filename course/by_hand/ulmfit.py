@@ -11,7 +11,7 @@ class Encoder(nn.Module):
     def __init__(self, n_words, dims):
         super().__init__()
         self.embedding = nn.Embedding(n_words, dims[0])
-        widths = zip(dims, dims[1:], strict=False)  # what each LSTM reads, and what it gives
+        widths = [(dims[i], dims[i + 1]) for i in range(len(dims) - 1)]  # what each LSTM reads, and what it gives
         self.lstms = nn.ModuleList(nn.LSTM(*width, batch_first=True) for width in widths)
         self.layers = [*reversed(self.lstms), self.embedding]  # what can be trained, from the top down
 
@@ -23,11 +23,8 @@ class Encoder(nn.Module):
         return x
 
 
-def from_shipped(name):
-    """An Encoder with the weights of a shipped AWD-LSTM, each found by its name in their file; no dropout."""
-    import course_lib
-
-    theirs = course_lib.load(name)
+def from_shipped(theirs):
+    """An Encoder with the weights of a shipped AWD-LSTM, each found by its name there; no dropout."""
     encoder = Encoder(len(theirs.embedding.weight), theirs.dims)
     weights = {their_name.replace(".lstm.", "."): w for their_name, w in theirs.state_dict().items()}
     weights.pop("softmax.bias")  # the one part of the softmax that is not the word table once more

@@ -23,8 +23,10 @@ from torch import Tensor, nn
 
 from course.by_hand.ulmfit import concat_pool
 from course.lab.controls import untrained
+from course.lab.tasks import Task
 from course_lib.data.handmade import handmade_names, handmade_questions, handmade_reviews, handmade_senses
 from course_lib.data.records import LabelledText
+from course_lib.language import key
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN
 from course_lib.models.shipped import load
 from course_lib.text.vocabulary import Vocabulary
@@ -44,15 +46,11 @@ class Swapped:
     """
 
     def __init__(self):
-        records = [
-            LabelledText(" ".join(swapped(words, number) if number % 2 else words), LABELS[number % 2])
-            for number, words in enumerate(sentences())
-        ]
+        self.train, self.dev, self.test = _parts()
         whole = load(NETWORK)
-        met = {word for record in records for word in record.text.split()}
+        met = {word for part in (self.train, self.dev, self.test) for record in part for word in record.text.split()}
         known = [word for word in whole.vocabulary.words if word in met or word == whole.vocabulary.unknown]
         self.encoder: AWDLSTM = whole.adapted(Vocabulary(known, unknown=whole.vocabulary.unknown))
-        self.test, self.dev, self.train = records[:N_TEST], records[N_TEST:][:N_DEV], records[N_TEST + N_DEV :]
 
     def sample(self, n: int, seed: int) -> list[LabelledText]:
         """`n` sentences to learn from; with more labels the same ones, and others besides."""
@@ -81,6 +79,22 @@ class Swapped:
         for module in (lm, head):
             module.train()
         return 100 * right.float().mean().item()
+
+
+def swapped_task() -> Task:
+    """The same as a task of `course/lab/tasks.py`, for the library's classifier."""
+    parts = _parts()
+    texts = [record.text.split() for part in parts for record in part]
+    return Task(key("swapped neighbours"), "sentence", *parts, unlabelled=texts)
+
+
+def _parts() -> tuple[list[LabelledText], list[LabelledText], list[LabelledText]]:
+    """Train, dev and test."""
+    records = [
+        LabelledText(" ".join(swapped(words, number) if number % 2 else words), LABELS[number % 2])
+        for number, words in enumerate(sentences())
+    ]
+    return records[N_TEST + N_DEV :], records[N_TEST:][:N_DEV], records[:N_TEST]
 
 
 class Reader(nn.Module):

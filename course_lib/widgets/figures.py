@@ -46,8 +46,8 @@ SYSTEMS = {
     key("left-to-right Transformer"): SystemStyle("#6A51A3", "P", "-."),
     "BERT": SystemStyle("#0072B2", "*", "-"),
     key("BERT, two passes"): SystemStyle("#332288", "h", ":"),
-    key("published BERT"): SystemStyle("#000000", "X", "-"),
-    key("published BERT, two passes"): SystemStyle("#661100", "p", ":"),
+    "MiniLM": SystemStyle("#000000", "X", "-"),
+    key("MiniLM, two passes"): SystemStyle("#661100", "p", ":"),
 }
 
 # What a network starts from, where one figure compares several starts; baselines are dashed in orange.

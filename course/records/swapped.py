@@ -14,8 +14,9 @@ the test part was read. Accuracy in % of draw 10, and where two stand of draw 11
     moved at one rate          3e-4: 61 (300 steps)   1e-3: 67   3e-3: 73, 72   1e-2: 65
     moved with care            3e-3: 62        1e-2: 69, 65    2e-2: 70, 70
 
-So the best single rate is the one from scratch: "moved at one rate" is the pre-trained start under scratch's own recipe,
-and the two rows differ in nothing but the start. The triangle is part of all ways; C5.3 asks for a constant rate, too.
+So the best single rate is the one from scratch: "moved at one rate" is the pre-trained start under scratch's own
+recipe, and the two rows differ in nothing but the start. The triangle is part of all ways; C5.3 asks for a constant
+rate, too.
 """
 
 from __future__ import annotations

@@ -6,9 +6,17 @@ All networks are the AWD-LSTM that ships, or its size from random numbers, all a
 course/by_hand/ulmfit.py: 200 steps of 16 sentences, slanted triangle, a new head. A seed draws the labelled sentences,
 the head, the batches and the dropouts, and the weights from scratch.
 
-The settings, chosen on the development part (`Swapped.dev`, 800 labels, draws that are not reported) before the test
-part was read:
-SETTINGS
+The rates, chosen on the development part (`Swapped.dev`, 800 labels, draws 10 and 11, which are not reported) before
+the test part was read. Accuracy in % of draw 10, and where two stand of draw 11:
+
+    from scratch               1e-3: 49        3e-3: 47        (at chance; 3e-3 is the course's rate from scratch)
+    frozen, a new head         3e-3: 56        1e-2: 57
+    moved at one rate          3e-4: 61 (300 steps)   1e-3: 67   3e-3: 73, 72   1e-2: 65
+    moved with care            3e-3: 62        1e-2: 69, 65    2e-2: 70, 70
+
+So the best single rate is the one from scratch: "moved at one rate" is the pre-trained start under scratch's own
+recipe, and the two rows differ in nothing but the start. The triangle is part of all ways; C5.3 asks for a constant
+rate, too.
 """
 
 from __future__ import annotations
@@ -46,9 +54,8 @@ class Way:
 WAYS = {
     key("from scratch"): Way(3e-3, pretrained=False),
     key("pre-trained, frozen"): Way(1e-2, frozen=True),
-    key("pre-trained, scratch's recipe"): Way(3e-3),
-    key("pre-trained, moved at one rate"): Way(1e-3),
-    key("pre-trained, moved with care"): Way(1e-2, factor=2.6, gradual=True),
+    key("pre-trained, moved at one rate"): Way(3e-3),
+    key("pre-trained, moved with care"): Way(2e-2, factor=2.6, gradual=True),
 }
 SYSTEMS = (COUNTED, *WAYS)
 
@@ -114,8 +121,8 @@ def record(seeds: int = SEEDS, sizes: tuple[int, ...] = SIZES, steps: int = STEP
     """Measure what is missing and write each row as it is found: a run that was stopped goes on."""
     task, table = Swapped(), STORE.read() or Table((), {"command": COMMAND, **provenance()})
     there = {(row.system, row.labels, row.seed) for row in table.rows}
-    for seed in range(seeds):
-        for labels in reversed(sizes):
+    for labels in sorted(sizes, key=lambda n: (n != max(sizes), n)):  # the most labels first: a stopped run tells most
+        for seed in range(seeds):
             for system in SYSTEMS:
                 if (system, labels, seed) not in there:
                     row = Row(system, labels, seed, round(accuracy(task, system, labels, seed, steps=steps), 2))

@@ -81,9 +81,7 @@ def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64, sh
     return play(Recall(net, width), steps, rate, seed, show=show, label=net)
 
 
-def play(
-    model: Game, steps: int, rate: float, seed: int, *, show: bool | str = False, label: str = "game"
-) -> Any:
+def play(model: Game, steps: int, rate: float, seed: int, *, show: bool | str = False, label: str = "game") -> Any:
     """The same with a network of your own, which is returned."""
     generator = torch.Generator().manual_seed(seed)
 

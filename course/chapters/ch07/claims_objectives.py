@@ -20,14 +20,16 @@ from course.lab.probes import (
     layer_rows,
     sense_hits,
     sense_split,
-    trained,
     window_rows,
     world_probe,
 )
 from course.lab.world_bert import (
     BATCH,
+    LEAKY,
     MASKED,
     RATE,
+    Asked,
+    Row,
     Shares,
     new_bert,
     pair_rows,
@@ -51,7 +53,7 @@ Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
 PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
 
 
-@claim("C7.4", full={"steps": 400, "n_documents": 2_000, "n_train": 1_000, "n_test": 1_000, "search": True})
+@claim("C7.4", full={"steps": 1_500, "batch": 64, "n_documents": 4_000, "n_train": 1_000, "n_test": 1_000})
 def next_sentence_helps_pairs(
     *,
     steps: int = 120,
@@ -59,13 +61,12 @@ def next_sentence_helps_pairs(
     n_train: int = 300,
     n_test: int = 300,
     n_seeds: int = 5,
-    search: bool = False,
+    batch: int = BATCH,
 ) -> dict[str, Measurement]:
     """Linear probes on frozen states, with minus without the next-sentence question, per seed.
 
     Both networks read the same pairs and are asked for the same hidden words. A text or a pair is [CLS]'s state and the
     mean of its words' states; in pre-training the wrong second sentence is of another topic, as BERT's mostly is.
-    search  choose a learning rate for each network, on dev; else both have the same
     """
     documents = world_documents(n_documents)
     pieces = whole_words(tuple(words for document, _ in documents for words in document) + world_text(60_000))
@@ -77,27 +78,22 @@ def next_sentence_helps_pairs(
     }
     texts, pos = cut(list(islice(world.reviews(), n_train + 2 * n_test)), n_train, n_test), world_probe()
 
-    def scores(model: Bert, part: int) -> dict[str, float]:
-        """part: 1 dev, 2 test."""
-        probed, features = pos.of(model), partial(vectors, model)
-        return {f"pairs, {name}": right((found[0], found[part]), features) for name, found in pairs.items()} | {
-            "sentences": right((texts[0], texts[part]), features),
-            "tagging": probed.score if part == 2 else probed.dev,
+    def scores(model: Bert) -> dict[str, float]:
+        features = partial(vectors, model)
+        return {f"pairs, {name}": right(found, features) for name, found in pairs.items()} | {
+            "sentences": right(texts, features),
+            "tagging": pos.of(model).score,
         }
 
-    def on_dev(model: Bert) -> float:
-        return float(np.mean(list(scores(model, 1).values())))
-
-    def make(nsp: bool, seed: int, rate: float) -> Bert:
-        return train_bert(new_bert(pieces, seed), rows, seed, steps=steps, nsp=nsp, rate=rate)
-
-    found, rates, follows = {}, {}, np.zeros(n_seeds)
+    found, follows, learned = {}, np.zeros(n_seeds), np.zeros(n_seeds)
     for name, nsp in (("with", True), ("without", False)):
-        models, rates[name] = trained(partial(make, nsp), on_dev, n_seeds, search)
-        found[name] = [scores(model, 2) for model in models]
+        settings = {"steps": steps, "nsp": nsp, "batch": batch}
+        models = [train_bert(new_bert(pieces, seed), rows, seed, **settings) for seed in range(n_seeds)]
+        found[name] = [scores(model) for model in models]
         if nsp:
             follows = np.array([next_right(model, pairs["another topic"][2]) for model in models])
-    before = scores(new_bert(pieces, 0), 2)
+            learned = np.array([next_right_of(model, rows[:1_000]) for model in models])
+    before = scores(new_bert(pieces, 0))
 
     def measured(task: str, baselines: dict[str, float], parts: dict[str, float | Measurement]) -> Measurement:
         scores = {name: np.array([one[task] for one in runs]) for name, runs in found.items()}
@@ -106,7 +102,7 @@ def next_sentence_helps_pairs(
             positive_control=by_seed(follows - 50),
             baselines=baselines | {f"{task}, untrained, in %": before[task]},
             parts=means(f"{task}, {{}}, in %", scores) | parts,
-            data=f"the world, {steps} steps of 32 pairs",
+            data=f"the world, {steps:,} steps of {batch} pairs",
         )
 
     same = pairs["same topic"]
@@ -119,8 +115,8 @@ def next_sentence_helps_pairs(
                 "negatives of another topic, with minus without": by_seed(other.values),
                 **other.parts,
                 "its own question in new pairs, another topic: right, in %": follows.mean(),
-            }
-            | means("learning rate {}", rates),
+                "its own question in pairs that it has read: right, in %": learned.mean(),
+            },
         ),
         "sentences": measured("sentences", {"bag of words, in %": right(texts, bag_of(texts[0]))}, {}),
         "tagging": measured("tagging", {"majority tag per word, in %": pos.majority}, {}),
@@ -174,6 +170,16 @@ def other_scores(model: Bert, pairs: Sequence[SentencePair]) -> Float[np.ndarray
 def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
     """Its answers that are right, in %."""
     return 100 * float(np.mean((other_scores(model, pairs) > 0) == [pair.label == "other" for pair in pairs]))
+
+
+@torch.no_grad()
+def next_right_of(model: Bert, rows: Sequence[Row]) -> float:
+    """The same of rows of its training, in %."""
+    right = []
+    for batch in Asked(rows, model.pieces, shares=LEAKY, nsp=True)():  # nothing is hidden
+        logits = model.nsp(model(batch.input_ids, batch.token_type_ids, batch.attention_mask).pooled)
+        right += ((logits[:, 0] > logits[:, 1]) == batch.next).tolist()
+    return 100 * float(np.mean(right))
 
 
 def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:

@@ -13,9 +13,10 @@ all moved, the network at a tenth of the layer's rate. Nothing was chosen on the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean
 
 import torch
@@ -37,7 +38,8 @@ SEEDS, STEPS, BATCH, RATE, DIM = 3, 2_000, 64, 3e-3, 64
 POINTS = (150, 250, 500, 1_000, 2_000)
 JUDGED = (150, 1_000, 2_000)  # points at which the roles are asked
 PAD, MASK, CLS, SEP, UNK = range(5)
-BERT, TWIN = key("masked"), key("left to right")
+BERT, TWIN = "masked", "left to right"
+HEADS = {"frozen": key("frozen, {n} labelled"), "moved": key("moved, {n} labelled")}
 
 
 @dataclass(frozen=True)
@@ -191,39 +193,36 @@ def record(language: str = "en") -> Crossing:
     return crossing
 
 
-def table(crossing: Crossing, language: str) -> list[str]:
-    """The lines of a table in Markdown: a line for each point, means over the seeds."""
+def table(crossing: Crossing, language: str = "en") -> list[str]:
+    """The lines of a table in Markdown: a line for each point, means over the seeds; F1 as "masked / left to right"."""
     rows = [row for row in crossing.rows if row.language == language]
-    columns = list(next(row.f1 for row in rows if row.f1))
-    heads = [t("steps"), t("loss in nats"), t("right, in %")]
-    heads += [t("{how}: masked / left to right", how=t(column)) for column in columns]
+    columns = [name.split(", ") for name in next(row.f1 for row in rows if row.f1)]
+    heads = [t("steps"), t("loss, nats"), t("right, %"), *(t(HEADS[how], n=n) for how, n in columns)]
 
-    def mean(steps: int, kind: str, value) -> float:
+    def mean(steps: int, kind: str, value: Callable[[Row], float]) -> float:
         return fmean(value(row) for row in rows if (row.steps, row.kind) == (steps, kind))
 
     lines = []
     for steps in sorted({row.steps for row in rows}):
-        cells = [
-            f"{steps:,}",
-            f"{mean(steps, BERT, lambda r: r.loss):.2f}",
-            f"{mean(steps, BERT, lambda r: r.right):.0f}",
-        ]
         judged = all(row.f1 for row in rows if row.steps == steps)
-        for column in columns:
-            both = [f"{mean(steps, kind, lambda r, c=column: r.f1[c]):.0f}" for kind in (BERT, TWIN)] if judged else []
-            cells.append(" / ".join(both))
-        lines.append(cells)
+        both = [
+            " / ".join(f"{mean(steps, kind, lambda row, c=column: row.f1[', '.join(c)]):.0f}" for kind in (BERT, TWIN))
+            for column in columns
+            if judged
+        ]
+        loss, right = (mean(steps, BERT, value) for value in (attrgetter("loss"), attrgetter("right")))
+        lines.append([f"{steps:,}", f"{loss:.2f}", f"{right:.0f}", *(both or [""] * len(columns))])
     return markdown_table(heads, lines)
 
 
-def show_crossing(language: str = "en"):
-    """The table, for a notebook. Raises CourseError where nothing is recorded."""
-    from IPython.display import Markdown
+def show_crossing() -> None:
+    """Display the table, of the English text. Raises CourseError where nothing is recorded."""
+    from IPython.display import Markdown, display
 
     crossing = STORE.read()
     if crossing is None:
         raise CourseError(f"The crossing is not recorded in this copy. Run: {COMMAND}")
-    return Markdown("\n".join(table(crossing, language)))
+    display(Markdown("\n".join(table(crossing))))
 
 
 def main() -> None:

@@ -196,24 +196,21 @@ def record(seeds: Sequence[int] = range(SEEDS), language: str = "en") -> Crossin
 
 
 def table(crossing: Crossing, language: str = "en") -> list[str]:
-    """The lines of a table in Markdown: a line for each point, means over the seeds; F1 as "masked / left to right"."""
+    """The lines of a table in Markdown: a line for each point; means over the seeds, "masked / left to right"."""
     rows = [row for row in crossing.rows if row.language == language]
-    columns = [name.split(", ") for name in next(row.f1 for row in rows if row.f1)]
-    heads = [t("steps"), t("loss, nats"), t("right, %"), *(t(HEADS[how], n=n) for how, n in columns)]
+    columns = list(next(row.f1 for row in rows if row.f1))
+    heads = [t("steps"), t("loss, nats"), t("right, %")]
+    heads += [t(HEADS[how], n=n) for how, n in (column.split(", ") for column in columns)]
 
-    def mean(steps: int, kind: str, value: Callable[[Row], float]) -> float:
-        return fmean(value(row) for row in rows if (row.steps, row.kind) == (steps, kind))
+    def both(steps: int, value: Callable[[Row], float], digits: int = 0) -> str:
+        means = (fmean(value(row) for row in rows if (row.steps, row.kind) == (steps, kind)) for kind in (BERT, TWIN))
+        return " / ".join(f"{mean:.{digits}f}" for mean in means)
 
     lines = []
     for steps in sorted({row.steps for row in rows}):
         judged = all(row.f1 for row in rows if row.steps == steps)
-        both = [
-            " / ".join(f"{mean(steps, kind, lambda row, c=column: row.f1[', '.join(c)]):.0f}" for kind in (BERT, TWIN))
-            for column in columns
-            if judged
-        ]
-        loss, right = (mean(steps, BERT, value) for value in (attrgetter("loss"), attrgetter("right")))
-        lines.append([f"{steps:,}", f"{loss:.2f}", f"{right:.0f}", *(both or [""] * len(columns))])
+        f1 = [both(steps, lambda row, c=column: row.f1[c]) if judged else "" for column in columns]
+        lines.append([f"{steps:,}", both(steps, attrgetter("loss"), 2), both(steps, attrgetter("right")), *f1])
     return markdown_table(heads, lines)
 
 

@@ -69,7 +69,7 @@ def test_the_table_has_means_over_the_seeds():
     ]
     lines = table(Crossing(tuple(rows), {}))
     assert lines[0] == "| steps | loss, nats | right, % | frozen, 20 labelled |"
-    assert lines[2:] == ["| 150 | 3.00 | 50 | 51 / 61 |", "| 250 | 3.00 | 50 |  |"]
+    assert lines[2:] == ["| 150 | 3.00 / 3.00 | 50 / 50 | 51 / 61 |", "| 250 | 3.00 / 3.00 | 50 / 50 |  |"]
 
 
 def test_what_is_recorded_is_whole():

@@ -274,7 +274,7 @@ def curve_figure(chapter: int, curves: Curves, only: Sequence[str] = (), but: Se
         if lines or baseline:
             unit = t("{metric}, {n} test items", metric=t(known["metric"]), n=f"{known['n_test']:,}")
         panels.append(figures.Panel(task.title, unit, lines, baseline))
-    return figures.curve_panels(panels, x=t("labels (log scale)"))
+    return figures.curve_panels(panels, x=t("labels (log scale)"), whole=bool(only))
 
 
 FOUR = {

@@ -7,7 +7,7 @@ and a test occurrence gets the sense with the nearest mean. Only senses of its o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -230,26 +230,6 @@ def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: lis
     """In %: a test occurrence's top state gets the sense with the nearest mean state among those of its word."""
     rows = Rows(vectors(encoder, train), vectors(encoder, test))
     return 100 * float(sense_hits(rows, SenseSplit(train, test, "")).mean())
-
-
-def senses_told(
-    states: Callable[[SenseExample], Float[np.ndarray, " dim"]], language: str, side: str, parts: Mapping[str, slice]
-) -> dict[str, Float[np.ndarray, " word"]]:
-    """In %, for each part of a state and each ambiguous word: occurrences whose sense has the nearest mean.
-
-    Also "chance", that of a fair guess. side: where the cue stands; parts: name -> columns of a state.
-    """
-    train, test = cued(language, side)
-    train_rows, test_rows = (np.stack([states(example) for example in part]) for part in (train, test))
-    told: dict[str, list[float]] = {name: [] for name in (*parts, "chance")}
-    for word in sorted({example.word for example in test}):
-        known, new = ([i for i, e in enumerate(part) if e.word == word] for part in (train, test))
-        senses, gold = [train[i].sense for i in known], [test[i].sense for i in new]
-        for name, columns in parts.items():
-            hits = nearest_mean(train_rows[known][:, columns], senses, test_rows[new][:, columns], gold)
-            told[name].append(100 * float(hits.mean()))
-        told["chance"].append(100 / len(set(senses)))
-    return {name: np.array(values) for name, values in told.items()}
 
 
 def accuracy_by_side(n_words: int, steps: int, n_seeds: int) -> dict[tuple[str, str, str], np.ndarray]:

@@ -10,19 +10,13 @@ for both: sentences with one clue, some clues labelled, the others not.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
 
-from course.lab.controls import vectors
-from course.lab.world_models import Text, train_bilm
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.data.world import World
-from course_lib.device import seed_everything
-from course_lib.evaluation.probes import nearest_mean
-from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
-from course_lib.text.vocabulary import Vocabulary
 
 N_WORDS, N_CLUES = 4, 4  # ambiguous words of two senses; clues of each sense
 NAMES = ("Anna", "Julia", "Sofia", "Mina", "Clara", "Emma", "Laura", "Nora")
@@ -58,16 +52,6 @@ def clue_text(n_clues: int, n_sentences: int = 4_000, seed: int = 0) -> list[tup
     return text
 
 
-def clue_bilm(n_clues: int, seed: int = 0, *, steps: int = 400, width: int = 64) -> BiLM:
-    """A BiLM that has read such a text, about 5 s on a core of its own; steps=0: the same untrained."""
-    text: Text = clue_text(n_clues, seed=seed)
-    vocabulary = Vocabulary.from_sentences(text, min_count=1, specials=SPECIALS, unknown=UNKNOWN)
-    seed_everything(seed)
-    # as wide as the states, there is no projection: the LSTMs are PyTorch's fast ones
-    model = BiLM(replace(BiLMConfig.small(len(vocabulary)), projection=width, hidden=width), vocabulary)
-    return train_bilm(text, seed, steps=steps, length=18, model=model)
-
-
 def asked(side: str, word: str, clues: slice, n: int = 3, seed: int = 5) -> list[SenseExample]:
     """n sentences for each of these clues of each sense of the word; the clue, alone, on this side."""
     draw = Random(seed)
@@ -75,28 +59,15 @@ def asked(side: str, word: str, clues: slice, n: int = 3, seed: int = 5) -> list
     return [occurrence(draw, word, sense, **{side: clue}) for sense, clue in chosen for _ in range(n)]
 
 
-def new_clues(model: BiLM, side: str) -> float:
-    """In %: senses told by the nearest mean, in sentences whose clues never had a label; chance is 50.
-
-    Two of the four clues of a sense are labelled and the others asked, then the other way round.
-    """
-    halves, hits = (slice(0, 2), slice(2, N_CLUES)), []
-    for word in senses():
-        parts = [asked(side, word, half) for half in halves]
-        rows, labels = [vectors(model, part) for part in parts], [[e.sense for e in part] for part in parts]
-        for learned, tested in ((0, 1), (1, 0)):
-            hits += list(nearest_mean(rows[learned], labels[learned], rows[tested], labels[tested]))
-    return 100 * float(np.mean(hits))
-
-
-def likeness(model: BiLM, side: str) -> np.ndarray:
+def likeness(vectors: Callable[[list[SenseExample]], np.ndarray], side: str) -> np.ndarray:
     """How alike the word's vectors are after one clue and after another: cosines from the word's mean. [clue, clue]
 
     The clues of one sense stand first, then those of the other; the mean over the words.
+    vectors: occurrences -> the ambiguous word's vectors [occurrence, dim]
     """
     of_words = []
     for word in senses():
-        rows = vectors(model, asked(side, word, slice(0, N_CLUES)))
+        rows = vectors(asked(side, word, slice(0, N_CLUES)))
         of_clue = rows.reshape(2 * N_CLUES, -1, rows.shape[1]).mean(1)
         of_clue -= of_clue.mean(0)
         of_clue /= np.linalg.norm(of_clue, axis=1, keepdims=True)

@@ -2,8 +2,11 @@
 
     one_table()                                     measured now, on the handmade sets
     python -m course.records.one_table --record     the same on public sets, kept: `recorded_table()` reads it
+    ... --record --top                              every deep row at its top layer: `recorded_table(top=True)`
 
-What differs between the rows is not only the idea: tokens and parameters stand beside the scores for that reason.
+A deep row is a learned mix of all its layers, whatever the system: at its top layer a network says most about its own
+pre-training, and a comparison in which only one row may mix favours that row. What differs between the rows is not only
+the idea: tokens and parameters stand beside the scores for that reason.
 """
 
 from __future__ import annotations
@@ -37,6 +40,7 @@ COMMAND = "python -m course.records.one_table --record"
 FULL = {"source": "public", "n_labels": 2_000, "n_test": 1_000, "steps": 600, "learning_rate": 2e-3}
 BATCH_SIZE = 16  # 50 steps are five epochs of 160 labels
 RANDOM_WIDTH = 256  # as wide as the language models
+MIX, TOP, WORD = key("learned mix of all layers"), key("top layer"), key("the word itself")
 COLUMNS = {
     "sentence": key("accuracy"),
     "pair": key("accuracy"),
@@ -54,9 +58,11 @@ class System:
     """A row of the table: a network, and what is read of it."""
 
     checkpoint: str | None  # None: untrained
-    read: str = key("top layer")
-    mixed: bool = False  # a learned mix of all layers is read
+    read: str = MIX
     two_passes: bool = False  # the sides of a pair are read alone, as by encoders that know no pairs
+
+    def reading(self, top: bool) -> str:
+        return TOP if top and self.read == MIX else self.read
 
     def encoder(self) -> ContextEncoder:
         return RandomEncoder(RANDOM_WIDTH) if self.checkpoint is None else load(self.checkpoint)
@@ -78,17 +84,17 @@ class System:
 
 
 SYSTEMS = {  # named as in the figures of all chapters
-    "random": System(None, key("top layer, untrained")),
-    "skip-gram": System("skipgram-en", key("the word itself")),
-    "TagLM": System("bilm-en"),
+    "random": System(None),
+    "skip-gram": System("skipgram-en", WORD),
+    "TagLM": System("bilm-en", TOP),
     "CoVe": System("cove-en"),
-    "ELMo": System("bilm-en", key("learned mix of all layers"), mixed=True),
+    "ELMo": System("bilm-en"),
     "ULMFiT": System("awd-lstm-en"),
     "left-to-right Transformer": System("gpt-en"),
-    "BERT": System("bert-en", key("top layer, both sides in one pass")),
-    "BERT, two passes": System("bert-en", key("top layer, each side alone"), two_passes=True),
-    "published BERT": System("minilm-en", key("top layer, both sides in one pass")),
-    "published BERT, two passes": System("minilm-en", key("top layer, each side alone"), two_passes=True),
+    "BERT": System("bert-en"),
+    "BERT, two passes": System("bert-en", two_passes=True),
+    "MiniLM": System("minilm-en"),
+    "MiniLM, two passes": System("minilm-en", two_passes=True),
 }
 
 
@@ -99,6 +105,7 @@ class Table:
     parameters, tokens, seconds   per system: of the encoder; seen in its pre-training, None: its card does not say; of
                                   training the heads of one seed
     note                          how the heads were trained
+    top                           every deep row was read at its top layer
     run                           command, date, device, commit ... of a recorded table
     """
 
@@ -113,6 +120,7 @@ class Table:
     seconds: tuple[float, ...]
     note: str
     run: Mapping[str, str] = field(default_factory=dict)
+    top: bool = False
 
     def to_markdown(self) -> str:
         """Mean over the seeds in %, with the lowest and the highest one."""
@@ -122,7 +130,7 @@ class Table:
             cells = [t("{mean} ({low} to {high})", **{k: f"{x:.1f}" for k, x in s.items()}) for s in spreads]
             tokens = t("not stated") if self.tokens[number] is None else f"{self.tokens[number]:,}"
             costs = (f"{self.parameters[number]:,}", tokens, f"{self.seconds[number]:.1f}")
-            rows.append([f"{t_label(system)}: {t(SYSTEMS[system].read)}", *cells, *costs])
+            rows.append([f"{t_label(system)}: {t(SYSTEMS[system].reading(self.top))}", *cells, *costs])
         for what, numbers in ((t("*labels learned from*"), self.labels), (t("*scored on*"), self.tests)):
             rows.append([what, *(f"{n:,}" for n in numbers), "", "", ""])
         columns = [f"{name}<br>{t(COLUMNS[name])}" for name in self.columns]
@@ -132,6 +140,16 @@ class Table:
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
+
+    def beside(self, top: Table) -> str:
+        """The mean of each row that mixes, and what it was at the top layer, as Markdown."""
+        both = [name for name in self.systems if SYSTEMS[name].read == MIX and name in top.systems]
+        columns = [name for name in self.columns if name in top.columns]
+        rows = []
+        for name in both:
+            means = [[one._column(c)[one.systems.index(name)].mean() for c in columns] for one in (top, self)]
+            rows.append([t_label(name), *(f"{low:.1f} → {mixed:.1f}" for low, mixed in zip(*means, strict=True))])
+        return "\n".join([*markdown_table([t("top layer → learned mix"), *columns], rows), ""])
 
     def points(self, name: str) -> dict[str, list[tuple[int, float, float, float]]]:
         """{system: [(tokens seen, mean, lowest, highest)]} of a column: the curves of `figures.learning_curves`.
@@ -165,11 +183,13 @@ def one_table(
     n_labels: int = 160,
     source: str = "handmade",
     n_test: int | None = None,
+    top: bool = False,
 ) -> Table:
     """Train a linear head per system, column and seed on frozen vectors; the seed draws labels, weights and order.
 
     learning_rate  of every head; it falls to 0, or wide vectors would pay for the noise of the last steps
     source   "handmade", or "public" (needs the public sets; then all seeds learn from the same `n_labels` records)
+    top      read every deep row at its top layer
     """
     systems = _names("system", SYSTEMS, SYSTEMS if systems is None else systems)
     columns = _names("column", COLUMNS, columns)
@@ -179,12 +199,12 @@ def one_table(
     scores, parameters, seconds = np.zeros((len(systems), len(tasks), n_seeds)), [], []
     training = {"learning_rate": learning_rate, "schedule": Recipe(learning_rate).schedule, "show": False}
     for row, system in enumerate(SYSTEMS[name] for name in systems):
-        encoder, spent, layer = system.encoder(), 0.0, "mix" if system.mixed else -1
+        encoder, spent, mixed = system.encoder(), 0.0, system.reading(top) == MIX
         for place, (kind, task) in enumerate(tasks.items()):
-            kept = {"layer": None if system.mixed else -1, "two_passes": system.two_passes}
+            kept = {"layer": None if mixed else -1, "two_passes": system.two_passes}
             states = KeptStates(encoder, spread=sides(task.train), **kept)  # it reads each record once
             for seed in range(n_seeds):
-                head = task.head(states, seed, layer=layer, dropout=0.0, **HEADS[kind])
+                head = task.head(states, seed, layer="mix" if mixed else -1, dropout=0.0, **HEADS[kind])
                 records = task.sample(min(n_labels, len(task.train)), seed)
                 batches = list(head.batches(records, BATCH_SIZE, seed)(0))  # made once, read in each epoch
                 spent += fit(head, batches, steps=steps, groups=head.groups(), **training).seconds
@@ -205,6 +225,7 @@ def one_table(
         tokens=tuple(SYSTEMS[name].tokens_seen() for name in systems),
         seconds=tuple(seconds),
         note=note,
+        top=top,
     )
 
 
@@ -262,20 +283,22 @@ def _check(table: Table) -> None:
 
 
 STORE = Store("table.json", Table, COMMAND, _check)
+STORE_TOP = Store("table-top.json", Table, f"{COMMAND} --top", _check)
 
 
-def recorded_table() -> Table | None:
+def recorded_table(top: bool = False) -> Table | None:
     """What was measured at full scale; its `run` says when and on what. None if nothing was."""
-    return STORE.read()
+    return (STORE_TOP if top else STORE).read()
 
 
 def record(systems: Sequence[str] | None = None, **settings) -> Table:
     """Measure at full scale (`settings` change FULL) and replace the file. Nothing is written if measuring fails."""
     origin, start = provenance(), time.perf_counter()  # of the code as it is when the measurement starts
     table = one_table(systems, **(FULL | settings))
-    run = {"command": COMMAND, **origin, "seconds": f"{time.perf_counter() - start:.0f}"}
-    STORE.write(replace(table, seconds=tuple(round(seconds, 2) for seconds in table.seconds), run=run))
-    return recorded_table()
+    store = STORE_TOP if table.top else STORE
+    run = {"command": store.command, **origin, "seconds": f"{time.perf_counter() - start:.0f}"}
+    store.write(replace(table, seconds=tuple(round(seconds, 2) for seconds in table.seconds), run=run))
+    return store.read()
 
 
 def main() -> None:
@@ -284,8 +307,10 @@ def main() -> None:
 
     parser = ArgumentParser(prog="python -m course.records.one_table", description=main.__doc__)
     parser.add_argument("--record", action="store_true", help="measure on the public sets and keep the result")
+    parser.add_argument("--top", action="store_true", help="read every deep row at its top layer")
+    asked = parser.parse_args()
     try:
-        print((record() if parser.parse_args().record else one_table()).to_markdown())
+        print((record if asked.record else one_table)(top=asked.top).to_markdown())
     except CourseError as error:
         raise SystemExit(str(error)) from None
 

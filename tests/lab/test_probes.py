@@ -108,17 +108,3 @@ def test_words_of_two_roles_have_six_of_each_and_one_vector_tells_half(language)
     assert all(example.sentence.words[example.position] == example.word for example in split.train)
     alike = np.ones((len(split.train), 1))
     assert probes.left_out(Rows(alike, alike), split) == pytest.approx(50)
-
-
-def test_senses_told_are_all_where_a_state_is_the_sense_and_chance_where_it_is_constant():
-    senses = sorted({example.sense for part in probes.cued("en", "left") for example in part})
-
-    def states(example):
-        return np.eye(len(senses) + 1)[senses.index(example.sense)] + np.eye(len(senses) + 1)[-1]
-
-    parts = {"sense": slice(0, -1), "constant": slice(-1, None)}
-    told = probes.senses_told(states, "en", "left", parts)
-    assert set(told) == {*parts, "chance"}
-    assert (told["sense"] == 100).all()
-    np.testing.assert_allclose(told["constant"], told["chance"])
-    np.testing.assert_allclose(told["chance"], 50)

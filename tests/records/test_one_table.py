@@ -1,6 +1,7 @@
 """The one table: its columns, its numbers, and what is kept of it."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,14 +41,29 @@ def table() -> Table:
 def test_markdown_shows_means_and_extremes(table):
     lines = table.to_markdown().splitlines()
     assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | head seconds |"
-    assert lines[2] == "| random: top layer, untrained | 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |"
+    assert lines[2] == "| random: learned mix of all layers | 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |"
     assert (
-        lines[3] == "| BERT: top layer, both sides in one pass "
+        lines[3] == "| BERT: learned mix of all layers "
         "| 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
     )
     assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"
     assert lines[-1].startswith("A note. Data: ")
     assert len({line.count("|") for line in lines[:6]}) == 1
+
+
+def test_the_same_rows_at_the_top_layer_stand_beside_it(table):
+    top = replace(table, scores=table.scores - 3, top=True)
+    assert "| BERT: top layer |" in top.to_markdown()
+    assert table.beside(top).splitlines()[-2:] == [
+        "| random | 50.0 → 53.0 | 7.0 → 10.0 |",
+        "| BERT | 68.0 → 71.0 | 22.0 → 25.0 |",
+    ]
+
+
+def test_the_two_records_have_the_same_systems_and_tests():
+    fair, top = recorded_table(), recorded_table(top=True)
+    assert (fair.top, top.top) == (False, True)
+    assert (fair.systems, fair.columns, fair.labels, fair.tests) == (top.systems, top.columns, top.labels, top.tests)
 
 
 def test_a_figure_is_drawn_from_it(table):

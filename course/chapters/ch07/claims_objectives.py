@@ -12,7 +12,6 @@ import torch
 from jaxtyping import Float
 
 from course.lab.controls import WHOLE, untrained
-from course.lab.learning import DEV_SEED, best_rate
 from course.lab.probes import (
     PROBE_SEED,
     PosProbe,
@@ -27,7 +26,6 @@ from course.lab.probes import (
 from course.lab.world_bert import (
     BATCH,
     MASKED,
-    RATE,
     Shares,
     new_bert,
     pair_rows,
@@ -197,82 +195,52 @@ OBJECTIVES = {
 }
 
 
-@claim(
-    "C7.5",
-    full={"points": (31, 62, 125, 250, 500, 1_000, 2_000), "n_test": 200, "batch": 64, "rates": (1e-3, 3e-3, 9e-3)},
-)
+@claim("C7.5", full={"points": (25, 50, 100, 200, 400), "n_test": 200, "search": True})
 def masked_converges_more_slowly(
-    *,
-    points: Sequence[int] = (25, 50, 100),
-    n_test: int = 60,
-    n_seeds: int = 5,
-    batch: int = BATCH,
-    rates: Sequence[float] = (RATE,),
+    *, points: Sequence[int] = (25, 50, 100), n_test: int = 60, n_seeds: int = 5, search: bool = False
 ) -> Measurement:
-    """Doublings of the tokens until half of the untrained network's errors are gone, masked minus left-to-right, per
-    seed.
+    """Mean probe accuracy over the points of a curve, left-to-right minus masked, per seed.
 
-    points  steps at which the probe is asked, each about twice the one before. A step reads as many tokens for all.
-    rates   of which each objective has the one with the best mean on dev over the curve without its last point
+    points  steps at which the probe is asked, each twice the one before. A step reads as many tokens for all.
+    search  choose a learning rate for each objective by the curve's mean on dev; else all have the same
     """
     pos = world_probe(n_test=n_test)
-    before, sizes = pos.of(world_bert(0, steps=0)).score, [len(row.ids) for row in world_rows()]
-    goal = (before + 100) / 2
-    seen = [tokens(step, sizes, batch) for step in points]
-    curves, chosen, doublings = {}, {}, {}
+    curves, rates = {}, {}
     for name in OBJECTIVES:
-        make = partial(curve, name, pos=pos, batch=batch)
-        chosen[name] = best_rate(rates, lambda rate, make=make: make(DEV_SEED, rate, points[:-1])[1].mean())
-        curves[name] = np.stack([make(seed, chosen[name], points)[0] for seed in range(n_seeds)])  # [seed, point]
-        doublings[name] = np.array([reached(goal, points, run) for run in curves[name]])
-    both = "left-to-right", "masked"
-    lead = curves["masked"] - curves["left-to-right"]
-    ahead = [place for place in range(len(points)) if (lead.mean(0)[place:] > 0).all()]
+        make = partial(curve, name, points=points, pos=pos)
+        runs, rates[name] = trained(make, lambda run: run[1].mean(), n_seeds, search)
+        curves[name] = np.stack([on_test for on_test, _ in runs])  # [seed, point]
+    areas = {name: found.mean(1) for name, found in curves.items()}
+    both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
+    ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
+    sizes = [len(row.ids) for row in world_rows()]
     return by_seed(
-        doublings["masked"] - doublings["left-to-right"],
-        "doublings of the tokens",
-        control=by_seed(doublings["masked"] - doublings["left-to-right, 15 % asked"], "doublings of the tokens"),
-        baselines={"the same network untrained, in %": before},
-        parts=means("{}, {:,} tokens: probe, in %", {name: found.T for name, found in curves.items()}, seen)
-        | means("{}: learning rate", chosen)
+        areas["left-to-right"] - areas["masked"],
+        control=by_seed(areas["left-to-right, 15 % asked"] - areas["masked"]),
+        baselines={"the same network untrained, in %": pos.of(world_bert(0, steps=0)).score},
+        parts=means(
+            "{}, {:,} tokens: probe, in %",
+            {name: found.T for name, found in curves.items()},
+            [tokens(step, sizes) for step in points],
+        )
+        | means("{}: learning rate", rates)
         | {
-            f"{name}: tokens until half of the errors are gone": tokens(2 ** doublings[name].mean(), sizes, batch)
-            for name in OBJECTIVES
-        }
-        | {f"{name}: seeds that did not come so far": float((curves[name].max(1) < goal).sum()) for name in OBJECTIVES}
-        | {
-            "mean over the curve, left-to-right minus masked (the first rule's), in points": by_seed(
-                (curves[both[0]] - curves[both[1]]).mean(1)
+            "left-to-right minus left-to-right with 15 % asked": by_seed(
+                areas["left-to-right"] - areas["left-to-right, 15 % asked"]
             ),
-            "at the last point, masked minus left-to-right, in points": by_seed(lead[:, -1]),
-            "masked is ahead from": f"{seen[ahead[0]]:,} tokens" if ahead else "no point of the curve",
+            "masked is ahead from": f"{tokens(ahead[0], sizes):,} tokens" if ahead else "no point of the curve",
         },
-        data=f"sentences of the world, up to {points[-1]:,} steps of {batch} sentences",
+        data="sentences of the world",
     )
 
 
-def reached(goal: float, points: Sequence[int], scores: Sequence[float]) -> float:
-    """log2 of the steps at which a curve first comes to `goal`; straight lines over log2 of the steps join its points.
-
-    A curve that is there at its first point counts with that, one that does not come so far with its last.
-    """
-    places = np.log2(points)
-    for n, score in enumerate(scores):
-        if score >= goal:
-            share = (goal - scores[n - 1]) / (score - scores[n - 1]) if n else 1.0
-            return float(places[n - 1] + share * (places[n] - places[n - 1]) if n else places[0])
-    return float(places[-1])
-
-
-def tokens(steps: float, sizes: Sequence[int], batch: int = BATCH) -> int:
+def tokens(steps: int, sizes: Sequence[int]) -> int:
     """Pieces that `steps` steps read, to two digits."""
-    n = steps * batch * float(np.mean(sizes))
+    n = steps * BATCH * float(np.mean(sizes))
     return int(float(f"{n:.2g}"))
 
 
-def curve(
-    name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe, batch: int = BATCH
-) -> tuple[np.ndarray, np.ndarray]:
+def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe) -> tuple[np.ndarray, np.ndarray]:
     """The probe's accuracy in % at each point, on test and on dev, in one training at a constant rate."""
     objective, shares = OBJECTIVES[name]
     model = new_bert(world_bert(0, steps=0).pieces, seed, objective=objective)
@@ -283,8 +251,9 @@ def curve(
             found.append(pos.of(model))
 
     rows, last = world_rows(), max(points)
-    settings = {"rate": rate, "schedule": rise, "watchers": [ask], "batch": batch}
-    train_bert(model, rows, seed, steps=last, objective=objective, shares=shares, **settings)
+    train_bert(
+        model, rows, seed, steps=last, objective=objective, shares=shares, rate=rate, schedule=rise, watchers=[ask]
+    )
     return np.array([one.score for one in found]), np.array([one.dev for one in found])
 
 

@@ -277,3 +277,15 @@ def test_the_best_span_is_the_brute_forces():
     for row, (first, last) in enumerate(head.best(states, allowed, longest=3).tolist()):
         spans = [(i, j) for i in range(9) for j in range(i, min(9, i + 3))]
         assert (first, last) == max(spans, key=lambda span: (begin[row, span[0]] + end[row, span[1]]).item())
+
+
+@pytest.mark.parametrize(("lr", "moves"), [(0, False), (3e-3, True)])
+def test_fine_tuning_moves_the_encoder_unless_its_rate_is_zero(lr, moves):
+    torch.manual_seed(0)
+    encoder, head = bert.Bert(12, dim=16, n_heads=2, n_layers=1, inner=32), heads.TokenHead(16, 2)
+    before = {name: weight.clone() for name, weight in encoder.state_dict().items()}
+    ids = torch.randint(5, 12, (40, 6))
+    labels = (ids % 2).index_fill(1, torch.tensor([0, 5]), -100)
+    losses = heads.fine_tune(encoder, head, (ids,), (labels,), steps=80, lr=lr)
+    assert sum(losses[-10:]) < 0.8 * sum(losses[:10])
+    assert any(not weight.equal(before[name]) for name, weight in encoder.state_dict().items()) == moves

@@ -135,7 +135,7 @@ def learning_curves(
         )
     if blur:
         low, high = axes.get_ylim()
-        height = low + 0.1 * (high - low)
+        height = low + 0.07 * (high - low)
         axes.errorbar(0.72, height, blur / 2, color="#5A6068", capsize=4, transform=axes.get_yaxis_transform())
         place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center", "fontsize": 8}
         axes.annotate(t("a difference of {n} points", n=f"{blur:g}"), (0.72, height), xytext=(8, 0), **place)

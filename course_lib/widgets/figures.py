@@ -131,7 +131,11 @@ def learning_curves(
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
         axes.annotate(
-            t_label(name), (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, -11), textcoords="offset points"
+            t_label(name),
+            (0.01, score),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, -11),
+            textcoords="offset points",
         )
     if blur:
         low, high = axes.get_ylim()

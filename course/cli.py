@@ -72,7 +72,7 @@ def course(
 
 
 @app.command()
-def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 or A2; nothing: all chapters")] = None) -> None:
+def lab(chapter: Annotated[str | None, typer.Argument(help="0 to 9, A1 to A3; nothing: all chapters")] = None) -> None:
     """Open JupyterLab, at a chapter if one is named. Ctrl+C ends it."""
     from course_lib.config import project_dir
 

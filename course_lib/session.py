@@ -22,7 +22,7 @@ from course_lib.language import language as language_now
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CHAPTERS = (*(str(number) for number in range(10)), "A1", "A2")
+CHAPTERS = (*(str(number) for number in range(10)), "A1", "A2", "A3")
 MOST_THREADS = 8  # the course's networks are small: more threads wait for each other
 _PROFILES = {"quick": key("profile|quick"), "full": key("profile|full")}
 
@@ -34,7 +34,7 @@ class Session:
     device: torch.device
     profile: str  # "quick" or "full"
     seed: int
-    chapter: str | None  # "0" ... "9", "A1", "A2"
+    chapter: str | None  # "0" ... "9", "A1", "A2", "A3"
 
     @property
     def full(self) -> bool:

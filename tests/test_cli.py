@@ -333,7 +333,7 @@ def test_a_file_is_no_folder(course, chapter, command):
 
 @pytest.mark.parametrize("command", ["slides", "lecture", "lab"])
 def test_a_wrong_chapter_is_one_sentence(course, chapter, started, command):
-    said = "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2.\n"
+    said = "There is no chapter '66'. Chapters: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, A1, A2, A3.\n"
     assert course(command, "66") == (1, "", said)
     assert "Chapter A1 is not in" in course(command, "A1")[2]
     assert started == []

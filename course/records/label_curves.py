@@ -277,42 +277,6 @@ def curve_figure(chapter: int, curves: Curves, only: Sequence[str] = (), but: Se
     return figures.curve_panels(panels, x=t("labels (log scale)"), whole=bool(only))
 
 
-FOUR = {
-    "sst2": key("a sentence\n(SST-2)"),
-    "squad-pairs": key("a pair\n(from SQuAD)"),
-    "wnut17": key("names\n(WNUT-17)"),
-    "squad-spans": key("an answer\n(SQuAD)"),
-}
-STARTS = {
-    BASELINE: (key("counting, no network"), "#E69F00"),
-    BERT_SCRATCH: (key("from scratch"), "#8A8F98"),
-    BERT: (key("our BERT"), "#56B4E9"),
-    MINILM: (key("published body"), "#0072B2"),
-}
-
-
-def four_tasks(n_labels: int = 500):
-    """One body, four heads, fine-tuned: a bar for each start, its mean in words, a dot for each draw of labels."""
-    import matplotlib.pyplot as plt
-
-    curves = recorded_curves()
-    figure, axes = plt.subplots(figsize=(8.6, 3.2), layout="constrained")
-    for shift, (system, (label, color)) in enumerate(STARTS.items()):
-        for x, task in enumerate(FOUR):
-            draws = list(curves.scores(task, system).get(n_labels, {}).values())
-            mean, at = fmean(draws), x + 0.2 * (shift - 1.5)
-            axes.bar(at, mean, 0.18, color=color, label=t(label) if x == 0 else None)
-            axes.plot([at] * len(draws), draws, ".", color="black", markersize=4)
-            axes.text(at, max(draws) + 2, f"{mean:.0f}", ha="center", fontsize=8)
-    axes.set_xticks(range(len(FOUR)), map(t, FOUR.values()))
-    title = t("fine-tuned on {n} labels each", n=n_labels)
-    axes.set(ylabel=t("test score in %"), ylim=(0, 100), title=title)
-    axes.legend(frameon=False, fontsize=8, ncols=2)
-    axes.spines[["top", "right"]].set_visible(False)
-    plt.close(figure)  # shown once, as the value of the cell
-    return figure
-
-
 def curves_markdown(chapter: int, curves: Curves, only: Sequence[str] = (), but: Sequence[str] = ()) -> str:
     """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
 

@@ -110,13 +110,19 @@ def learning_curves(
     y: str,
     title: str,
     baselines: Mapping[str, float] | None = None,
+    between: tuple[float, float] | None = None,
+    blur: float = 0,
 ) -> Figure:
     """Scores over label counts or tokens (log scale), with intervals.
 
     curves     {name: rows of (x, score, low, high)}; a system's name gives its own colour
     baselines  {name: score}: thin level lines, labelled at the left
+    between    the lowest and the highest y
+    blur       the height of a bar at the bottom: two scores that are no further apart may differ by chance
     """
     figure, axes = plt.subplots()
+    if between is not None:
+        axes.set_ylim(between)
     ends: list[tuple[float, float, str, bool]] = []  # y, x, name of each curve's last point; is it the only one?
     for number, (name, rows) in enumerate(curves.items()):
         style = SYSTEMS.get(name, SystemStyle(OKABE_ITO[number % 7], MARKERS[number % 8], "-"))
@@ -125,8 +131,18 @@ def learning_curves(
     for name, score in (baselines or {}).items():
         axes.axhline(score, color="#8A8F98", lw=1)
         axes.annotate(
-            t_label(name), (0.01, score), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points"
+            t_label(name),
+            (0.01, score),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, -11),
+            textcoords="offset points",
         )
+    if blur:
+        low, high = axes.get_ylim()
+        height = low + 0.07 * (high - low)
+        axes.errorbar(0.72, height, blur / 2, color="#5A6068", capsize=4, transform=axes.get_yaxis_transform())
+        place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center", "fontsize": 8}
+        axes.annotate(t("a difference of {n} points", n=f"{blur:g}"), (0.72, height), xytext=(8, 0), **place)
     axes.set_xscale("log")
     axes.set(xlabel=x, ylabel=y, title=title)
     _label_ends(axes, ends)

@@ -209,17 +209,6 @@ def chapter_curves(missing=()):
     return Curves(tasks, (RUN,), tuple(cells))
 
 
-def test_four_tasks_draw_each_system_s_mean_and_draws(monkeypatch):
-    monkeypatch.undo()  # the record that ships
-    axes, curves = label_curves.four_tasks(500).axes[0], recorded_curves()
-    heights = [bar.get_height() for bars in axes.containers for bar in bars]
-    draws = [
-        list(curves.scores(task, name)[500].values()) for name in label_curves.STARTS for task in label_curves.FOUR
-    ]
-    assert heights == pytest.approx([sum(d) / len(d) for d in draws])
-    assert sorted(len(line.get_ydata()) for line in axes.lines) == sorted(map(len, draws))
-
-
 @pytest.mark.parametrize("chapter", [5, 8])
 def test_the_drawn_lines_are_the_record(chapter):
     curves = chapter_curves()

@@ -1,7 +1,6 @@
 """Exercise 7.9: what one training step computes, from sentences to the loss. Source: Devlin et al. 2018,
 arXiv:1810.04805, section 3.1, task 1, and appendix A.2."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -10,9 +9,7 @@ from torch.nn import functional as F
 from course.check.exercise import Exercise, Probe
 
 
-def step_loss(
-    sentences: list[list[int]], mask: Callable, network: Callable, table: torch.Tensor, bias: torch.Tensor
-) -> torch.Tensor:
+def step_loss(sentences: list[list[int]], mask, network, table: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     """Nats for each place that is asked, one number. sentences: ids of pieces, all above 4; mask(ids) -> (what is
     read, labels), -100 where nothing is asked; network(read, real) -> states [batch, place, d_model], real False at
     padding; ids, read, labels, real are [batch, place]; table [vocab, d_model]: the token table; bias [vocab].

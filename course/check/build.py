@@ -78,7 +78,7 @@ class Build:
         """Title, head, goal and parts, as they stand in the notebook's text."""
         title = t("Build {id} · {title}", id=self.id, title=t(self.texts["title"]))
         line = head(self.difficulty, self.importance, self.minutes)
-        named = ", ".join(f"**{exercise.id}** {t(exercise.texts.title)}" for exercise in self.exercises)
+        named = " · ".join(f"**{exercise.id}** {t(exercise.texts.title)}" for exercise in self.exercises)
         listed = t("*Its parts:* {parts}.", parts=named)
         return f"### {title}\n{t('*{head}*', head=line)}\n\n{t(self.texts['question'].strip())}\n\n{listed}"
 

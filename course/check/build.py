@@ -150,7 +150,9 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
     values = {"id": build.id, "n": own, "all": len(found)}
     try:
         ran = _machine(build, found, calls, train=True)
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # NoEnd and sys.exit, too
         part, says = blame(error, calls[0])
         if not (part or own):
             raise  # the course's own fault

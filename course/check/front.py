@@ -176,9 +176,9 @@ def _built(build: Any, answer: Any, strict: bool) -> Result:
 
 
 def _built_line(name: str, items: list) -> str:
-    best = max(items, key=lambda item: (item["state"] == "right", len(str(item.get("yours", "")).split())))
-    values = {"name": name, "date": items[-1]["time"][:10], "parts": best.get("yours", ""), "state": _state(items[-1])}
-    return t("{name}: built, last on {date}: {state}; at best with your parts {parts}", **values)
+    last = items[-1]
+    values = {"name": name, "date": last["time"][:10], "state": _state(last), "parts": last.get("yours", "")}
+    return t("{name}: built, the last time on {date}: {state}; parts of yours in it: {parts}", **values)
 
 
 def _keep(result: Result, answer: Any) -> str:

@@ -14,6 +14,7 @@ from course.check import build as builds
 from course.check import parts as parts_of_builds
 from course.check.build import Build, Ran
 from course.check.front import is_version
+from course.check.limit import NoEnd, limited
 from course.check.parts import parts
 from course_lib import kept
 from course_lib.config import project_dir
@@ -100,11 +101,11 @@ def test_a_part_of_one_s_own_is_enough(answers_folder):
     assert kept.restore("tiny", nn.Linear(3, 3))
     (item,) = json.loads((answers_folder / "9.B.json").read_text("utf-8"))["items"]
     assert (item["state"], item["yours"]) == ("right", "7.9")
-    assert "9.B: built, last on" in repr(answers())
+    assert "9.B: built, the last time on" in repr(answers())
     for part in ("7.5", "7.6"):
         solved(part)
     assert "all of it is yours" in check("9.B").title
-    assert "at best with your parts 7.5 7.9 7.6" in " ".join(repr(answers()).split())
+    assert "parts of yours in it: 7.5 7.9 7.6" in " ".join(repr(answers()).split())
 
 
 def test_the_last_right_version_is_taken():
@@ -268,6 +269,17 @@ def test_a_build_is_no_exercise():
             call("7.B")
     with pytest.raises(CourseError, match="There is no exercise"):
         check("77.B")
+
+
+def test_a_limit_inside_another_does_not_end_it():
+    def loops():
+        with limited(5):
+            pass
+        while True:
+            pass
+
+    with pytest.raises(NoEnd), limited(0.4):
+        loops()
 
 
 @pytest.mark.parametrize("build", EVERY, ids=lambda build: build.id)

@@ -1,5 +1,7 @@
 """The systems that the reader builds, against the library's, PyTorch's and brute force."""
 
+import copy
+
 import pytest
 import torch
 from torch import nn
@@ -208,6 +210,55 @@ def test_a_bert_learns_what_stands_between_two_neighbours():
     assert sum(losses[-20:]) / 20 < 0.25 * losses[0]
 
 
+def test_the_shipped_language_model_runs_in_the_readers_encoder():
+    theirs, ids = course_lib.load("awd-lstm-en").eval(), torch.randint(500, (3, 9))
+    with torch.no_grad():
+        torch.testing.assert_close(ulmfit.from_shipped(theirs)(ids), theirs(ids)[0][-1])
+
+
+def test_fine_tuning_without_care_is_a_plain_loop_and_moves_every_layer():
+    torch.manual_seed(3)
+    lm, head = ulmfit.Encoder(20, (6, 8, 6)), ulmfit.new_head(6, 2)
+    ids, real, labels = torch.randint(20, (40, 5)), torch.ones(40, 5).bool(), torch.randint(2, (40,))
+    plain_lm, plain_head = copy.deepcopy(lm), copy.deepcopy(head)
+    torch.manual_seed(4)
+    losses = ulmfit.fine_tune(lm, head, ids, real, labels, steps=10, factor=1, gradual=False)
+    torch.manual_seed(4)
+    optimizer = torch.optim.Adam([*plain_head.parameters(), *plain_lm.parameters()], betas=(0.7, 0.99))
+    for step, loss in enumerate(losses):
+        batch = torch.randint(40, (16,))
+        optimizer.param_groups[0]["lr"] = 1e-2 * ulmfit.slanted_triangle(step, 10)
+        mine = nn.functional.cross_entropy(
+            plain_head(ulmfit.concat_pool(plain_lm(ids[batch]), real[batch])), labels[batch]
+        )
+        assert mine.item() == pytest.approx(loss, rel=1e-4)
+        optimizer.zero_grad()
+        mine.backward()
+        optimizer.step()
+    torch.testing.assert_close(plain_lm.embedding.weight, lm.embedding.weight, atol=1e-5, rtol=1e-4)
+
+
+def test_layers_open_from_the_top_down():
+    torch.manual_seed(5)
+    lm, head = ulmfit.Encoder(20, (6, 8, 6)), ulmfit.new_head(6, 2)
+    before, seen = copy.deepcopy(lm), {}
+    given = torch.randint(20, (40, 5)), torch.ones(40, 5).bool(), torch.randint(2, (40,))
+
+    def watched(ids):
+        step = len(seen)
+        seen[step] = [part for part, old in zip(lm.layers, before.layers, strict=True) if not _same(part, old)]
+        return lm(ids)
+
+    watched.layers = lm.layers
+    ulmfit.fine_tune(watched, head, *given, steps=40)
+    moved = [len(seen[step]) for step in range(40)]  # before the step
+    assert moved == [0] * 5 + [1] * 4 + [2] * 4 + [3] * 27
+
+
+def _same(part, old):
+    return all(torch.equal(a, b) for a, b in zip(part.parameters(), old.parameters(), strict=True))
+
+
 def test_pooling_and_rates_of_stage_three():
     states, real = torch.randn(3, 7, 5), torch.arange(7) < torch.tensor([[7], [2], [1]])
     expected = torch.stack(
@@ -226,3 +277,15 @@ def test_the_best_span_is_the_brute_forces():
     for row, (first, last) in enumerate(head.best(states, allowed, longest=3).tolist()):
         spans = [(i, j) for i in range(9) for j in range(i, min(9, i + 3))]
         assert (first, last) == max(spans, key=lambda span: (begin[row, span[0]] + end[row, span[1]]).item())
+
+
+@pytest.mark.parametrize(("lr", "moves"), [(0, False), (3e-3, True)])
+def test_fine_tuning_moves_the_encoder_unless_its_rate_is_zero(lr, moves):
+    torch.manual_seed(0)
+    encoder, head = bert.Bert(12, dim=16, n_heads=2, n_layers=1, inner=32), heads.TokenHead(16, 2)
+    before = {name: weight.clone() for name, weight in encoder.state_dict().items()}
+    ids = torch.randint(5, 12, (40, 6))
+    labels = (ids % 2).index_fill(1, torch.tensor([0, 5]), -100)
+    losses = heads.fine_tune(encoder, head, (ids,), (labels,), steps=80, lr=lr)
+    assert sum(losses[-10:]) < 0.8 * sum(losses[:10])
+    assert any(not weight.equal(before[name]) for name, weight in encoder.state_dict().items()) == moves

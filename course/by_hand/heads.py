@@ -35,6 +35,24 @@ class TokenHead(nn.Module):
         return F.cross_entropy(self(states).flatten(0, 1), labels.flatten(), ignore_index=-100)
 
 
+def fine_tune(encoder, head, inputs, answers, steps=60, lr=3e-3, head_lr=1e-2, batch_size=16):
+    """Everything moves: the head reads the encoder's top states of the inputs, head.loss(states, *answers) judges.
+    lr: of the encoder; 0 freezes it. inputs, answers: tuples of tensors, a row for each sentence."""
+    groups = [{"params": head.parameters(), "lr": head_lr}, {"params": encoder.parameters(), "lr": lr}]
+    optimizer = torch.optim.AdamW(groups)
+    losses = []
+    for _ in range(steps):
+        batch = torch.randint(len(inputs[0]), (batch_size,))
+        with torch.set_grad_enabled(lr > 0):
+            states = encoder.states(*(part[batch] for part in inputs))[-1]
+        loss = head.loss(states, *(part[batch] for part in answers))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 class SpanHead(nn.Module):
     """Where an answer begins and where it ends: two softmaxes over the positions of the passage."""
 
@@ -59,21 +77,3 @@ class SpanHead(nn.Module):
         valid = torch.ones(n, n, dtype=torch.bool).triu().tril(longest - 1)
         flat = scores.masked_fill(~valid, -torch.inf).flatten(1).argmax(1)
         return torch.stack([flat // n, flat % n], dim=1)
-
-
-def fine_tune(encoder, head, inputs, answers, steps=60, lr=3e-3, head_lr=1e-2, batch_size=16):
-    """Everything moves: encoder(*inputs) gives states [sentence, position, dim], head.loss(states, *answers) judges.
-    lr: of the encoder; 0 freezes it. inputs, answers: tuples of tensors, a row for each sentence."""
-    groups = [{"params": head.parameters(), "lr": head_lr}, {"params": encoder.parameters(), "lr": lr}]
-    optimizer = torch.optim.AdamW(groups)
-    losses = []
-    for _ in range(steps):
-        batch = torch.randint(len(inputs[0]), (batch_size,))
-        with torch.set_grad_enabled(lr > 0):
-            states = encoder(*(part[batch] for part in inputs))
-        loss = head.loss(states, *(part[batch] for part in answers))
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses

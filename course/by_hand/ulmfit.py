@@ -5,6 +5,33 @@ from torch import nn
 from torch.nn import functional as F
 
 
+class Encoder(nn.Module):
+    """A language model without its softmax. dims: the width of its word vectors, then of each LSTM"""
+
+    def __init__(self, n_words, dims):
+        super().__init__()
+        self.embedding = nn.Embedding(n_words, dims[0])
+        widths = [(dims[i], dims[i + 1]) for i in range(len(dims) - 1)]  # what each LSTM reads, and what it gives
+        self.lstms = nn.ModuleList(nn.LSTM(*width, batch_first=True) for width in widths)
+        self.layers = [*reversed(self.lstms), self.embedding]  # what can be trained, from the top down
+
+    def forward(self, ids):
+        """Word ids [text, word] -> the states of the top layer [text, word, dim]"""
+        x = self.embedding(ids)
+        for lstm in self.lstms:
+            x, _ = lstm(x)
+        return x
+
+
+def from_shipped(theirs):
+    """An Encoder with the weights of a shipped AWD-LSTM, each found by its name there; no dropout."""
+    encoder = Encoder(len(theirs.embedding.weight), theirs.dims)
+    weights = {their_name.replace(".lstm.", "."): w for their_name, w in theirs.state_dict().items()}
+    weights.pop("softmax.bias")  # the one part of the softmax that is not the word table once more
+    encoder.load_state_dict(weights)
+    return encoder
+
+
 def concat_pool(states, real):
     """A text's last state, the maximum and the mean over its words. Section 3.3.
     states [text, word, dim], real: True at words, False at padding -> [text, 3 dim]"""

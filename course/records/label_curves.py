@@ -236,23 +236,37 @@ def measure(plan: Plan, *, command: str = COMMAND, report: Callable[[str], None]
 # How it is shown: figure and table in chapters 5 and 8, one cell on a checkpoint's card
 
 
-def show_curves(chapter: int) -> None:
-    """In a notebook: figure, table and what is missing, all from the record."""
+def show_curves(
+    chapter: int,
+    *,
+    only: Sequence[str] = (),
+    but: Sequence[str] = (),
+    figure: bool = True,
+    table: bool = True,
+    missing: bool = True,
+) -> None:
+    """In a notebook, all from the record: figure, table, and one line on what is missing, each unless it is unwanted.
+
+    only, but  names of the tasks that are shown alone, and of those that are left out
+    """
     from IPython.display import Markdown, display
 
     curves = recorded_curves()
-    if any(cell.task in _tasks(chapter) for cell in curves.cells):
-        display(curve_figure(chapter, curves))
-        display(Markdown(curves_markdown(chapter, curves)))
-    print(missing_cells(chapter, curves))
+    if any(cell.task in _tasks(chapter, only, but) for cell in curves.cells):
+        if figure:
+            display(curve_figure(chapter, curves, only, but))
+        if table:
+            display(Markdown(curves_markdown(chapter, curves, only, but)))
+    if missing:
+        print(missing_cells(chapter, curves))
 
 
-def curve_figure(chapter: int, curves: Curves):
+def curve_figure(chapter: int, curves: Curves, only: Sequence[str] = (), but: Sequence[str] = ()):
     """A panel for each task of the chapter, empty ones too: mean score over labels, and a band of the seeds."""
     from course_lib.widgets import figures
 
     panels = []
-    for name, task in _tasks(chapter).items():
+    for name, task in _tasks(chapter, only, but).items():
         known = curves.tasks.get(name, {})
         lines = {label: rows for system, label in SHOWN[chapter].items() if (rows := curves.rows(name, system))}
         baseline = {known["baseline"]: rows} if (rows := curves.rows(name, BASELINE)) else {}
@@ -260,7 +274,7 @@ def curve_figure(chapter: int, curves: Curves):
         if lines or baseline:
             unit = t("{metric}, {n} test items", metric=t(known["metric"]), n=f"{known['n_test']:,}")
         panels.append(figures.Panel(task.title, unit, lines, baseline))
-    return figures.curve_panels(panels, x=t("labels (log scale)"))
+    return figures.curve_panels(panels, x=t("labels (log scale)"), whole=bool(only))
 
 
 FOUR = {
@@ -299,7 +313,7 @@ def four_tasks(n_labels: int = 500):
     return figure
 
 
-def curves_markdown(chapter: int, curves: Curves) -> str:
+def curves_markdown(chapter: int, curves: Curves, only: Sequence[str] = (), but: Sequence[str] = ()) -> str:
     """What each start brings in points, with 95 % t intervals over the seeds, by task and number of labels.
 
     Answers have two lines each: F1, and exact match. MiniLM has a column where somebody measured it.
@@ -307,7 +321,7 @@ def curves_markdown(chapter: int, curves: Curves) -> str:
     measured = {cell.system for cell in curves.cells} | set(_always(chapter))
     columns = [column for column in GAINS[chapter] if column[1] in measured]
     rows = []
-    for name, task in _tasks(chapter).items():
+    for name, task in _tasks(chapter, only, but).items():
         name_said = t(task.title)
         for title, exact in ((name_said, False), (t("{task}, exact match", task=name_said), True)):
             gains = [curves.gains(name, system, other, exact=exact) for _, system, other in columns]
@@ -367,8 +381,11 @@ def downstream(checkpoint: str, curves: Curves) -> str:
     return "; ".join(figures) or NOT_RECORDED
 
 
-def _tasks(chapter: int) -> dict[str, CurveTask]:
-    return {name: task for name, task in curve_tasks.TASKS.items() if chapter in task.chapters}
+def _tasks(chapter: int, only: Sequence[str] = (), but: Sequence[str] = ()) -> dict[str, CurveTask]:
+    tasks = {name: task for name, task in curve_tasks.TASKS.items() if chapter in task.chapters}
+    if unknown := [name for name in (*only, *but) if name not in tasks]:
+        raise CourseError(f"Chapter {chapter} has no curves of {unknown[0]!r}. It has: {', '.join(tasks)}.")
+    return {name: task for name, task in tasks.items() if name not in but and (not only or name in only)}
 
 
 def _always(chapter: int) -> list[str]:

@@ -21,6 +21,7 @@ svg{--paper:#fff;--ink:#20242a;--soft:#5f6670;--line:#8b929c;--box:#f4f6f8;--blu
 text{fill:var(--ink);font:16px system-ui,"NanumGothic","Apple SD Gothic Neo","Malgun Gothic","Noto Sans KR",sans-serif}
 .soft{fill:var(--soft);font-size:14px} .bold{font-weight:700} .mark{fill:var(--verm)}
 .box{fill:var(--box);stroke:var(--line);stroke-width:1.5} .lit{fill:var(--tint);stroke:var(--blue);stroke-width:3}
+.box.new{stroke:var(--verm);stroke-width:3} .box.gone{fill:none;stroke-dasharray:5 4}
 .frame{fill:none;stroke:var(--line);stroke-dasharray:5 4} .bar{fill:var(--blue)}
 .way{fill:none;stroke:var(--line);stroke-width:2} .way.on{stroke:var(--blue);stroke-width:3.5}
 .cell{fill:var(--paper);stroke:var(--line)} .cell.lit{fill:var(--tint);stroke:var(--blue)}
@@ -37,9 +38,13 @@ class Drawing:
     def __init__(self, says: str, height: int, style: str = ""):
         self.says, self.height, self.style, self.parts = says, height, style, []
 
-    def box(self, x: float, y: float, width: float, height: float, text: str = "", *, lit: bool = False) -> Drawing:
-        self._add(f'<rect class="box{" lit" * lit}" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>')
-        return self.text(x + width / 2, y + height / 2, text, bold=lit)
+    def box(
+        self, x: float, y: float, width: float, height: float, text: str = "", *, lit: bool = False, look: str = ""
+    ) -> Drawing:
+        """look: "new" or "gone"."""
+        kind = f"box{' lit' * lit} {look}".strip()
+        self._add(f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>')
+        return self.text(x + width / 2, y + height / 2, text, bold=lit, look="soft" if look == "gone" else "")
 
     def frame(self, x: float, y: float, width: float, height: float) -> Drawing:
         """What belongs together."""
@@ -303,28 +308,37 @@ def stacked() -> Drawing:
 
 
 def ulmfit() -> Drawing:
-    """ULMFiT's three stages (Howard and Ruder 2018)."""
+    """ULMFiT's three stages (Howard and Ruder 2018): what is new in each, what goes on, what is thrown away."""
     drawing = Drawing(
         t(
-            "ULMFiT in three stages. First a network learns to guess the next word of an encyclopaedia. Then the same "
-            "network goes on with the texts of the task, still guessing words. At last a small head is put on it, and "
-            "labels teach it the task. The body is the same in all three."
+            "ULMFiT in three stages. First a language model is trained from random numbers on an encyclopaedia. Then "
+            "the same network goes on with the texts of the task, and still predicts the next word. At last its "
+            "softmax is thrown away, a new head is put on, and labels train all of it, the LSTMs and the word vectors "
+            "too."
         ),
-        300,
+        372,
     )
     stages = (
-        (t("1  all text"), t("next word"), t("Wikipedia")),
-        (t("2  the task's text"), t("next word"), t("stage|reviews")),
-        (t("3  the task"), t("good or bad"), t("reviews\nwith labels")),
+        (t("1  all text"), t("next word"), t("Wikipedia"), {"look": "new"}, {"look": "new"}),
+        (t("2  the task's text"), t("next word"), t("stage|reviews"), {"lit": True}, {"lit": True}),
+        (t("3  the task"), t("good or bad"), t("reviews\nwith labels"), {"look": "new"}, {"lit": True}),
     )
-    for i, (name, head, text) in enumerate(stages):
+    for i, (name, top, text, of_top, of_body) in enumerate(stages):
         x = 14 + 184 * i
         drawing.text(x + 82, 22, name, bold=True)
-        drawing.box(x, 50, 164, 44, head).box(x, 122, 164, 70, t("LSTM body"))
-        drawing.arrow((x + 82, 122), (x + 82, 96)).arrow((x + 82, 236), (x + 82, 194))
-        drawing.text(x + 82, 258, text, look="soft")
+        drawing.box(x, 92, 164, 44, top, **of_top)
+        drawing.box(x, 164, 164, 40, t("LSTMs"), **of_body).box(x, 210, 164, 40, t("word vectors"), **of_body)
+        drawing.arrow((x + 82, 164), (x + 82, 138)).arrow((x + 82, 284), (x + 82, 252))
+        drawing.text(x + 82, 304, text, look="soft")
         if i < 2:
-            drawing.arrow((x + 164, 157), (x + 184, 157), on=True)
+            drawing.arrow((x + 164, 207), (x + 184, 207), on=True)
+    drawing.box(382, 44, 164, 34, t("softmax"), look="gone")
+    for x, says, look in (
+        (14, t("from random numbers"), {"look": "new"}),
+        (214, t("goes on learning"), {"lit": True}),
+        (398, t("thrown away"), {"look": "gone"}),
+    ):
+        drawing.box(x, 340, 22, 18, **look).text(x + 30, 349, says, at="start", look="soft")
     return drawing
 
 

@@ -133,8 +133,11 @@ def learning_curves(
     return _done(figure)
 
 
-def curve_panels(panels: Sequence[Panel], *, x: str) -> Figure:
-    """Curves of several tasks over a log axis: bands, a tick at each point, one legend; no value, an empty panel."""
+def curve_panels(panels: Sequence[Panel], *, x: str, whole: bool = False) -> Figure:
+    """Curves of several tasks over a log axis: bands, a tick at each point, one legend; no value, an empty panel.
+
+    whole  the vertical axes run from 0 to 100
+    """
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
     size = (3.7 * columns, 3 * rows)
@@ -153,6 +156,8 @@ def curve_panels(panels: Sequence[Panel], *, x: str) -> Figure:
         places = sorted({int(place) for line in axes.lines for place in line.get_xdata()})
         axes.set_xticks(places, [f"{place:,}" for place in places])
         axes.minorticks_off()
+        if whole:
+            axes.set(ylim=(0, 100), ylabel=t_label(panel.unit).replace(", ", "\n"))
     for axes in grid.flat[len(panels) :]:
         axes.remove()
     starts = {line.get_label(): line for axes in figure.axes for line in axes.lines if line.get_linestyle() == "-"}

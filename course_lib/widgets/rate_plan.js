@@ -73,11 +73,7 @@ export default {
       oninput: v => set({ ratio: v })
     });
     for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";
-    const gradual = layers.map((_, i) => { // halves to even, as Python
-      const x = steps * (n - 1 - i) / n,
-        f = Math.floor(x);
-      return x - f === .5 ? f + f % 2 : Math.round(x);
-    });
+    const gradual = layers.map((_, i) => Math.floor(steps * (n - 1 - i) / (2 * n)));
     const paper = { factor: 2.6, cut: .1, ratio: 32 },
       start = stateOf(model, TRAITS);
     const presets = [

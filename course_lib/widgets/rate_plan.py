@@ -33,8 +33,8 @@ def layer_rates(
 
 
 def gradual_opens(n_layers: int, steps: int) -> list[int]:
-    """The last layer at once, one more after every equal part of the steps."""
-    return [round(steps * (n_layers - 1 - i) / n_layers) for i in range(n_layers)]
+    """The last layer at once, one more after each of 2 n equal parts: as `gradual` plans it for two epochs a layer."""
+    return [steps * (n_layers - 1 - i) // (2 * n_layers) for i in range(n_layers)]
 
 
 class RateDesigner(CourseWidget):
@@ -115,7 +115,7 @@ def rate_designer(layers: Sequence[str], steps: int = 1_000) -> RateDesigner:
     """Drag the marks that open layers, bend the slanted triangle, change the factor between layers.
 
     layers: 2 to 12 names, input first (`[name for name, _ in model.layer_groups()]`); steps: of the whole fine-tuning.
-    It starts as in the paper: one more layer with every part, from the last down.
+    It starts as in the paper: one more layer with every pass over the data, from the last down, then all of them.
     """
     names = [str(name) for name in layers]
     if not FEWEST <= len(names) <= MOST:

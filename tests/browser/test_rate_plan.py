@@ -20,7 +20,7 @@ def test_presets_and_sliders_to_both_ends(root, shown):
         ("all at once", {"opens": [0] * 4}),
         ("all at once, one rate", {"factor": 1.0, "ratio": 1.0}),
         ("last only", {"opens": [500, 500, 500, 0], "factor": 2.6, "ratio": 32.0}),
-        ("paper", {"opens": [375, 250, 125, 0]}),
+        ("paper", {"opens": [187, 125, 62, 0]}),
     ):
         root.get_by_role("button", name=name, exact=True).press("Enter")
         for trait, value in state.items():
@@ -39,9 +39,9 @@ def test_presets_and_sliders_to_both_ends(root, shown):
 
 def test_marks_move_by_key_and_by_mouse(lab, root, shown):
     mark = root.get_by_label("opens LSTM 1")
-    for key, step in (("ArrowRight", 255), ("PageDown", 205), ("Home", 0), ("End", 500), ("ArrowLeft", 495)):
+    for key, step in (("ArrowRight", 130), ("PageDown", 80), ("Home", 0), ("End", 500), ("ArrowLeft", 495)):
         mark.press(key)
-        shown.opens = [375, step, 125, 0]
+        shown.opens = [187, step, 62, 0]
         check(root, shown)
         assert mark.get_attribute("aria-valuenow") == str(step)
     box = mark.bounding_box()
@@ -49,6 +49,6 @@ def test_marks_move_by_key_and_by_mouse(lab, root, shown):
     lab.page.mouse.down()
     lab.page.mouse.move(box["x"] - 2_000, box["y"] + 20)
     lab.page.mouse.up()
-    shown.opens = [375, 0, 125, 0]
+    shown.opens = [187, 0, 62, 0]
     check(root, shown)
-    kernel_comes_to(lab, "print(rates.opens)", "[375, 0, 125, 0]")
+    kernel_comes_to(lab, "print(rates.opens)", "[187, 0, 62, 0]")

@@ -164,11 +164,9 @@ def test_forgetting_starts_at_the_old_loss_and_the_last_layer_forgets_nothing(lm
 def test_small_runs_return_what_the_rules_ask_for(lm, texts):
     small = {"lm": lm, "n_seeds": 1}
     measured = {
-        "C5.1": chapter5.few_labels_do_the_work_of_many(
-            sizes=(7, 17), few=7, min_steps=1, max_steps=2, lm_steps=2, **small
-        ),
+        "C5.1": chapter5.few_labels_do_the_work_of_many(sizes=(7, 17), few=7, min_steps=1, max_steps=2, **small),
         "C5.2": chapter5.fine_tuning_the_lm_adds(n_labels=11, lm_steps=2, steps=2, **small),
-        "C5.3": chapter5.tricks_beat_plain_fine_tuning(n_labels=11, steps=2, rates=(1e-2,), leave_out=True, **small),
+        "C5.3": chapter5.tricks_beat_plain_fine_tuning(n_labels=11, steps=2, rates=(1e-2,), leave_out=1, **small),
         "C5.4": chapter5.all_at_once_forgets(n_labels=11, steps=2, every=2, **small),
     }
     for name, found in measured.items():
@@ -184,6 +182,6 @@ def test_a_note_says_that_the_factor_is_at_least_so_large(lm, texts, monkeypatch
     monkeypatch.setattr(chapter5, "untrained", lambda lm, seed: None)
     monkeypatch.setattr(chapter5, "classifier", lambda lm, *arguments, **settings: lm)
     scratch = lambda model: model is None  # noqa: E731
-    found = chapter5.few_labels_do_the_work_of_many(lm=lm, sizes=(7, 14), few=7, lm_steps=2, n_seeds=2)
+    found = chapter5.few_labels_do_the_work_of_many(lm=lm, sizes=(7, 14), few=7, n_seeds=2)
     assert found.values.tolist() == [1, 1]
     assert "In 2 of 2 draws the factor is at least" in found.note

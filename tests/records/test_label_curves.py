@@ -240,6 +240,18 @@ def test_the_drawn_lines_are_the_record(chapter):
     assert label_curves.missing_cells(chapter, curves).startswith(f"All {len(shown) * len(systems) * 12} trainings")
 
 
+def test_a_part_of_the_tasks_is_drawn_from_0_to_100_and_told_in_the_table(capsys):
+    curves, two = chapter_curves(), ("conll2000", "klue-ner")
+    figure = label_curves.curve_figure(8, curves, two)
+    assert [axes.get_ylim() for axes in figure.axes] == [(0, 100)] * 2
+    assert "RTE" in label_curves.curves_markdown(8, curves)
+    assert "RTE" not in label_curves.curves_markdown(8, curves, but=["rte"])
+    label_curves.show_curves(8, only=two, figure=False, table=False, missing=False)
+    assert capsys.readouterr().out == ""
+    with pytest.raises(CourseError, match="no curves of 'imdb'"):
+        label_curves.curve_figure(8, curves, only=["imdb"])
+
+
 def test_what_is_missing_is_said():
     curves = chapter_curves(missing=["nsmc", "klue-ner", "korquad-spans"])
     units = [axes.get_ylabel() for axes in label_curves.curve_figure(8, curves).axes]

@@ -25,13 +25,13 @@ def test_a_layer_does_not_learn_before_it_opens():
     assert not rates[0, :40].any()
     assert rates[0, 40:].all()
     assert not rates[1].any()
-    assert gradual_opens(4, 200) == [150, 100, 50, 0]
+    assert gradual_opens(4, 200) == [75, 50, 25, 0]
 
 
 def test_the_finding_follows_the_state():
     widget = rate_designer(NAMES, 300)
     assert "“<b>” may do" in widget.finding()
-    assert "at step 200 of 300" in widget.finding()
+    assert "at step 100 of 300" in widget.finding()
     assert widget.shares().sum() == pytest.approx(1)
     widget.opens = [0, 0, 0]
     assert "All layers open at once." in widget.finding()

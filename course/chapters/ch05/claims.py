@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from course.chapters.ch05.ex_5_6_label_factor import label_factor
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
+from course.lab.swapped import swapped_task
 from course.lab.tasks import Task, target_texts
 from course.lab.ulmfit_stages import (
     FROM_SCRATCH,
@@ -29,9 +30,10 @@ from course.ledger import Measurement, by_seed, claim, means
 from course_lib.data.records import LabelledText
 from course_lib.models.awd_lstm import AWDLSTM
 
-SCRATCH, PRE_TRAINED, TARGET = "from scratch", "pre-trained", "pre-trained, then tuned on target text"
+SCRATCH, PRE_TRAINED = "from scratch", "pre-trained"
 BAG = "bag of words"
 N_WORDS = 80  # the last ones of a text are read
+OTHER_DRAWS = (100, 101)  # on which rates are chosen
 WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
 
 
@@ -40,11 +42,14 @@ WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
     full={
         "source": "trec6",
         "lm": "awd-lstm-en",
-        "sizes": (100, 250, 600, 2_000),
-        "few": 100,
+        "sizes": (250, 1_000, 4_000),
+        "few": 500,
         "min_steps": 200,
-        "max_steps": 400,
-        "lm_steps": 300,
+        "max_steps": 600,
+        "epochs": 8,
+        "batch_size": 32,
+        "first_seed": 10,
+        "n_seeds": 10,
     },
 )
 def few_labels_do_the_work_of_many(
@@ -55,49 +60,45 @@ def few_labels_do_the_work_of_many(
     few: int = 50,
     min_steps: int = 30,
     max_steps: int = 60,
-    lm_steps: int = 40,
+    epochs: int = 2,
+    batch_size: int = 16,
+    first_seed: int = 0,
     n_seeds: int = 5,
 ) -> Measurement:
     """log2 of the labels from scratch that reach the score of `few` labels with pre-training, over `few`.
 
     Where the curve from scratch never reaches it, its largest size counts: the factor is then at least so large.
     """
+    seeds = range(first_seed, first_seed + n_seeds)
     texts = target_texts(source, n_words=N_WORDS, n_train=max(sizes))
     start = for_target(general_lm(lm), texts.unlabelled)
 
-    def encoder(system: str, seed: int) -> AWDLSTM:
-        if system == TARGET:
-            return tuned(start, texts.unlabelled, steps=lm_steps, seed=seed)
-        return start if system == PRE_TRAINED else untrained(start, seed)
-
     def scores(system: str, sizes: Sequence[int], seed: int) -> list[float]:
-        """All systems: same network, same draws, same steps, two per batch of 16 within min_steps and max_steps.
+        """Both systems: same network, same draws, same steps: `epochs` over the labels within min_steps and max_steps.
 
         From scratch all layers learn at one constant rate.
         """
-        model, tricks, found = encoder(system, seed), FROM_SCRATCH if system == SCRATCH else Tricks(), []
+        model, tricks = (untrained(start, seed), FROM_SCRATCH) if system == SCRATCH else (start, Tricks())
+        found = []
         for n in sizes:
-            steps = min(max_steps, max(min_steps, 2 * math.ceil(n / 16)))
-            trained = classifier(model, texts.draw(n, seed), texts.labels, steps=steps, seed=seed, tricks=tricks)
+            steps = min(max_steps, max(min_steps, epochs * math.ceil(n / batch_size)))
+            settings = {"steps": steps, "seed": seed, "tricks": tricks, "batch_size": batch_size}
+            trained = classifier(model, texts.draw(n, seed), texts.labels, **settings)
             found.append(percent_right(trained, texts.test))
         return found
 
-    bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in range(n_seeds)] for n in sizes]
-    scratch = np.array([scores(SCRATCH, sizes, seed) for seed in range(n_seeds)])  # [seed, size]
-    reached = {name: [scores(name, (few,), seed)[0] for seed in range(n_seeds)] for name in (PRE_TRAINED, TARGET)}
-    doublings = {
-        name: [math.log2(label_factor(sizes, own, few, score)) for own, score in zip(scratch, found, strict=True)]
-        for name, found in reached.items()
-    }
-    capped = sum(own.max() < score for own, score in zip(scratch, reached[PRE_TRAINED], strict=True))
+    bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in seeds] for n in sizes]
+    scratch = np.array([scores(SCRATCH, sizes, seed) for seed in seeds])  # [seed, size]
+    reached = [scores(PRE_TRAINED, (few,), seed)[0] for seed in seeds]
+    doublings = [math.log2(label_factor(sizes, own, few, score)) for own, score in zip(scratch, reached, strict=True)]
+    capped = sum(own.max() < score for own, score in zip(scratch, reached, strict=True))
     return by_seed(
-        doublings[PRE_TRAINED],
+        doublings,
         "doublings of the labels",
         positive_control=by_seed(scratch[:, -1] - texts.majority()),
         baselines=means("{}, {:,} labels: accuracy in %", {BAG: bag, SCRATCH: scratch.T}, sizes),
         parts={
-            **means(f"{{}}, {few:,} labels: accuracy in %", reached),
-            "the language model has seen unlabelled target text": by_seed(doublings[TARGET], "doublings of the labels"),
+            **means(f"{{}}, {few:,} labels: accuracy in %", {PRE_TRAINED: reached}),
             f"draws whose score {max(sizes):,} labels from scratch do not reach": float(capped),
         },
         data=f"{texts.name}; up to {max(sizes):,} labels",
@@ -169,75 +170,62 @@ def fine_tuning_the_lm_adds(
 @claim(
     "C5.3",
     full={
-        "source": "sst2",
-        "also": ("trec6",),
         "lm": "awd-lstm-en",
-        "n_labels": 500,
-        "steps": 120,
-        "rates": (1e-3, 3e-3, 1e-2),
-        "leave_out": True,
+        "n_labels": 800,
+        "steps": 200,
+        "rates": (3e-4, 1e-3, 3e-3, 1e-2),
+        "n_seeds": 8,
+        "leave_out": 5,
     },
 )
 def tricks_beat_plain_fine_tuning(
     *,
-    source: str = "handmade",
-    also: Sequence[str] = (),
     lm: AWDLSTM | str = "",
     n_labels: int = 100,
     steps: int = 48,
     rates: Sequence[float] = (3e-3, 1e-2),
     n_seeds: int = 5,
-    leave_out: bool = False,
+    leave_out: int = 0,
 ) -> Measurement:
-    """All tricks minus none, each with the rate that is best on dev over all seeds.
+    """All tricks minus none, each with the rate that is best on dev over two other draws.
 
-    also       further sets, shown as parts
-    leave_out  show as parts what remains without each trick
+    leave_out  show as parts, of so many seeds, what remains without each trick
     """
-    texts = target_texts(source, n_words=N_WORDS)
-    model = general_lm(lm)
-    gain, scores, chosen = _gain(texts, model, n_labels, steps, rates, n_seeds)
+    texts = swapped_task()
+    start = for_target(general_lm(lm), texts.unlabelled, min_count=1)
+
+    def accuracies(
+        tricks: Tricks, seeds: Sequence[int], part: str = "test", begin: Callable[[int], AWDLSTM] = lambda seed: start
+    ) -> np.ndarray:
+        """In %, by seed."""
+        models = (_trained(texts, begin(seed), n_labels, steps, tricks, seed) for seed in seeds)
+        return np.array([percent_right(trained, getattr(texts, part)) for trained in models])
+
+    seeds, chosen = range(n_seeds), {}
+    for name, make in (("all tricks", Tricks), ("no trick", Tricks.none)):
+        chosen[name] = max(rates, key=lambda rate, make=make: accuracies(make(rate), OTHER_DRAWS, "dev").mean())
+    whole, plain = Tricks(chosen["all tricks"]), Tricks.none(chosen["no trick"])
+    scores = {"all tricks": accuracies(whole, seeds), "no trick": accuracies(plain, seeds)}
     parts: dict[str, float | Measurement] = {}
     for name, values in scores.items():
         parts |= {f"{name}: accuracy in %": values.mean(), f"{name}: best rate on dev": chosen[name]}
-    start, rate = for_target(model, texts.unlabelled), chosen["all tricks"]
-
-    def accuracies(tricks: Tricks, begin: Callable[[int], AWDLSTM] = lambda seed: start) -> np.ndarray:
-        """On test in %, by seed."""
-        models = (_trained(texts, begin(seed), n_labels, steps, tricks, seed) for seed in range(n_seeds))
-        return np.array([percent_right(trained, texts.test) for trained in models])
-
-    for name, tricks in Tricks(rate).without().items() if leave_out else ():  # another rate might suit these better
-        parts[f"without {name}: accuracy minus all tricks"] = by_seed(accuracies(tricks) - scores["all tricks"])
-    for name in also:
-        other = target_texts(name, n_words=N_WORDS)
-        parts[f"{other.name}: all tricks minus none"] = by_seed(_gain(other, model, n_labels, steps, rates, n_seeds)[0])
-    scratch = accuracies(Tricks.none(chosen["no trick"]), lambda seed: untrained(start, seed))
+    for name, tricks in whole.without().items() if leave_out else ():  # another rate might suit these better
+        lost = accuracies(tricks, seeds[:leave_out]) - scores["all tricks"][:leave_out]
+        parts[f"without {name}: accuracy minus all tricks"] = by_seed(lost)
+    few = seeds[:5]
     return by_seed(
-        gain,
+        scores["all tricks"] - scores["no trick"],
+        positive_control=by_seed(scores["no trick"] - texts.majority()),
         baselines={
             **_bag(texts, n_labels, n_seeds, texts.test),
-            "from scratch, no trick: accuracy in %": scratch.mean(),
-            "last layer only: accuracy in %": accuracies(Tricks(rate, opens="last layer")).mean(),
+            "from scratch, no trick: accuracy in %": accuracies(
+                FROM_SCRATCH, few, begin=lambda seed: untrained(start, seed)
+            ).mean(),
+            "last layer only: accuracy in %": accuracies(replace(whole, opens="last layer"), few).mean(),
         },
         parts=parts,
         data=f"{texts.name}, {n_labels:,} labels, {steps} steps",
     )
-
-
-def _gain(
-    texts: Task, lm: AWDLSTM, n_labels: int, steps: int, rates: Sequence[float], n_seeds: int
-) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, float]]:
-    """Per seed all tricks minus none in points; test accuracy of both; the rate of both that is best on dev."""
-    start, scores, chosen = for_target(lm, texts.unlabelled), {}, {}
-    for name, make in (("all tricks", Tricks), ("no trick", Tricks.none)):
-        runs = {}
-        for rate in rates:
-            models = [_trained(texts, start, n_labels, steps, make(rate), seed) for seed in range(n_seeds)]
-            runs[rate] = np.array([[percent_right(m, part) for part in (texts.dev, texts.test)] for m in models])
-        chosen[name] = max(rates, key=lambda rate: runs[rate][:, 0].mean())
-        scores[name] = runs[chosen[name]][:, 1]
-    return scores["all tricks"] - scores["no trick"], scores, chosen
 
 
 def _trained(texts: Task, lm: AWDLSTM, n_labels: int, steps: int, tricks: Tricks, seed: int):
@@ -264,26 +252,22 @@ class Forgetting:
 @claim(
     "C5.4",
     full={
-        "source": "imdb",
         "general": "enwiki2015",
         "lm": "awd-lstm-en",
-        "n_labels": 500,
-        "steps": 90,
-        "every": 15,
-        "n_general": 4_000,
-        "n_dev": 150,
+        "n_labels": 800,
+        "steps": 200,
+        "every": 25,
+        "n_general": 2_000,
     },
 )
 def all_at_once_forgets(
     *,
-    source: str = "handmade",
     general: str = "world",
     lm: AWDLSTM | str = "",
     n_labels: int = 200,
     steps: int = 48,
     every: int = 4,
-    n_general: int = 3_000,
-    n_dev: int = 500,
+    n_general: int = 2_000,
     n_seeds: int = 5,
 ) -> Measurement:
     """General-text loss, all layers at once minus gradual, both where they first reach the accuracy that both reach.
@@ -291,7 +275,7 @@ def all_at_once_forgets(
     Both have discriminative rates, the slanted triangle, the same steps and the same labels. The vocabulary is that of
     the language model, so that its old head still fits.
     """
-    texts = target_texts(source, n_words=N_WORDS, n_dev=n_dev)
+    texts = swapped_task()
     model = general_lm(lm)
     documents = general_documents(general, n_general)
     runs = {

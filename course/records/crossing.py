@@ -1,0 +1,236 @@
+"""Chapter 7's crossing: the reader's BERT beside its left-to-right twin, at several points of one training.
+
+    python -m course.records.crossing          three seeds: seven minutes of one core
+    python -m course.records.crossing 1        seed 1 alone; each seed is kept as soon as it is measured
+
+The rules, written before anything was measured. Both are the class of `course.by_hand.bert`, on the thread's text, with
+the settings of the live cell in 7.3: 2,000 steps of 64 sentences, the same first weights, the same rise and fall of the
+rate. The twin has the causal mask and a loss at the token after each position. The training is not stopped at a point:
+the network is asked in passing. On new sentences (`Thread.test`): the loss, and how often the most probable token is
+right, for BERT at masked positions (five draws of the masks, the same for all), for the twin at every position. And F1
+on the roles of words from 20 and 100 labelled sentences, as on the board: top states under a linear layer, frozen, or
+all moved, the network at a tenth of the layer's rate. Nothing was chosen on the test sentences or on `Thread.dev`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from operator import attrgetter
+from statistics import fmean
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from course.by_hand.bert import Bert, masked
+from course.by_hand.transformer import causal
+from course.lab.roles import Thread, padded
+from course.ledger.records import provenance
+from course.records.store import Store, markdown_table
+from course_lib.data.world import WorldSentence
+from course_lib.device import seed_everything
+from course_lib.errors import CourseError
+from course_lib.language import key, t
+
+COMMAND = "python -m course.records.crossing"
+SEEDS, STEPS, BATCH, RATE, DIM = 3, 2_000, 64, 3e-3, 64
+POINTS = (150, 250, 500, 1_000, 2_000)
+JUDGED = (150, 1_000, 2_000)  # points at which the roles are asked
+PAD, MASK, CLS, SEP, UNK = range(5)
+BERT, TWIN = "masked", "left to right"
+HEADS = {"frozen": key("frozen, {n} labelled"), "moved": key("moved, {n} labelled")}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A network after so many steps. f1: {"frozen, 20": in %, ...}; empty at points at which the roles are not asked.
+
+    loss, right  nats, and % of the most probable tokens, on new sentences: at the masked positions, or at all
+    """
+
+    language: str
+    kind: str
+    seed: int
+    steps: int
+    loss: float
+    right: float
+    f1: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    rows: tuple[Row, ...]
+    run: Mapping[str, str]
+
+
+STORE = Store("crossing.json", Crossing, COMMAND, check=lambda record: record.rows[0], rows="rows")
+
+
+class LeftToRight(Bert):
+    """The same network with the causal mask."""
+
+    def states(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
+        x = self.tokens(ids) + self.positions.weight[: ids.shape[1]] + self.segments(torch.zeros_like(ids))
+        layers, allowed = [self.norm(x)], (ids != PAD)[:, None, None] & causal(ids.shape[1])
+        for block in self.blocks:
+            layers.append(block(layers[-1], allowed))
+        return torch.stack([*layers[:-1], self.top_norm(layers[-1])])
+
+
+class Tagger(nn.Module):
+    """A copy of the network and a linear layer on its top states: both learn."""
+
+    def __init__(self, network: Bert, n_roles: int):
+        super().__init__()
+        self.network, self.output = deepcopy(network), nn.Linear(DIM, n_roles)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.output(self.network.states(ids)[-1][:, 1:-1])
+
+
+class Material:
+    """The thread as BERT reads it: tokens, rows of ids, and the new sentences with their masks."""
+
+    def __init__(self, language: str):
+        self.thread = Thread(language)
+        self.tokens = ["[PAD]", "[MASK]", "[CLS]", "[SEP]", "[UNK]", *self.thread.words[2:]]
+        self.index = {token: i for i, token in enumerate(self.tokens)}
+        self.ids = self.rows(sorted(self.thread.text, key=len))
+        self.new = self.rows([s.words for s in self.thread.test] * 5)
+        seed_everything(0)
+        self.read, self.predict = masked(self.new, MASK, 5, len(self.tokens))
+
+    def rows(self, sentences: Sequence[Sequence[str]]) -> Tensor:
+        """Token ids [sentence, position], filled up with 0."""
+        return padded([torch.tensor([CLS, *(self.index.get(w, UNK) for w in words), SEP]) for words in sentences])
+
+    def asked(self, model: Bert, ids: Tensor, read: Tensor, predict: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and answers: at the positions of `predict`, or for the twin of the token after each position."""
+        if not isinstance(model, LeftToRight):
+            return model(model.states(read)[-1][predict]), ids[predict]
+        follows = ids[:, 1:] != PAD
+        return model(model.states(ids)[-1][:, :-1][follows]), ids[:, 1:][follows]
+
+
+def trainings(model: Bert, material: Material, points: Sequence[int], steps: int) -> Iterator[int]:
+    """Trains as `pretrain` of chapter 7 does, and stops at each point for whoever asks."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
+    for step in range(steps):
+        start = torch.randint(len(material.ids) - BATCH, ()).item()
+        batch = material.ids[start : start + BATCH]
+        batch = batch[:, : int((batch != PAD).sum(1).max())]
+        read, predict = masked(batch, MASK, 5, len(material.tokens))
+        loss = F.cross_entropy(*material.asked(model, batch, read, predict))
+        optimizer.param_groups[0]["lr"] = RATE * min(1, (step + 1) / 50) * (1 - step / steps)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step + 1 in points:
+            state = torch.get_rng_state()
+            yield step + 1
+            torch.set_rng_state(state)  # what is asked in passing changes nothing
+
+
+@torch.no_grad()
+def held_out(model: Bert, material: Material) -> tuple[float, float]:
+    """Loss in nats, and in % how often the most probable token is right, on new sentences."""
+    logits, answers = material.asked(model, material.new, material.read, material.predict)
+    loss = F.cross_entropy(logits, answers).item()
+    if not isinstance(model, LeftToRight):  # a visible token would be easy
+        gap = (material.read == MASK)[material.predict]
+        logits, answers = logits[gap], answers[gap]
+    return loss, 100 * (logits.argmax(-1) == answers).float().mean().item()
+
+
+def roles_told(model: Bert, material: Material, seed: int, sentences: list[WorldSentence] | None = None) -> dict:
+    """{"frozen, 20": F1 in %, ...}; of `Thread.test` where no sentences are given."""
+    n_roles = len(material.thread.roles)
+
+    def ids(drawn: list[WorldSentence]) -> Tensor:
+        return material.rows([sentence.words for sentence in drawn])
+
+    def top(drawn: list[WorldSentence]) -> Tensor:
+        with torch.no_grad():
+            return model.states(ids(drawn))[-1][:, 1:-1]
+
+    def rates(tagger: Tagger) -> list[dict]:
+        return [{"params": tagger.output.parameters()}, {"params": tagger.network.parameters(), "lr": 1e-3}]
+
+    asked = {
+        "frozen": (lambda: nn.Linear(DIM, n_roles), top, None),
+        "moved": (lambda: Tagger(model, n_roles), ids, rates),
+    }
+    return {
+        f"{how}, {n}": round(f1, 2)
+        for how, (make, read, own) in asked.items()
+        for n, f1 in material.thread.scores(make, read, own, seed=seed, sentences=sentences).items()
+    }
+
+
+def measured(
+    material: Material, kind: str, seed: int, *, points: Sequence[int] = POINTS, judged: Sequence[int] = JUDGED
+) -> Iterator[Row]:
+    """The rows of one training."""
+    seed_everything(seed)
+    model = {BERT: Bert, TWIN: LeftToRight}[kind](len(material.tokens), DIM)
+    for steps in trainings(model, material, points, STEPS):
+        loss, right = held_out(model, material)
+        f1 = roles_told(model, material, seed) if steps in judged else {}
+        yield Row(material.thread.language, kind, seed, steps, round(loss, 3), round(right, 2), f1)
+
+
+def record(seeds: Sequence[int] = range(SEEDS), language: str = "en") -> Crossing:
+    """Measure these seeds, and put their rows into the record in the place of older ones."""
+    origin, material = provenance(), Material(language)
+    for seed in seeds:
+        rows = [row for kind in (BERT, TWIN) for row in measured(material, kind, seed)]
+        old = STORE.read()
+        rows += [row for row in (old.rows if old else ()) if (row.language, row.seed) != (language, seed)]
+        rows.sort(key=lambda row: (row.language, row.kind, row.seed, row.steps))
+        crossing = Crossing(tuple(rows), {"command": COMMAND, **origin})
+        STORE.write(crossing)
+    return crossing
+
+
+def table(crossing: Crossing, language: str = "en") -> list[str]:
+    """The lines of a table in Markdown: a line for each point; means over the seeds, "masked / left to right"."""
+    rows = [row for row in crossing.rows if row.language == language]
+    columns = list(next(row.f1 for row in rows if row.f1))
+    heads = [t("steps"), t("loss, nats"), t("right, %")]
+    heads += [t(HEADS[how], n=n) for how, n in (column.split(", ") for column in columns)]
+
+    def both(steps: int, value: Callable[[Row], float], digits: int = 0) -> str:
+        means = (fmean(value(row) for row in rows if (row.steps, row.kind) == (steps, kind)) for kind in (BERT, TWIN))
+        return " / ".join(f"{mean:.{digits}f}" for mean in means)
+
+    lines = []
+    for steps in sorted({row.steps for row in rows}):
+        judged = all(row.f1 for row in rows if row.steps == steps)
+        f1 = [both(steps, lambda row, c=column: row.f1[c]) if judged else "" for column in columns]
+        lines.append([f"{steps:,}", both(steps, attrgetter("loss"), 2), both(steps, attrgetter("right")), *f1])
+    return markdown_table(heads, lines)
+
+
+def show_crossing() -> None:
+    """Display the table, of the English text. Raises CourseError where nothing is recorded."""
+    from IPython.display import Markdown, display
+
+    crossing = STORE.read()
+    if crossing is None:
+        raise CourseError(f"The crossing is not recorded in this copy. Run: {COMMAND}")
+    display(Markdown("\n".join(table(crossing))))
+
+
+def main() -> None:
+    try:
+        crossing = record([int(seed) for seed in sys.argv[1:]] or range(SEEDS))
+    except CourseError as error:
+        raise SystemExit(str(error)) from None
+    print("\n".join(table(crossing)))
+
+
+if __name__ == "__main__":
+    main()

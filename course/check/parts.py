@@ -77,6 +77,8 @@ def _part(exercise: Exercise, known: Mapping[str, Callable]) -> Part:
     if not right:
         says = key("Yours is not right yet: {call}.") if items else key("It becomes yours by {call}.")
         return Part(exercise, exercise.solution, why=note or t(says, **values))
+    if right[-1] is not items[-1]:  # `restore` alone would bring a later one
+        values["again"] = f'`restore("{exercise.id}", {items.index(right[-1]) + 1})`'
     source = right[-1]["source"]
     with _quiet():
         answer = error = _defined(exercise, source, known)

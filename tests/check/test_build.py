@@ -145,6 +145,8 @@ def test_a_part_that_cannot_be_run_alone_is_replaced_and_said(source, says, monk
     assert says.lower() in said.lower()
     assert '`restore("7.9")` brings its cell back' in said
     assert result.right
+    keep("7.9", "later = 1", state="wrong")
+    assert '`restore("7.9", 1)` brings its cell back' in check("9.B").paragraphs[0]
 
 
 def test_calls_of_the_cell_and_what_it_prints_are_left_out(capsys):

@@ -60,6 +60,13 @@ def _read(file: Path) -> dict[str, dict]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def head(difficulty: int, importance: int, minutes: int) -> str:
+    """The line under the title of an exercise or a build."""
+    dots, stars = ("●" * n + "○" * (5 - n) for n in (difficulty, importance))
+    values = {"difficulty": dots, "importance": stars, "minutes": minutes}
+    return t("difficulty {difficulty} · importance {importance} · about {minutes} minutes", **values)
+
+
 @dataclass(frozen=True)
 class Exercise:
     id: str  # chapter and number: "1.2"
@@ -81,9 +88,7 @@ class Exercise:
 
     @property
     def head(self) -> str:
-        difficulty, importance = ("●" * n + "○" * (5 - n) for n in (self.difficulty, self.importance))
-        values = {"difficulty": difficulty, "importance": importance, "minutes": self.minutes}
-        return t("difficulty {difficulty} · importance {importance} · about {minutes} minutes", **values)
+        return head(self.difficulty, self.importance, self.minutes)
 
     @property
     def markdown(self) -> str:

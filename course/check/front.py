@@ -35,12 +35,16 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False) -
     A call that computes for more than 6 seconds or takes 500 MB is stopped (on Windows it is not: interrupt the
     kernel). `os._exit` in an answer cannot be stopped: it ends the kernel.
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
+
+    check("7.B") runs the build of chapter 7: a machine of your own parts, as far as you have them.
     """
+    if build := _build(exercise_id):
+        return _built(build, answer, strict)
     exercise = registry.find(exercise_id)
     if answer is _NO_ANSWER:
         call = f'check("{exercise_id}", {exercise.solution.__name__})'
         raise CourseError(t("check needs your function as well: {call}.", call=call))
-    with _without_exit():
+    with without_exit():
         result = _LAST[exercise_id] = judge(exercise, answer)
     notes = [_elsewhere(result, answer, sys._getframe(1).f_code.co_filename)]
     if result.state != "not attempted":
@@ -78,11 +82,21 @@ def hint(exercise_id: str, level: int = 1) -> Message:
 
 
 def solution(exercise_id: str) -> Message:
-    """The reference solution and why it is so. That you looked is kept beside your answers."""
+    """The reference solution and why it is so. That you looked is kept beside your answers.
+
+    solution("7.B") runs the build of chapter 7 with the course's parts.
+    """
+    if build := _build(exercise_id):
+        return builds().solution(build)
     exercise = registry.find(exercise_id)
     _keep_look(exercise_id, SOLUTION)
     code = exercise.worded(inspect.getsource(exercise.solution))
     return Message(t("Exercise {id}: a solution", id=exercise_id), (t(exercise.texts.why),), code=code)
+
+
+def play(build_id: str, *given: Any) -> Any:
+    """Play with what `check("7.B")` has made: play("7.B"), or with sentences of your own."""
+    return builds().play(build_id, *given)
 
 
 def recall(chapter: int):
@@ -101,7 +115,9 @@ def answers() -> Message:
             continue
         items, note = store.read(name, is_version)
         notes += [note] if note else []
-        if items:
+        if items and name.endswith(".B"):
+            lines.append(_built_line(name, items))
+        elif items:
             last, levels = items[-1], sorted(levels_seen((look for look in looks if look["exercise"] == name), items))
             values = {"name": name, "n": len(items), "date": last["time"][:10], "state": _state(last)}
             line = t("{name}: {n} version(s), the last of {date}: {state}", **values)
@@ -138,6 +154,33 @@ def restore(exercise_id: str, version: int | None = None) -> Message:
     return Message(t("Exercise {id}: your answer", id=exercise_id), (says,), code=item["source"])
 
 
+def builds():
+    """The module of builds, which needs torch."""
+    from course.check import build
+
+    return build
+
+
+def _build(exercise_id: Any) -> Any:
+    return builds().find(exercise_id) if isinstance(exercise_id, str) and exercise_id.endswith(".B") else None
+
+
+def _built(build: Any, answer: Any, strict: bool) -> Result:
+    if answer is not _NO_ANSWER:
+        says = key("{id} is a build: it takes its parts from your answers. Run {call}, without a function.")
+        raise CourseError(t(says, id=build.id, call=build.starter))
+    result = builds().run(build)
+    if strict and not result.right:
+        raise CourseError(repr(result))
+    return result
+
+
+def _built_line(name: str, items: list) -> str:
+    last = items[-1]
+    values = {"name": name, "date": last["time"][:10], "state": _state(last), "parts": last.get("yours", "")}
+    return t("{name}: built, the last time on {date}: {state}; parts of yours in it: {parts}", **values)
+
+
 def _keep(result: Result, answer: Any) -> str:
     source = _source(answer)
     if not source or len(source) > _LONGEST_SOURCE:
@@ -147,7 +190,7 @@ def _keep(result: Result, answer: Any) -> str:
     def append(items: list) -> list:
         if items and all(items[-1][key] == value for key, value in version.items()):
             return items
-        return [*items, {**version, "time": _now()}]
+        return [*items, {**version, "time": now()}]
 
     return store.update(result.exercise, is_version, append)
 
@@ -156,7 +199,7 @@ def _keep_look(exercise_id: str, level: int) -> None:
     look = {"exercise": exercise_id, "level": level}
 
     def append(items: list) -> list:
-        return items if any(item.items() >= look.items() for item in items) else [*items, {**look, "time": _now()}]
+        return items if any(item.items() >= look.items() for item in items) else [*items, {**look, "time": now()}]
 
     store.update(HINTS, is_look, append)
 
@@ -168,7 +211,7 @@ def levels_seen(looks: Iterable[dict], versions: Iterable[dict]) -> set[int]:
     return {int(look["level"]) for look in looks if solved is None or look.get("time", "") < solved}
 
 
-def _now() -> str:
+def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
 
 
@@ -186,7 +229,7 @@ def _elsewhere(result: Result, answer: Any, cell: str) -> str:
 
 
 @contextlib.contextmanager
-def _without_exit() -> Iterator[None]:
+def without_exit() -> Iterator[None]:
     """In a notebook `exit` and `quit` end the kernel when the cell is done; in the block they raise SystemExit."""
     shell = _shell()
     if shell is not None:

@@ -47,12 +47,13 @@ def limited(seconds: float) -> Iterator[None]:
             raise NoEnd  # again at each look, if a bare `except` caught it
 
     handler = signal.signal(signal.SIGVTALRM, look)
-    signal.setitimer(signal.ITIMER_VIRTUAL, tick, tick)
+    outer = signal.setitimer(signal.ITIMER_VIRTUAL, tick, tick)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, handler)
+        signal.setitimer(signal.ITIMER_VIRTUAL, *outer)  # a block around this one goes on counting
 
 
 def safely(otherwise: Any, function: Callable[..., Any], *given: Any) -> Any:

@@ -10,7 +10,7 @@ import re
 from course.chapters import FOLDER
 from course.check.exercise import Exercise
 from course_lib.errors import CourseError
-from course_lib.language import t
+from course_lib.language import key, t
 
 
 def chapters() -> list[int]:
@@ -28,6 +28,9 @@ def of_chapter(chapter: int) -> list[Exercise]:
 
 def find(exercise_id: str) -> Exercise:
     """The exercise called `exercise_id`. Raises CourseError if there is none."""
+    if (form := re.fullmatch(r"(\d{1,3})\.B", str(exercise_id))) and int(form[1]) in chapters_with("build.py"):
+        says = key("{id} is a build: run {call}. Hints and kept answers are those of its parts.")
+        raise CourseError(t(says, id=exercise_id, call=f'check("{exercise_id}")'))
     form = re.fullmatch(r"(\d{1,3})\.\d+", str(exercise_id))
     known = {exercise.id: exercise for exercise in of_chapter(int(form[1]))} if form else {}
     if not isinstance(exercise_id, str) or exercise_id not in known:

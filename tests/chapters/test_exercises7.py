@@ -8,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from course.by_hand.transformer import Block
 from course.check import registry
 from course_lib.data.masking import Masking
 from course_lib.data.next_sentence import NextSentencePairs
@@ -125,3 +126,34 @@ def test_all_negatives_and_no_others_are_drawn():
         found = {pairs[number] for pairs in every}
         others = {s for document in DOCUMENTS if document is not DOCUMENTS[own] for s in document}
         assert found == {(first, second, False) for second in others - {true}}
+
+
+def test_the_block_is_that_of_the_chapter_with_the_norm_after_the_sum():
+    block = Block(8, 2, 12, pre_norm=False, activation=nn.GELU, eps=1e-12)
+    linear = [*(getattr(block.attention, name) for name in ("query", "key", "value", "output"))]
+    linear += [block.feed_forward[0], block.feed_forward[2]]
+    for layer in linear:
+        nn.init.zeros_(layer.bias)
+    real = torch.tensor([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]]).bool()
+    x = torch.randn(2, 5, 8)
+    found = registry.find("7.8").solution(x, real, 2, *(layer.weight.detach().T for layer in linear))
+    torch.testing.assert_close(found, block(x, real[:, None, None]).detach())
+
+
+def test_a_step_s_loss_is_that_of_the_parts_before_it(bert):
+    sentences, dice = [[5, 6, 7], [7], [6, 5]], torch.Generator().manual_seed(8)
+    ids = torch.tensor([[2, 5, 6, 7, 3], [2, 7, 3, 0, 0], [2, 6, 5, 3, 0]])
+    read, labels = registry.find("7.1").solution(ids, *torch.rand(3, *ids.shape, generator=dice) ** 2, 8)
+    assert (labels != -100).sum() == 2
+    table, bias = bert.embedding.tokens.weight.detach(), torch.randn(8).double()
+    seen = []
+
+    def network(read, real):
+        seen.append((read, real))
+        return torch.arange(read.numel() * 6).reshape(*read.shape, 6).double().sin()
+
+    found = registry.find("7.9").solution(sentences, lambda rows: (read, labels), network, table, bias)
+    expected = registry.find("7.5").solution(network(read, ids != 0), labels, table, bias)
+    torch.testing.assert_close(found, expected)
+    assert torch.equal(seen[0][0], read)
+    assert torch.equal(seen[0][1], ids != 0)

@@ -86,6 +86,25 @@ def of_rows(loss):
     return lambda states, labels, table, bias: loss((states @ table.T + bias).mT, labels)
 
 
+def alone(x, real, n_heads, query, key, value, output, inner, outer):
+    """One head."""
+    q, k, v = x @ query, x @ key, x @ value
+    weights = (q @ k.mT / x.shape[-1] ** 0.5).masked_fill(~real[:, None], float("-inf")).softmax(-1)
+    between = torch.nn.functional.layer_norm(x + weights @ v @ output, x.shape[-1:])
+    fed = torch.nn.functional.gelu(between @ inner) @ outer
+    return torch.nn.functional.layer_norm(between + fed, x.shape[-1:])
+
+
+def row_by_row(sentences, mask, network, table, bias):
+    n = max(map(len, sentences))
+    ids = torch.tensor([[2] + s + [3] + [0] * (n - len(s)) for s in sentences])
+    read, labels = mask(ids)
+    losses = []
+    for row, own in zip(network(read, ids > 0), labels, strict=True):
+        losses.append(torch.nn.functional.cross_entropy(row @ table.T + bias, own))
+    return sum(losses) / len(losses)
+
+
 def one_long_text(documents, coins, draws):
     text = [(number, sentence) for number, document in enumerate(documents) for sentence in document]
     pairs = []
@@ -331,5 +350,140 @@ WRONG = {
             "True))\n            pairs.append((first, pool[int(draw * len(pool))], False))",
         ),
         ("0 and 1 instead of True and False", "second, coin < 0.5", "second, int(coin < 0.5)"),
+    ],
+    "7.8": [
+        (
+            "norm before each part",
+            "(x @ matrix)",
+            "(norm(x) @ matrix)",
+            "between = norm(x",
+            "between = (x",
+            "return norm(between + F.gelu(between",
+            "return (between + F.gelu(norm(between)",
+        ),
+        (
+            "the way around takes the normed value",
+            "    scores =",
+            "    x = norm(x)\n    scores =",
+            "between = norm(x + taken)",
+            "between = norm(x + taken)",
+            "norm(between + F.gelu(between @ inner) @ outer)",
+            "between + F.gelu(between @ inner) @ outer",
+        ),
+        (
+            "only what is added is normed",
+            "norm(x + taken)",
+            "x + norm(taken)",
+            "norm(between + F.gelu(between @ inner) @ outer)",
+            "between + norm(F.gelu(between @ inner) @ outer)",
+        ),
+        ("no way around", "norm(x + ", "norm(", "norm(between + ", "norm("),
+        ("no way around", "norm(x + ", "norm("),
+        ("no way around", "norm(between + ", "norm("),
+        ("the second way around begins at the block's input", "norm(between + ", "norm(x + "),
+        ("the second way around begins at the block's input", "between = norm(x + taken)", "between = x"),
+        ("the feed-forward network reads the block's input", "gelu(between @", "gelu(x @"),
+        ("no norm", "F.layer_norm(states, states.shape[-1:], eps=1e-12)", "states"),
+        ("one norm is missing", "norm(x + taken)", "x + taken"),
+        ("one norm is missing", "return norm(", "return ("),
+        (
+            "norm over the wrong axis",
+            "F.layer_norm(states, states.shape[-1:], eps=1e-12)",
+            "F.layer_norm(states.mT, states.shape[1:2], eps=1e-12).mT",
+        ),
+        ("norm over the wrong axis", "states.shape[-1:]", "states.shape[1:]"),
+        (
+            "the variance divides by d - 1",
+            "F.layer_norm(states, states.shape[-1:], eps=1e-12)",
+            "(states - states.mean(-1, keepdim=True)) / (states.std(-1, keepdim=True) + 1e-12)",
+        ),
+        ("the mask is turned round", "~real", "real"),
+        ("the mask is turned round", "~real[:, None, None], -torch.inf", "real[:, None, None], -1e9"),
+        ("padding is read", ".masked_fill(~real[:, None, None], -torch.inf)", ""),
+        ("rows instead of columns", "real[:, None, None]", "real[:, None, :, None]"),
+        ("rows instead of columns", "real[:, None, None], -torch.inf", "real[:, None, :, None], -1e9"),
+        (
+            "later places are hidden",
+            "~real[:, None, None]",
+            "~(real[:, None, None] & torch.ones_like(scores).tril().bool())",
+        ),
+        (
+            "hidden after the softmax",
+            "scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)",
+            "scores.softmax(dim=-1).masked_fill(~real[:, None, None], 0)",
+        ),
+        ("softmax over the queries", "dim=-1", "dim=2"),
+        ("softmax over the queries", "-torch.inf).softmax(dim=-1)", "-1e9).softmax(dim=-2)"),
+        ("softmax over the heads", "dim=-1", "dim=1"),
+        (
+            "heads are mixed with places",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".view(x.shape[0], n_heads, x.shape[1], -1)",
+        ),
+        ("heads are mixed with places", ".transpose(1, 2).flatten(2)", ".reshape(x.shape)"),
+        (
+            "heads are mixed with places",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".view(x.shape[0], n_heads, x.shape[1], -1)",
+            ".transpose(1, 2).flatten(2)",
+            ".reshape(x.shape)",
+        ),
+        ("one head for all", alone),
+        ("one head for all", "unflatten(-1, (n_heads, -1))", "unflatten(-1, (1, -1))"),
+        ("divided by the root of the whole width", "(x.shape[-1] / n_heads)", "x.shape[-1]"),
+        ("not divided", " / (x.shape[-1] / n_heads) ** 0.5", ""),
+        ("divided without a root", " ** 0.5", ""),
+        ("queries and keys are exchanged", "heads(query) @ heads(key).mT", "heads(key) @ heads(query).mT"),
+        ("no output matrix", " @ output", ""),
+        ("no activation", "F.gelu(between @ inner)", "(between @ inner)"),
+        ("another activation", "F.gelu", "torch.relu"),
+        ("another activation", "F.gelu", "torch.tanh"),
+        ("another activation", "between @ inner)", 'between @ inner, approximate="tanh")'),
+        ("changes its input", "between = norm(x + taken)", "between = norm(x.add_(taken))"),
+        ("error", "unflatten(-1, (n_heads, -1))", "unflatten(-1, (-1, n_heads, 7))"),
+    ],
+    "7.9": [
+        ("the network reads the answers", "network(read", "network(ids"),
+        ("the mask is turned round", "ids != 0", "ids == 0"),
+        ("padding may be read", "ids != 0", "ids >= 0"),
+        ("special pieces may not be read", "ids != 0", "ids > 4"),
+        ("blanks may not be read", "ids != 0", "read > 4"),
+        ("blanks may not be read", "ids != 0", "(ids != 0) & (read != 4)"),
+        ("a loss at every piece", "asked = labels != -100", "labels = ids\n    asked = ids != 0"),
+        ("a loss at every piece", "asked = labels != -100", "labels, asked = ids, ids > 4"),
+        ("padding in the loss", "asked = labels != -100", "labels, asked = ids, torch.ones_like(ids).bool()"),
+        ("-100 is asked, too", "asked = labels != -100", "labels = labels.clamp(min=0)\n    asked = labels >= 0"),
+        ("a loss at [MASK] only", "labels != -100", "read == 4"),
+        ("a loss where the piece has changed", "labels != -100", "read != ids"),
+        ("the labels are what is read", "labels[asked]", "read[asked]"),
+        (
+            "labels shifted by one",
+            "    asked = labels",
+            "    states, labels = states[:, :-1], labels[:, 1:]\n    asked = labels",
+        ),
+        (
+            "labels shifted by one",
+            "    asked = labels",
+            "    states, labels = states[:, 1:], labels[:, :-1]\n    asked = labels",
+        ),
+        ("no [CLS]", "[2, *sentence, 3]", "[*sentence, 3]"),
+        ("no [SEP]", "[2, *sentence, 3]", "[2, *sentence]"),
+        ("neither [CLS] nor [SEP]", "[2, *sentence, 3]", "sentence"),
+        (
+            "[SEP] comes after the padding",
+            "[2, *sentence, 3] + [0] * (longest - len(sentence))",
+            "[2, *sentence] + [0] * (longest - len(sentence)) + [3]",
+        ),
+        (
+            "padding in front",
+            "[2, *sentence, 3] + [0] * (longest - len(sentence))",
+            "[0] * (longest - len(sentence)) + [2, *sentence, 3]",
+        ),
+        ("two softmaxes", "+ bias", "+ bias\n    scores = scores.softmax(1)"),
+        ("no bias", " + bias", ""),
+        ("the sum instead of the mean", "labels[asked])", 'labels[asked], reduction="sum")'),
+        ("each row counts the same", row_by_row),
+        ("a number for each place", "labels[asked])", "labels[asked], reduction='none')"),
+        ("error", "ids != 0)", "(ids != 0).sum(1))"),
     ],
 }

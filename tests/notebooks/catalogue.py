@@ -12,6 +12,7 @@ from html import unescape
 from pathlib import Path
 
 from course.check import registry
+from course.check.build import of_chapter as builds_of_chapter
 from course.check.recall_questions import questions
 from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
@@ -99,6 +100,8 @@ def _exercises(number: int) -> Iterator[str]:
         yield from (probe.shows for probe in exercise.probes)
         for name, says in texts.mistakes.items():
             yield from (name, *([says] if isinstance(says, str) else says))
+    for build in builds_of_chapter(number):
+        yield from (build.texts["title"], build.texts["question"], *build.texts["says"].values())
 
 
 def _recall(number: int) -> Iterator[str]:

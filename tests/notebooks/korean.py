@@ -28,7 +28,7 @@ from pathlib import Path
 import jupytext
 from nbformat import NotebookNode
 
-from course.check import registry
+from course.check import build, registry
 from course_lib.language import speaking
 from tests.notebooks import catalogue
 from tests.notebooks.environment import ROOT
@@ -38,7 +38,7 @@ from tests.notebooks.literals import fields, literals, put, same_code
 TEXTS = ROOT / "notebooks" / "ko" / "text"
 BEHIND = "(이 부분은 영어판이 바뀌어 다시 옮기고 있습니다.)"
 _BLOCK = re.compile(r"```\{strings\}\n(.*?)\n?```", re.DOTALL)
-_EXERCISE = re.compile(r"### Exercise (\d+\.\d+) · ")
+_EXERCISE = re.compile(r"### (?:Exercise|Build) (\d+\.(?:\d+|B)) · ")
 _STARTER = re.compile(r'^    \.\.\.\n\n\ncheck\("(\d+\.\d+)"', re.MULTILINE)
 _START = re.compile(r"course_lib\.start\((\w+|\"\w+\")\)")
 
@@ -164,7 +164,7 @@ def korean_notebook(english: NotebookNode, edition: Edition) -> NotebookNode:
             cell.source = _START.sub(r'course_lib.start(\1, language="ko")', source, count=1)
         elif exercise := _EXERCISE.match(cell.source):
             with speaking("ko"):
-                cell.source = registry.find(exercise.group(1)).markdown
+                cell.source = (build.find(exercise.group(1)) or registry.find(exercise.group(1))).markdown
         elif cell.id in known:
             found = known[cell.id]
             # written as in English, and a folder deeper

@@ -1,0 +1,223 @@
+"""The parts of a build: of each exercise the reader's last right answer, or else the course's solution.
+
+A kept answer is run as it stands, without the calls of its cell, with the usual names and the parts before it; then it
+is judged anew. In the machine it is called within the limits of `check`, and at its first call compared with the
+solution, which shows what no probe has shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import linecache
+import math
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from course.check import store
+from course.check.compare import same
+from course.check.exercise import Exercise
+from course.check.front import is_version, without_exit
+from course.check.judge import judge
+from course.check.limit import LIMIT, NoEnd, TooMuch, limited, safely
+from course_lib.language import key, t
+
+_USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np}
+_CLOSE = {"rtol": 1e-3, "atol": 1e-4}  # of a machine's long sums, in float32
+
+
+class Fault(Exception):
+    """A part does in the machine what it should not."""
+
+    def __init__(self, part: str, says: str) -> None:
+        super().__init__(says)
+        self.part, self.says = part, says
+
+
+@dataclass(frozen=True)
+class Part:
+    exercise: Exercise
+    answer: Callable
+    since: str = ""  # the day on which it was right; "": it is the course's
+    why: str = ""  # the reader's is not there
+
+    @property
+    def own(self) -> bool:
+        return bool(self.since)
+
+    @property
+    def line(self) -> str:
+        values = {"id": self.exercise.id, "name": f"`{self.exercise.solution.__name__}`", "since": self.since}
+        if self.own:
+            return t("✓ {id} {name}: yours, of {since}", **values)
+        return t("○ {id} {name}: the course's. {why}", **values, why=self.why)
+
+
+def parts(exercises: list[Exercise]) -> list[Part]:
+    """In the order of the build: a cell may call the functions of the parts before it."""
+    found, known = [], {}
+    for exercise in exercises:
+        found.append(_part(exercise, known))
+        known[exercise.solution.__name__] = found[-1].answer
+    return found
+
+
+def _part(exercise: Exercise, known: Mapping[str, Callable]) -> Part:
+    items, note = store.read(exercise.id, is_version)
+    right = [item for item in items if item["state"] == "right"]
+    values = {"call": f'`check("{exercise.id}", {exercise.solution.__name__})`', "again": f'`restore("{exercise.id}")`'}
+    if not right:
+        says = key("Yours is not right yet: {call}.") if items else key("It becomes yours by {call}.")
+        return Part(exercise, exercise.solution, why=note or t(says, **values))
+    if right[-1] is not items[-1]:  # `restore` alone would bring a later one
+        values["again"] = f'`restore("{exercise.id}", {items.index(right[-1]) + 1})`'
+    source = right[-1]["source"]
+    with _quiet():
+        answer = error = _defined(exercise, source, known)
+        if callable(answer):
+            verdict = judge(exercise, answer)
+            if verdict.right:
+                return Part(exercise, answer, since=right[-1]["time"][:10])
+            error = verdict.paragraphs[0]
+    says = key("Yours cannot be run on its own ({error}). {again} brings its cell back: put in what is missing.")
+    return Part(exercise, exercise.solution, why=t(says, **values, error=error.rstrip(".")))
+
+
+def _defined(exercise: Exercise, source: str, known: Mapping[str, Callable]) -> Callable | str:
+    """The function that the cell handed to `check`, or why there is none. Of the cell's statements that are only calls
+    no one is run but that."""
+    handed: list[Any] = []
+    names = {**_USUAL, **known, "__name__": f"answer {exercise.id}"}
+    names["check"] = lambda exercise_id, answer=None, **_: handed.append(answer)
+    try:
+        with limited(LIMIT):
+            tree = ast.parse(source)
+            tree.body = [node for node in tree.body if _defines(node)]
+            exec(compile(tree, _file(exercise.id, source), "exec"), names)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return _said(error)
+    answer = handed[-1] if handed else names.get(exercise.solution.__name__)
+    return answer if callable(answer) else t("it defines no function `{name}`", name=exercise.solution.__name__)
+
+
+def _defines(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "check"
+    return not (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("course.check"))
+
+
+def _file(part: str, source: str = "") -> str:
+    """The name under which a traceback knows the cell; source: its lines, kept for the traceback."""
+    name = f"<answer {part}>"
+    if source:
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    return name
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """What an answer prints is not shown, and `exit` does not end the kernel."""
+    with contextlib.redirect_stdout(io.StringIO()), without_exit():
+        yield
+
+
+# ---- in the machine
+
+
+def guarded(own: Part, calls: list[str]) -> Callable:
+    """The part as the machine calls it. calls: the part that ran last, then those that run now."""
+    part, solution, like = own.exercise.id, own.exercise.solution, []
+
+    def call(*inputs: Any) -> Any:
+        outermost = len(calls) == 1
+        calls.append(part)
+        try:
+            with contextlib.ExitStack() as stack:
+                if outermost:
+                    stack.enter_context(_quiet())
+                    stack.enter_context(limited(LIMIT))
+                got = own.answer(*inputs)
+        finally:
+            calls.pop()
+            calls[0] = part
+        first = not like
+        if first:
+            like.append(solution(*inputs))
+        dtype = next((i.dtype for i in inputs if isinstance(i, torch.Tensor) and i.is_floating_point()), None)
+        try:
+            got = _formed(got, like[0], dtype)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise Fault(part, f"{type(error).__name__}: {error}") from error
+        if first:
+            _compare(part, got, like[0])
+        return got
+
+    return call if own.own else own.answer
+
+
+def _formed(got: Any, like: Any, dtype: torch.dtype | None) -> Any:
+    """A reader may return lists or arrays where the solution returns tensors: the machine gets tensors."""
+    if isinstance(like, tuple):
+        return tuple(_formed(one, other, dtype) for one, other in zip(got, like, strict=True))
+    if not isinstance(like, torch.Tensor):
+        return got
+    return _tensor(got).to((dtype if like.is_floating_point() else None) or like.dtype)
+
+
+def _tensor(got: Any) -> torch.Tensor:
+    if isinstance(got, list | tuple) and any(isinstance(one, torch.Tensor | list | tuple) for one in got):
+        return torch.stack([_tensor(one) for one in got])
+    return torch.as_tensor(got)
+
+
+def _compare(part: str, got: Any, like: Any) -> None:
+    pairs = list(zip(got, like, strict=True)) if isinstance(like, tuple) else [(got, like)]
+    for one, other in pairs:
+        if isinstance(other, torch.Tensor):
+            if one.shape != other.shape or not torch.allclose(one.double(), other.double(), **_CLOSE):
+                raise Fault(part, t(_ANOTHER))
+            if other.requires_grad and not one.requires_grad:
+                raise Fault(part, t(_NO_GRADIENT))
+        elif not same(one, other):
+            raise Fault(part, t(_ANOTHER))
+
+
+_ANOTHER = key(
+    "On the machine's first batch its result is another than that of the solution, although all probes are right. "
+    "Does it know a size, or a number of heads, by heart?"
+)
+_NO_GRADIENT = key(
+    "Its numbers are right, but they have no gradient, so nothing below could learn. Do not leave PyTorch on the way: "
+    "no `.detach()`, `.item()`, `.tolist()`, `.numpy()`, `torch.tensor(...)` of a result."
+)
+
+
+def blame(error: BaseException, last: str) -> tuple[str, list[str]]:
+    """The part in which the machine stopped ("" if in none), and what to say of it. last: the part that ran last."""
+    if isinstance(error, Fault):
+        return error.part, [error.says]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith("<answer ")]
+    says = [_said(error)]
+    if not frames:
+        return "", [*says, t("The part that ran last is {id}.", id=last)] if last else says
+    part = frames[-1].filename.removeprefix("<answer ").removesuffix(">")
+    return part, [*says, t("Line {number} of your cell: {line}", number=frames[-1].lineno, line=frames[-1].line or "")]
+
+
+def _said(error: BaseException) -> str:
+    if isinstance(error, TooMuch):
+        return t("it took 500 MB of memory and was stopped")
+    if isinstance(error, NoEnd):
+        return t("it computed for {n} seconds and was stopped", n=f"{LIMIT:g}")
+    said = safely("", str, error)[:300]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__

@@ -21,6 +21,7 @@ rate, too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
@@ -76,12 +77,18 @@ class Table:
     run: Mapping[str, str]
 
     def scores(self, system: str) -> dict[int, list[float]]:
-        """{labels: accuracy of each seed}."""
+        """{labels: accuracy of each seed}, of the numbers of labels from which all was measured."""
         found: dict[int, list[float]] = {}
         for row in self.rows:
-            if row.system == system:
+            if row.system == system and row.labels in self.sizes:
                 found.setdefault(row.labels, []).append(row.accuracy)
         return found
+
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of labels for which every system has every seed: a run may have been stopped."""
+        counts = Counter(row.labels for row in self.rows)
+        return sorted(n for n, count in counts.items() if count == len(SYSTEMS) * len({row.seed for row in self.rows}))
 
     def curves(self) -> dict[str, list[tuple[float, float, float, float]]]:
         """{system: rows of (labels, mean, lowest, highest)}."""
@@ -134,13 +141,13 @@ def record(seeds: int = SEEDS, sizes: tuple[int, ...] = SIZES, steps: int = STEP
 
 def swapped_markdown(table: Table) -> str:
     """Mean accuracy by system and number of labels; the lead of the way with care with its 95 % interval by seed."""
-    sizes = sorted({row.labels for row in table.rows})
+    sizes = table.sizes
     care = table.scores(SYSTEMS[-1])
     rows = []
     for system in SYSTEMS:
         scores = table.scores(system)
-        lead = "" if system == SYSTEMS[-1] else _lead(care.get(sizes[-1], []), scores.get(sizes[-1], []))
-        rows.append([t(system), *(f"{fmean(scores[n]):.1f}" if n in scores else "" for n in sizes), lead])
+        lead = "" if system == SYSTEMS[-1] else _lead(care[sizes[-1]], scores[sizes[-1]])
+        rows.append([t(system), *(f"{fmean(scores[n]):.1f}" for n in sizes), lead])
     heads = [
         t("accuracy in %"),
         *(t("{n} labels", n=f"{n:,}") for n in sizes),
@@ -150,7 +157,7 @@ def swapped_markdown(table: Table) -> str:
 
 
 def _lead(care: list[float], other: list[float]) -> str:
-    if not 1 < len(care) == len(other):
+    if len(care) < 2:
         return ""
     lead = seed_interval([a - b for a, b in zip(care, other, strict=True)])
     return f"{lead.estimate:+.1f} [{lead.low:.1f}, {lead.high:.1f}]"
@@ -163,7 +170,7 @@ def show_swapped() -> None:
     from course_lib.widgets import figures
 
     table = STORE.read()
-    if table is None:
+    if table is None or not table.sizes:
         print(t("Nothing is recorded yet. Command: {command}", command=COMMAND))
         return
     title = t("two neighbours swapped? {n} test sentences", n=N_TEST)

@@ -56,9 +56,10 @@ def test_a_stopped_run_goes_on_and_measures_nothing_twice(path, monkeypatch):
     monkeypatch.setattr(swapped, "accuracy", counted)
     monkeypatch.setattr(swapped, "Swapped", lambda: None)
     run = swapped.record(seeds=2, sizes=(7, 11), steps=1)
-    for _ in range(5):
+    for _ in range(len(SYSTEMS)):
         next(run)
     assert len(STORE.read().rows) == 5
+    assert STORE.read().sizes == [11]  # the larger one has its first seed
     assert len(list(swapped.record(seeds=2, sizes=(7, 11), steps=1))) == 2 * 2 * len(SYSTEMS) - 5
     assert len(asked) == len(set(asked)) == 4 * len(SYSTEMS)
     assert STORE.read().scores(COUNTED) == {7: [50, 51], 11: [50, 51]}
@@ -71,6 +72,9 @@ def test_means_and_leads_by_hand():
     assert len(lines) == 2 + len(SYSTEMS)
     assert "| words and pairs counted | 50.5 | 50.5 | +39.5 [33.1, 45.9] |" in lines  # t of one degree: 12.7 * 0.5
     assert lines[-1] == "| pre-trained, moved with care | 50.0 | 90.0 |  |"
+    stopped = Table(table.rows[1:], {})
+    assert stopped.sizes == [800]
+    assert swapped.swapped_markdown(stopped).startswith("| accuracy in % | 800 labels | care")
 
 
 def test_it_is_shown_with_the_table_and_without_a_record_says_so(path, monkeypatch, capsys):

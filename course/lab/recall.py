@@ -44,7 +44,21 @@ def questions(n: int, load: int, generator: torch.Generator) -> dict[str, Tensor
     }
 
 
-class Recall(nn.Module):
+class Game(nn.Module):
+    """What every network of the game has: its loss, and new questions to be asked. `forward`: questions -> logits."""
+
+    def loss(self, batch: dict[str, Tensor]) -> dict[str, Any]:
+        """Cross-entropy of the value, in nats."""
+        return {"loss": F.cross_entropy(self(batch), batch["answer"]), "count": len(batch["answer"])}
+
+    @torch.no_grad()
+    def right(self, load: int, seed: int, n: int = 2_000) -> tuple[Bool[np.ndarray, " n"], Int[np.ndarray, " n"]]:
+        """New questions: answered rightly or not, and how many pairs ago the right one was read."""
+        batch = questions(n, load, torch.Generator().manual_seed(seed))
+        return (self(batch).argmax(-1) == batch["answer"]).numpy(), batch["ago"].numpy()
+
+
+class Recall(Game):
     """One layer between the same tables and output: attention without positions, or an LSTM, which is larger."""
 
     def __init__(self, net: Net, width: int = 64):
@@ -60,27 +74,21 @@ class Recall(nn.Module):
             return self.output(self.body(asked, pairs)[0][:, 0])
         return self.output(self.body(torch.cat([pairs, asked], 1))[0][:, -1])
 
-    def loss(self, batch: dict[str, Tensor]) -> dict[str, Any]:
-        """Cross-entropy of the value, in nats."""
-        return {"loss": F.cross_entropy(self(batch), batch["answer"]), "count": len(batch["answer"])}
-
-    @torch.no_grad()
-    def right(self, load: int, seed: int, n: int = 2_000) -> tuple[Bool[np.ndarray, " n"], Int[np.ndarray, " n"]]:
-        """New questions: answered rightly or not, and how many pairs ago the right one was read."""
-        batch = questions(n, load, torch.Generator().manual_seed(seed))
-        return (self(batch).argmax(-1) == batch["answer"]).numpy(), batch["ago"].numpy()
-
 
 def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64, show: bool | str = False) -> Recall:
     """All loads in turn, 64 questions a step. Both networks get the same questions."""
     seed_everything(seed)
-    model = Recall(net, width)
+    return play(Recall(net, width), steps, rate, seed, show=show, label=net)
+
+
+def play(model: Game, steps: int, rate: float, seed: int, *, show: bool | str = False, label: str = "game") -> Any:
+    """The same with a network of your own, which is returned."""
     generator = torch.Generator().manual_seed(seed)
 
     def batches(epoch: int) -> Iterator[dict[str, Tensor]]:
         return (questions(64, LOADS[step % len(LOADS)], generator) for step in range(steps))
 
-    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=show, label=net)
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=show, label=label)
     return model.eval()
 
 
@@ -89,7 +97,7 @@ def guessing(load: int) -> float:
     return 1 / load + (1 - 1 / load) / N_VALUES
 
 
-def load_and_distance(models: dict[Net, Recall], seed: int = -1) -> plt.Figure:
+def load_and_distance(models: dict[Net, Game], seed: int = -1) -> plt.Figure:
     """Answers of trained networks in %: over the number of pairs, and at one number over how long ago the pair was."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3), layout="constrained", sharey=True)
     quarters: Sequence[int] = range(0, ASKED_OF, ASKED_OF // 4)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from course.lab.recall import ASKED_OF, LOADS, N_KEYS, Recall, guessing, load_and_distance, questions, trained
+from course.lab.recall import ASKED_OF, LOADS, N_KEYS, Recall, guessing, load_and_distance, play, questions, trained
 
 
 @pytest.mark.parametrize("load", [1, 7, N_KEYS])
@@ -44,3 +44,10 @@ def test_the_picture_has_all_loads_and_a_quarter_each():
     assert [len(line.get_xdata()) for line in left.lines] == [len(LOADS)] * 3
     assert [len(line.get_xdata()) for line in right.lines] == [4] * 2
     assert ASKED_OF % 4 == 0
+
+
+def test_a_network_of_your_own_is_trained_in_the_same_way():
+    torch.manual_seed(0)
+    mine = play(Recall("attention", 12), 30, 1e-2, 0)
+    for ours, theirs in zip(mine.parameters(), trained("attention", 30, 1e-2, 0, width=12).parameters(), strict=True):
+        assert torch.equal(ours, theirs)

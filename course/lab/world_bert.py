@@ -158,10 +158,12 @@ class OneWay(nn.Module):
 
 
 @lru_cache(maxsize=16)
-def world_bert(seed: int = 0, *, steps: int = 400, shares: Shares = MASKED, rate: float = RATE) -> Bert:
+def world_bert(
+    seed: int = 0, *, steps: int = 400, shares: Shares = MASKED, rate: float = RATE, batch: int = BATCH
+) -> Bert:
     """Trained on sentences of the world, always the same, whole words as pieces. Cached: do not change it."""
     model = new_bert(whole_words(world_text(N_WORDS)), seed)
-    return train_bert(model, world_rows(), seed, steps=steps, shares=shares, rate=rate)
+    return train_bert(model, world_rows(), seed, steps=steps, shares=shares, rate=rate, batch=batch)
 
 
 @lru_cache(maxsize=1)
@@ -204,10 +206,11 @@ def train_bert(
     nsp: bool = False,
     schedule: Schedule = rise_and_fall,
     watchers: Sequence[Callable[[int, dict], object]] = (),
+    batch: int = BATCH,
 ) -> Bert:
-    """In eval mode; steps=0 leaves it untrained."""
+    """In eval mode; steps=0 leaves it untrained. batch: rows of a step."""
     if steps:
-        batches = Asked(rows, model.pieces, objective=objective, shares=shares, nsp=nsp, seed=seed)
+        batches = Asked(rows, model.pieces, objective=objective, shares=shares, nsp=nsp, seed=seed, batch=batch)
         settings = {"learning_rate": rate, "schedule": schedule, "betas": BETAS, "watchers": watchers}
         fit(model, batches, steps=steps, show=False, **settings)
     return model.eval()

@@ -187,6 +187,24 @@ def test_probe_knows_words_that_it_is_told():
     assert len(found.right) == len(pos.sentences)
 
 
+def test_where_a_curve_comes_to_a_goal():
+    """In log2 of the steps, on straight lines between the points."""
+    reached = claims_objectives.reached
+    assert reached(50, (2, 4, 8), (10, 20, 90)) == pytest.approx(2 + 30 / 70)
+    assert reached(60, (2, 4, 8), (10, 70, 30)) == pytest.approx(1 + 50 / 60)  # the first time
+    assert reached(5, (2, 4, 8), (10, 20, 90)) == 1  # there from the first point on
+    assert reached(95, (2, 4, 8), (10, 20, 90)) == 3  # never
+
+
+def test_next_sentences_that_were_read_are_told_by_a_network_that_always_says_yes():
+    model = small()
+    rows = pair_rows([TEXT] * 3, ["a", "b", "c"], PIECES)
+    torch.nn.init.zeros_(model.nsp.weight)
+    model.nsp.bias.data.copy_(torch.tensor([1.0, 0.0]))  # yes, it follows
+    share = 100 * float(np.mean([row.follows for row in rows]))
+    assert claims_objectives.next_right_of(model, rows) == pytest.approx(share)
+
+
 def test_tokens_to_two_digits():
     assert claims_objectives.tokens(10, [11, 12]) == 3_700  # 10 x 32 x 11.5 = 3,680
 

@@ -1,16 +1,19 @@
 """What chapter 8's claims are measured with, on networks and tasks small enough to know the answer."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from course.chapters.ch08 import claims as chapter8
-from course.chapters.ch08.claims import area, best_for_all, counted, scored, two_layer_tagger
+from course.chapters.ch08.claims import best_for_all, counted, scored, two_layer_tagger
 from course.lab.controls import untrained
 from course.lab.kept_states import KeptStates
 from course.lab.learning import Recipe, best_rate, fine_tune, learn
 from course.lab.tasks import KINDS
 from course.ledger import judge
+from course.ledger.rules import get_claim
 from course_lib.errors import CourseError
 from course_lib.models.baselines import RandomEncoder
 from tests.lab import four_samples
@@ -39,16 +42,6 @@ def test_the_paper_s_network_takes_no_memory_and_has_its_size():
     bert = chapter8.paper_bert()
     assert {parameter.device.type for parameter in bert.parameters()} == {"meta"}
     assert sum(map(counted, (bert.embedding, bert.stack, bert.pooler))) == 109_482_240  # the published network's
-
-
-def test_the_area_by_hand():
-    scores = np.array([[50.0, 0.0], [60.0, 0.0], [80.0, 100.0]])
-    # 100 to 200 is one doubling, 200 to 800 are two
-    expected = [(55 * 1 + 70 * 2) / 3, (0 * 1 + 50 * 2) / 3]
-    np.testing.assert_allclose(area((100, 200, 800), scores), expected)
-    np.testing.assert_allclose(area((16, 64), np.full((2, 3), 71.0)), [71.0] * 3)
-    with pytest.raises(CourseError, match=r"at least two rising numbers of labels, not \[50, 50\]"):
-        area((50, 50), scores[:2])
 
 
 def test_a_recipe_s_steps_and_rates():
@@ -104,38 +97,46 @@ def test_the_rate_for_all_is_the_best_on_the_mean():
     assert best_for_all({"a": {0.1: 90, 0.2: 70}, "b": {0.1: 50, 0.2: 70}}) == 0.1
 
 
-def test_curves_are_judged(small):
+@pytest.fixture
+def words(monkeypatch):
+    """One small task in the place of the public ones, of a network that has learned pairs before."""
     learned = Recipe(rate=1e-2, min_steps=100, max_steps=100, batch_size=8)
-    small["encoder"] = fine_tune(four_samples.pair_task(), small["encoder"], 9, 0, learned).encoder.eval()
-    found = chapter8.pre_trained_beats_scratch(
-        **small, static=RandomEncoder(6, buckets=97), sizes=(3, 6), static_rates=(3e-2,), static_recipe=FEW
-    )
-    verdict = judge("C8.2", found)
-    assert len(verdict.findings) == 4
-    assert found["pair"].values.mean() > 5  # it has learned pairs before
-    for finding, measured in zip(verdict.findings, found.values(), strict=True):
-        majority, *_, scratch = measured.baselines.values()
-        assert finding.positive.estimate == pytest.approx(scratch - majority)
-        assert (finding.word == "cannot judge") == (finding.positive.low <= 5.0)
-    for kind, measured in found.items():
-        names = list(measured.baselines)
-        assert all(f"({kind})" in name for name in [*names, *measured.parts])
-        assert [name.split(" (")[0] for name in names][::2] == ["majority", "static vectors"]
-        assert names[3].startswith("from scratch")
-        end = f"the learning curves ({kind}): {{}}, 6 labels: {names[0].split(': ')[1]}".format
-        assert end("pre-trained") in measured.parts
-        assert measured.parts[end("from scratch")] == measured.baselines[names[3]]
-    assert any(name.startswith("bag of words") for name in found["sentence"].baselines)
+    model = fine_tune(four_samples.pair_task(), four_samples.bert(), 9, 0, learned).encoder.eval()
+    monkeypatch.setattr(chapter8, "word_task", lambda name, *sizes: (four_samples.names_task(), model))
+    chapter8.tuned_score.cache_clear()
+    yield {"n_labels": 5, "recipe": Recipe(rate=1e-2, min_steps=20, max_steps=20, batch_size=8)}
+    chapter8.tuned_score.cache_clear()
 
 
-def test_pre_trained_that_is_from_scratch_gains_nothing(small, monkeypatch):
+def test_pre_trained_and_from_scratch_are_judged(words):
+    found = chapter8.pre_trained_beats_scratch(**words)
+    assert list(found) == [rule.name for rule in get_claim("C8.2").rules] == list(chapter8.NETWORKS)
+    assert len(judge("C8.2", found).findings) == 3
+    for name, measured in found.items():
+        majority, _, scratch = measured.baselines.values()
+        pre_trained, above, over = measured.parts.values()
+        assert measured.values.mean() == pytest.approx(pre_trained - scratch)
+        assert above.values.mean() == pytest.approx(scratch - majority)
+        assert over.values.mean() == pytest.approx(pre_trained - [*measured.baselines.values()][1])
+        assert all(f"({name})" in label for label in [*measured.baselines, *measured.parts])
+
+
+def test_pre_trained_that_is_from_scratch_gains_nothing(words, monkeypatch):
     monkeypatch.setattr(chapter8, "untrained", lambda encoder, seed: encoder)
-    task, model = four_samples.sentence_task(), small["encoder"]
-    curves = [
-        chapter8.curve(task, model, system, (4, 9), (3e-2,), FEW, 2)[0]
-        for system in (chapter8.PRE_TRAINED, chapter8.SCRATCH)
-    ]
-    np.testing.assert_array_equal(*curves)
+    found = chapter8.pre_trained_beats_scratch(**words, n_seeds=2)
+    assert all(not measured.values.any() for measured in found.values())
+
+
+def test_public_words_are_cut_into_parts_that_share_nothing(monkeypatch):
+    task = four_samples.names_task()
+    chapter8.word_task.cache_clear()
+    monkeypatch.setattr(chapter8, "opened", lambda name: four_samples.bert())
+    monkeypatch.setattr(chapter8, "tagged", lambda *of: replace(task, dev=[]))
+    found, _ = chapter8.word_task("tags", "public", 3, 4)
+    chapter8.word_task.cache_clear()
+    texts = [{" ".join(record.sentence.words) for record in part} for part in (found.train, found.dev, found.test)]
+    assert [len(part) for part in texts] == [len(task.train) - 3, 3, 4]
+    assert not texts[0] & texts[1]
 
 
 def test_one_recipe_is_judged_by_what_it_costs(small):
@@ -159,9 +160,10 @@ def test_joined_layers_are_the_layers_in_order():
 
 def test_the_larger_head_has_two_layers_and_its_seed():
     kept = KeptStates(four_samples.bert(), beside=range(3))  # 3 layers of 12
-    head, again = (two_layer_tagger(kept, ("O", "B-PER"), 5, seed=3) for _ in range(2))
+    task = four_samples.names_task()
+    head, again = (two_layer_tagger(kept, task, 5, seed=3) for _ in range(2))
     lstm = sum(2 * 4 * 5 * (n_in + 5 + 2) for n_in in (36, 10))
-    assert sum(p.numel() for p in head.parameters()) == lstm + 2 * (10 + 1)
+    assert sum(p.numel() for p in head.parameters()) == lstm + len(task.labels) * (10 + 1)
     assert all(torch.equal(a, b) for a, b in zip(head.parameters(), again.parameters(), strict=True))
 
 
@@ -170,7 +172,7 @@ def test_a_frozen_head_learns_and_its_encoder_does_not():
     before = {name: row.clone() for name, row in bert.state_dict().items()}
     states = KeptStates(bert, beside=range(3))
     recipe = Recipe(rate=1e-2, min_steps=60, max_steps=60, batch_size=8)
-    head = learn(lambda: two_layer_tagger(states, task.labels, 11, seed=0), task.train, 0, recipe)
+    head = learn(lambda: two_layer_tagger(states, task, 11, seed=0), task.train, 0, recipe)
     assert task.score(head) > 80
     assert all(torch.equal(row, before[name]) for name, row in bert.state_dict().items())
 
@@ -185,29 +187,24 @@ def test_a_system_is_scored_with_the_better_rate():
         def predict(self, records):
             return [list(r.tags["ner"]) if self.right else ["O"] * len(r.sentence) for r in records]
 
-    found = scored(task, Fixed, (0.1, 0.2), 3)
-    assert found.rate == 0.2  # right on dev: the seed of dev is even
-    assert found.f1.tolist() == [100, 0, 100]
+    found = scored(task, Fixed, (0.1, 0.2), range(3))
+    assert (found.rate, found.dev) == (0.2, 100)  # right on dev: the seed of dev is even
+    assert found.scores.tolist() == [100, 0, 100]
+    assert scored(task, Fixed, (0.1,), ()).scores.size == 0
 
 
-def test_the_measurement_is_judged_and_has_its_parts(monkeypatch):
-    monkeypatch.setattr(chapter8, "names", lambda source: four_samples.names_task())
-    measured = chapter8.fine_tuning_beats_frozen(
-        encoder=four_samples.bert(),
-        n_labels=6,
-        rates=(3e-2,),
-        frozen_rates=(1e-2, 3e-2),
-        recipe=FEWER,
-        frozen_recipe=FEWER,
-        hidden=5,
-    )
-    verdict = judge("C8.3", measured)
-    for wanted in ("dictionary of training names", "frozen with a linear head", "from scratch"):
-        assert any(name.startswith(wanted) for name in verdict.baselines)
-    for wanted, n in (("frozen with a linear head", 1), ("each single layer frozen", 3), ("time of both", 3)):
-        assert sum(name.startswith(wanted) for name in verdict.parts) == n
-    fine, frozen = (value for name, value in measured.parts.items() if name.endswith("span F1 in %")
-                    and name.startswith(("fine-tuned", "frozen with a 2")))  # fmt: skip
-    assert measured.values.mean() == pytest.approx(fine - frozen)
-    times = {name: value for name, value in measured.parts.items() if name.startswith("time")}
-    assert all(value >= 0 for value in times.values())
+def test_fine_tuned_and_frozen_are_judged(words):
+    measured = chapter8.fine_tuning_beats_frozen(**words, frozen_rates=(1e-2, 3e-2), frozen_recipe=FEWER, hidden=5)
+    assert list(measured) == [rule.name for rule in get_claim("C8.3").rules]
+    assert len(judge("C8.3", measured).findings) == 2
+    for name, found in measured.items():
+        _, linear, _ = found.baselines.values()
+        fine, top, large, over_large, *rest = found.parts.values()
+        assert found.values.mean() == pytest.approx(fine - linear)
+        assert over_large.values.mean() == pytest.approx(fine - large)
+        on_dev, seconds = rest[:-3], rest[-3:]
+        assert len(on_dev) == 3
+        assert all(value >= 0 for value in seconds)
+        assert all(f"({name})" in label for label in [*found.baselines, *found.parts])
+        if max(on_dev) == on_dev[-1] > max(on_dev[:-1]):
+            assert top == linear

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 
 from course.lab.controls import WHOLE, untrained
+from course.lab.learning import DEV_SEED, best_rate
 from course.lab.probes import (
     PROBE_SEED,
     PosProbe,
@@ -19,13 +20,16 @@ from course.lab.probes import (
     layer_rows,
     sense_hits,
     sense_split,
-    trained,
     window_rows,
     world_probe,
 )
 from course.lab.world_bert import (
     BATCH,
+    LEAKY,
     MASKED,
+    RATE,
+    Asked,
+    Row,
     Shares,
     new_bert,
     pair_rows,
@@ -49,7 +53,7 @@ Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]
 PAIRS = {"same topic": "same_topic", "another topic": "any_topic"}
 
 
-@claim("C7.4", full={"steps": 400, "n_documents": 2_000, "n_train": 1_000, "n_test": 1_000, "search": True})
+@claim("C7.4", full={"steps": 1_500, "batch": 64, "n_documents": 4_000, "n_train": 1_000, "n_test": 1_000})
 def next_sentence_helps_pairs(
     *,
     steps: int = 120,
@@ -57,13 +61,12 @@ def next_sentence_helps_pairs(
     n_train: int = 300,
     n_test: int = 300,
     n_seeds: int = 5,
-    search: bool = False,
+    batch: int = BATCH,
 ) -> dict[str, Measurement]:
     """Linear probes on frozen states, with minus without the next-sentence question, per seed.
 
     Both networks read the same pairs and are asked for the same hidden words. A text or a pair is [CLS]'s state and the
     mean of its words' states; in pre-training the wrong second sentence is of another topic, as BERT's mostly is.
-    search  choose a learning rate for each network, on dev; else both have the same
     """
     documents = world_documents(n_documents)
     pieces = whole_words(tuple(words for document, _ in documents for words in document) + world_text(60_000))
@@ -75,27 +78,22 @@ def next_sentence_helps_pairs(
     }
     texts, pos = cut(list(islice(world.reviews(), n_train + 2 * n_test)), n_train, n_test), world_probe()
 
-    def scores(model: Bert, part: int) -> dict[str, float]:
-        """part: 1 dev, 2 test."""
-        probed, features = pos.of(model), partial(vectors, model)
-        return {f"pairs, {name}": right((found[0], found[part]), features) for name, found in pairs.items()} | {
-            "sentences": right((texts[0], texts[part]), features),
-            "tagging": probed.score if part == 2 else probed.dev,
+    def scores(model: Bert) -> dict[str, float]:
+        features = partial(vectors, model)
+        return {f"pairs, {name}": right(found, features) for name, found in pairs.items()} | {
+            "sentences": right(texts, features),
+            "tagging": pos.of(model).score,
         }
 
-    def on_dev(model: Bert) -> float:
-        return float(np.mean(list(scores(model, 1).values())))
-
-    def make(nsp: bool, seed: int, rate: float) -> Bert:
-        return train_bert(new_bert(pieces, seed), rows, seed, steps=steps, nsp=nsp, rate=rate)
-
-    found, rates, follows = {}, {}, np.zeros(n_seeds)
+    found, follows, learned = {}, np.zeros(n_seeds), np.zeros(n_seeds)
     for name, nsp in (("with", True), ("without", False)):
-        models, rates[name] = trained(partial(make, nsp), on_dev, n_seeds, search)
-        found[name] = [scores(model, 2) for model in models]
+        settings = {"steps": steps, "nsp": nsp, "batch": batch}
+        models = [train_bert(new_bert(pieces, seed), rows, seed, **settings) for seed in range(n_seeds)]
+        found[name] = [scores(model) for model in models]
         if nsp:
             follows = np.array([next_right(model, pairs["another topic"][2]) for model in models])
-    before = scores(new_bert(pieces, 0), 2)
+            learned = np.array([next_right_of(model, rows[:1_000]) for model in models])
+    before = scores(new_bert(pieces, 0))
 
     def measured(task: str, baselines: dict[str, float], parts: dict[str, float | Measurement]) -> Measurement:
         scores = {name: np.array([one[task] for one in runs]) for name, runs in found.items()}
@@ -104,7 +102,7 @@ def next_sentence_helps_pairs(
             positive_control=by_seed(follows - 50),
             baselines=baselines | {f"{task}, untrained, in %": before[task]},
             parts=means(f"{task}, {{}}, in %", scores) | parts,
-            data=f"the world, {steps} steps of 32 pairs",
+            data=f"the world, {steps:,} steps of {batch} pairs",
         )
 
     same = pairs["same topic"]
@@ -117,8 +115,8 @@ def next_sentence_helps_pairs(
                 "negatives of another topic, with minus without": by_seed(other.values),
                 **other.parts,
                 "its own question in new pairs, another topic: right, in %": follows.mean(),
-            }
-            | means("learning rate {}", rates),
+                "its own question in pairs that it has read: right, in %": learned.mean(),
+            },
         ),
         "sentences": measured("sentences", {"bag of words, in %": right(texts, bag_of(texts[0]))}, {}),
         "tagging": measured("tagging", {"majority tag per word, in %": pos.majority}, {}),
@@ -174,6 +172,16 @@ def next_right(model: Bert, pairs: Sequence[SentencePair]) -> float:
     return 100 * float(np.mean((other_scores(model, pairs) > 0) == [pair.label == "other" for pair in pairs]))
 
 
+@torch.no_grad()
+def next_right_of(model: Bert, rows: Sequence[Row]) -> float:
+    """The same of rows of its training, in %."""
+    right = []
+    for batch in Asked(rows, model.pieces, shares=LEAKY, nsp=True)():  # nothing is hidden
+        logits = model.nsp(model(batch.input_ids, batch.token_type_ids, batch.attention_mask).pooled)
+        right += ((logits[:, 0] > logits[:, 1]) == batch.next).tolist()
+    return 100 * float(np.mean(right))
+
+
 def overlap(pairs: Sequence[SentencePair]) -> Float[np.ndarray, "pair 1"]:
     """How many words the two sentences share."""
     sides = [[set(Sentence.of(text).words) for text in (pair.first, pair.second)] for pair in pairs]
@@ -195,52 +203,82 @@ OBJECTIVES = {
 }
 
 
-@claim("C7.5", full={"points": (25, 50, 100, 200, 400), "n_test": 200, "search": True})
+@claim(
+    "C7.5",
+    full={"points": (31, 62, 125, 250, 500, 1_000, 2_000), "n_test": 200, "batch": 64, "rates": (1e-3, 3e-3, 9e-3)},
+)
 def masked_converges_more_slowly(
-    *, points: Sequence[int] = (25, 50, 100), n_test: int = 60, n_seeds: int = 5, search: bool = False
+    *,
+    points: Sequence[int] = (25, 50, 100),
+    n_test: int = 60,
+    n_seeds: int = 5,
+    batch: int = BATCH,
+    rates: Sequence[float] = (RATE,),
 ) -> Measurement:
-    """Mean probe accuracy over the points of a curve, left-to-right minus masked, per seed.
+    """Doublings of the tokens until half of the untrained network's errors are gone, masked minus left-to-right, per
+    seed.
 
-    points  steps at which the probe is asked, each twice the one before. A step reads as many tokens for all.
-    search  choose a learning rate for each objective by the curve's mean on dev; else all have the same
+    points  steps at which the probe is asked, each about twice the one before. A step reads as many tokens for all.
+    rates   of which each objective has the one with the best mean on dev over the curve without its last point
     """
     pos = world_probe(n_test=n_test)
-    curves, rates = {}, {}
+    before, sizes = pos.of(world_bert(0, steps=0)).score, [len(row.ids) for row in world_rows()]
+    goal = (before + 100) / 2
+    seen = [tokens(step, sizes, batch) for step in points]
+    curves, chosen, doublings = {}, {}, {}
     for name in OBJECTIVES:
-        make = partial(curve, name, points=points, pos=pos)
-        runs, rates[name] = trained(make, lambda run: run[1].mean(), n_seeds, search)
-        curves[name] = np.stack([on_test for on_test, _ in runs])  # [seed, point]
-    areas = {name: found.mean(1) for name, found in curves.items()}
-    both = [curves[name].mean(0) for name in ("masked", "left-to-right")]
-    ahead = [step for step, ours, theirs in zip(points, *both, strict=True) if ours > theirs]
-    sizes = [len(row.ids) for row in world_rows()]
+        make = partial(curve, name, pos=pos, batch=batch)
+        chosen[name] = best_rate(rates, lambda rate, make=make: make(DEV_SEED, rate, points[:-1])[1].mean())
+        curves[name] = np.stack([make(seed, chosen[name], points)[0] for seed in range(n_seeds)])  # [seed, point]
+        doublings[name] = np.array([reached(goal, points, run) for run in curves[name]])
+    both = "left-to-right", "masked"
+    lead = curves["masked"] - curves["left-to-right"]
+    ahead = [place for place in range(len(points)) if (lead.mean(0)[place:] > 0).all()]
     return by_seed(
-        areas["left-to-right"] - areas["masked"],
-        control=by_seed(areas["left-to-right, 15 % asked"] - areas["masked"]),
-        baselines={"the same network untrained, in %": pos.of(world_bert(0, steps=0)).score},
-        parts=means(
-            "{}, {:,} tokens: probe, in %",
-            {name: found.T for name, found in curves.items()},
-            [tokens(step, sizes) for step in points],
-        )
-        | means("{}: learning rate", rates)
+        doublings["masked"] - doublings["left-to-right"],
+        "doublings of the tokens",
+        control=by_seed(doublings["masked"] - doublings["left-to-right, 15 % asked"], "doublings of the tokens"),
+        baselines={"the same network untrained, in %": before},
+        parts=means("{}, {:,} tokens: probe, in %", {name: found.T for name, found in curves.items()}, seen)
+        | means("{}: learning rate", chosen)
         | {
-            "left-to-right minus left-to-right with 15 % asked": by_seed(
-                areas["left-to-right"] - areas["left-to-right, 15 % asked"]
+            f"{name}: tokens until half of the errors are gone": tokens(2 ** doublings[name].mean(), sizes, batch)
+            for name in OBJECTIVES
+        }
+        | {f"{name}: seeds that did not come so far": float((curves[name].max(1) < goal).sum()) for name in OBJECTIVES}
+        | {
+            "mean over the curve, left-to-right minus masked (the first rule's), in points": by_seed(
+                (curves[both[0]] - curves[both[1]]).mean(1)
             ),
-            "masked is ahead from": f"{tokens(ahead[0], sizes):,} tokens" if ahead else "no point of the curve",
+            "at the last point, masked minus left-to-right, in points": by_seed(lead[:, -1]),
+            "masked is ahead from": f"{seen[ahead[0]]:,} tokens" if ahead else "no point of the curve",
         },
-        data="sentences of the world",
+        data=f"sentences of the world, up to {points[-1]:,} steps of {batch} sentences",
     )
 
 
-def tokens(steps: int, sizes: Sequence[int]) -> int:
+def reached(goal: float, points: Sequence[int], scores: Sequence[float]) -> float:
+    """log2 of the steps at which a curve first comes to `goal`; straight lines over log2 of the steps join its points.
+
+    A curve that is there at its first point counts with that, one that does not come so far with its last.
+    """
+    places = np.log2(points)
+    for n, score in enumerate(scores):
+        if score >= goal:
+            share = (goal - scores[n - 1]) / (score - scores[n - 1]) if n else 1.0
+            return float(places[n - 1] + share * (places[n] - places[n - 1]) if n else places[0])
+    return float(places[-1])
+
+
+def tokens(steps: float, sizes: Sequence[int], batch: int = BATCH) -> int:
     """Pieces that `steps` steps read, to two digits."""
-    n = steps * BATCH * float(np.mean(sizes))
+    n = steps * batch * float(np.mean(sizes))
     return int(float(f"{n:.2g}"))
 
 
-def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe) -> tuple[np.ndarray, np.ndarray]:
+def curve(
+    name: str, seed: int, rate: float, points: Sequence[int], pos: PosProbe, batch: int = BATCH
+) -> tuple[np.ndarray, np.ndarray]:
     """The probe's accuracy in % at each point, on test and on dev, in one training at a constant rate."""
     objective, shares = OBJECTIVES[name]
     model = new_bert(world_bert(0, steps=0).pieces, seed, objective=objective)
@@ -251,9 +289,8 @@ def curve(name: str, seed: int, rate: float, points: Sequence[int], pos: PosProb
             found.append(pos.of(model))
 
     rows, last = world_rows(), max(points)
-    train_bert(
-        model, rows, seed, steps=last, objective=objective, shares=shares, rate=rate, schedule=rise, watchers=[ask]
-    )
+    settings = {"rate": rate, "schedule": rise, "watchers": [ask], "batch": batch}
+    train_bert(model, rows, seed, steps=last, objective=objective, shares=shares, **settings)
     return np.array([one.score for one in found]), np.array([one.dev for one in found])
 
 

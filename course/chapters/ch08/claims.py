@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from time import process_time
 
 import numpy as np
 import torch
-from jaxtyping import Float
 from torch import nn
 
 from course.lab.controls import opened, untrained
 from course.lab.kept_states import KeptStates
-from course.lab.learning import DEV_SEED, Recipe, best_rate, fine_tune, learn
-from course.lab.tasks import Task, four_tasks, names
-from course.ledger import Exact, Measurement, by_seed, claim, means
-from course_lib.errors import CourseError
+from course.lab.learning import DEV_SEED, Recipe, fine_tune, learn
+from course.lab.tasks import Task, four_tasks, names, parts_of_speech
+from course.ledger import Exact, Measurement, by_seed, claim
+from course.records.curve_tasks import MOST_LABELS, korean_names, tagged
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
@@ -27,7 +26,7 @@ from course_lib.text.word_pieces import SPECIALS, WordPieces
 TWO = ("no", "yes")
 BIO = ("O", *(f"{place}-{kind}" for kind in ("PER", "LOC", "ORG", "MISC") for place in "BI"))  # CoNLL-2003's labels
 HEAD, POOLER = 2 * 768 + 2, 768 * 768 + 768  # K H + K: a weight per label and number, a bias per label; H H + H
-PRE_TRAINED, SCRATCH, STATIC = "pre-trained", "from scratch", "static vectors"
+PRE_TRAINED, SCRATCH = "pre-trained", "from scratch"
 N_JOINED = 4  # layers side by side
 
 
@@ -78,107 +77,90 @@ def paper_bert() -> Bert:
         return Bert(BertConfig.paper(), WordPieces(SPECIALS))
 
 
-@claim(
-    "C8.2",
-    full={
-        "source": "public",
-        "sizes": (200, 800),  # from fewer names no tagger learns anything, which leaves nothing to compare
-        "rates": (3e-4, 1e-3),
-        "static_rates": (1e-2, 1e-1),
-        "recipe": Recipe(min_steps=60, max_steps=80),
-        "static_recipe": Recipe(min_steps=200, max_steps=200),
-        "n_dev": 100,
-        "n_test": 300,
-        "n_spans": 150,
-    },
-)
+# Tasks in which each word has a label, and each task's network. From scratch it learns something in all of them from a
+# few hundred labelled sentences (label curves in 8.9), so that there is something to compare with.
+NETWORKS = {"chunks": "bert-en", "tags": "bert-en", "Korean names": "bert-ko"}
+FRESH = 10  # the first seed: the label curves have 0 to 2
+
+
+@lru_cache(maxsize=len(NETWORKS))
+def word_task(name: str, source: str, n_dev: int, n_test: int) -> tuple[Task, Bert]:
+    """A task of NETWORKS and its pre-trained network. source: "public"; in "handmade" names stand for the chunks."""
+    model = opened(NETWORKS[name])
+    if source == "handmade":
+        task = {"chunks": names, "tags": parts_of_speech, "Korean names": partial(names, language="ko")}[name]()
+        return task.fitting(model).limited(n_dev=n_dev, n_test=n_test), model
+    public = {"chunks": ("conll2000", "tokens", "chunk"), "tags": ("ud_english_ewt", "words", "upos")}
+    task = tagged(*public[name]) if name in public else korean_names()
+    task = task.fitting(model).limited(n_train=MOST_LABELS, n_test=n_test)  # in an order of their own
+    return replace(task, train=task.train[n_dev:], dev=task.train[:n_dev]), model
+
+
+@lru_cache(maxsize=1_000)
+def tuned_score(
+    name: str, source: str, n_dev: int, n_test: int, *, scratch: bool, n_labels: int, seed: int, recipe: Recipe
+) -> tuple[float, float]:
+    """Score in % on test of the network fine-tuned under a linear head, pre-trained or from scratch; CPU seconds."""
+    task, model = word_task(name, source, n_dev, n_test)
+    before = process_time()
+    head = fine_tune(task, untrained(model, seed) if scratch else model, n_labels, seed, recipe)
+    seconds = process_time() - before
+    return task.score(head), seconds
+
+
+TUNED = {
+    "source": "public",
+    "n_labels": 300,
+    "recipe": Recipe(5e-4, min_steps=150, max_steps=150),  # rate and batch are those of the label curves
+    "n_dev": 200,
+    "n_test": 400,
+}
+QUICK = Recipe(min_steps=8, max_steps=14, batch_size=8)
+
+
+@claim("C8.2", full=TUNED)
 def pre_trained_beats_scratch(
     *,
-    encoder: ContextEncoder | str = "bert-en",
-    static: ContextEncoder | str = "skipgram-en",
     source: str = "handmade",
-    sizes: Sequence[int] = (16, 64),
-    rates: Sequence[float] = (1e-3,),
-    static_rates: Sequence[float] = (3e-2,),
-    recipe: Recipe = Recipe(min_steps=8, max_steps=14, batch_size=8),  # noqa: B008 (frozen)
-    static_recipe: Recipe = Recipe(min_steps=100, max_steps=100),  # noqa: B008
+    n_labels: int = 64,
+    recipe: Recipe = QUICK,
     n_dev: int = 30,
     n_test: int = 40,
-    n_spans: int = 30,
     n_seeds: int = 5,
 ) -> dict[str, Measurement]:
-    """Area under the curve of each task, pre-trained minus from scratch, by seed.
+    """Score with `n_labels` labelled sentences, pre-trained minus from scratch, by seed.
 
-    A seed draws labels, head and, from scratch, the whole network. Each system has the best of `rates`, chosen on
-    dev with the most labels. Static vectors stay frozen below the same head, take more (and cheaper) steps, and are
-    scored with the most labels only.
-    n_test, n_spans  test records; fewer spans, for they are read beside whole sentences
+    A seed draws labels, head and, from scratch, the whole network. Everything moves, by one recipe for both.
     """
-    model, table = opened(encoder), opened(static)
     measured = {}
-    for kind, whole in four_tasks(source, n_dev=n_dev, n_test=n_test).items():
-        task = whole.fitting(model).limited(n_test=n_spans if kind == "span" else n_test)
-        curves, chosen = {}, {}
-        for system in (PRE_TRAINED, SCRATCH):
-            curves[system], chosen[system] = curve(task, model, system, sizes, rates, recipe, n_seeds)
-        curves[STATIC], _ = curve(task, table, STATIC, sizes[-1:], static_rates, static_recipe, n_seeds)
-        measured[kind] = _measured(task, sizes, curves, chosen)
-    return measured
-
-
-def curve(
-    task: Task,
-    encoder: ContextEncoder,
-    system: str,
-    sizes: Sequence[int],
-    rates: Sequence[float],
-    recipe: Recipe,
-    n_seeds: int,
-) -> tuple[Float[np.ndarray, "size seed"], float]:
-    """Test scores in %, and the rate of all these trainings: the best on dev with the most labels."""
-    frozen = system == STATIC
-
-    def start(seed: int) -> ContextEncoder:
-        return untrained(encoder, seed) if system == SCRATCH else encoder
-
-    def score(n_labels: int, seed: int, rate: float, part: str = "test") -> float:
-        return task.score(fine_tune(task, start(seed), n_labels, seed, recipe.at(rate), frozen=frozen), part)
-
-    rate = best_rate(rates, lambda rate: score(sizes[-1], DEV_SEED, rate, "dev"))
-    return np.array([[score(n_labels, seed, rate) for seed in range(n_seeds)] for n_labels in sizes]), rate
-
-
-def area(sizes: Sequence[int], scores: Float[np.ndarray, "size seed"]) -> Float[np.ndarray, " seed"]:
-    """Area under the curve of scores over log2 of the labels, divided by its width: the mean score per doubling.
-
-    Between two sizes the score grows evenly with the logarithm. Raises CourseError unless at least two sizes rise.
-    """
-    if len(sizes) < 2 or any(b <= a for a, b in pairwise(sizes)):
-        raise CourseError(f"A learning curve needs at least two rising numbers of labels, not {list(sizes)}.")
-    places = np.log2(np.asarray(sizes, dtype=np.float64))
-    return np.trapezoid(scores, places, axis=0) / (places[-1] - places[0])
-
-
-def _measured(task: Task, sizes: Sequence[int], curves: dict[str, np.ndarray], rates: dict[str, float]) -> Measurement:
-    unit, kind, most, majority = task.unit, task.kind, sizes[-1], task.majority()
-    drawn = [task.draw(most, seed) for seed in range(curves[PRE_TRAINED].shape[1])]
-    return by_seed(
-        area(sizes, curves[PRE_TRAINED]) - area(sizes, curves[SCRATCH]),
-        positive_control=by_seed(curves[SCRATCH][-1] - majority),
-        baselines={
-            f"majority ({kind}): {unit}": majority,
-            f"{task.baseline_name} ({kind}), {most:,} labels: {unit}": np.mean(list(map(task.baseline, drawn))),
-            f"{STATIC} ({kind}), {most:,} labels: {unit}": curves[STATIC].mean(),
-            f"{SCRATCH} ({kind}), {most:,} labels: {unit}": curves[SCRATCH][-1].mean(),
-        },
-        parts=means(
-            f"the learning curves ({kind}): {{}}, {{:,}} labels: {unit}",
-            {system: curves[system] for system in (PRE_TRAINED, SCRATCH)},
-            sizes,
+    for name in NETWORKS:
+        task, _ = word_task(name, source, n_dev, n_test)
+        settings = {"n_labels": n_labels, "recipe": recipe}
+        scores = {
+            system: np.array(
+                [
+                    tuned_score(name, source, n_dev, n_test, scratch=system == SCRATCH, seed=seed, **settings)[0]
+                    for seed in range(FRESH, FRESH + n_seeds)
+                ]
+            )
+            for system in (PRE_TRAINED, SCRATCH)
+        }
+        alone = [task.baseline(task.draw(n_labels, seed)) for seed in range(FRESH, FRESH + n_seeds)]
+        measured[name] = by_seed(
+            scores[PRE_TRAINED] - scores[SCRATCH],
+            baselines={
+                f"majority ({name}): {task.unit}": task.majority(),
+                f"{task.baseline_name} ({name}): {task.unit}": np.mean(alone),
+                f"{SCRATCH} ({name}): {task.unit}": scores[SCRATCH].mean(),
+            },
+            parts={
+                f"{PRE_TRAINED} ({name}): {task.unit}": scores[PRE_TRAINED].mean(),
+                f"{SCRATCH} minus the majority ({name})": by_seed(scores[SCRATCH] - task.majority()),
+                f"{PRE_TRAINED} minus its baseline ({name})": by_seed(scores[PRE_TRAINED] - alone),
+            },
+            data=f"{task.name}, {n_labels:,} labelled sentences, {recipe.steps(n_labels):,} steps",
         )
-        | means(f"learning rate ({kind}), {{}}", rates),
-        data=f"{task.name}, {sizes[0]:,} to {most:,} labels",
-    )
+    return measured
 
 
 @claim(
@@ -252,119 +234,109 @@ def best_for_all(on_dev: Mapping[str, Mapping[float, float]]) -> float:
 
 @dataclass(frozen=True)
 class Scored:
-    """Span F1 in % by seed; the chosen rate; CPU seconds of one training (median), states that are kept not counted."""
+    """Scores in % by seed; the chosen rate and its score on dev; CPU seconds of one training (median), states that are
+    kept not counted."""
 
-    f1: np.ndarray
+    scores: np.ndarray
     rate: float
+    dev: float
     seconds: float
 
 
 @claim(
     "C8.3",
-    full={
-        "source": "public",
-        "n_labels": 800,
-        "rates": (3e-4, 1e-3),
-        "frozen_rates": (3e-3, 1e-2),
-        "recipe": Recipe(min_steps=50, max_steps=100),
-        "frozen_recipe": Recipe(epochs=8, min_steps=200, max_steps=400),
-        "hidden": 64,
-        "n_dev": 200,
-        "n_test": 400,
-        "n_layer_seeds": 5,
-    },
+    full=TUNED | {"frozen_rates": (3e-3, 1e-2), "frozen_recipe": Recipe(min_steps=300, max_steps=300), "hidden": 64},
 )
 def fine_tuning_beats_frozen(
     *,
-    encoder: ContextEncoder | str = "bert-en",
     source: str = "handmade",
-    n_labels: int = 100,
-    rates: Sequence[float] = (1e-3,),
+    n_labels: int = 64,
+    recipe: Recipe = QUICK,
     frozen_rates: Sequence[float] = (1e-2,),
-    recipe: Recipe = Recipe(min_steps=20, max_steps=30),  # noqa: B008 (frozen)
-    frozen_recipe: Recipe = Recipe(min_steps=200, max_steps=200),  # noqa: B008
+    frozen_recipe: Recipe = Recipe(min_steps=30, max_steps=30),  # noqa: B008 (frozen)
     hidden: int = 32,
-    n_dev: int = 40,
-    n_test: int = 80,
+    n_dev: int = 30,
+    n_test: int = 40,
     n_seeds: int = 5,
-    n_layer_seeds: int = 2,
-) -> Measurement:
-    """Span F1 by seed: fine-tuned with a linear head minus frozen with the two-layer LSTM on joined layers.
+) -> dict[str, Measurement]:
+    """Score by seed: fine-tuned with a linear head minus frozen with the same head on the layer that is best on dev.
 
-    Devlin et al. 2019, arXiv:1810.04805, section 5.3 and table 7. A frozen network says the same in each epoch, so its
-    states are kept.
-    Same labels and seeds. Each system has the best of its rates on dev; heads on kept states take more steps:
-    a step is cheap, and an LSTM that begins from nothing finds no name in the first hundred.
-    n_layer_seeds  seeds of each single layer, which is shown and not judged
+    A frozen network says the same in each epoch, so its states are kept. Same labels and seeds. The frozen one has the
+    best of its rates on dev, and more steps: a step is cheap.
+    hidden  of a larger head for the frozen network, which is shown and not judged: a two-layer LSTM on joined layers
+            (Devlin et al. 2019, arXiv:1810.04805, section 5.3 and table 7)
     """
-    model = opened(encoder)
-    task = names(source).limited(n_dev=n_dev, n_test=n_test).fitting(model)
-    labels = task.labels
+    measured, seeds = {}, range(FRESH, FRESH + n_seeds)
+    for name in ("chunks", "tags"):
+        task, model = word_task(name, source, n_dev, n_test)
+        settings = {"n_labels": n_labels, "recipe": recipe}
+        fine, scratch = (
+            np.array([tuned_score(name, source, n_dev, n_test, scratch=s, seed=n, **settings) for n in seeds]).T
+            for s in (False, True)
+        )
+        layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
+        joined = KeptStates(model, beside=range(len(layers))[-N_JOINED:])
 
-    def tuned(seed: int, rate: float, start: ContextEncoder = model) -> TokenTagger:
-        return fine_tune(task, start, n_labels, seed, recipe.at(rate))
+        def on(make_head: Callable[..., TokenTagger], *, of: Sequence[int] = seeds, task: Task = task) -> Scored:
+            def trained(seed: int, rate: float) -> TokenTagger:
+                return learn(partial(make_head, seed=seed), task.draw(n_labels, seed), seed, frozen_recipe.at(rate))
 
-    def on(states: ContextEncoder, linear: bool = False) -> Callable[[int, float], TokenTagger]:
-        def trained(seed: int, rate: float) -> TokenTagger:
-            def make_head() -> TokenTagger:
-                return task.head(states, seed) if linear else two_layer_tagger(states, labels, hidden, seed)
+            return scored(task, trained, frozen_rates, of)
 
-            return learn(make_head, task.draw(n_labels, seed), seed, frozen_recipe.at(rate))
-
-        return trained
-
-    layers = [KeptStates(model, layer) for layer in range(len(model.dims))]
-    fine = scored(task, tuned, rates, n_seeds)
-    frozen = scored(task, on(KeptStates(model, beside=range(len(layers))[-N_JOINED:])), frozen_rates, n_seeds)
-    linear = scored(task, on(layers[-1], linear=True), frozen_rates, n_seeds)
-    single = {
-        name: scored(task, on(kept), frozen_rates, n_layer_seeds).f1
-        for name, kept in zip(model.layer_names, layers, strict=True)
-    }
-    scratch = scored(task, lambda seed, rate: tuned(seed, rate, untrained(model, seed)), rates, n_seeds)
-    before = process_time()
-    model.encode([record.sentence for record in task.draw(n_labels, 0)])
-    seconds = process_time() - before
-    drawn = [task.draw(n_labels, seed) for seed in range(n_seeds)]
-    return by_seed(
-        fine.f1 - frozen.f1,
-        "F1 points",
-        baselines={
-            "dictionary of training names: span F1 in %": np.mean([task.baseline(records) for records in drawn]),
-            "frozen with a linear head: span F1 in %": linear.f1.mean(),
-            "from scratch: span F1 in %": scratch.f1.mean(),
-        },
-        parts={
-            "fine-tuned with a linear head: span F1 in %": fine.f1.mean(),
-            f"frozen with a 2-layer biLSTM head on {N_JOINED} layers: span F1 in %": frozen.f1.mean(),
-            "frozen with a linear head, fine-tuned minus it": by_seed(fine.f1 - linear.f1, "F1 points"),
-            **means("each single layer frozen, {}, biLSTM head: span F1 in %", single),
-            "time of both, fine-tuned: CPU seconds of one training": fine.seconds,
-            "time of both, frozen: CPU seconds of one training": frozen.seconds + seconds,
-            "time of both, of it reading the states once: CPU seconds": seconds,
-            "learning rate, fine-tuned": fine.rate,
-            "learning rate, frozen": frozen.rate,
-        },
-        data=f"{task.name}, {n_labels:,} labelled sentences",
-    )
+        on_dev = [on(partial(task.head, kept), of=()).dev for kept in layers]
+        best = int(np.argmax(on_dev))
+        linear = on(partial(task.head, layers[best]))
+        top = linear if best == len(layers) - 1 else on(partial(task.head, layers[-1]))
+        large = on(partial(two_layer_tagger, joined, task, hidden))
+        drawn = [task.draw(n_labels, n) for n in seeds]
+        measured[name] = by_seed(
+            fine[0] - linear.scores,
+            baselines={
+                f"{task.baseline_name} ({name}): {task.unit}": np.mean([task.baseline(records) for records in drawn]),
+                f"frozen with a linear head on its best layer ({name}): {task.unit}": linear.scores.mean(),
+                f"{SCRATCH} ({name}): {task.unit}": scratch[0].mean(),
+            },
+            parts={
+                f"fine-tuned with a linear head ({name}): {task.unit}": fine[0].mean(),
+                f"frozen with a linear head on its top layer ({name}): {task.unit}": top.scores.mean(),
+                f"frozen with a 2-layer biLSTM head on {N_JOINED} layers ({name}): {task.unit}": large.scores.mean(),
+                f"fine-tuned with a linear head minus frozen with the biLSTM head ({name})": by_seed(
+                    fine[0] - large.scores
+                ),
+            }
+            | {
+                f"each single layer frozen, {layer}, linear head, on dev ({name}): {task.unit}": score
+                for layer, score in zip(model.layer_names, on_dev, strict=True)
+            }
+            | {
+                f"CPU seconds of one training, fine-tuned ({name})": float(np.median(fine[1])),
+                f"CPU seconds of one training, frozen with a linear head ({name})": linear.seconds,
+                f"CPU seconds of one training, frozen with the biLSTM head ({name})": large.seconds,
+            },
+            data=f"{task.name}, {n_labels:,} labelled sentences",
+        )
+    return measured
 
 
-def scored(task: Task, trained: Callable[[int, float], TokenTagger], rates: Sequence[float], n_seeds: int) -> Scored:
-    """trained: (seed, rate) -> tagger. The rate is the better one on dev, with a seed that is not measured."""
-    rate = best_rate(rates, lambda rate: task.score(trained(DEV_SEED, rate), "dev"))
-    f1, seconds = [], []
-    for seed in range(n_seeds):
+def scored(
+    task: Task, trained: Callable[[int, float], TokenTagger], rates: Sequence[float], seeds: Sequence[int]
+) -> Scored:
+    """trained: (seed, rate) -> tagger. The rate is the best on dev, with a seed that is not measured."""
+    on_dev = {rate: task.score(trained(DEV_SEED, rate), "dev") for rate in rates}
+    rate = max(on_dev, key=on_dev.get)
+    scores, seconds = [], []
+    for seed in seeds:
         before = process_time()
         head = trained(seed, rate)
         seconds.append(process_time() - before)
-        f1.append(task.score(head))
+        scores.append(task.score(head))
     # the median: kept states that are met for the first time are read during one of these trainings
-    return Scored(np.array(f1), rate, float(np.median(seconds)))
+    return Scored(np.array(scores), rate, on_dev[rate], float(np.median(seconds or [0.0])))
 
 
-def two_layer_tagger(states: ContextEncoder, labels: Sequence[str], hidden: int, seed: int) -> TokenTagger:
+def two_layer_tagger(states: ContextEncoder, task: Task, hidden: int, seed: int) -> TokenTagger:
     """A tagger with two layers of bidirectional LSTM between states and labels, where heads have one."""
-    head = TokenTagger(states, labels, body="bilstm", hidden=hidden, tags="ner", seed=seed)
+    head = task.head(states, seed, body="bilstm", hidden=hidden)
     with seeded(seed):
         head.lstm = nn.LSTM(
             states.dims[-1], hidden, num_layers=2, dropout=0.1, batch_first=True, bidirectional=True

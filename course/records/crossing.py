@@ -27,8 +27,9 @@ from torch.nn import functional as F
 
 from course.by_hand.bert import Bert, masked
 from course.by_hand.transformer import causal
-from course.lab.roles import Thread, padded
+from course.lab.roles import Thread
 from course.ledger.records import provenance
+from course.records.board import SPECIALS, Moving, bert_rows
 from course.records.store import Store, markdown_table
 from course_lib.data.world import WorldSentence
 from course_lib.device import seed_everything
@@ -39,7 +40,7 @@ COMMAND = "python -m course.records.crossing"
 SEEDS, STEPS, BATCH, RATE, DIM = 3, 2_000, 64, 3e-3, 64
 POINTS = (150, 250, 500, 1_000, 2_000)
 JUDGED = (150, 1_000, 2_000)  # points at which the roles are asked
-PAD, MASK, CLS, SEP, UNK = range(5)
+PAD, MASK = range(2)
 BERT, TWIN = "masked", "left to right"
 HEADS = {"frozen": key("frozen, {n} labelled"), "moved": key("moved, {n} labelled")}
 
@@ -80,24 +81,12 @@ class LeftToRight(Bert):
         return torch.stack([*layers[:-1], self.top_norm(layers[-1])])
 
 
-class Tagger(nn.Module):
-    """A copy of the network and a linear layer on its top states: both learn."""
-
-    def __init__(self, network: Bert, n_roles: int):
-        super().__init__()
-        self.network, self.output = deepcopy(network), nn.Linear(DIM, n_roles)
-
-    def forward(self, ids: Tensor) -> Tensor:
-        return self.output(self.network.states(ids)[-1][:, 1:-1])
-
-
 class Material:
     """The thread as BERT reads it: tokens, rows of ids, and the new sentences with their masks."""
 
     def __init__(self, language: str):
         self.thread = Thread(language)
-        self.tokens = ["[PAD]", "[MASK]", "[CLS]", "[SEP]", "[UNK]", *self.thread.words[2:]]
-        self.index = {token: i for i, token in enumerate(self.tokens)}
+        self.tokens = [*SPECIALS, *self.thread.words[2:]]
         self.ids = self.rows(sorted(self.thread.text, key=len))
         self.new = self.rows([s.words for s in self.thread.test] * 5)
         seed_everything(0)
@@ -105,7 +94,7 @@ class Material:
 
     def rows(self, sentences: Sequence[Sequence[str]]) -> Tensor:
         """Token ids [sentence, position], filled up with 0."""
-        return padded([torch.tensor([CLS, *(self.index.get(w, UNK) for w in words), SEP]) for words in sentences])
+        return bert_rows(self.thread, sentences)
 
     def asked(self, model: Bert, ids: Tensor, read: Tensor, predict: Tensor) -> tuple[Tensor, Tensor]:
         """Logits and answers: at the positions of `predict`, or for the twin of the token after each position."""
@@ -156,12 +145,15 @@ def roles_told(model: Bert, material: Material, seed: int, sentences: list[World
         with torch.no_grad():
             return model.states(ids(drawn))[-1][:, 1:-1]
 
-    def rates(tagger: Tagger) -> list[dict]:
-        return [{"params": tagger.output.parameters()}, {"params": tagger.network.parameters(), "lr": 1e-3}]
+    def moving() -> Moving:
+        return Moving(lambda ids, network: network.states(ids)[-1][:, 1:-1], [deepcopy(model)], n_roles)
+
+    def rates(tagger: Moving) -> list[dict]:
+        return [{"params": tagger.output.parameters()}, {"params": tagger.bodies.parameters(), "lr": 1e-3}]
 
     asked = {
         "frozen": (lambda: nn.Linear(DIM, n_roles), top, None),
-        "moved": (lambda: Tagger(model, n_roles), ids, rates),
+        "moved": (moving, ids, rates),
     }
     return {
         f"{how}, {n}": round(f1, 2)

@@ -25,7 +25,7 @@ from course_lib.checkpoints import load_weights
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import MOST_TEXT, atomic_file, bounded, given_path, lock
-from course_lib.language import language, t
+from course_lib.language import key, language, t
 from course_lib.stored_numbers import refuse_nan
 
 _NAME = re.compile(r"[\w][\w-]{0,59}", re.ASCII)
@@ -108,7 +108,7 @@ def bytes_of(name: str) -> bytes:
     place = named if named.is_dir() else folder()
     found = sorted([*place.glob(f"*{_ENDING}"), *place.glob(f"*/*{_ENDING}")])
     names = ", ".join(path.relative_to(place).with_suffix("").as_posix() for path in found)
-    says = "{name} is no network that is kept. In {folder} there are: {names}. {call} makes own-bert."
+    says = key("{name} is no network that is kept. In {folder} there are: {names}. {call} makes own-bert.")
     raise CourseError(t(says, name=name, folder=place, names=names or "–", call='`check("7.B")`'))
 
 

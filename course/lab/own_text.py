@@ -17,7 +17,7 @@ from course_lib import kept
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, given_path, small_text
-from course_lib.language import language, t
+from course_lib.language import key, language, t
 from course_lib.text.particles import split_particles
 from course_lib.text.words import split_sentences, split_words
 
@@ -26,7 +26,7 @@ SHORTEST, LONGEST = 3, 60  # words of a sentence; the networks have 64 places
 KNOWN_FROM = 3  # times that a word must occur to be known
 UNKNOWN = "<unk>"
 _FRAME = re.compile(r"\*\*\* ?(START|END) OF ")  # Project Gutenberg's, around the book
-_REMEDY = "Give a file of plain text, saved as UTF-8, of at most 16 MB."
+_REMEDY = key("Give a file of plain text, saved as UTF-8, of at most 16 MB.")
 
 
 @dataclass
@@ -66,7 +66,7 @@ def made_of(files: Sequence[str | Path]) -> OwnText:
     parts = [words[at : at + LONGEST] for words in whole for at in range(0, len(words), LONGEST)]
     n_words = list(accumulate(map(len, parts), initial=0))
     if n_words[-1] < LEAST:
-        says = "These files have {n} words that can be read; {least} are needed. Add files, or take a longer text."
+        says = key("These files have {n} words that can be read; {least} are needed. Add files, or take a longer text.")
         raise CourseError(t(says, n=f"{n_words[-1]:,}", least=f"{LEAST:,}"))
     taken = [words for words, end in zip(parts, n_words[1:], strict=True) if end <= MOST]
     counts = Counter(word for words in taken for word in words)
@@ -89,7 +89,9 @@ def read(name: str) -> list[list[str]]:
     path = _path(name)
     if not path.exists():
         names = ", ".join(sorted(other.stem for other in folder().glob("*.txt"))) or "–"
-        says = "There is no text {name} in {folder}. There are: {names}. `course text FILE --name {name}` makes one."
+        says = key(
+            "There is no text {name} in {folder}. There are: {names}. `course text FILE --name {name}` makes one."
+        )
         raise CourseError(t(says, name=name, folder=folder(), names=names))
     remedy = t("Make it again with `course text`.")
     sentences = [line.split() for line in small_text(path, remedy).splitlines()]
@@ -119,5 +121,5 @@ def _refuse_another_language(text: str) -> None:
     korean = sum("가" <= letter <= "힣" for letter in letters) > len(letters) / 2
     if letters and korean != (language() == "ko"):
         other = "ko" if korean else "en"
-        says = "Most letters of this text are those of another language: say `course --language {other} text ...`."
+        says = key("Most letters of this text are those of another language: say `course --language {other} text ...`.")
         raise CourseError(t(says, other=other))

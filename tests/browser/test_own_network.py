@@ -1,4 +1,4 @@
-"""The page "Ask BERT" with a network that a reader has kept: its numbers are PyTorch's, and what it cannot open it says."""
+"""The page "Ask BERT" with a network that a reader has kept: its numbers are PyTorch's; what it cannot open it says."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.browser.test_korean_widgets import ENGLISH
 
 pytestmark = pytest.mark.browser
 
-WORDS = [*SPECIALS, *"Yuna was in the garden and not dog . 유나 는 에".split()]  # 17: no multiple of four
+WORDS = [*SPECIALS, "Yuna", "was", "in", "the", "garden", "and", "not", "dog", ".", "유나", "는", "에"]  # 17
 TEXT = "Yuna was [MASK] the harbour garden ."  # one word of it is unknown
 IDS = [2, 5, 6, 4, 8, 1, 9, 13, 3]
 FORWARD = """ids => {

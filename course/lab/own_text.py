@@ -59,7 +59,8 @@ def made_of(files: Sequence[str | Path]) -> OwnText:
     text = OwnText([])
     plain = "\n\n".join(_lines(given_path(file), text.dropped) for file in files)
     _refuse_another_language(plain)
-    raw = split_sentences(unicodedata.normalize("NFC", plain))
+    paragraphs = re.split(r"\n\s*\n", unicodedata.normalize("NFC", plain))
+    raw = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     split = list(split_particles(raw) if language() == "ko" else map(split_words, raw))
     whole = [words for words in split if len(words) >= SHORTEST]
     text.n_short, text.n_cut = len(split) - len(whole), sum(len(words) > LONGEST for words in whole)

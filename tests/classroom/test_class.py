@@ -214,7 +214,7 @@ def test_one_learner_s_zip_stays_one(thirty, tmp_path, wrapper):
     (tmp_path / "anna.zip").write_bytes(zipped(kept | {f"{wrapper}old/": KIM}))
     learners, _ = read_class([tmp_path])
     assert [(learner.name, set(learner.tries) - set(KIM)) for learner in learners] == [
-        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.json")} - set(KIM))
+        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.[0-9]*.json")} - set(KIM))
     ]
 
 

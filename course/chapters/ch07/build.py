@@ -66,7 +66,7 @@ class _Text:
         if self.own:
             short = [words for words in thread.new if 6 <= len(words) <= 14 and UNKNOWN not in words][:2]
             hidden = ([*words[: len(words) // 2], "[MASK]", *words[len(words) // 2 + 1 :]] for words in short)
-            self.gaps = list(map(" ".join, hidden))
+            self.gaps = list(map(" ".join, hidden)) or self.gaps
 
     def ids(self, words: Sequence[str]) -> list[int]:
         return [self.index.get(word, 1) for word in words]
@@ -128,8 +128,8 @@ def _prove(ran: Ran, network: OwnBert, text: _Text, n_draws: int, mask, masked_l
     right = 100 * (_scores(network, states[gap]).argmax(-1) == ids[gap]).float().mean().item()
     most = 100 * (ids[gap] == counts.argmax()).float().mean().item()
     said = {"loss": f"{loss:.2f}", "frequencies": f"{frequencies:.2f}", "n": f"{len(asked):,}", "of": len(text.new)}
-    ran.prove("loss", loss <= frequencies - bars["below"], **said, bar=f"{frequencies - BARS['below']:.2f}")
-    said = {"right": f"{right:.0f}", "most": f"{most:.0f}", "bar": f"{most + BARS['more']:.0f}"}
+    ran.prove("loss", loss <= frequencies - bars["below"], **said, bar=f"{frequencies - bars['below']:.2f}")
+    said = {"right": f"{right:.0f}", "most": f"{most:.0f}", "bar": f"{most + bars['more']:.0f}"}
     ran.prove("words", right >= most + bars["more"], **said)
 
     row = ids[0][ids[0] != 0]

@@ -27,7 +27,7 @@ from course.check.parts import Part, blame, guarded, parts
 from course_lib import kept
 from course_lib.config import settings
 from course_lib.errors import CourseError
-from course_lib.language import key, t
+from course_lib.language import key, language, t
 
 _LAST: dict[tuple[str, str], Ran] = {}  # what each build made in this kernel, by its text
 
@@ -197,8 +197,9 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
         names = ", ".join(f"`{name}`" for name in ran.networks)
         notes.append(t("Kept as {names}, also for tomorrow.", names=names))
         if ran.words:
-            asked = "/".join(filter(None, (kept.text(), *list(ran.networks)[:1])))
-            notes.append(t("{call}, in a terminal, opens it in the page *Ask BERT*.", call=f"`course ask {asked}`"))
+            asked = "/".join(filter(None, (kept.text(), next(iter(ran.networks)))))
+            call = f"`course --language {language()} ask {asked}`"
+            notes.append(t("{call}, in a terminal, opens it in the page *Ask BERT*.", call=call))
     if not right:
         title = key("Build {id}: it runs, but not every proof holds.")
     notes.append(t("Play with it: {call}.", call=f"`{_call('play', build, kept.text())}`"))

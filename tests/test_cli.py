@@ -316,7 +316,6 @@ def chapter(project):
     return project
 
 
-@pytest.mark.parametrize("number", ["6", "06"])
 @pytest.mark.parametrize("reader", ["en", "ko"])
 def test_ask_writes_the_page_of_a_kept_network_and_opens_it(course, monkeypatch, tmp_path, reader):
     shown = []
@@ -354,6 +353,7 @@ def test_text_says_what_it_leaves_out_and_where_it_is(course, monkeypatch, tmp_p
     assert course("text", str(tmp_path / "none.txt"))[0] == 1
 
 
+@pytest.mark.parametrize("number", ["6", "06"])
 def test_slides_and_lecture_go_where_they_are_asked_to(course, chapter, tmp_path, number):
     code, out, _ = course("lecture", number)
     folder = chapter / "build" / "lecture"

@@ -324,9 +324,9 @@ def test_ask_writes_the_page_of_a_kept_network_and_opens_it(course, monkeypatch,
     monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "answers"))
     with speaking(reader):
         path = kept.keep("own-bert", nn.Linear(2, 2), ["a"])
-    code, _, said = course("--language", reader, "ask", "nothing", "--out", str(tmp_path / "page"))
-    assert (code, "own-bert" in said, shown) == (1, True, [])
-    code, out, _ = course("--language", reader, "ask", "own-bert", "--out", str(tmp_path / "page"))
+        code, _, said = course("ask", "nothing", "--out", str(tmp_path / "page"))
+        assert (code, "own-bert" in said, shown) == (1, True, [])
+        code, out, _ = course("ask", "own-bert", "--out", str(tmp_path / "page"))
     page = tmp_path / "page" / ("ko" * (reader == "ko")) / "ask_bert.html"
     assert (code, str(page) in out, shown) == (0, True, [page.as_uri()])
     written = page.read_text(encoding="utf-8")

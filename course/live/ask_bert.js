@@ -69,8 +69,8 @@ function askBert(el) {
   const back = button(t("ask {name} again", { name: KOREAN ? "bert-ko" : "bert-en" }), () => take(null));
   back.hidden = true;
   const named = h("span", {}),
-    refused = h("p", { class: "trouble refused", role: "alert" }),
-    mine = h("div", { class: "other mine" },
+    refused = h("p", { class: "refused", role: "alert" }),
+    mine = h("div", { class: "mine" },
       button(t("open your own network"), () => files.one.click()),
       button(t("or a folder of them"), () => files.folder.click()), named, back,
       files.one, files.folder);

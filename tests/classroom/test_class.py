@@ -20,7 +20,7 @@ from course.classroom.collect import read_class
 from course.classroom.page import write_class
 from course_lib.errors import CourseError
 from course_lib.language import speaking, t
-from tests.classroom.simulated import CHAPTERS, NAMES, keep, simulate, version
+from tests.classroom.simulated import BUILDS, CHAPTERS, NAMES, keep, simulate, version
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +75,38 @@ def test_the_tables_are_what_counting_file_by_file_gives(thirty, tmp_path):
             assert (int(row["answered"]), int(row["right"])) == (len(chosen), sum(c in right for c in chosen))
     people = {row["name"].lstrip("'"): row for row in table(tmp_path, "learners.csv")}
     for home in homes:
-        own = {path.stem: json.loads(path.read_text())["items"] for path in home.glob("*/[0-9]*.json")}
+        own = {path.stem: json.loads(path.read_text())["items"] for path in home.glob("*/[0-9]*.[0-9]*.json")}
         solved = {name for name, versions in own.items() if versions[-1]["state"] == "right"}
         row = people[home.name]
         assert (int(row["tried"]), int(row["solved"])) == (len(own), len(solved))
         assert {name for name in own if row[name] == f"solved {len(own[name])}"} == solved
+
+
+def test_who_has_built_what_is_what_counting_file_by_file_gives(thirty, tmp_path):
+    learners, _ = read_class([thirty])
+    page = write_class(tmp_path, learners, [], None).read_text(encoding="utf-8")
+    rows = {row["build"]: row for row in table(tmp_path, "builds.csv")}
+    people = {row["name"].lstrip("'"): row["built"] for row in table(tmp_path, "learners.csv")}
+    assert set(rows) == {build.id for build in BUILDS}
+    for build in BUILDS:
+        runs = {name: stored(thirty / name, build.id) or [] for name in NAMES.split()}
+        right = {name: [run["yours"].split() for run in of if run["state"] == "right"] for name, of in runs.items()}
+        own = {name: len(parts[-1]) for name, parts in right.items() if parts}
+        row = rows[build.id]
+        assert (row["ran"], row["built"]) == (str(sum(map(bool, runs.values()))), str(len(own)))
+        assert float(row["parts"]) == statistics.median(own.values())
+        assert row["whole"] == str(sum(n == len(build.parts) for n in own.values()))
+        said = {name: re.findall(rf"{build.id} (\d+)/{len(build.parts)}", built) for name, built in people.items()}
+        assert said == {name: [str(own[name])] if name in own else [] for name in people}
+    assert f"{BUILDS[0].id} {BUILDS[0].texts['title']}" in page
+
+
+@pytest.mark.parametrize(("yours", "n"), [("7.1 7.1 9.9 <b>", 1), ("", 0), (["7.1"], 0), (None, 0), (7, 0)])
+def test_parts_that_a_build_has_not_are_not_counted(tmp_path, yours, n):
+    keep(tmp_path / "anna", "7.B", [version("") | {"yours": yours}])
+    page = write_class(tmp_path / "out", *read_class([tmp_path]), None).read_text(encoding="utf-8")
+    assert table(tmp_path / "out", "builds.csv")[[b.id for b in BUILDS].index("7.B")]["built"] == str(bool(n) * 1)
+    assert "<b></td>" not in page
 
 
 def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
@@ -187,7 +214,7 @@ def test_one_learner_s_zip_stays_one(thirty, tmp_path, wrapper):
     (tmp_path / "anna.zip").write_bytes(zipped(kept | {f"{wrapper}old/": KIM}))
     learners, _ = read_class([tmp_path])
     assert [(learner.name, set(learner.tries) - set(KIM)) for learner in learners] == [
-        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.json")} - set(KIM))
+        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.[0-9]*.json")} - set(KIM))
     ]
 
 

@@ -94,7 +94,7 @@ def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
     assert zipped == [learner for learner in read_class([thirty])[0] if learner.name in ("anna", "이서준")]
 
 
-KIM, LEE, PARK = ("1.2", "1.3"), ("1.3",), ("2.1",)
+KIM, LEE, PARK = ("1.2", "1.3"), ("1.3",), ("2.3",)
 
 
 def zipped(files):
@@ -123,7 +123,7 @@ HANDED_IN = {
         "Kim_1001/week 1/answers.zip": {"answers/": ("1.2",)},
         "Kim_1001/week 2/answers.zip": {"answers/": ("1.3",)},
         "Lee_1002/answers (1).zip": {"answers/": LEE},
-        "Park_1003/Version 2/2.1.json": json.dumps({"format": 1, "items": [version("x")]}),
+        "Park_1003/Version 2/2.3.json": json.dumps({"format": 1, "items": [version("x")]}),
     },
     "what systems leave": {
         **{f"{name}\\": tuple(numbers) for name, numbers in THREE.items()},

@@ -264,7 +264,7 @@ WRONG = {
     "2.7": [
         ("padding is read", "torch.where(real[:, k, None], new, state)", "new"),
         ("the mask is turned round", "new, state)", "state, new)"),
-        ("padding empties the state", "new, state)", "new, 0.0)"),
+        ("the result holds zeros at padding", "new, state)", "new, 0.0)"),
         (
             "padding is hidden only in the result",
             "torch.where(real[:, k, None], new, state)",

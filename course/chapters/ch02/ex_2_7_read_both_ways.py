@@ -56,10 +56,6 @@ def _forward_then_turned(x, real, W, U, b, backward):
     return states.flip(1) if backward else states
 
 
-def _from_zero(real, new, state):
-    return new * real[:, None]
-
-
 def _probe(shows, real, dim, hidden, backward):
     real = torch.tensor(real, dtype=torch.bool)
     shapes = [(*real.shape, dim), (dim, hidden), (hidden, hidden), (hidden,)]
@@ -79,7 +75,6 @@ PROBES = [
 MISTAKES = [
     ("padding is read", _states(stays=lambda real, new, state: new)),
     ("the mask is turned round", _states(stays=lambda real, new, state: torch.where(real[:, None], state, new))),
-    ("padding empties the state", _states(stays=_from_zero)),
     (
         "padding is hidden only in the result",
         _states(stays=lambda real, new, state: new, shown=lambda real, state: state * real[:, None]),

@@ -1,4 +1,4 @@
-"""Exercise 4.8: one direction of ELMo, LSTMs with a projection and a way around. Source: Peters et al. 2018,
+"""Exercise 4.8: one direction of ELMo, LSTMs with a projection and a residual connection. Source: Peters et al. 2018,
 arXiv:1802.05365, section 3.4; the projection: Sak et al. 2014, arXiv:1402.1128, section 2.2."""
 
 import torch
@@ -99,11 +99,11 @@ PROBES = [
     _probe("three layers", 3, 3, 3, 3, 4),
 ]
 MISTAKES = [
-    ("no way around", _layers(around=lambda n, new, read, words: new)),
-    ("a way around the first layer, too", _layers(around=lambda n, new, read, words: new + read)),
-    ("the words go around", _layers(around=lambda n, new, read, words: new + (words if n else 0))),
-    ("only the words go around", _layers(around=lambda n, new, read, words: new + words)),
-    ("what goes around comes into the next step", _fed_back),
+    ("no residual connection", _layers(around=lambda n, new, read, words: new)),
+    ("a residual connection around the first layer, too", _layers(around=lambda n, new, read, words: new + read)),
+    ("the words are what is added", _layers(around=lambda n, new, read, words: new + (words if n else 0))),
+    ("only the words are added, in every layer", _layers(around=lambda n, new, read, words: new + words)),
+    ("what is added comes into the next step", _fed_back),
     ("the sum is read, but not returned", _only_shown),
     ("all layers read the words", _layers(reads=lambda read, words: words, around=lambda n, new, *_: new)),
     ("a layer goes on from the end of the one below", _goes_on),

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from course.by_hand.elmo import Mix
-from course.check import check, registry
+from course.check import check, play, registry
 from course_lib.language import speaking
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig, Highway
 from tests.check.test_build import keep
@@ -100,6 +100,7 @@ def test_the_build_proves_all_with_parts_in_another_style(reader):
     for part, source in IN_ANOTHER_STYLE.items():
         keep(part, source)
     with speaking(reader):
-        result = check("4.B")
+        result, mixer = check("4.B"), play("4.B")
     assert result.right
-    assert result.paragraphs[0].count("\n") == 4
+    assert result.paragraphs[0].count("✓") == len(IN_ANOTHER_STYLE)
+    assert len(mixer.presets) == 3

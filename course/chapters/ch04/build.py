@@ -20,7 +20,12 @@ from course_lib.models.shipped import load
 from course_lib.progress import Progress
 
 TASK, MIX = "roles, on your mix", "learned from the roles"  # also in texts.toml
-STEPS, BATCH, RATES, LABELLED = 200, 16, (0.3, 3e-3), 20  # chosen on `thread.dev`, as are the bars of roles
+STEPS, BATCH, RATES, LABELLED = (
+    200,
+    16,
+    (0.3, 3e-3),
+    20,
+)  # rates: the board's; the bar of roles: from Korean `thread.dev`
 BARS = {"off": 1e-5, "senses": 15, "more": 10}  # points above the token layer, of accuracy and of F1
 COMPARED = 40  # sentences whose states must be those of the course's network
 SHOWN = {"en": ("work", "show", "help", "change", "rest"), "ko": ("이", "은", "만", "도")}

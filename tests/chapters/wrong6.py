@@ -299,6 +299,5 @@ WRONG = {
             "row.index(2, 1) if 2 in row[1:]",
         ),
         ("it begins with another mark", "torch.ones", "torch.zeros"),
-        ("fills the memory", "while written.shape[1] <= most and", "while"),
     ],
 }

@@ -312,3 +312,28 @@ def test_chapter_7_s_machine_runs(reader, monkeypatch):
     assert result.code.count("[MASK]") == 2
     assert not (kept.folder() / "own-bert.safetensors").exists()
     assert widget.answer["error"] == ""
+
+
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_chapter_6_s_machine_runs(reader, monkeypatch):
+    from course.chapters.ch06 import build as chapter
+
+    monkeypatch.setattr(chapter, "STEPS", 2)
+    monkeypatch.setattr(chapter, "N_NEW", 4)
+    solved("6.8")
+    with speaking(reader):
+        result = check("6.B")
+        widget = play("6.B")
+        with pytest.raises(CourseError, match="qqq"):
+            play("6.B", "qqq .")
+    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✗", "✓"]  # two steps prove nothing, but
+    assert widget.tokens[-1] == "</s>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", EVERY, ids=lambda build: build.id)
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_each_machine_proves_itself_with_the_course_s_parts(build, reader):
+    with speaking(reader):
+        result = solution(build.id)
+    assert result.right, result.paragraphs

@@ -155,7 +155,7 @@ def _prove(ran: Ran, network: OwnTranslator, text: _Text, new: list, greedy: Cal
     whole, known_whole = (sum(map(str.__eq__, said, right)) for said in (ours, memory))
     said = {"n": len(new), "score": f"{score:.0f}", "known": f"{known:.0f}", "bar": f"{known + BAR:.0f}"}
     ran.prove("bleu", score >= known + BAR, **said, whole=whole, known_whole=known_whole)
-    ran.prove("source", other <= score / 2, score=f"{score:.0f}", other=f"{other:.0f}", bar=f"{score / 2:.0f}")
+    ran.prove("source", other < score / 2, score=f"{score:.0f}", other=f"{other:.0f}", bar=f"{score / 2:.0f}")
 
     written = torch.tensor([[1, *row] for row in text.targets[len(text.targets) // 2 :][:1]])
     apart = (network(source[:1], written) - _chapter_s(network)(source[:1], written)).abs().max().item()

@@ -330,6 +330,27 @@ def test_chapter_6_s_machine_runs(reader, monkeypatch):
     assert widget.tokens[-1] == "</s>"
 
 
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_chapter_5_s_machine_runs(reader, monkeypatch):
+    from course.chapters.ch05 import build as chapter
+
+    monkeypatch.setattr(chapter, "STEPS", 10)
+    monkeypatch.setattr(chapter, "LABELLED", 20)
+    solved("5.7")
+    with speaking(reader):
+        result = check("5.B")
+        rows = play("5.B", "the boat left .").code.split("\n")
+        with pytest.raises(CourseError, match="3|three|세"):
+            play("5.B", "two words")
+    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✓"]  # ten steps prove the order alone
+    assert [row.split("%  ")[1] for row in rows if row] == [
+        "the boat left .",
+        "boat the left .",
+        "the left boat .",
+        "the boat . left",
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("build", EVERY, ids=lambda build: build.id)
 @pytest.mark.parametrize("reader", ["en", "ko"])

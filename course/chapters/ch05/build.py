@@ -57,13 +57,14 @@ def run(train: bool, slanted_triangle, concat_pooling, layer_rates, classifier_l
         labels = [LABELS.index(record.label) for record in records]
         return classifier_loss(ids, labels, network.encoder, concat_pooling, network.head)
 
-    drawn, found = task.sample(LABELLED, seed=0), {}
+    drawn, found, first = task.sample(LABELLED, seed=0), {}, {}
     for start, network in starts.items():
-        moved = _fine_tune(network, drawn, loss, rates, NAMES[start])
+        first[start] = _fine_tune(network, drawn, loss, rates, NAMES[start])
         right, n = _right(network, task, concat_pooling)
         found[start] = 100 * right / n
     says = {"moved": f"{found['pre-trained']:.0f}", "scratch": f"{found['scratch']:.0f}", "n": n}
     ran.prove("accuracy", found["pre-trained"] >= found["scratch"] + BAR, **says, bar=f"{found['scratch'] + BAR:.0f}")
+    moved = first["pre-trained"]
     asked = [k * STEPS // PASSES for k in range(len(moved))]
     ran.prove("order", moved == asked, moved=", ".join(map(str, moved)), asked=", ".join(map(str, asked)))
     return ran
@@ -73,26 +74,26 @@ def _fine_tune(network: Classifier, records: list, loss: Callable, rates: Callab
     """The step at which each part has moved first, from the top down."""
     parts = network.parts
     optimizer = torch.optim.Adam([{"params": part.parameters()} for part in parts], betas=(0.7, 0.99))
-    before, first = [_sum(part) for part in parts], [None] * len(parts)
+    before, first = [_weights(part) for part in parts], [None] * len(parts)
     with Progress(name, total=STEPS) as bar:
         for step in range(STEPS):
             for part, group, rate in zip(parts, optimizer.param_groups, rates(step, len(parts)), strict=True):
-                part.requires_grad_(rate > 0)
-                group["lr"] = rate
+                group["lr"] = float(rate)
+                part.requires_grad_(group["lr"] > 0)
             batch = [records[i] for i in torch.randint(len(records), (BATCH,)).tolist()]
             now = loss(network, batch)
             optimizer.zero_grad()
             now.backward()
             optimizer.step()
             for k, part in enumerate(parts):
-                if first[k] is None and _sum(part) != before[k]:
+                if first[k] is None and not torch.equal(_weights(part), before[k]):
                     first[k] = step
             bar.update(step + 1, loss=now.item())
     return first
 
 
-def _sum(part: nn.Module) -> float:
-    return sum(parameter.detach().abs().sum().item() for parameter in part.parameters())
+def _weights(part: nn.Module) -> torch.Tensor:
+    return nn.utils.parameters_to_vector(part.parameters()).detach().clone()
 
 
 @torch.no_grad()

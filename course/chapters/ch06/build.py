@@ -159,7 +159,7 @@ def _prove(ran: Ran, network: OwnTranslator, text: _Text, new: list, greedy: Cal
 
     written = torch.tensor([[1, *row] for row in text.targets[len(text.targets) // 2 :][:1]])
     apart = (network(source[:1], written) - _chapter_s(network)(source[:1], written)).abs().max().item()
-    ran.prove("equal", apart < 1e-3, n=len(text.words) * written.shape[1], apart=f"{apart:.6f}")
+    ran.prove("equal", apart < 1e-3, n=f"{len(text.words) * written.shape[1]:,}", apart=f"{apart:.6f}")
     lines = zip(sources[:3], ours, right, strict=False)
     ran.shows = "\n".join(f"{' '.join(source)}\n    {mine}\n    ({own})" for source, mine, own in lines)
 

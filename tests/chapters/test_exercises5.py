@@ -10,7 +10,7 @@ from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.ulmfit import concat_pool
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.training.schedules import slanted_triangular
-from course_lib.training.unfreezing import at_once, gradual
+from course_lib.training.unfreezing import gradual
 
 
 @pytest.fixture
@@ -29,13 +29,20 @@ def test_the_triangle_is_the_library_s_wherever_it_is_legal(seed):
 
 
 def test_rates_and_unfreezing_are_the_library_s_plan(network):
-    names = [name for name, _ in network.layer_groups()]
-    rates = registry.find("5.2").solution(names, 1.0, 2.6)
-    whole = at_once(network, 1)
-    assert rates == pytest.approx(whole.rates(whole.stages[0]))
-    plan = gradual(network, 7)
-    opened = [list(stage.open) for stage in plan.stages for _ in range(stage.epochs)]
-    assert registry.find("5.3").solution(names, 7) == opened
+    plan, names = gradual(network, 7), [name for name, _ in network.layer_groups()]
+    for n, stage in enumerate([one for one in plan.stages for _ in range(one.epochs)]):
+        for step in (10 * n, 10 * n + 9):
+            given = step, 70, 10, len(names), 1.0, 2.6, lambda step, total: 1.0
+            rates = registry.find("5.7").solution(*given)[::-1]
+            opened = {name: plan.rates(stage)[name] for name in stage.open}
+            assert {name: rate for name, rate in zip(names, rates, strict=True) if rate} == pytest.approx(opened)
+
+
+def test_a_batch_s_loss_is_that_of_its_texts_alone():
+    encoder, head, pool = torch.nn.Embedding(9, 5), torch.nn.Linear(15, 3), registry.find("5.4").solution
+    loss, texts = registry.find("5.8").solution, ([4, 7, 3, 8], [5])
+    alone = [loss([text], [label], encoder, pool, head) for text, label in zip(texts, (2, 0), strict=True)]
+    torch.testing.assert_close(loss([*texts], [2, 0], encoder, pool, head), sum(alone) / 2)
 
 
 def test_the_pooled_vector_is_the_library_s():

@@ -4,34 +4,23 @@ from itertools import pairwise
 
 import pytest
 import torch
+from torch import nn
 
+from course.by_hand.transformer import Translator, translate
 from course.check import registry
-from course_lib.evaluation import bleu
-from course_lib.models.attention import MultiHeadAttention, attend, causal_mask, padding_mask
+from course_lib.models.attention import attend, causal_mask, padding_mask
 from course_lib.models.transformer import sinusoidal_positions
 from course_lib.text.byte_pairs import learn, merged
+from course_lib.training.schedules import inverse_sqrt_warmup
 
 
-def test_one_query_is_a_row_of_attention():
-    query, keys, values = torch.randn(3, 5), torch.randn(7, 5), torch.randn(7, 2)
-    solution = registry.find("6.1").solution
-    rows = torch.stack([solution(row, keys, values) for row in query])
-    torch.testing.assert_close(rows, attend(query, keys, values)[0])
-
-
-@pytest.mark.parametrize("shift", [0.0, 1000.0])
-def test_the_jacobian_is_autograd_s_and_its_rows_sum_to_0(shift):
-    scores = torch.randn(7) + shift
-    found = registry.find("6.2").solution(scores)
-    torch.testing.assert_close(found, torch.autograd.functional.jacobian(lambda z: z.softmax(0), scores))
-    torch.testing.assert_close(found.sum(1), torch.zeros(7))
-
-
-def test_heads_read_as_in_the_library():
-    attention, states = MultiHeadAttention(d_model=6, n_heads=3).eval(), torch.randn(2, 5, 6)
-    expected, weights = attention(states, need_weights=True)
-    read = registry.find("6.3").solution(attention.value(states), weights)
-    torch.testing.assert_close(attention.output(read), expected)
+def test_cross_attention_is_torch_s():
+    theirs, (x, states) = nn.MultiheadAttention(6, 3, bias=False, batch_first=True), torch.randn(2, 2, 5, 6)
+    x, real = x[:, :4], torch.tensor([[True] * 5, [True] * 2 + [False] * 3])
+    matrices = [*theirs.in_proj_weight.detach().chunk(3), theirs.out_proj.weight.detach()]
+    found = registry.find("6.8").solution(x, states, real, 3, *(matrix.T for matrix in matrices))
+    expected = theirs(x, states, states, key_padding_mask=~real, average_attn_weights=False)
+    torch.testing.assert_close(found, tuple(part.detach() for part in expected))
 
 
 @pytest.mark.parametrize("real", [[True] * 3 + [False] * 2, [False] * 2 + [True] * 3])
@@ -77,20 +66,20 @@ def test_what_is_joined_by_hand(before, after):
     assert registry.find("6.6").solution(before) == after
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "reference"),
-    [
-        ("the snow is making even short trips more difficult", "the snow makes even short trips more difficult today"),
-        ("a b c d e a b c d", "a b c d f"),
-        ("a b c d", "a b d c"),
-        ("a b c d", "a b c d e"),
-    ],
-)
-def test_the_score_is_the_library_s_for_one_sentence(hypothesis, reference):
-    found = registry.find("6.7").solution(hypothesis.split(), reference.split(), 4)
-    assert 100 * found == pytest.approx(bleu([hypothesis], [reference]))
+def test_loss_and_words_are_those_of_the_chapter_s_translator():
+    torch.manual_seed(5)  # of a model that closes some sentences, and others not
+    model = Translator(7, dim=4, n_heads=2, n_layers=1)
+    source, target = torch.tensor([[5, 4, 2, 0], [3, 6, 6, 2]]), torch.tensor([[1, 3, 6, 5, 2], [1, 4, 2, 0, 0]])
+    loss = registry.find("6.9").solution([[5, 4], [3, 6, 6]], [[3, 6, 5], [4]], model)
+    nats = -model(source, target[:, :-1]).log_softmax(-1).gather(2, target[:, 1:, None])[..., 0]
+    torch.testing.assert_close(loss, nats[target[:, 1:] > 0].mean())
+    source = torch.randint(3, 7, (50, 4))
+    rows = translate(model, source, 9).tolist()
+    assert 0 < sum(2 in row for row in rows) < 50
+    found = registry.find("6.11").solution(source, model, 9)
+    assert found == [row[: row.index(2)] if 2 in row else row for row in rows]
 
 
-def test_the_paper_s_example():
-    solution = registry.find("6.7").solution
-    assert solution(["the"] * 7, ["the", "cat", "is", "on", "the", "mat"], 1) == pytest.approx(2 / 7)
+def test_the_rate_is_the_library_s():
+    rates = [inverse_sqrt_warmup(step, d_model=11, warmup=7) for step in range(1, 30)]
+    assert [registry.find("6.10").solution(step, 11, 7) for step in range(1, 30)] == pytest.approx(rates)

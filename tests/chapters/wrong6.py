@@ -1,10 +1,9 @@
 """Wrong answers to the exercises of chapter 6 as readers write them: see `cells.py`."""
 
-import math
-from collections import Counter
 from itertools import pairwise
 
 import torch
+from torch.nn import functional as F
 
 
 def each_column(factor):
@@ -25,15 +24,6 @@ def most_frequent(text, named=lambda pair: pair):
 def joined(join):
     """join(pieces, pair)"""
     return lambda text: {join(pieces, most_frequent(text)): occurs for pieces, occurs in text.items()}
-
-
-def in_one_bag(hypothesis, reference, orders):
-    bags = [
-        Counter(tuple(words[i : i + n]) for n in range(1, orders + 1) for i in range(len(words) - n + 1))
-        for words in (hypothesis, reference)
-    ]
-    share = (bags[0] & bags[1]).total() / bags[0].total()
-    return share * min(1, math.exp(1 - len(reference) / len(hypothesis)))
 
 
 def from_the_end(pieces, pair):
@@ -59,73 +49,20 @@ def joined_with(text, pair):
     return {tuple(row.replace(old, new).strip("|").split("||")): occurs for row, occurs in rows.items()}
 
 
+def own_words(sources, targets, network):
+    longest = [max(map(len, rows)) for rows in (sources, targets)]
+    source, follows = (
+        torch.tensor([[*row, 2] + [0] * (n - len(row)) for row in rows])
+        for n, rows in zip(longest, (sources, targets), strict=True)
+    )
+    written = torch.ones(len(source), 1).long()
+    while written.shape[1] < follows.shape[1]:
+        best = network(source, written)[:, -1:].argmax(-1)
+        written = torch.cat([written, best], 1)
+    return F.cross_entropy(network(source, written).mT, follows, ignore_index=0)
+
+
 WRONG = {
-    "6.1": [
-        ("no scale", " / query.shape[0] ** 0.5", ""),
-        ("divided by the width", " ** 0.5", ""),
-        ("multiplied by the root", "query / query", "query * query"),
-        ("the root of the number of words", "query.shape", "keys.shape"),
-        ("softmax over the wrong axis", "scores.softmax(dim=0) @ values", "(scores[None].softmax(dim=0) @ values)[0]"),
-        ("keys instead of values", "@ values", "@ keys"),
-        ("no softmax", ".softmax(dim=0)", ""),
-        ("exponentials without a division", ".softmax(dim=0)", ".exp()"),
-        ("the scale comes after the softmax", " / query.shape[0] ** 0.5", "", "(dim=0)", "(dim=0) / len(query) ** 0.5"),
-        ("only the best word", "scores.softmax(dim=0) @ values", "values[scores.argmax()]"),
-        ("weights instead of a result", " @ values", ""),
-    ],
-    "6.2": [
-        ("plus off the diagonal", "- torch.outer(weights, ", "* (1 - 2 * weights) + torch.outer(weights, "),
-        ("only the diagonal", "- torch.outer(weights, weights)", "* (1 - weights)"),
-        ("the diagonal lacks its second part", "- torch.outer(weights, ", "* (1 + weights) - torch.outer(weights, "),
-        ("the diagonal is like the rest", "torch.diag(weights) - ", "-"),
-        ("1 - y in every entry", ".diag(weights) - torch.outer(weights, weights)", ".outer(weights, 1 - weights)"),
-        ("all signs are turned round", "torch.diag", "-torch.diag", " - torch", " + torch"),
-        ("the derivative of a sigmoid", ".softmax(dim=0)", ".sigmoid()", ".outer(weights, weights", ".diag(weights**2"),
-        ("the scores instead of the weights", "scores.softmax(dim=0)", "scores"),
-        ("the square is subtracted twice", "diag(weights)", "diag(weights * (1 - weights))"),
-        ("only n numbers", "torch.diag(weights) - torch.outer(weights, weights)", "weights * (1 - weights)"),
-        ("wrong", "torch.diag(weights) - torch.outer(weights, weights)", "torch.zeros(len(scores))"),
-        ("large scores overflow", "scores.softmax(dim=0)", "scores.exp() / scores.exp().sum()"),
-        (
-            "wrong",
-            "return torch.diag(weights) - torch.outer(weights, weights)",
-            "return (torch.diag(weights) - torch.outer(weights, weights)).flatten()",
-        ),
-    ],
-    "6.3": [
-        (
-            "view without transpose, in the split",
-            "values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)",
-            "values.view(len(values), weights.shape[1], values.shape[1], -1)",
-        ),
-        ("view without transpose, in the join", "transpose(1, 2).flatten(2", "view(len(values), weights.shape[2], -1"),
-        (
-            "view without transpose, both ways",
-            "values.unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)",
-            "values.view(len(values), weights.shape[1], values.shape[1], -1)",
-            "(weights @ heads).transpose(1, 2).flatten(2)",
-            "(weights @ heads).view(len(values), weights.shape[2], -1)",
-        ),
-        (
-            "the pieces are dealt out like cards",
-            "(weights.shape[1], -1)).transpose(1, 2)",
-            "(-1, weights.shape[1])).permute(0, 3, 1, 2)",
-            "heads).transpose(1, 2)",
-            "heads).permute(0, 2, 3, 1)",
-        ),
-        (
-            "split like cards, joined side by side",
-            "(weights.shape[1], -1)).transpose(1, 2)",
-            "(-1, weights.shape[1])).permute(0, 3, 1, 2)",
-        ),
-        ("split side by side, joined like cards", " @ heads).transpose(1, 2)", " @ heads).permute(0, 2, 3, 1)"),
-        ("the mean of the heads", "(weights @ heads).transpose(1, 2).flatten(2", "(weights @ values[:, None]).mean(1"),
-        ("the first head's weights for all", "weights @ heads", "weights[:, :1] @ heads"),
-        ("every head reads everything", ".unflatten(-1, (weights.shape[1], -1)).transpose(1, 2)", "[:, None]"),
-        ("not joined", ".transpose(1, 2).flatten(2)", ""),
-        ("wrong", "(weights @ heads)", "(2 * weights @ heads)"),
-        ("wrong", ".transpose(1, 2).flatten(2)", ".mT"),
-    ],
     "6.4": [
         ("padding is seen", " & real[:, None, :]", " & torch.ones_like(scores, dtype=torch.bool)"),
         ("later words are seen", ".tril()", ""),
@@ -219,26 +156,148 @@ WRONG = {
         ("a pair instead of a text", "    after = {}", "    return best"),
         ("the pair is returned, too", "return after", "return after, best"),
     ],
-    "6.7": [
-        ("not clipped", "min(count, theirs[gram])", "count * (gram in theirs)"),
-        ("each n-gram counts once at most", "min(count, theirs[gram])", "gram in theirs"),
-        ("sets of n-grams", "min(count, theirs[gram])", "gram in theirs", "ours.total()", "len(ours)"),
-        ("recall instead of precision", "ours.total()", "theirs.total()"),
-        ("no penalty for a short translation", "return penalty * ", "return "),
-        ("a bonus for a long translation", "min(1.0, ", "max(0.0, "),
-        ("the penalty hits the long one", "len(reference) / len(hypothesis)", "len(hypothesis) / len(reference)"),
+    "6.8": [
         (
-            "the penalty is the plain ratio",
-            "math.exp(1 - len(reference) / len(hypothesis))",
-            "len(hypothesis) / len(reference)",
+            "the source asks",
+            "heads(x, query) @ heads(states, key)",
+            "heads(states, query) @ heads(x, key)",
+            ".masked_fill(~real[:, None, None], -torch.inf)",
+            "",
+            "heads(states, value)",
+            "heads(x, value)",
         ),
-        ("the arithmetic mean", "math.prod(precisions) ** (1 / orders)", "sum(precisions) / orders"),
-        ("the root is missing", " ** (1 / orders)", ""),
-        ("only the longest n-grams", "math.prod(precisions) ** (1 / orders)", "precisions[-1]"),
-        ("the arithmetic mean", "math.prod(precisions) ** (1 / orders)", "all(precisions) * sum(precisions) / orders"),
-        ("the hits of all orders together", in_one_bag),
-        ("orders without a hit are left out", "math.prod(precisions)", "math.prod(p or 1 for p in precisions)"),
-        ("n-grams are glued", "tuple(words[i : i + n])", "''.join(words[i : i + n])"),
-        ("100 times too large", "return penalty", "return 100 * penalty"),
+        (
+            "the source asks",
+            "heads(x, query) @ heads(states, key)",
+            "heads(states, query) @ heads(x, key)",
+            "real[:, None, None], -torch.inf",
+            "real[:, None, :, None], -1e9",
+            "heads(states, value)",
+            "heads(x, value)",
+        ),
+        (
+            "the written words ask themselves",
+            "    def heads",
+            "    states, real = x, torch.ones(x.shape[:2]).bool()\n\n    def heads",
+        ),
+        ("the source asks itself", "heads(x, query)", "heads(states, query)"),
+        (
+            "the source asks itself",
+            "heads(x, query)",
+            "heads(states, query)",
+            ".masked_fill(~real[:, None, None], -torch.inf)",
+            "",
+        ),
+        ("keys instead of values", "heads(states, value)", "heads(states, key)"),
+        ("the value matrix is missing", "heads(states, value)", "states.unflatten(-1, (n_heads, -1)).transpose(1, 2)"),
+        ("queries and keys are exchanged", "(x, query)", "(x, key)", "(states, key)", "(states, query)"),
+        ("padding is read", ".masked_fill(~real[:, None, None], -torch.inf)", ""),
+        ("the mask is turned round", "~real", "real"),
+        ("the mask is turned round", "~real[:, None, None], -torch.inf", "real[:, None, None], -1e9"),
+        (
+            "later words of the source are hidden",
+            "~real[:, None, None]",
+            "~(real[:, None, None] & torch.ones_like(scores).tril().bool())",
+        ),
+        (
+            "hidden after the softmax",
+            "scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)",
+            "scores.softmax(dim=-1) * real[:, None, None]",
+        ),
+        ("softmax over the queries", "-torch.inf).softmax(dim=-1)", "-1e9).softmax(dim=-2)"),
+        ("softmax over the heads", "dim=-1", "dim=1"),
+        (
+            "heads are mixed with words",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".view(len(rows), n_heads, rows.shape[1], -1)",
+        ),
+        ("heads are mixed with words", ".transpose(1, 2).flatten(2)", ".reshape(x.shape)"),
+        (
+            "heads are mixed with words",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".view(len(rows), n_heads, rows.shape[1], -1)",
+            ".transpose(1, 2).flatten(2)",
+            ".reshape(x.shape)",
+        ),
+        ("one head for all", "    def heads", "    n_heads = 1\n\n    def heads"),
+        ("divided by the root of the whole width", "(x.shape[-1] / n_heads)", "x.shape[-1]"),
+        ("not divided", " / (x.shape[-1] / n_heads) ** 0.5", ""),
+        ("divided without a root", " ** 0.5", ""),
+        ("no output matrix", " @ output", ""),
+        ("the mean of the heads' weights", ", weights\n", ", weights.mean(1)\n"),
+        ("the weights are missing", ", weights\n", "\n"),
+        ("error", "real[:, None, None]", "real"),
+    ],
+    "6.9": [
+        ("the decoder reads the answer", "[1, *sentence]", "[*sentence, 2]"),
+        ("the answer is what is read", "follows = rows([[*sentence, 2]", "follows = rows([[1, *sentence]"),
+        ("shifted the wrong way", "network(source, written).mT, follows", "network(source, follows).mT, written"),
+        ("the end is never predicted", "follows = rows([[*sentence, 2]", "follows = rows([[*sentence, 0]"),
+        (
+            "the end is never predicted",
+            "[1, *sentence] for",
+            "[1, *sentence[:-1]] for",
+            "follows = rows([[*sentence, 2]",
+            "follows = rows([sentence",
+        ),
+        ("the source is not closed", "source = rows([[*sentence, 2]", "source = rows([sentence"),
+        ("the source begins with 1", "source = rows([[*sentence, 2]", "source = rows([[1, *sentence]"),
+        ("the source begins with 1", "source = rows([[*sentence, 2]", "source = rows([[1, *sentence, 2]"),
+        ("padding in the loss", ", ignore_index=0", ""),
+        ("padding in front", "batch_first=True", "batch_first=True, padding_side='left'"),
+        ("source and target are exchanged", "    def rows", "    sources, targets = targets, sources\n\n    def rows"),
+        ("it reads its own words", own_words),
+        ("two softmaxes", ".mT, follows", ".softmax(-1).mT, follows"),
+        ("the sum instead of the mean", "ignore_index=0", "ignore_index=0, reduction='sum'"),
+        (
+            "each sentence counts the same",
+            "    return F",
+            "    follows = follows.where(follows > 0, -100)\n    return F",
+            "F.cross_entropy(network(source, written).mT, follows, ignore_index=0)",
+            "sum(map(F.cross_entropy, network(source, written), follows)) / len(follows)",
+        ),
+        ("a number for each word", "ignore_index=0", "ignore_index=0, reduction='none'"),
+    ],
+    "6.10": [
+        ("it only falls", "min(step**-0.5, step * warm_up**-1.5)", "step**-0.5"),
+        ("it only rises", "min(step**-0.5, step * warm_up**-1.5)", "step * warm_up**-1.5"),
+        ("the larger of the two", "min(", "max("),
+        ("rise and fall are multiplied", "min(step**-0.5, step", "(step**-0.5 * step"),
+        ("rise and fall do not meet", "step * warm_up**-1.5", "step / warm_up"),
+        (
+            "rise and fall do not meet",
+            "min(step**-0.5, step * warm_up**-1.5)",
+            "(step / warm_up if step < warm_up else step**-0.5)",
+        ),
+        ("the width is missing", "d_model**-0.5 * ", ""),
+        ("the width without its root", "d_model**-0.5", "1 / d_model"),
+        ("a wide network learns faster", "d_model**-0.5", "d_model**0.5"),
+        ("wrong", "-1.5", "-0.5"),
+    ],
+    "6.11": [
+        ("the end is part of the translation", "row.index(2) if", "row.index(2) + 1 if"),
+        ("the beginning is part of the translation", "row[1 :", "row[0 :"),
+        ("words after the end stay", "row[1 : row.index(2) if 2 in row else None]", "row[1:]"),
+        (
+            "words after the end stay",
+            "row[1 : row.index(2) if 2 in row else None]",
+            "[word for word in row if word > 2]",
+        ),
+        ("cut at the last end", "row.index(2) if", "len(row) - 1 - row[::-1].index(2) if"),
+        ("all stop with the first", "dim=1).all()", "dim=1).any()"),
+        ("the logits of the first position", "[:, -1]", "[:, 0]"),
+        ("only the last word is read", "(source, written)", "(source, written[:, -1:])"),
+        ("a word too few", "<= most", "< most"),
+        ("a word too many", "<= most", "<= most + 1"),
+        (
+            "it begins with another mark",
+            "torch.ones(len(source), 1, dtype=torch.long)",
+            "torch.full((len(source), 1), 2)",
+            "(written == 2)",
+            "(written[:, 1:] == 2)",
+            "row.index(2) if 2 in row",
+            "row.index(2, 1) if 2 in row[1:]",
+        ),
+        ("it begins with another mark", "torch.ones", "torch.zeros"),
     ],
 }

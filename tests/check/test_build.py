@@ -312,3 +312,49 @@ def test_chapter_7_s_machine_runs(reader, monkeypatch):
     assert result.code.count("[MASK]") == 2
     assert not (kept.folder() / "own-bert.safetensors").exists()
     assert widget.answer["error"] == ""
+
+
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_chapter_6_s_machine_runs(reader, monkeypatch):
+    from course.chapters.ch06 import build as chapter
+
+    monkeypatch.setattr(chapter, "STEPS", 2)
+    monkeypatch.setattr(chapter, "N_NEW", 4)
+    solved("6.8")
+    with speaking(reader):
+        result = check("6.B")
+        widget = play("6.B")
+        with pytest.raises(CourseError, match="qqq"):
+            play("6.B", "qqq .")
+    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✗", "✓"]  # two steps prove nothing, but
+    assert widget.tokens[-1] == "</s>"
+
+
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_chapter_5_s_machine_runs(reader, monkeypatch):
+    from course.chapters.ch05 import build as chapter
+
+    monkeypatch.setattr(chapter, "STEPS", 10)
+    monkeypatch.setattr(chapter, "LABELLED", 20)
+    solved("5.7")
+    with speaking(reader):
+        result = check("5.B")
+        rows = play("5.B", "the boat left .").code.split("\n")
+        with pytest.raises(CourseError, match=r"three words|단어가 적어도"):
+            play("5.B", "two words")
+    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✓"]  # ten steps prove the order alone
+    assert [row.split("%  ")[1] for row in rows if row] == [
+        "the boat left .",
+        "boat the left .",
+        "the left boat .",
+        "the boat . left",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("build", EVERY, ids=lambda build: build.id)
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_each_machine_proves_itself_with_the_course_s_parts(build, reader):
+    with speaking(reader):
+        result = solution(build.id)
+    assert result.right, result.paragraphs

@@ -1,0 +1,80 @@
+"""Exercise 6.11: greedy decoding of a batch. Source: Sutskever, Vinyals and Le 2014, arXiv:1409.3215, section 3.2, with
+one hypothesis."""
+
+from dataclasses import dataclass
+
+import torch
+
+from course.check.exercise import Exercise, Probe
+
+
+def greedy(source: torch.Tensor, network, most: int) -> list[list[int]]:
+    """For each row of source [batch, position] the ids of its translation, at most `most`; neither the 1 that begins it
+    nor the 2 that ends it is part of it. network(source, written) -> logits [batch, position, vocab] of the word that
+    follows each written one; written: ids [batch, position].
+    words = torch.eye(5)[torch.tensor([[3, 4, 2]])]
+    greedy(torch.tensor([[4]]), lambda source, written: words[:, : written.shape[1]], 9) -> [[3, 4]]"""
+    written = torch.ones(len(source), 1, dtype=torch.long)
+    while written.shape[1] <= most and not (written == 2).any(dim=1).all():
+        word = network(source, written)[:, -1].argmax(dim=-1)
+        written = torch.cat([written, word[:, None]], dim=1)
+    return [row[1 : row.index(2) if 2 in row else None] for row in written.tolist()]
+
+
+@dataclass(frozen=True)
+class _Network:
+    """The next word follows from the source and from all that has been written; after the end it goes on."""
+
+    name: str
+    vocab: int
+
+    def __call__(self, source, written):
+        source, written = torch.as_tensor(source), torch.as_tensor(written)
+        place = torch.arange(1, written.shape[1] + 1)
+        if len(source) != len(written):
+            raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
+        number = (source.sum(1, keepdim=True) + 3 * place + written.cumsum(1)) % (self.vocab - 2) + 2
+        return -((torch.arange(self.vocab) - number[..., None]) ** 2.0)
+
+
+def _rows(source, network, most, first=1, fed=lambda written: written, at=-1, stop=lambda ended: ended.all()):
+    """All that is written: first and the words after it, [batch, position]."""
+    written = torch.full((len(source), 1), first)
+    while written.shape[1] <= most and not stop((written[:, 1:] == 2).any(1)):
+        word = network(source, fed(written))[:, at].argmax(-1)
+        written = torch.cat([written, word[:, None]], dim=1)
+    return written.tolist()
+
+
+def _cut(row):
+    return row[1 : row.index(2, 1) if 2 in row[1:] else None]
+
+
+def _greedy(cut=_cut, more=0, **way):
+    """cut(row): of what was written what is returned; more: words above `most`."""
+    return lambda source, network, most: [cut(row) for row in _rows(source, network, most + more, **way)]
+
+
+def _last_end(row):
+    return row[1 : len(row) - 1 - row[::-1].index(2)] if 2 in row else row[1:]
+
+
+NETWORK = _Network("network", 11)
+PROBES = [
+    Probe("one sentence", torch.tensor([[6, 2]]), NETWORK, 20),
+    Probe("sentences that end at different steps", torch.tensor([[5, 3, 2], [5, 2, 0], [4, 5, 2]]), NETWORK, 20),
+    Probe("one that ends at once, and one without an end", torch.tensor([[3, 2], [4, 2]]), NETWORK, 9),
+]
+MISTAKES = [
+    ("the end is part of the translation", _greedy(lambda row: [*_cut(row), *[2] * (2 in row[1:])])),
+    ("the beginning is part of the translation", _greedy(lambda row: [row[0], *_cut(row)])),
+    ("words after the end stay", _greedy(lambda row: row[1:]), _greedy(lambda row: [i for i in row[1:] if i != 2])),
+    ("cut at the last end", _greedy(_last_end)),
+    ("all stop with the first", _greedy(stop=lambda ended: ended.any())),
+    ("the logits of the first position", _greedy(at=0)),
+    ("only the last word is read", _greedy(fed=lambda written: written[:, -1:])),
+    ("a word too few", _greedy(more=-1)),
+    ("a word too many", _greedy(more=1)),
+    ("it begins with another mark", _greedy(first=2), _greedy(first=0)),
+]
+EXERCISE = Exercise("6.11", greedy, PROBES, MISTAKES, difficulty=3, importance=4, minutes=20)

@@ -11,8 +11,8 @@ def span_logits(
     """Logits of start and end [2, row, place]; minus infinity where no answer may be. states [row, place, d_model]: the
     encoder's top states; ids [row, place]: [CLS] question [SEP] passage [SEP], then padding, with 0; sep: the id of
     [SEP]; weight [2, d_model], bias [2]: of the start, of the end.
-    span_logits(torch.ones(1, 5, 1), torch.tensor([[8, 5, 9, 6, 9]]), 9, torch.tensor([[2.0], [3.0]]), torch.zeros(2))
-    -> [[[2.0, -inf, -inf, 2.0, -inf]], [[3.0, -inf, -inf, 3.0, -inf]]]"""
+    span_logits(torch.ones(1, 5, 1), torch.tensor([[8, 5, 9, 6, 9]]), 9, torch.ones(2, 1), torch.zeros(2)).softmax(-1)
+    -> [[[0.5, 0, 0, 0.5, 0]], [[0.5, 0, 0, 0.5, 0]]]"""
     n_seps = (ids == sep).cumsum(dim=1)  # of each place: how many [SEP] the row has up to there
     allowed = (n_seps == 1) & (ids != sep)
     allowed[:, 0] = True

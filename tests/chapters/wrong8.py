@@ -419,6 +419,8 @@ WRONG = {
         ),
         (
             "O is a kind",
+            '[*tags, "O"]',
+            '[*tags, "-"]',
             'tag.partition("-")',
             '(tag if "-" in tag else "I-O" if place and tags[place - 1] == "O" else "B-O").partition("-")',
             'if mark != "O" and not kind',

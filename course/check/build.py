@@ -191,7 +191,7 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
     if own:
         title = key("Build {id}: it runs, and all of it is yours.")
         title = title if own == len(found) else key("Build {id}: it runs, and {n} of its {all} parts are yours.")
-    if own and right:
+    if own and right and ran.networks:
         for name, network in ran.networks.items():
             kept.keep(name, network, ran.words)
         names = ", ".join(f"`{name}`" for name in ran.networks)

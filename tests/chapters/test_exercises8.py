@@ -11,53 +11,17 @@ import torch
 from torch.nn import functional as F
 
 from course.check import registry
-from course_lib.evaluation import squad_scores
-from course_lib.models.encoder import StaticVectors
-from course_lib.models.heads import PairClassifier, SequenceClassifier, SpanExtractor, TokenTagger
+from course_lib.evaluation import span_f1, squad_scores
+from course_lib.models.heads import SpanExtractor
 from course_lib.models.spans import distinct, spans_by_score
 from tests.models.small_berts import small_bert
 from tests.models.span_samples import LONG, WORDS
 
-TAGS = ["B-LOC", "O", "B-PER", "I-PER"]
 PASSAGE = "Juno is in 서울에서 . Mina   is  in 서울은 now ."
 
 
 def solution(number):
     return registry.find(f"8.{number}").solution
-
-
-@pytest.mark.parametrize(
-    ("task", "n_labels", "head"),
-    [
-        ("sentence", 3, lambda bert: SequenceClassifier(bert, ["a", "b", "c"])),
-        ("pair", 2, lambda bert: PairClassifier(bert, ["a", "b"])),
-        (
-            "pair apart",
-            3,
-            lambda bert: PairClassifier(StaticVectors(WORDS, torch.randn(len(WORDS), 12)), ["a", "b", "c"]),
-        ),
-        ("tokens", 4, lambda bert: TokenTagger(bert, TAGS)),
-        ("span", 0, SpanExtractor),
-    ],
-)
-def test_heads_have_the_sizes_of_the_library_s(task, n_labels, head):
-    found = sum(parameter.numel() for parameter in head(small_bert(WORDS)).output.parameters())
-    assert found == solution(1)(task, n_labels, 12, 317, 10_007)
-
-
-def test_the_loss_at_first_pieces_is_the_tagger_s():
-    bert = small_bert(WORDS)
-    head = TokenTagger(bert, TAGS, seed=1).eval()
-    words, tags = ["Mina", "abc", "is", "in", "서울에서", "."], ["B-PER", "I-PER", "O", "O", "B-LOC", "O"]
-    pieces = [bert.pieces.tokens(bert.pieces.ids([word])) for word in words]
-    assert [len(own) for own in pieces] == [1, 3, 1, 1, 2, 1]
-    labels = solution(2)(pieces, tags, TAGS, 13)
-    ids = [bert.pieces.cls, *bert.pieces.ids(words), bert.pieces.sep]
-    ids = torch.tensor([ids + [bert.pieces.padding] * (13 - len(ids))])
-    logits = head.output(bert(ids, attention_mask=ids != bert.pieces.padding).hidden_states[-1])
-    expected = head.loss(head.batch([words], [tags]))
-    torch.testing.assert_close(F.cross_entropy(logits[0], torch.tensor(labels)), expected["loss"])
-    assert sum(label != -100 for label in labels) == expected["count"]
 
 
 @pytest.mark.parametrize("question", ["who", "where is 서울에서"])
@@ -220,3 +184,29 @@ def test_the_probes_pieces_cover_their_passages():
             assert piece == "[UNK]" or len(piece.removeprefix("##")) == end - start
             assert not passage[start:end].isspace()
         assert "".join(passage[a:b] for _, a, b in pieces) == "".join(passage.split())
+
+
+def test_a_step_by_hand_is_autograd_s():
+    for probe in registry.find("8.9").probes:
+        states, logits, spans, weight, bias, rate = probe.inputs
+        hidden = logits.isinf()
+        weight, bias = weight.clone().requires_grad_(), bias.clone().requires_grad_()
+        scores = torch.einsum("rpd,kd->krp", states, weight) + bias[:, None, None]
+        scores = scores.masked_fill(hidden, -torch.inf)
+        F.cross_entropy(scores.flatten(0, 1), spans.T.flatten()).backward()
+        expected = [number - rate * number.grad for number in (weight, bias)]
+        for got, right in zip(
+            solution(9)(states, scores.detach(), spans, weight.detach(), bias.detach(), rate), expected, strict=True
+        ):
+            torch.testing.assert_close(got, right)
+
+
+def test_the_f1_of_names_is_the_library_s():
+    for probe in registry.find("8.10").probes:
+        assert solution(10)(*probe.inputs) == pytest.approx(span_f1(*probe.inputs))
+    generator = random.Random(5)
+    tags = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    for _ in range(200):
+        sizes = [generator.randint(1, 7) for _ in range(generator.randint(1, 4))]
+        sides = [[generator.choices(tags, k=size) for size in sizes] for _ in range(2)]
+        assert solution(10)(*sides) == pytest.approx(span_f1(*sides))

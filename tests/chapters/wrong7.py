@@ -1,74 +1,8 @@
 """Wrong answers to the exercises of chapter 7 as readers write them: see `cells.py`."""
 
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import torch
-
-
-def fitting(word, start, vocabulary):
-    """All pieces that fit at a place, the longest first."""
-    found = []
-    for end in range(start + 1, len(word) + 1):
-        piece = word[start:end] if start == 0 else "##" + word[start:end]
-        if piece in vocabulary:
-            found.insert(0, (piece, end))
-    return found
-
-
-def limited(answer):
-    return lambda word, vocabulary, limit: ["[UNK]"] if len(word) > limit else answer(word, vocabulary)
-
-
-def tries_again(word, vocabulary):
-    def rest(start):
-        if start == len(word):
-            return []
-        for piece, end in fitting(word, start, vocabulary):
-            more = rest(end)
-            if more is not None:
-                return [piece, *more]
-        return None
-
-    return rest(0) or ["[UNK]"]
-
-
-def fewest(word, vocabulary):
-    for n_cuts in range(len(word)):
-        for cuts in combinations(range(len(word) - 1, 0, -1), n_cuts):
-            places = [0, *sorted(cuts), len(word)]
-            pieces = [("##" if start else "") + word[start:end] for start, end in pairwise(places)]
-            if all(piece in vocabulary for piece in pieces):
-                return pieces
-    return ["[UNK]"]
-
-
-def backwards(word, vocabulary):
-    pieces = []
-    while word:
-        for start in range(len(word)):
-            piece = f"##{word[start:]}" if start else word
-            if piece in vocabulary:
-                pieces, word = [piece, *pieces], word[:start]
-                break
-        else:
-            return ["[UNK]"]
-    return pieces
-
-
-def each_filled_up(pairs):
-    def filled(rows):
-        return [[*row, *[0] * (max(map(len, rows)) - len(row)), 3] for row in rows]
-
-    firsts, seconds = filled([[2, *a] for a, _ in pairs]), filled([b for _, b in pairs])
-    ids = torch.hstack([torch.tensor(firsts), torch.tensor(seconds)])
-    return ids, (torch.arange(ids.shape[1]) >= len(firsts[0])).long().expand_as(ids), ids != 0
-
-
-def right_aligned(pairs):
-    rows = [([2, *a, 3], [*b, 3]) for a, b in pairs]
-    n = max(len(a) + len(b) for a, b in rows)
-    ids = torch.tensor([[0] * (n - len(a) - len(b)) + a + b for a, b in rows])
-    return ids, torch.tensor([[0] * (n - len(b)) + [1] * len(b) for _, b in rows]), ids != 0
 
 
 def normed_apart(ids, segments, pieces, places, kinds):
@@ -152,62 +86,6 @@ WRONG = {
             "torch.where(replaced, others, ids))",
             "others)",
         ),
-    ],
-    "7.2": [
-        ("the shortest piece first", "range(len(word), start, -1)", "range(start + 1, len(word) + 1)"),
-        ("no ## anywhere", '"##" if start else ""', '""'),
-        ("## is lost in the result", "return pieces", 'return [piece.replace("##", "") for piece in pieces]'),
-        ("## on the first piece, too", '"##" if start else ""', '"##"'),
-        ("the beginning is kept, then [UNK]", '            return ["[UNK]"]', '            return pieces + ["[UNK]"]'),
-        ("the beginning is kept and the rest is lost", '\n            return ["[UNK]"]', "\n            return pieces"),
-        (
-            "[UNK] for one character",
-            '        if piece is None:\n            return ["[UNK]"]\n        pieces.append(piece)\n',
-            '        pieces.append(piece or "[UNK]")\n',
-            "len(piece) - len(mark)",
-            "len(piece) - len(mark) if piece else 1",
-        ),
-        ("the cut is taken back", limited(tries_again)),
-        ("as few pieces as possible", limited(fewest)),
-        ("cut from the end", limited(backwards)),
-        ("no limit", "len(word) > limit", "False"),
-        ("a long word is cut off", 'if len(word) > limit:\n        return ["[UNK]"]', "word = word[:limit]"),
-        ("the limit comes one character early", "> limit", ">= limit"),
-        ("the limit counts bytes", "len(word) > limit", "len(word.encode()) > limit"),
-        ("one string instead of a list", "return pieces", 'return " ".join(pieces)'),
-        (
-            "the limit counts pieces",
-            "len(word) > limit",
-            "False",
-            "return pieces",
-            'return pieces if len(pieces) <= limit else ["[UNK]"]',
-        ),
-        ("looked up without ##", "if mark + word[start:end] in vocabulary", "if word[start:end] in vocabulary"),
-        ("the mark counts as characters", "start += len(piece) - len(mark)", "start += len(piece)"),
-        ("capitals are lost", "pieces, start = [], 0", "pieces, start, word = [], 0, word.lower()"),
-    ],
-    "7.3": [
-        ("the second [SEP] is in segment 0", "[1] * len(second)", "[1] * (len(second) - 1) + [0]"),
-        ("the first [SEP] is in segment 1", "[0] * len(first)", "[0] * (len(first) - 1) + [1]"),
-        ("[CLS] is in segment 1", "[0] * len(first)", "[1] + [0] * (len(first) - 1)"),
-        ("all in segment 0", "[1] * len(second)", "[0] * len(second)"),
-        ("segments are counted from 1", "[0] * len(first) + [1]", "[1] * len(first) + [2]"),
-        ("padding goes on with segment 1", "[0] * rest)\n        real", "[1] * rest)\n        real"),
-        ("padding is attended", "[False] * rest", "[True] * rest"),
-        ("special pieces are masked", "[True] * (longest - rest) + [False] * rest", "[i > 3 for i in ids[-1]]"),
-        ("the mask is turned round", "[True] * (longest - rest) + [False]", "[False] * (longest - rest) + [True]"),
-        ("no [SEP] between the sentences", "*first, 3]", "*first]"),
-        ("no [SEP] at the end", "[*second, 3]", "second"),
-        ("a [CLS] for each sentence", "[*second, 3]", "[2, *second, 3]"),
-        ("each sentence is filled up by itself", each_filled_up),
-        ("padding in front", right_aligned),
-        ("1 and 0 instead of True and False", "[True] * (longest - rest) + [False]", "[1] * (longest - rest) + [0]"),
-        (
-            "1 and 0 instead of True and False",
-            "return ids, segments, real",
-            "import numpy\n    return ids, segments, numpy.array(real) * 1",
-        ),
-        ("no padding", "        rest =", "        longest = len(first) + len(second)\n        rest ="),
     ],
     "7.4": [
         (

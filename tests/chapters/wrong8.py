@@ -87,13 +87,6 @@ def without_overlap(windows, n):
     return found[:n]
 
 
-def by_mark(pieces, tags, names, length):
-    row = [-100]
-    for word, tag in zip(pieces, tags, strict=True):
-        row += [-100 if piece[:2] == "##" else names.index(tag) for piece in word]
-    return row + [-100] * (length - len(row))
-
-
 def first_that_answers(windows, threshold):
     for null, spans in windows:
         score, start, end = max(spans)
@@ -107,63 +100,30 @@ def leads_most(windows, threshold):
     return place if lead > threshold else (0, 0)
 
 
+def share(hits):
+    return sum(hits) / len(hits)
+
+
+def by_sentence(guesses, truths):
+    """The mean of each sentence's own F1; 1 where neither side has a name. Names: a B- and the I-s behind it."""
+
+    def names(tags):
+        return {(i, *ended(tags, i)) for i, tag in enumerate(tags) if tag != "O" and not goes_on(tags, i)}
+
+    def goes_on(tags, i):
+        return i > 0 and tags[i][0] == "I" and tags[i - 1][1:] == tags[i][1:]
+
+    def ended(tags, i):
+        j = i + 1
+        while j < len(tags) and goes_on(tags, j):
+            j += 1
+        return j, tags[i][2:]
+
+    pairs = [(names(g), names(t)) for g, t in zip(guesses, truths, strict=True)]
+    return share([2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0 for a, b in pairs])
+
+
 WRONG = {
-    "8.1": [
-        ("the biases are missing", "(n_inputs + 1)", "n_inputs"),
-        ("one bias for all outputs", "n_outputs * (n_inputs + 1)", "n_outputs * n_inputs + 1"),
-        ("the body is counted", "return ", "return n_body + "),
-        ("the pooler is counted", "return ", "return width * (width + 1) + "),
-        ("weights for each place", "return ", 'return (n_pieces if task in ("tokens", "span") else 1) * '),
-        ("weights for each place of a tagged row", "return ", 'return (n_pieces if task == "tokens" else 1) * '),
-        ("a span has as many outputs as places", "n_outputs = 2 if", "n_outputs = 2 * n_pieces if"),
-        ("a span has labels", "n_outputs = 2 if", "n_outputs = 0 if"),
-        ("one output for a span", "n_outputs = 2 if", "n_outputs = 1 if"),
-        ("start, end and inside", "n_outputs = 2 if", "n_outputs = 3 if"),
-        ("a pair apart is one vector", "4 * width", "width"),
-        ("a pair apart is two vectors", "4 * width", "2 * width"),
-        ("a span has one bias", "return ", 'return -(task == "span") + '),
-        ("one bias for all outputs", "(n_inputs + 1)", "n_inputs + (2 if task == 'span' else 1)"),
-        ("the pooler is counted", "return ", 'return (task == "sentence") * width * (width + 1) + '),
-        ("a pair in one pass is two vectors", "else width", 'else width * (1 + (task == "pair"))'),
-        ("every pair is four vectors", 'task == "pair apart"', '"pair" in task'),
-        ("a bias for each of the four vectors", "(n_inputs + 1)", "(n_inputs + n_inputs // width)"),
-        ("one label fewer", "else n_labels", "else n_labels - 1"),
-        ("two labels share an output", "else n_labels", "else (1 if n_labels == 2 else n_labels)"),
-    ],
-    "8.2": [
-        ("every piece carries the label", "[-100] * (len(word) - 1)", "[names.index(tag)] * (len(word) - 1)"),
-        (
-            "every piece is asked: B-, then I-",
-            "[-100] * (len(word) - 1)",
-            '[names.index(inside if (inside := tag.replace("B-", "I-")) in names else tag)] * (len(word) - 1)',
-        ),
-        (
-            "the last piece carries the label",
-            " + [-100] * (len(word) - 1)",
-            "",
-            "row += ",
-            "row += [-100] * (len(word) - 1) + ",
-        ),
-        ("shifted by [CLS]", "row = [-100]", "row = []"),
-        ("shifted to the right", "row = [-100]", "row = [-100, -100]"),
-        ("labels in the order of places", " + [-100] * (len(word) - 1)", ""),
-        ("0 instead of -100", "-100", "0"),
-        ("-1 instead of -100", "-100", "-1"),
-        ("padding has a label", "row + [-100] * (length - len(row))", "row + [-100] + [0] * (length - len(row) - 1)"),
-        ("[CLS] and [SEP] have a label", "row = [-100]", "row = [0]", "row + [", "row + [0] + [", "(row)", "(row) - 1"),
-        ("labels are counted from 1", "names.index(tag)", "names.index(tag) + 1"),
-        ("## decides", lambda pieces, tags, names, length: by_mark(pieces, tags, names, length)),
-        (
-            "later pieces are O",
-            "[-100] * (len(word) - 1)",
-            '[names.index("O") if "O" in names else -100] * (len(word) - 1)',
-        ),
-        ("O is not asked", "[names.index(tag)]", '[names.index(tag) if tag != "O" else -100]'),
-        ("[CLS] and [SEP] have a label", "row = [-100]", "row = [0]"),
-        ("the length is that of the pieces alone", "length - len(row)", "length + 2 - len(row)"),
-        ("the row is not filled up", " * (length - len(row))", ""),
-        ("tags instead of numbers", "names.index(tag)", "tag"),
-    ],
     "8.3": [
         ("pieces are joined, ## and all", on_pieces(" ".join)),
         ("pieces are glued to words", on_pieces(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##"))),
@@ -351,5 +311,130 @@ WRONG = {
         ("margins are compared", leads_most),
         ("only the first span of each window", "for span in spans)", "for span in spans[:1])"),
         ("True and False", " (start, end) if best > lowest + threshold else (0, 0)", " best > lowest + threshold"),
+    ],
+    "8.8": [
+        ("the question may answer", "n_seps == 1", "n_seps <= 1"),
+        ("padding may answer", "n_seps == 1", "n_seps >= 1"),
+        ("the first [SEP] may answer", " & (ids != sep)", ""),
+        (
+            "the last [SEP] may answer",
+            "(ids == sep).cumsum(dim=1)",
+            "(ids == sep).cumsum(dim=1) - (ids == sep).int()",
+            " & (ids != sep)",
+            " & (ids != 0)",
+        ),
+        ("every [SEP] may answer", "allowed[:, 0] = True", "allowed[:, 0] = True\n    allowed |= ids == sep"),
+        ("only padding is hidden", "allowed = (n_seps == 1) & (ids != sep)", "allowed = ids > 0"),
+        ("nothing is hidden", "allowed = (n_seps == 1) & (ids != sep)", "allowed = ids >= 0"),
+        ("no place for no answer", "    allowed[:, 0] = True\n", ""),
+        ("the mask is turned round", "masked_fill(~allowed", "masked_fill(allowed"),
+        ("the mask is turned round", "    allowed[:, 0] = True\n", "", "masked_fill(~allowed", "masked_fill(allowed"),
+        ("the question instead of the passage", "n_seps == 1", "n_seps < 1"),
+        ("the first row's mask for all", "~allowed, -", "~allowed[0], -"),
+        ("hidden by a zero", "-torch.inf", "0"),
+        ("a large number instead of infinity", "-torch.inf", "-1e9"),
+        ("a large number instead of infinity", "-torch.inf", "torch.finfo(states.dtype).min"),
+        ("plus infinity", "-torch.inf", "torch.inf"),
+        ("0 times minus infinity", ".masked_fill(~allowed, -torch.inf)", " + (~allowed).float() * float('-inf')"),
+        ("no bias", " + bias", ""),
+        ("one bias for both", " + bias", " + bias[0]"),
+        ("start and end are exchanged", "weight.T + bias", "weight.flip(0).T + bias.flip(0)"),
+        ("only the start", "weight.T + bias", "weight[:1].T + bias[:1]", "movedim(-1, 0)", "squeeze(-1)"),
+        ("the weight is reshaped", "weight.T", "weight.view(-1, 2)"),
+        ("start and end stand last", ".movedim(-1, 0).masked_fill(~allowed", ".masked_fill(~allowed[..., None]"),
+        (
+            "start and end stand second",
+            "movedim(-1, 0).masked_fill(~allowed",
+            "movedim(-1, 1).masked_fill(~allowed[:, None]",
+        ),
+        ("probabilities instead of logits", "-torch.inf)", "-torch.inf).softmax(2)"),
+        ("probabilities instead of logits", "-torch.inf)", "-torch.inf).softmax(2).log()"),
+    ],
+    "8.9": [
+        ("the step goes uphill", "weight - rate", "weight + rate"),
+        ("the gradient instead of the new numbers", "weight - rate * gradient, bias - rate * ", "gradient, "),
+        ("the change instead of the new numbers", "weight - rate", "-rate", "bias - rate", "-rate"),
+        ("the rate is not used", "rate * gradient", "gradient"),
+        ("the sum over rows", "(2 * n)", "2"),
+        ("start and end are added", "(2 * n)", "n"),
+        ("the sum over rows, start and end", "    error = error / (2 * n)", "    # error / (2 * n)"),
+        ("the mean over places, too", "(2 * n)", "error.numel()"),
+        ("the right place is not taken off", "] -= 1", "] -= 0"),
+        ("only the right place", "logits.softmax(dim=-1)", "torch.zeros_like(logits)"),
+        ("the end learns the start's place", "spans[:, 1]", "spans[:, 0]"),
+        ("the start learns the end's place", "spans[:, 0]", "spans[:, 1]"),
+        ("start and end are exchanged", "error[0, ", "error[_, ", "error[1, ", "error[0, ", "error[_, ", "error[1, "),
+        ("one gradient for both", "rpd->kd", "rpd->d"),
+        ("softmax over the rows", "dim=-1", "dim=1"),
+        ("softmax over start and end", "dim=-1", "dim=0"),
+        ("hidden places take part", "logits.softmax", "logits.clamp(min=0).where(logits.isinf(), logits).softmax"),
+        ("a sigmoid instead of a softmax", "logits.softmax(dim=-1)", "1 / (1 + (-logits).exp())"),
+        ("log-probabilities", "softmax(dim", "log_softmax(dim"),
+        ("logits instead of probabilities", "logits.softmax(dim=-1)", "logits.clone()"),
+        (
+            "softmax over rows and places",
+            "logits.softmax(dim=-1)",
+            "torch.stack([side.flatten().softmax(0).view(side.shape) for side in logits])",
+        ),
+        (
+            "the gradient of squared probabilities",
+            "    error = error / (2 * n)",
+            "    p = logits.softmax(-1)\n    error *= p\n    error = (error - p * error.sum(-1, keepdim=True)) / n",
+        ),
+        ("the bias has another gradient", "error.sum(dim=(1, 2))", "error.abs().sum(dim=(1, 2))"),
+        ("the first row alone", "    gradient = ", "    error[:, 1:] = 0\n    gradient = "),
+    ],
+    "8.10": [
+        (
+            "words instead of names",
+            'if mark != "O" and not kind',
+            'if mark != "O"',
+            "start, kind = place, own",
+            "found.add((row, place, tag))",
+            "if kind and (",
+            "if False and (",
+        ),
+        (
+            "the share of right tags",
+            lambda guesses, truths: share(
+                [a == b for pair in zip(guesses, truths, strict=True) for a, b in zip(*pair, strict=True)]
+            ),
+        ),
+        ("the end does not count", "(row, start, place, kind)", "(row, start, kind)"),
+        ("the beginning does not count", "(row, start, place, kind)", "(row, place, kind)"),
+        ("the kind does not count", "(row, start, place, kind)", "(row, start, place)"),
+        ("the sentence does not count", "(row, start, place, kind)", "(start, place, kind)"),
+        ("the mean over sentences", lambda guesses, truths: by_sentence(guesses, truths)),
+        ("the sentences are one text", "enumerate(rows)", "enumerate([sum(rows, [])])"),
+        ("B- goes on", 'mark != "I" or own != kind', "own != kind"),
+        ("I- begins nothing", 'if mark != "O"', 'if mark == "B"'),
+        ("I- of another kind goes on", " or own != kind", ""),
+        ("every I- begins a name", 'if kind and (mark != "I" or own != kind)', "if kind"),
+        (
+            "a name at the end is lost",
+            '[*tags, "O"]',
+            "tags",
+            "enumerate(rows):",
+            'enumerate(rows):\n            kind = ""',
+        ),
+        (
+            "O is a kind",
+            '[*tags, "O"]',
+            '[*tags, "-"]',
+            'tag.partition("-")',
+            '(tag if "-" in tag else "I-O" if place and tags[place - 1] == "O" else "B-O").partition("-")',
+            'if mark != "O" and not kind',
+            "if not kind",
+        ),
+        ("precision only", "2 * right / (len(found) + len(there))", "right / len(found)"),
+        ("recall only", "2 * right / (len(found) + len(there))", "right / len(there)"),
+        (
+            "the arithmetic mean",
+            "2 * right / (len(found) + len(there))",
+            "0.5 * (right / len(found) + right / len(there))",
+        ),
+        ("shared names over all names", "2 * right / (len(found) + len(there))", "right / len(found | there)"),
+        ("not doubled", "2 * right", "right"),
+        ("100 times too large", "2 * right", "200 * right"),
     ],
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,10 +13,10 @@ from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
 
 
-def accuracy(predicted: Collection, gold: Collection) -> float:
+def accuracy(predicted: Iterable, gold: Iterable) -> float:
     """Share of items with the right label. Labels are anything that can be compared. 0 to 1."""
-    _check_pairs("accuracy", predicted, gold)
-    return sum(p == g for p, g in zip(listed(predicted), listed(gold), strict=True)) / len(gold)
+    predicted, gold = _paired("accuracy", predicted, gold)
+    return sum(p == g for p, g in zip(predicted, gold, strict=True)) / len(gold)
 
 
 def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -> float:
@@ -25,7 +25,7 @@ def span_f1(predicted: Sequence[Sequence[str]], gold: Sequence[Sequence[str]]) -
     One list of tags per sentence. A span is right only if begin, end and type are; where none is right the score is 0.
     Counts as the CoNLL script and seqeval's default do (tested against it): an I- that continues nothing begins a span.
     """
-    _check_pairs("span_f1", predicted, gold)
+    predicted, gold = _paired("span_f1", predicted, gold)
     n_spans = n_right = 0  # spans: of both sides
     for number, (guess, truth) in enumerate(zip(predicted, gold, strict=True)):
         if isinstance(guess, str) or isinstance(truth, str) or len(guess) != len(truth):
@@ -72,7 +72,7 @@ def squad_scores(
                 f"{min(map(str, different))!r}. Answer each question, with '' for no answer."
             )
         predictions, references = [predictions[key] for key in references], list(references.values())
-    _check_pairs("squad_scores", predictions, references)
+    predictions, references = _paired("squad_scores", predictions, references)
     if bad := [answers for answers in references if isinstance(answers, str)]:
         raise CourseError(f"squad_scores: the reference {bad[0]!r} is a str. Give a list of answers per question.")
     pairs = [
@@ -128,8 +128,12 @@ def _ranks(values: np.ndarray) -> np.ndarray:
     return (last - (sizes - 1) / 2)[group]
 
 
-def _check_pairs(name: str, predicted: Collection, gold: Collection) -> None:
-    if isinstance(predicted, str) or isinstance(gold, str) or not len(predicted) == len(gold) > 0:
+def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]:
+    """Both as lists of Python values (arrays and tensors too), of the same length, not empty."""
+    sides = [[] if isinstance(side, str) else listed(side) for side in (predicted, gold)]
+    if not len(sides[0]) == len(sides[1]) > 0:
         raise CourseError(
-            f"{name} got {len(predicted)} predictions for {len(gold)} gold entries. Give two lists, one entry per item."
+            f"{name} got {len(sides[0])} predictions for {len(sides[1])} gold entries, a str counting as none. "
+            "Give two lists, one entry per item."
         )
+    return sides[0], sides[1]

@@ -204,7 +204,7 @@ TEXT = [[1, 3, 2, 4, 5, 2, 3], [2, 2, 3, 1, 4]] * 7
 def test_a_training_that_goes_on_brings_its_carry_along(kind, tmp_path, mode):
     make, text = LANGUAGE_MODELS[kind]
     model = make()
-    training = partial(fit, model, text(TEXT, 3, 4), steps=5, folder=tmp_path, save_steps=3, show=False, seed=1)
+    training = partial(fit, model, text(TEXT, 3, 4), steps=5, folder=tmp_path, save_every=1e-9, show=False, seed=1)
     with pytest.raises(Stop):
         training(watchers=[crash(4)])
     training()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -20,7 +21,7 @@ from course_lib.errors import CourseError
 from course_lib.models.baselines import StaticVectors
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.word_vectors import WordVectors
-from course_lib.training import fit
+from course_lib.training import adamw, fit
 from course_lib.training.schedules import warmup_linear
 
 DEV_SEED = 1_000  # of what is trained to choose settings: never one of the seeds that are measured
@@ -82,8 +83,9 @@ def learn(
     seed_everything(seed)
     head = make_head()
     batches = head.batches(records, recipe.batch_size, seed)
-    settings = {"learning_rate": recipe.rate, "schedule": recipe.schedule, "weight_decay": recipe.weight_decay}
-    fit(head, batches, steps=recipe.steps(len(records)), groups=head.groups(slow), seed=seed, show=False, **settings)
+    optimizer = partial(adamw, weight_decay=recipe.weight_decay)
+    settings = {"learning_rate": recipe.rate, "schedule": recipe.schedule, "optimizer": optimizer, "seed": seed}
+    fit(head, batches, steps=recipe.steps(len(records)), groups=head.groups(slow), show=False, **settings)
     return head.eval()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import torch
 
@@ -21,12 +21,12 @@ from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig
 from course_lib.models.shipped import load
 from course_lib.models.ulmfit import ULMFiTClassifier
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
+from course_lib.training import adamw, fit
 from course_lib.training.schedules import constant, slanted_triangular
 from course_lib.training.unfreezing import FACTOR, Stage, Unfreezing, at_once, gradual
 
 UNKNOWN = "<unk>"
-BETAS = (0.7, 0.99)  # of Adam, section 4.1
+ADAM = partial(adamw, betas=(0.7, 0.99))  # section 4.1
 _DOCUMENT = 16  # sentences that stay together when general text is shuffled
 Documents = Sequence[Sequence[str]]
 
@@ -124,7 +124,7 @@ def tuned(
     plan = at_once(model, 1)
     groups = plan.start(model, plan.stages[0])
     fit(
-        model, model.streams(documents, batch_size, length, seed=seed), steps=steps, learning_rate=rate, betas=BETAS,
+        model, model.streams(documents, batch_size, length, seed=seed), steps=steps, learning_rate=rate, optimizer=ADAM,
         schedule=slanted_triangular, groups=groups, seed=seed, show=False,
     )  # fmt: skip
     return model.eval()
@@ -162,7 +162,7 @@ def classifier(
             learning_rate=tricks.rate,
             schedule=slanted_triangular if tricks.triangle else constant,
             groups=plan.start(model, stage),
-            betas=BETAS,
+            optimizer=ADAM,
             seed=seed + stage.first,
             watchers=() if watch is None else (lambda step, _, before=done: watch(before + step, model),),
             show=False,

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course.lab.world_models import BETAS, world_text
+from course.lab.world_models import ADAM, world_text
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
@@ -211,6 +211,6 @@ def train_bert(
     """In eval mode; steps=0 leaves it untrained. batch: rows of a step."""
     if steps:
         batches = Asked(rows, model.pieces, objective=objective, shares=shares, nsp=nsp, seed=seed, batch=batch)
-        settings = {"learning_rate": rate, "schedule": schedule, "betas": BETAS, "watchers": watchers}
+        settings = {"learning_rate": rate, "schedule": schedule, "optimizer": ADAM, "watchers": watchers}
         fit(model, batches, steps=steps, show=False, **settings)
     return model.eval()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 
 from course.lab.company import text as running_text
@@ -35,7 +35,7 @@ from course_lib.models.translator import Translator
 from course_lib.text.characters import Characters
 from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training import fit
+from course_lib.training import adamw, fit
 from course_lib.training.schedules import cosine, warmup_linear
 
 TEXT_SEED = 23  # of the text without labels; the labelled sentences of the experiments have other seeds
@@ -45,7 +45,7 @@ N_PAIRS = 12_000  # that translators learn from
 TRANSLATOR = replace(TransformerConfig.small(), d_ff=256, dropout=0.0)
 LANGUAGES = ("en", "ko")
 _DOCUMENT = 16  # sentences that stay together when the text is shuffled
-BETAS = (0.9, 0.98)  # of Adam, Vaswani et al. 2017, section 5.3
+ADAM = partial(adamw, betas=(0.9, 0.98))  # Vaswani et al. 2017, section 5.3
 Text = Sequence[Sequence[str]]
 Watchers = Sequence[Callable[[int, dict], object]]
 
@@ -108,7 +108,7 @@ def train_bilm(
     if steps:
         documents = [model.document(text[at : at + _DOCUMENT]) for at in range(0, len(text), _DOCUMENT)]
         streams = TwoWayStreams(documents, batch_size, length, seed=seed)
-        settings = {"learning_rate": 8e-3, "schedule": cosine, "betas": BETAS, "watchers": watchers}
+        settings = {"learning_rate": 8e-3, "schedule": cosine, "optimizer": ADAM, "watchers": watchers}
         fit(model, streams, steps=steps, show=False, **settings)
     return model.eval()
 
@@ -153,7 +153,7 @@ def train_lm(
 ) -> LeftToRightLM:
     """In eval mode. Raises CourseError if the loss stops being a number."""
     batches = streams(model, text, seed)
-    fit(model, batches, steps=steps, learning_rate=rate, schedule=schedule, betas=BETAS, show=False)
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=schedule, optimizer=ADAM, show=False)
     return model.eval()
 
 
@@ -213,7 +213,7 @@ def translator(
         model = Translator(config, words)
     if steps:
         batches = model.batches(pairs, tokens=tokens, seed=seed)
-        settings = {"learning_rate": 3e-3, "betas": BETAS, "watchers": watchers, "show": show}
+        settings = {"learning_rate": 3e-3, "optimizer": ADAM, "watchers": watchers, "show": show}
         settings["schedule"] = lambda step, total: warmup_linear(step, total, warmup=total // 10)
         fit(model, batches, steps=steps, **settings)
     return model.eval()

@@ -22,7 +22,7 @@ from course_lib.models.awd_lstm import AWDLSTM, BEGIN, AWDLSTMConfig
 from course_lib.models.lstm_lm import perplexities
 from course_lib.models.shipped import load
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.history import History
+from course_lib.training import History
 
 UNKNOWN = "<unk>"
 DROPOUTS = ("embedding_dropout", "input_dropout", "weight_dropout", "hidden_dropout", "output_dropout")

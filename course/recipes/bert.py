@@ -28,7 +28,7 @@ from course_lib.data.running_text import CORPORA
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import WordPieces
-from course_lib.training.history import History
+from course_lib.training import History
 
 SCORED = 0.15  # of the pieces are hidden when the card's numbers are taken, whatever share training hides
 

@@ -22,7 +22,7 @@ from course_lib.models.lstm_lm import BOUNDARY, SPECIALS, UNKNOWN, BiLM, BiLMCon
 from course_lib.models.shipped import load
 from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
-from course_lib.training.history import History
+from course_lib.training import History
 
 SNAPSHOTS = (0.04, 0.1, 0.25, 0.5)  # of all steps: what claim C3.3 compares with the end
 

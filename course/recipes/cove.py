@@ -19,7 +19,7 @@ from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.word_vectors import WordVectors
-from course_lib.training.history import History
+from course_lib.training import History
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,10 @@ from course.recipes import card
 from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
-from course_lib.training import fit
-from course_lib.training.groups import Groups, adamw
-from course_lib.training.history import History
-from course_lib.training.resume import HISTORY, find_state
+from course_lib.training import History, adamw, fit
+from course_lib.training.fit import Groups
 from course_lib.training.schedules import cosine
+from course_lib.training.state import read_state
 
 PROFILES = ("cpu", "gpu")
 FLOOR = 0.02  # smallest rate over largest
@@ -168,9 +168,9 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
 def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
     """The job as its state has it, the model, and its history."""
     recipe, given, folder = job.recipe, job.settings.training, job.place("training")
-    state, before = saved(folder)
+    state = read_state(folder)
     snapshot = None if state else newest_snapshot(job)
-    job = replace(job, start=int(snapshot.name) if snapshot else state.get("same", {}).get("start", 0))
+    job = replace(job, start=int(snapshot.name) if snapshot else 0 if state is None else state["place"].start)
     torch.manual_seed(job.seed)
     model = recipe.build(job, material)
     if snapshot is not None:
@@ -181,9 +181,12 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
                 f"{job.start:,} with a fresh optimizer. To start anew, delete {snapshot.parent}."
             )
     if given.minutes is None:
-        pace = {"schedule": lambda step, total: given.rate(step, total, job.start), "betas": given.betas}
+        pace = {
+            "schedule": lambda step, total: given.rate(step, total, job.start),
+            "optimizer": partial(adamw, betas=given.betas),
+        }
     else:
-        pace = {"optimizer": by_the_clock(given, before.seconds)}
+        pace = {"optimizer": by_the_clock(given, state["history"].seconds if state else 0.0)}
     watch = recipe.watch(job, material, model) if recipe.watch else {}
     shares = () if given.steps is None else recipe.snapshots
     steps = {*given.waves, *(max(1, round(share * given.steps)) for share in shares)}
@@ -229,14 +232,6 @@ def steps_done(history: History) -> int:
     return history.steps[-1] if history.steps else 0
 
 
-def saved(folder: Path) -> tuple[dict[str, Any], History]:
-    """What the state that `fit` keeps in `folder` says of itself, and its history; empty ones if there is none."""
-    state = find_state(folder, resume=True)
-    if state is None:
-        return {}, History()
-    return state.config, History.from_json(state.files[HISTORY].read_text(encoding="utf-8"))
-
-
 def newest_snapshot(job: Job) -> Path | None:
     """The last checkpoint on the way to the job's steps; None if there is none, or the clock ends the training."""
     steps = job.settings.training.steps or 0
@@ -264,7 +259,7 @@ def by_the_clock(training: Training, used: float) -> Callable[[Groups], torch.op
     began = time.monotonic() - used
 
     def make(groups: Groups) -> torch.optim.Optimizer:
-        optimizer = adamw(groups, weight_decay=0.0, betas=training.betas)
+        optimizer = adamw(groups, betas=training.betas)
 
         def slow_down(optimizer: torch.optim.Optimizer, *_: object) -> None:
             share = (time.monotonic() - began) / (60 * training.minutes)

@@ -34,7 +34,7 @@ from course_lib.data.handmade import handmade_gaps
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import WordPieces
-from course_lib.training.history import History
+from course_lib.training import History
 
 MLM_HEAD = "masked-LM head"
 

@@ -21,7 +21,7 @@ from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.shipped import load
 from course_lib.models.transformer import TransformerConfig, sinusoidal_positions
 from course_lib.text.word_pieces import WordPieces
-from course_lib.training.history import History
+from course_lib.training import History
 
 
 def build(job: Job, material: Material) -> LeftToRightLM:

@@ -18,7 +18,7 @@ from course.records.curve_tasks import TASKS
 from course_lib.models.head_base import Head
 from course_lib.models.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from course_lib.models.shipped import load
-from course_lib.training.history import History
+from course_lib.training import History
 
 
 @dataclass(frozen=True)

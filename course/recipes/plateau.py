@@ -6,6 +6,7 @@ course/records/plateau.py; here is the training, since only recipes know recipes
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any
@@ -20,7 +21,7 @@ from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.files import lock
-from course_lib.training import fit
+from course_lib.training import adamw, fit
 
 STEPS = 1_500  # 1.5 million pieces: six minutes of one core
 POINT = 20  # steps whose mean is one point of a curve
@@ -41,7 +42,7 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
         bert.batches(job, material, model),
         steps=steps,
         learning_rate=training.learning_rate,
-        betas=training.betas,
+        optimizer=partial(adamw, betas=training.betas),
         schedule=lambda step, total: clock_factor((step + 1) / total),
         seed=job.seed,
         folder=out / f"plateau-{start}.training",

@@ -18,6 +18,7 @@ from course.recipes.engine import Recipe
 from course_lib.checkpoints import CARD
 from course_lib.files import lock
 from course_lib.loss_curve import duration
+from course_lib.training.state import read_state
 
 QUEUE = ("awd-lstm-en", "awd-lstm-reviews-en", "bilm-ko")  # the order in which they are missed most
 
@@ -56,9 +57,9 @@ def _finished(recipe: Recipe, out: Path) -> bool:
 
 
 def _how_far(recipe: Recipe, out: Path) -> Iterator[str]:
-    state, history = engine.saved(out / f"{recipe.name}.training")
-    steps, total = state.get("step", 0), recipe.settings().training.steps
+    state = read_state(out / f"{recipe.name}.training")
+    steps, total = state["place"].step if state else 0, recipe.settings().training.steps
     of = "" if total is None else f" of {total:,} ({steps / total:.0%})"
     yield f"next: {recipe.name}, {steps:,}{of} steps saved"
-    if history.steps:
-        yield f"{duration(history.seconds)} of training, loss {history.losses[-1]:.4g}"
+    if state:
+        yield f"{duration(state['history'].seconds)} of training, loss {state['history'].losses[-1]:.4g}"

@@ -22,7 +22,7 @@ from course_lib.data.records import LabelledText
 from course_lib.data.registry import find
 from course_lib.evaluation import bootstrap_interval
 from course_lib.models.review_words import ReviewWords, terms_of
-from course_lib.training.history import History
+from course_lib.training import History
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

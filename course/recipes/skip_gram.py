@@ -13,7 +13,7 @@ from course_lib.data.running_text import CORPORA
 from course_lib.evaluation.similarity import load_simlex999, load_wordsim353, pairs_known_to, word_similarity
 from course_lib.models.skip_gram import SkipGram, SkipGramConfig, WordVectors
 from course_lib.models.skip_gram_trainer import train_skip_gram
-from course_lib.training.history import History
+from course_lib.training import History
 
 
 @dataclass(frozen=True)

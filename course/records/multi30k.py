@@ -30,9 +30,8 @@ from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.joiners import joined_words, written
 from course_lib.text.pieces import TOKENIZER_FILE, Pieces
-from course_lib.training import fit
+from course_lib.training import History, adamw, fit
 from course_lib.training.averaging import LastCheckpoints
-from course_lib.training.history import History
 from course_lib.training.schedules import inverse_sqrt_warmup
 
 NAME = "multi30k"
@@ -108,7 +107,7 @@ def train(corpus: Corpus, sizes: Sizes, folder: Path, minutes: float, seed: int)
         minutes=minutes,
         learning_rate=sizes.rate,
         schedule=lambda step, total: inverse_sqrt_warmup(step + 1, sizes.transformer.d_model, sizes.warmup),
-        betas=(0.9, 0.98),
+        optimizer=partial(adamw, betas=(0.9, 0.98)),
         seed=seed,
         folder=folder / "state",
         save_every=120,

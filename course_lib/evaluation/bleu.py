@@ -17,13 +17,8 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     The n-gram counts of all sentences are added up before dividing; a mean of sentence scores would be another number.
     Without smoothing the score is 0 as soon as no 4-gram of the whole corpus is right.
     """
-    if isinstance(hypotheses, str) or isinstance(references, str):
-        raise CourseError("bleu got one string. Give two lists of strings, one translation and one reference each.")
-    if len(hypotheses) != len(references) or not len(references):
-        raise CourseError(
-            f"bleu got {len(hypotheses)} translations and {len(references)} references. Give one reference per "
-            "translation, and at least one pair."
-        )
+    if isinstance(hypotheses, str) or isinstance(references, str) or not len(hypotheses) == len(references) > 0:
+        raise CourseError("bleu needs two lists of strings, one translation and one reference each.")
     right, total = [0] * MAX_ORDER, [0] * MAX_ORDER
     hypothesis_length = reference_length = 0
     for hypothesis, reference in zip(hypotheses, references, strict=True):

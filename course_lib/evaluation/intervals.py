@@ -60,12 +60,9 @@ def bootstrap_interval(
     clusters   one id per item: items that share a word, sentence or document are drawn together
     n          number of resamples; the same `seed` gives the same interval
     statistic  array of rows -> float, called n + 1 times; None is the mean, much faster
-    Raises CourseError for fewer than two items or clusters, NaN or infinite values, unequal lengths.
+    Raises CourseError for fewer than two items or clusters, NaN or infinite values.
     """
-    values = _numbers(values)
-    _check(values, level, 2 if statistic is not None else 1)
-    if n < 100:
-        raise CourseError(f"bootstrap_interval got n={n} resamples. Use at least 100; 10,000 is usual.")
+    values = _checked(values)
     groups = np.arange(len(values)) if clusters is None else _group_numbers(clusters, len(values))
     n_groups = int(groups.max()) + 1
     if n_groups < 2:
@@ -94,8 +91,7 @@ def seed_interval(differences: Iterable, *, level: float = 0.95) -> Interval:
     """
     from scipy.special import stdtrit
 
-    differences = _numbers(differences)
-    _check(differences, level, 1)
+    differences = _checked(differences)
     n, mean = len(differences), float(differences.mean())
     if np.ptp(differences) <= 1e-12 * np.abs(differences).max():
         return Interval(mean, mean, mean, level)
@@ -103,29 +99,20 @@ def seed_interval(differences: Iterable, *, level: float = 0.95) -> Interval:
     return Interval(mean - half, mean + half, mean, level)
 
 
-def _numbers(values: Iterable) -> np.ndarray:
-    """Lists, arrays and tensors (also on a GPU) -> float64."""
-    return numbers("An interval: the values", values)
-
-
-def _check(values: np.ndarray, level: float, max_axes: int) -> None:
-    if not 1 <= values.ndim <= max_axes:
-        raise CourseError(
-            f"An interval got values of shape {values.shape}. Give one number per item, or rows and a statistic."
-        )
+def _checked(values: Iterable) -> np.ndarray:
+    """Lists, arrays and tensors (also on a GPU) -> float64, from which an interval can be taken."""
+    values = numbers("An interval: the values", values)
     if len(values) < 2:
         raise CourseError(f"An interval needs at least 2 values, got {len(values)}. Measure more items or seeds.")
     if wrong := int((~np.isfinite(values)).sum()):
         raise CourseError(f"{wrong} of {values.size} values are NaN or infinite. Find out why before averaging.")
-    if not 0 < level < 1:
-        raise CourseError(f"level={level} is no probability between 0 and 1. Use 0.95 for a 95 % interval.")
+    return values
 
 
 def _group_numbers(clusters: Iterable, n_values: int) -> np.ndarray:
     """Cluster ids of any hashable kind -> 0, 1, 2 ... in order of first appearance."""
     clusters = listed(clusters)
-    if len(clusters) != n_values:
-        raise CourseError(f"{n_values} values, but {len(clusters)} cluster ids. Give one cluster id per value.")
+    assert len(clusters) == n_values
     numbers: dict = {}
     return np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters])
 

@@ -99,8 +99,7 @@ def nearest_mean_left_out(vectors: Vectors, labels: Iterable) -> Float[np.ndarra
 def _right_under_ties(
     scores: Float[Tensor, "item sense"], names: Sequence, labels: Sequence
 ) -> Float[np.ndarray, " item"]:
-    if len(labels) != len(scores):
-        raise CourseError(f"{len(scores)} test vectors, but {len(labels)} test labels. Give one label per vector.")
+    assert len(labels) == len(scores)
     best = scores >= scores.amax(1, keepdim=True) - 1e-9  # rounding must not break a tie
     is_gold = torch.tensor([[name == label for name in names] for label in labels])
     return ((best & is_gold).sum(1).double() / best.sum(1)).numpy()
@@ -129,13 +128,8 @@ def _minimise(objective, parameters: list[Tensor]) -> None:
 
 
 def _check(train: Tensor, labels: Sequence, test: Tensor) -> None:
-    if train.ndim != 3 or test.ndim != 3 or train.shape[::2] != test.shape[::2]:
-        raise CourseError(
-            f"A probe got training vectors of shape {tuple(train.shape)} and test vectors of shape "
-            f"{tuple(test.shape)}. Give [item, dim] (with a layer axis in front for mixed_probe), equally wide."
-        )
-    if len(labels) != train.shape[1]:
-        raise CourseError(f"A probe got {train.shape[1]} training vectors and {len(labels)} labels. Give one each.")
+    assert train.shape[::2] == test.shape[::2]
+    assert len(labels) == train.shape[1]
     if len(set(labels)) < 2:
         raise CourseError(f"A probe got {len(set(labels))} different labels. It needs two or more to tell apart.")
     for name, vectors in (("training", train), ("test", test)):

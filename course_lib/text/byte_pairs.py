@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from course_lib.errors import CourseError
 from course_lib.text.pieces import WORD_END
 
 Symbols = tuple[str, ...]
@@ -35,13 +34,6 @@ def learn(words: Mapping[str, int], n: int, *, word_end: str = WORD_END) -> list
     Of pairs with equal counts the one that comes first in the list of pieces is taken: characters in alphabetical
     order, then those that end a word, then what was merged, oldest first.
     """
-    if n < 0:
-        raise CourseError(f"byte_pairs.learn: n={n} merges. Use 0 or more.")
-    if not isinstance(words, Mapping):
-        raise CourseError("byte_pairs.learn reads words with their counts, such as Counter(split_words(text)).")
-    for word, count in words.items():
-        if not word or count < 1:
-            raise CourseError(f"byte_pairs.learn: word {word!r} has the count {count}. Drop it, or count 1 or more.")
     text = {word: symbols(word, word_end) for word in words}
     characters, last = sorted(set("".join(words))), sorted({word[-1] for word in text.values()})
     number = {piece: i for i, piece in enumerate(dict.fromkeys([*characters, *last]))}
@@ -67,9 +59,7 @@ def apply(word: str, merges: Sequence[Merge | tuple[str, str]], *, word_end: str
 
 
 def symbols(word: str, word_end: str = WORD_END) -> Symbols:
-    """What learning starts from: the characters, the last one with the word's end. Raises CourseError for ""."""
-    if not word:
-        raise CourseError("byte_pairs: the word is empty. Drop empty words first.")
+    """What learning starts from: the characters, the last one with the word's end."""
     return (*word[:-1], word[-1] + word_end)
 
 

@@ -43,14 +43,9 @@ class Characters:
         characters, mode, max_length = tuple(self.characters), self.mode, self.max_length
         if mode not in _MODES:
             raise CourseError(f"Characters: there is no mode {mode!r}. Use 'character' or 'jamo'.")
-        if max_length < 4:
-            raise CourseError(f"Characters: max_length={max_length} leaves no room for a word. Use 4 or more.")
-        if bad := [c for c in characters if not isinstance(c, str) or len(c) != 1]:
-            raise CourseError(f"Characters got {bad[0]!r} as a character. Give strings of one code point each.")
+        assert max_length >= 4
         ids = {character: i for i, character in enumerate(characters, start=_N_MARKS)}
-        if len(ids) != len(characters):
-            twice = next(c for i, c in enumerate(characters, start=_N_MARKS) if ids[c] != i)
-            raise CourseError(f"Characters got {twice!r} more than once. Give each character once.")
+        assert len(ids) == len(characters)
         vars(self).update(characters=characters, _ids=ids)
 
     @classmethod
@@ -81,9 +76,7 @@ class Characters:
         return cls(kept, mode, max_length)
 
     def symbols(self, word: str) -> str:
-        """The word as this class cuts it: one code point per symbol, no marks, at full length. CourseError if empty."""
-        if not word:
-            raise CourseError("Characters got an empty word. Drop empty words before reading characters.")
+        """The word as this class cuts it: one code point per symbol, no marks, at full length."""
         word = unicodedata.normalize("NFC", word)
         if self.mode == "character":
             return word
@@ -102,9 +95,7 @@ class Characters:
 
     def table(self, words: Sequence[str]) -> list[list[int]]:
         """`ids` of each word, filled up with PADDING on the right: [word, character], as wide as the longest."""
-        if isinstance(words, str) or not words:
-            raise CourseError(f"Characters.table got {words!r}. Give a list of at least one word.")
-        rows = [self.ids(word) for word in words]
+        rows = [self.ids(word) for word in words_of(words)]
         width = max(map(len, rows))
         return [row + [PADDING] * (width - len(row)) for row in rows]
 
@@ -117,8 +108,7 @@ class Characters:
     def from_json(cls, text: str) -> Characters:
         """What `to_json` wrote."""
         fields = json.loads(text)
-        if fields.pop("format") != _FORMAT:
-            raise CourseError(f"This text does not hold {_FORMAT!r}. Restore or rebuild the file it is from.")
+        assert fields.pop("format") == _FORMAT
         return cls(**fields)
 
     def __len__(self) -> int:

@@ -40,17 +40,11 @@ class Vocabulary:
         words, unknown = tuple(self.words), self.unknown
         counts = (0,) * len(words) if self.counts is None else tuple(int(count) for count in self.counts)
         ids = {word: i for i, word in enumerate(words)}
-        if len(counts) != len(words):
-            raise CourseError(f"Vocabulary got {len(words)} words and {len(counts)} counts. Give one count per word.")
+        assert len(counts) == len(words)
         if len(ids) != len(words):
             twice = next(word for i, word in enumerate(words) if ids[word] != i)
             raise CourseError(f"Vocabulary got the word {twice!r} more than once. Give each word once.")
-        if bad := [word for word in words if not isinstance(word, str) or not word]:
-            raise CourseError(f"Vocabulary got {bad[0]!r} as a word. Words are strings of at least one character.")
-        if min(counts, default=0) < 0:
-            raise CourseError(f"Vocabulary got the count {min(counts)}. Counts are 0 or larger.")
-        if unknown is not None and unknown not in ids:
-            raise CourseError(f"The unknown word {unknown!r} is not in the vocabulary. Add it to `specials`.")
+        assert unknown is None or unknown in ids
         vars(self).update(words=words, counts=counts, _ids=ids)
 
     @property
@@ -90,8 +84,7 @@ class Vocabulary:
         unknown: str | None = None,
     ) -> Vocabulary:
         """`from_sentences` where the words are counted already."""
-        if max_size is not None and max_size < len(specials):
-            raise CourseError(f"max_size={max_size} has no room for {len(specials)} specials. Use a larger max_size.")
+        assert max_size is None or max_size >= len(specials)
         counter = Counter({as_text(word, "A word of the text"): count for word, count in Counter(counts).items()})
         first = {word: counter.pop(word, 0) for word in specials}
         kept = sorted((word for word, count in counter.items() if count >= min_count), key=lambda w: (-counter[w], w))
@@ -118,10 +111,7 @@ class Vocabulary:
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """One word per id."""
-        ids = [int(i) for i in ids]
-        if wrong := [i for i in ids if not 0 <= i < len(self)]:
-            raise CourseError(f"There is no word with id {wrong[0]}: this vocabulary has the ids 0 to {len(self) - 1}.")
-        return [self.words[i] for i in ids]
+        return [self.words[int(i)] for i in ids]
 
     def to_text(self) -> str:
         """What `load` reads: a header line, then `word<TAB>count` per line in id order.
@@ -137,8 +127,7 @@ class Vocabulary:
         """Read a file of `to_text`, out of a checkpoint that is whole."""
         header, *lines, _ = Path(path).read_text(encoding="utf-8").split("\n")
         name, size, unknown = header.split("\t")
-        if name != _HEADER or int(size) != len(lines):
-            raise CourseError(f"{path} is not {size} words after {_HEADER!r}. Restore or rebuild it.")
+        assert (name, int(size)) == (_HEADER, len(lines))
         words, counts = zip(*(line.split("\t") for line in lines), strict=True) if lines else ((), ())
         return cls(map(_unescape, words), map(int, counts), unknown=_unescape(unknown) or None)
 

@@ -18,7 +18,6 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.checkpoints import load_checkpoint, save_checkpoint
-from course_lib.errors import CourseError
 from course_lib.files import given_path
 
 Weights = Mapping[str, Tensor]
@@ -30,12 +29,13 @@ def mean_of(saved: Iterable[Weights]) -> dict[str, Tensor]:
     Tensors of whole numbers (counters) are taken from the last one.
     """
     saved = list(saved)
-    if not saved:
-        raise CourseError("averaging: there are no saved weights. Train for at least `every` steps, or give some.")
-    return {
-        name: _mean([weights[name] for weights in saved]) if last.is_floating_point() else last.clone()
-        for name, last in saved[-1].items()
-    }
+    means = {}
+    for name, last in saved[-1].items():
+        if last.is_floating_point():  # in float32: a sum of float16 numbers loses digits
+            means[name] = torch.stack([weights[name].float() for weights in saved]).mean(0).to(last.dtype)
+        else:
+            means[name] = last.clone()
+    return means
 
 
 class LastCheckpoints:
@@ -45,8 +45,7 @@ class LastCheckpoints:
     """
 
     def __init__(self, model: nn.Module, folder: str | Path, *, keep: int = 5, every: int):
-        if keep < 1 or every < 1:
-            raise CourseError(f"The last weights: keep={keep}, every={every}. Use 1 or more.")
+        assert keep >= 1
         self.model, self.folder, self.keep, self.every = model, given_path(folder), keep, every
 
     def __call__(self, step: int, losses: dict) -> None:
@@ -65,8 +64,3 @@ class LastCheckpoints:
     def mean(self) -> dict[str, Tensor]:
         """For `model.load_state_dict`."""
         return mean_of(load_checkpoint(self.folder / f"step-{step:06d}").tensors for step in self.steps())
-
-
-def _mean(tensors: list[Tensor]) -> Tensor:
-    """In float32: a sum of float16 numbers loses digits."""
-    return torch.stack([tensor.float() for tensor in tensors]).mean(0).to(tensors[0].dtype)

@@ -1,33 +1,46 @@
 """The one training loop of the course. It knows no model: only `loss(batch)`, names and parameters.
 
-Read `_train` first: that is the training step, in the order in which things happen. Batches and what happens between
-steps are in run.py, saved states in resume.py, several processes in processes.py.
+`fit` stands in the order in which things happen: what is asked, what a saved state says, then the loop of epochs and
+steps. What is saved is in state.py, what several processes do together in processes.py.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from threading import Event
+from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from course_lib.device import autocast, seed_everything
+from course_lib.device import autocast, map_leaves, move, seed_everything
 from course_lib.errors import CourseError
 from course_lib.files import given_path
 from course_lib.language import key
 from course_lib.progress import Progress
-from course_lib.training import resume as states
-from course_lib.training.groups import Groups, make_groups, make_optimizer, set_rates
-from course_lib.training.history import History
-from course_lib.training.processes import Numbers, choose_processes
-from course_lib.training.run import End, Feed, Interrupts, Run, Saving
+from course_lib.training.processes import Numbers, OneProcess, SeveralProcesses, choose_processes
 from course_lib.training.schedules import constant
+from course_lib.training.state import ANEW, History, Run, put_back
 
-Watcher = Callable[[int, dict], object]
-__all__ = ["History", "fit"]
+Groups = list[dict[str, Any]]  # what torch optimizers take: {"name": ..., "params": [...], "lr": ...}
+
+
+def adamw(
+    groups: Groups, *, betas: tuple[float, float] = (0.9, 0.999), weight_decay: float | int = 0.0
+) -> torch.optim.Optimizer:
+    """AdamW (Loshchilov & Hutter 2019), all parameters in one kernel where PyTorch has one."""
+    parameters = [p for group in groups for p in group["params"]]
+    fused = all(p.is_floating_point() and p.device.type in ("cpu", "cuda") for p in parameters)
+    return torch.optim.AdamW(groups, betas=betas, weight_decay=weight_decay, fused=fused)
 
 
 def fit(
@@ -40,23 +53,18 @@ def fit(
     learning_rate: float | int = 1e-3,
     schedule: Callable[[int, int], float | int] = constant,
     groups: Sequence[tuple] | None = None,
-    optimizer: Callable[[Groups], torch.optim.Optimizer] | None = None,
-    weight_decay: float | int = 0.0,
-    betas: tuple[float, float] = (0.9, 0.999),
+    optimizer: Callable[[Groups], torch.optim.Optimizer] = adamw,
     clip: float | int | None = 1.0,
     device: torch.device | str | None = None,
     seed: int | None = None,
     folder: str | Path | None = None,
     save_every: float | int = 600,
-    save_steps: int | None = None,
-    resume: bool = True,
     start: int = 0,
-    watchers: Sequence[Watcher] = (),
+    watchers: Sequence[Callable[[int, dict], object]] = (),
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
     show: bool | str = "auto",
     label: str = key("training"),
-    keep_interrupted: bool = False,
 ) -> History:
     """Train `model` in place until `steps`, `epochs` or `minutes` are reached, whichever comes first.
 
@@ -66,12 +74,11 @@ def fit(
     batches     a list, a DataLoader, or a function epoch -> iterable (epochs count from 0)
     schedule    (step from 0, total) -> factor of the learning rate
     groups      (name, parameters[, factor of the learning rate]) as from layer_groups(); default: one group
-    optimizer   groups -> torch optimizer; default AdamW with `weight_decay` and `betas`
+    optimizer   groups -> torch optimizer, as in `partial(adamw, betas=(0.9, 0.98), weight_decay=0.1)`
     clip        largest norm of the whole gradient; None: no limit
-    folder      where the state is kept: every `save_every` seconds, every `save_steps` steps, at the end and when
-                stopped. With `resume` a call that finds a state there goes on from it, bit for bit. For that, batches
-                shuffle by the global generators at the start of an epoch, or by a generator of their own that
-                starts anew with each epoch
+    folder      where the state is kept: every `save_every` seconds, at the end and when stopped. A call that finds a
+                state there goes on from it, bit for bit. For that, batches shuffle by the global generators at the
+                start of an epoch, or by a generator of their own that starts anew with each epoch
     start       steps done before, by a training whose state is lost: `steps`, schedule and history count on from there
     minutes     all in all, over resumed runs
     evaluate    model (in eval mode) -> scores, every `evaluate_every` steps and at the end
@@ -80,108 +87,211 @@ def fit(
                 "epoch", "learning_rates"}
 
     Ctrl-C ends it after the current step; what was reached stays in the model and in the folder, and KeyboardInterrupt
-    goes on to the caller, so that nobody takes a half-trained model for a trained one. With `keep_interrupted` the
-    caller says that it will do: the history comes back, `.interrupted`. A second Ctrl-C does not wait, and goes on.
+    goes on to the caller, so that nobody takes a half-trained model for a trained one. A second Ctrl-C does not wait:
+    then the folder keeps the last state that was saved.
     Raises CourseError for arguments that cannot work, a loss that is not a finite number (the weights stay as before
     that step), and a state that does not fit.
     """
-    if not callable(getattr(model, "loss", None)):
+    if steps is None and epochs is None and minutes is None:
+        raise CourseError("fit does not know when to end. Give steps, epochs or minutes.")
+    above_zero = {"steps": steps, "epochs": epochs, "minutes": minutes, "learning_rate": learning_rate, "clip": clip}
+    for name, value in above_zero.items():
+        if value is not None and not 0 < value < math.inf:
+            raise CourseError(f"fit: {name}={value}. Use a number above 0{' or None' * (name == 'clip')}.")
+    if isinstance(batches, Iterator) or not (isinstance(batches, Iterable) or callable(batches)):
         raise CourseError(
-            f'fit: {type(model).__name__} has no loss(batch). Give it one that returns {{"loss": ..., "count": ...}}.'
+            f"fit: batches is of type {type(batches).__name__}, which cannot be read in every epoch anew. "
+            "Give a list, a DataLoader, or a function epoch -> batches."
         )
-    _above_zero(learning_rate=learning_rate, save_every=save_every)
-    _above_zero(" or None", clip=clip, save_steps=save_steps, evaluate_every=evaluate_every)
-    end, processes = End(steps, epochs, minutes), choose_processes(device)
-    feed = Feed(batches, processes.number, processes.total)
-    model.to(processes.device)
-    parameter_groups = make_groups(model, groups, learning_rate)
-    stepper = make_optimizer(optimizer, parameter_groups, weight_decay, betas)
+    processes = choose_processes(device)
+    device = processes.device
+    model.to(device)
+    stepper = optimizer(_groups(model, groups, learning_rate))
     base = {group["name"]: float(group["lr"]) for group in stepper.param_groups}
+    parameters = [parameter for group in stepper.param_groups for parameter in group["params"]]
 
-    def same(total: int | None) -> dict[str, Any]:
+    def settings(total: int | None) -> dict[str, Any]:
         places = () if total is None else sorted({0, min(1, total - 1), total // 2, total - 1})
-        settings = {"steps": steps, "epochs": epochs, "clip": clip, "learning rates": base}
-        settings |= {"start": start} if start else {}
-        settings |= {"schedule": [float(schedule(step, total)) for step in places], "processes": processes.total}
-        return states.describe(model, parameter_groups, stepper, settings)
+        rates = {"learning rates": base, "schedule": [float(schedule(step, total)) for step in places]}
+        return {"steps": steps, "epochs": epochs, "start": start, "clip": clip, "processes": processes.total, **rates}
 
-    saving = None if folder is None else Saving(given_path(folder).resolve(), save_every, save_steps, same)
-    found = None if saving is None else states.find_state(saving.folder, resume=resume)
-    reached = None if found is None else states.restore(found, model, stepper, same, processes.device)
-    seed = processes.agree_on_seed(seed if reached is None else reached.seed)
-    if seed is not None and reached is None:
-        seed_everything(seed)
-    run = Run(model, stepper, feed, end, processes, evaluate, evaluate_every, saving, reached, seed, start)
-    if run.total is None and schedule is not constant:
-        raise CourseError("fit: this schedule needs to know the number of steps. Give steps, or batches with a length.")
-    if reached is None:
-        run.save()  # says now, not in ten minutes, if the folder cannot be used
+    run = Run(model, stepper, device, None if folder is None else given_path(folder).resolve(), settings, start)
+    resumed, place, history = run.resume(), run.place, run.history
+    place.seed = processes.agree_on_seed(place.seed if resumed else seed)
+    if not resumed:
+        if place.seed is not None:
+            seed_everything(place.seed)
+        run.begin_epoch(0)
 
-    was_training = model.training
+    def over() -> bool:
+        enough = (steps is not None and place.step >= steps) or (epochs is not None and place.epoch >= epochs)
+        return enough or (minutes is not None and processes.any(run.seconds >= 60 * minutes))
+
+    def score() -> None:
+        model.eval()
+        history.add_evaluation(place.step, evaluate(model))
+        model.train()
+
+    def save() -> None:
+        if run.folder is not None and processes.is_first:
+            run.save()
+
+    was_training, first_step = model.training, place.step
     shown = show if processes.is_first else False
-    interrupts = Interrupts()
+    loss_of = processes.wrap(model)
+    model.train()
     try:
-        with interrupts, Progress(label, total=run.total, show=shown, start=run.step) as bar:
-            _train(run, base, schedule, clip, (bar.watch, *watchers), interrupts)
-            run.close()
+        with _ctrl_c_waits() as asked, Progress(label, total=place.total, show=shown, start=place.step) as bar:
+            while not over():
+                rounds, per_epoch = _open(batches, run, processes)
+                if place.total is None:
+                    by_epochs = epochs * per_epoch if epochs and per_epoch else None
+                    place.total = bar.total = min((n for n in (steps, by_epochs) if n is not None), default=None)
+                if place.total is None and schedule is not constant:
+                    raise CourseError(
+                        "fit: this schedule needs the number of steps. Give steps, or batches with a length."
+                    )
+                for batch, weight in rounds:
+                    rates = _set_rates(stepper, base, schedule(place.step, place.total or place.step + 1))
+                    batch = move(hand_on(batch, place.carry), device)
+                    with processes.own_randomness(place.step), autocast(device):
+                        losses = loss_of(batch)
+                    loss, means = processes.join(losses, weight)
+                    stepper.zero_grad()
+                    loss.backward()
+                    if clip is not None:
+                        means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, clip)
+                    numbers = _fetched(means, place.step, rates)  # an error before a weight is touched, if one is NaN
+                    stepper.step()
+
+                    place.step += 1
+                    place.position += 1
+                    place.carry = detach(losses.get("carry"))
+                    parts = {name: value for name, value in numbers.items() if name not in ("loss", "gradient_norm")}
+                    history.add(place.step, numbers["loss"], parts, rates)
+                    for watch in (bar.watch, *watchers):
+                        watch(place.step, {**numbers, "epoch": place.epoch, "learning_rates": rates})
+                    if evaluate and evaluate_every and place.step % evaluate_every == 0:
+                        score()
+                    if processes.any(asked.is_set()):
+                        save()
+                        raise KeyboardInterrupt
+                    if time.monotonic() - run.saved_at >= save_every:
+                        save()
+                    if over():
+                        break
+                else:
+                    if place.position == 0:
+                        raise CourseError(
+                            f"fit: there is no batch in epoch {place.epoch + 1}. Give at least one batch."
+                        )
+                    run.begin_epoch(place.epoch + 1)
+            if evaluate and not history.evaluated(place.step):
+                score()
+            if place.step > first_step:
+                save()
+            if asked.is_set():
+                raise KeyboardInterrupt
     except KeyboardInterrupt:
-        run.interrupt()
         if shown:
-            print(_stopped(run))
-        if interrupts.twice or not keep_interrupted:
-            raise
+            of = "" if place.total is None else f" of {place.total}"
+            again = "" if run.folder is None else f" Run the cell again to go on from the state in {run.folder}."
+            print(f"Training stopped after step {place.step}{of}.{again}")
+        raise
     finally:
         stepper.zero_grad()
         model.train(was_training)
-    run.history.seconds = run.seconds
-    return run.history
+    history.seconds = run.seconds
+    return history
 
 
-def _train(
-    run: Run,
-    base: dict[str, float],
-    schedule: Callable[[int, int], float | int],
-    clip: float | int | None,
-    watchers: Sequence[Watcher],
-    interrupts: Interrupts,
-) -> None:
-    """The training step, again and again."""
-    processes, optimizer = run.processes, run.optimizer
-    parameters = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    loss_of = processes.wrap(run.model)
-    run.model.train()
-    for batch, weight in run.batches():
-        rates = set_rates(optimizer, base, schedule(run.step, run.total or run.step + 1))
-        with processes.own_randomness(run.step), autocast(processes.device):
-            losses = _checked(loss_of(batch), run.model)
-        loss, means = processes.join(losses, weight)
-        optimizer.zero_grad()
-        loss.backward()
-        if clip is not None:
-            means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, clip)
-        numbers = _finite(means, run.step, rates)  # before a weight is touched
-        optimizer.step()
-        run.done(numbers, rates, losses.get("carry"))
-        for watch in watchers:
-            watch(run.step, {**numbers, "epoch": run.place.epoch, "learning_rates": rates})
-        run.pause(interrupts)
+def _open(
+    batches: Any, run: Run, processes: OneProcess | SeveralProcesses
+) -> tuple[Iterator[tuple[Any, int]], int | None]:
+    """(batch, weight) from the run's place to the end of its epoch, and the epoch's steps, where that is known.
+
+    Of every n batches each of n processes takes one; the weight is 0 where the last are fewer than the processes.
+    """
+    place, total = run.place, processes.total
+    put_back(place.epoch_start, run.device)
+    epoch = batches if isinstance(batches, Iterable) else batches(place.epoch)
+    rest = iter(epoch)
+    taken = iter(lambda: list(islice(rest, total)), [])
+    rounds = ((some[min(processes.number, len(some) - 1)], int(processes.number < len(some))) for some in taken)
+    for skipped in range(place.position):
+        if next(rounds, None) is None:
+            raise CourseError(
+                f"fit: epoch {place.epoch + 1} had at least {place.position} steps when its state was saved, "
+                f"now it has {skipped}. Resume with the same batches, or {ANEW}."
+            )
+    if place.position:
+        put_back(place.now, run.device)
+    return rounds, -(-len(epoch) // total) if isinstance(epoch, Sized) else None
 
 
-def _stopped(run: Run) -> str:
-    where = f"after step {run.step}{'' if run.total is None else f' of {run.total}'}"
-    if run.saving is None:
-        return f"Training stopped {where}. The model keeps what it has learned."
-    return f"Training stopped {where}. Run the cell again to go on from there (state in {run.saving.folder})."
+def detach(carry: Any) -> Any:
+    """The same values without their past: the next batch's gradient ends here (truncated back-propagation)."""
+    return map_leaves(carry, lambda leaf: leaf.detach() if isinstance(leaf, Tensor) else leaf)
 
 
-def _above_zero(or_none: str = "", **numbers: float | int | None) -> None:
-    for name, value in numbers.items():
-        if value is not None and not 0 < value < math.inf:
-            raise CourseError(f"fit: {name}={value}. Use a number above 0{or_none}.")
+def hand_on(batch: Any, carry: Any) -> Any:
+    """The batch, a dataclass, with `carry` in its field for it; the batch itself stays as it is."""
+    return batch if carry is None else replace(batch, carry=carry)
 
 
-def _finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
-    """The step's numbers, fetched at once."""
+@contextmanager
+def _ctrl_c_waits() -> Iterator[Event]:
+    """Ctrl-C (in a notebook: the stop button) sets the event, so that no step is left half done; a second one raises.
+
+    Outside the main thread, and where someone else handles the signal, nothing is changed.
+    """
+    asked = Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    in_main = threading.current_thread() is threading.main_thread()
+    ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        yield asked
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _groups(model: nn.Module, groups: Sequence[tuple] | None, learning_rate: float | int) -> Groups:
+    """The trainable parameters, as torch optimizers take them; groups without any are left out."""
+    made: Groups = []
+    for name, parameters, *factor in [("all", model.parameters())] if groups is None else groups:
+        if trainable := [p for p in parameters if p.requires_grad]:
+            made.append({"name": name, "params": trainable, "lr": learning_rate * (factor[0] if factor else 1)})
+    if not made:
+        raise CourseError("fit: there is no parameter to train. Call unfreeze() or requires_grad_(True).")
+    given, own = [id(p) for group in made for p in group["params"]], {id(p) for p in model.parameters()}
+    if len({group["name"] for group in made}) < len(made) or len(set(given)) < len(given) or not own.issuperset(given):
+        raise CourseError(
+            "fit: each group needs a name of its own, and parameters of this very model that are in no other group, "
+            "as in groups=model.layer_groups()."
+        )
+    return made
+
+
+def _set_rates(optimizer: torch.optim.Optimizer, base: dict[str, float], factor: float | int) -> dict[str, float]:
+    """Give each group `factor` times its base rate; the rates by group name."""
+    if not 0 <= factor < math.inf:
+        raise CourseError(f"fit: the schedule gave {factor}. A factor of the learning rate is 0 or more.")
+    rates = {name: float(rate * factor) for name, rate in base.items()}
+    for group in optimizer.param_groups:
+        group["lr"] = rates[group["name"]]
+    return rates
+
+
+def _fetched(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
+    """The step's numbers, all tensors in one go. Raises CourseError if loss or gradient is not finite."""
     tensors = {name: mean for name, mean in means.items() if isinstance(mean, Tensor)}
     fetched = dict(zip(tensors, torch.stack([t.detach().float() for t in tensors.values()]).tolist(), strict=True))
     numbers = {name: fetched[name] if name in fetched else float(mean) for name, mean in means.items()}
@@ -194,23 +304,3 @@ def _finite(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, flo
                 f"{rate / 10:.3g}, a warm-up (training.schedules) or a smaller clip; see that no batch is empty or odd."
             )
     return numbers
-
-
-def _checked(losses: Any, model: nn.Module) -> dict[str, Any]:
-    """What loss(batch) gave."""
-    name = type(model).__name__
-    if not isinstance(losses, dict) or not {"loss", "count"} <= losses.keys():
-        got = f"a dict with {', '.join(map(str, losses))}" if isinstance(losses, dict) else f"a {type(losses).__name__}"
-        raise CourseError(
-            f'fit: {name}.loss(batch) gave {got}. Return {{"loss": scalar mean, "count": items it is the mean of}}.'
-        )
-    loss = losses["loss"]
-    if not isinstance(loss, Tensor) or loss.dim() != 0:
-        got = f"a tensor of shape {list(loss.shape)}" if isinstance(loss, Tensor) else f"a {type(loss).__name__}"
-        raise CourseError(f'fit: the "loss" of {name}.loss(batch) is {got}. Return the mean as a scalar tensor.')
-    if not loss.requires_grad:
-        raise CourseError(
-            f"fit: the loss of {name} does not depend on any parameter in training. Unfreeze what should learn, and "
-            "compute the loss without no_grad, detach or numpy."
-        )
-    return losses

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
-from course_lib.training.resume import RandomState
+from course_lib.training.state import generators, put_back
 
 Losses = dict[str, Any]
 Numbers = dict[str, Tensor | float | int]  # tensors: scalars
@@ -86,10 +86,10 @@ class SeveralProcesses:
     @contextlib.contextmanager
     def own_randomness(self, step: int) -> Iterator[None]:
         """Dropout differs between processes and steps; the generators that shuffle stay equal everywhere."""
-        shared = RandomState.take(self.device)
+        shared = generators(self.device)
         seed_everything(hash((self._seed, step, self.number)) % 2**63)
         yield
-        shared.put_back(self.device)
+        put_back(shared, self.device)
 
     def join(self, losses: Losses, weight: int) -> tuple[Tensor, Numbers]:
         if losses.get("carry") is not None:

@@ -50,16 +50,10 @@ class Unfreezing:
 
     def start(self, model: nn.Module, stage: Stage) -> list[tuple[str, list[nn.Parameter], float]]:
         """Freeze and open the model's groups for a stage; the open ones with their factors, for `fit(groups=...)`."""
-        groups = model.layer_groups()
-        if tuple(name for name, _ in groups) != self.names:
-            raise CourseError(
-                f"This plan is for the groups {', '.join(self.names)}; {type(model).__name__} has "
-                f"{', '.join(name for name, _ in groups)}. Make the plan from this model."
-            )
         model.freeze(list(self.names))
         model.unfreeze(list(stage.open))
         rates = self.rates(stage)
-        return [(name, parameters, rates[name]) for name, parameters in groups if name in stage.open]
+        return [(name, parameters, rates[name]) for name, parameters in model.layer_groups() if name in stage.open]
 
     def __str__(self) -> str:
         spans = [(stage.first + 1, stage.first + stage.epochs) for stage in self.stages]
@@ -76,9 +70,9 @@ def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfr
     """From the last group down: one more opens with every epoch, until all train for the epochs that are left.
 
     factor: a group's rate over that of the group below; 1 gives all the same. Raises CourseError for fewer epochs than
-    groups, for then some would never train, and for a factor that is not above 0.
+    groups, for then some would never train.
     """
-    names, factors = _names_and_factors(model, epochs, factor)
+    names, factors = _names_and_factors(model, factor)
     if epochs < len(names):
         raise CourseError(
             f"gradual: {epochs} epochs cannot open {len(names)} groups ({', '.join(names)}) one by one. "
@@ -91,13 +85,11 @@ def gradual(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfr
 
 def at_once(model: nn.Module, epochs: int, factor: float | int = FACTOR) -> Unfreezing:
     """All groups train from the first epoch on: what gradual unfreezing is compared with, and how the LM is tuned."""
-    names, factors = _names_and_factors(model, epochs, factor)
+    names, factors = _names_and_factors(model, factor)
     return Unfreezing(names, factors, (Stage(0, epochs, names),))
 
 
-def _names_and_factors(model: nn.Module, epochs: int, factor: float | int) -> tuple[tuple[str, ...], tuple[float, ...]]:
+def _names_and_factors(model: nn.Module, factor: float | int) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """The groups, and each one's share of the rate: 1 for the last, factor ** -(groups above it) for a lower one."""
-    if epochs < 1 or not factor > 0:
-        raise CourseError(f"Unfreezing: epochs={epochs}, factor={factor}. Use 1 epoch or more and a factor above 0.")
     names = tuple(name for name, _ in model.layer_groups())
     return names, tuple(float(factor) ** -above for above in reversed(range(len(names))))

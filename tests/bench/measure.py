@@ -22,8 +22,8 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.training.groups import adamw
-from course_lib.training.resume import detach, hand_on
+from course_lib.training import adamw
+from course_lib.training.fit import detach, hand_on
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def figures(
     losses whose matrix products count (`loss_of`, not compiled).
     """
     groups = [{"name": "all", "params": list(model.parameters()), "lr": learning_rate}]
-    optimizer = optimizer or adamw(groups, weight_decay=0.0, betas=betas)
+    optimizer = optimizer or adamw(groups, betas=betas)
     on_gpu, carry = device == "cuda", None
 
     def step(batch: Any) -> dict:

@@ -9,10 +9,11 @@ import torch
 from torch.nn import functional as F
 
 from course.recipes import bert, gpt, plateau
-from course.recipes.engine import Job, saved
+from course.recipes.engine import Job
 from course.records import store
 from course.records.plateau import STORE
 from course_lib.errors import CourseError
+from course_lib.training.state import read_state
 from tests.recipes.small import small
 
 
@@ -110,7 +111,7 @@ def test_the_plain_start_gives_nothing_away_and_both_are_trained_on_the_same_bat
 
 def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe):
     curves = {start: plateau.measure(start, out, recipe=recipe, steps=STEPS) for start in plateau.STARTS}
-    found, losses = STORE.read(), saved(out / "plateau-warm.training")[1].parts["mlm"]
+    found, losses = STORE.read(), read_state(out / "plateau-warm.training")["history"].parts["mlm"]
     assert found.curves["warm"].losses == [round(fmean(losses[at : at + 20]), 4) for at in (0, 20)]
     assert dict(found.curves) == curves
     assert found.curves["warm"].steps == [20, 40]  # the last 3 steps make no point

@@ -1,7 +1,6 @@
 """Stopped trainings go on bit for bit, lost ones from a checkpoint; the rate follows steps, waves or the clock."""
 
 import itertools
-import json
 import shutil
 import time
 from dataclasses import replace
@@ -15,6 +14,7 @@ from course.recipes.engine import FLOOR, Training, by_the_clock, clock_factor
 from course_lib.errors import CourseError
 from course_lib.models.shipped import load
 from course_lib.training.schedules import cosine
+from course_lib.training.state import read_state
 from tests.recipes.small import STEPS, make_starts, small, write_corpora
 
 TRAINED = [name for name, recipe in RECIPES.items() if recipe.train is None]
@@ -25,7 +25,7 @@ class Killed(Exception):
 
 
 def killed_after(recipe, step):
-    """The recipe, whose training dies without a word at the given step; states are saved after every second step."""
+    """The recipe, whose training dies without a word at the given step."""
 
     def watch(job, material, model):
         def die(done, losses):
@@ -33,13 +33,13 @@ def killed_after(recipe, step):
                 raise Killed
 
         given = recipe.watch(job, material, model) if recipe.watch else {}
-        return {**given, "watchers": [*given.get("watchers", ()), die], "save_steps": 2}
+        return {**given, "watchers": [*given.get("watchers", ()), die]}
 
     return replace(recipe, watch=watch)
 
 
 def step_of(folder):
-    return json.loads((folder / "config.json").read_text())["config"]["step"]
+    return read_state(folder)["place"].step
 
 
 def weights(folder):
@@ -48,7 +48,7 @@ def weights(folder):
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_killed_and_resumed_equals_uninterrupted(name, out, tmp_path):
-    recipe, again = small(RECIPES[name]), tmp_path / "again"
+    recipe, again = small(RECIPES[name], save_every=1e-9), tmp_path / "again"
     write_corpora(again)
     for folder in (out, again):
         make_starts(recipe, folder)
@@ -56,7 +56,7 @@ def test_killed_and_resumed_equals_uninterrupted(name, out, tmp_path):
 
     with pytest.raises(Killed):
         engine.run(killed_after(recipe, 6), again)
-    assert step_of(again / f"{name}.training") == 4  # the steps after the last state are lost
+    assert step_of(again / f"{name}.training") == 5  # the step after the last state is lost
     assert not (again / name).exists()
     assert weights(engine.run(recipe, again)) == weights(whole)
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_asked_and_other_settings_do_not_go_on_from_a_state(out):
 
 @pytest.mark.parametrize("name", ["bilm-en", "bert-en"])
 def test_a_training_that_lost_its_state_goes_on_from_the_checkpoint_of_a_wave(name, out, capsys):
-    recipe, seen = small(RECIPES[name], waves=(4, 9), warm_up=2), []
+    recipe, seen = small(RECIPES[name], waves=(4, 9), warm_up=2, save_every=1e-9), []
     make_starts(recipe, out)
     with pytest.raises(Killed):
         engine.run(killed_after(recipe, 11), out)
@@ -105,7 +105,7 @@ def test_a_training_that_lost_its_state_goes_on_from_the_checkpoint_of_a_wave(na
     assert seen == pytest.approx([wave[0] / 3, 2 * wave[1] / 3])  # it warms up again
 
     folder = engine.run(recipe, out)  # the new state is resumed like any other
-    assert json.loads((state / "history.json").read_text())["steps"] == [10, 11, 12, 13]
+    assert read_state(state)["history"].steps == [10, 11, 12, 13]
     assert step_of(state) == STEPS
     card = (folder / "card.md").read_text(encoding="utf-8")
     assert "went on from the checkpoint of step 9 with a fresh optimizer" in card

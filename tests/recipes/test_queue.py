@@ -1,11 +1,9 @@
 """The queue: one recipe after the other, stopped and taken up again."""
 
-import json
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from course.recipes.__main__ import RECIPES
 from course.recipes.engine import Recipe
 from course_lib.errors import CourseError
 from course_lib.files import lock
+from course_lib.training.state import read_state
 from tests.recipes.small import small, write_corpora
 
 COMMAND = [sys.executable, "-m", "tests.recipes.test_queue"]  # the queue over two small recipes: FOLDER
@@ -24,12 +23,7 @@ NAMES = tuple(STEPS)
 
 def recipes() -> list[Recipe]:
     """Saved after every step."""
-    small_ones = [small(RECIPES[name], steps=steps) for name, steps in STEPS.items()]
-    return [replace(recipe, watch=often(recipe)) for recipe in small_ones]
-
-
-def often(recipe: Recipe):
-    return lambda *given: {**(recipe.watch(*given) if recipe.watch else {}), "save_steps": 1}
+    return [small(RECIPES[name], steps=steps, save_every=1e-9) for name, steps in STEPS.items()]
 
 
 def start(folder):
@@ -42,10 +36,8 @@ def start(folder):
 
 
 def steps_saved(folder, name):
-    try:
-        return json.loads((folder / f"{name}.training" / "config.json").read_text())["config"]["step"]
-    except OSError:
-        return 0
+    state = read_state(folder / f"{name}.training")
+    return state["place"].step if state else 0
 
 
 def wait_until(condition, process):

@@ -1,6 +1,5 @@
 """Every recipe in small: the loss falls, the card is whole, and what ships can be loaded."""
 
-import json
 from statistics import fmean
 
 import numpy as np
@@ -15,6 +14,7 @@ from course_lib.errors import CourseError
 from course_lib.models.heads_on_body import load_heads
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load, shipped_names
+from course_lib.training.state import read_state
 from tests.recipes.small import make_starts, small
 
 
@@ -53,8 +53,8 @@ def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
 
 
 def losses_of(out, name):
-    path = out / f"{name}.training" / "history.json"
-    return json.loads(path.read_text())["losses"] if path.exists() else []
+    state = read_state(out / f"{name}.training")
+    return state["history"].losses if state else []
 
 
 def test_all_profiles_and_names_are_what_the_command_offers():

@@ -15,9 +15,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from course_lib.errors import CourseError
 from course_lib.text.byte_pairs import apply, learn
 from course_lib.text.pieces import Pieces
-from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.word_pieces import SPECIALS, TOKENIZER_FILES, WordPieces
-from tests.mistakes import mistakes
 
 SENTENCES = [["low", "lower", "lowest"], ["새로", "새", "low", "low"]] * 3
 
@@ -54,14 +52,6 @@ def test_pieces_cover_their_word_from_left_to_right(pieces):
         assert parts[-1][2] == len(word)
         assert [end for _, _, end in parts[:-1]] == [start for _, start, _ in parts[1:]]
     assert pieces.split(["🙂"])[0][0][0] == pieces.unknown
-
-
-test_says_what_is_wrong = mistakes(
-    (lambda: Pieces(Vocabulary(["a"])), r"has no \[PAD\]"),
-    (lambda: learn({"a": 1}, -1), "n=-1"),
-    (lambda: learn({"": 2}, 1), "''"),
-    (lambda: learn({"ab": 0}, 1), "count 0"),
-)
 
 
 # -- Byte-pair encoding by hand, and merge for merge against the tokenizers library

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.errors import CourseError
 from course_lib.text.unknown_words import (
     STRATEGIES,
     UNKNOWN,
@@ -71,25 +70,15 @@ def test_the_file_is_readable(tmp_path):
     vocabulary = Vocabulary(["배", "a\tb\\", "x\n"], [5, 3, 2], unknown="x\n")
     text = vocabulary.to_text()
     assert text == "course vocabulary 1\t3\tx\\n\n배\t5\na\\tb\\\\\t3\nx\\n\t2\n"
-    path = tmp_path / "words.txt"
-    for changed in (text.replace("vocabulary 1", "vocabulary 2"), text.replace("\t3\t", "\t4\t")):
-        path.write_text(changed, encoding="utf-8")
-        with pytest.raises(CourseError, match=r"words\.txt is not \d words after 'course vocabulary 1'"):
-            Vocabulary.load(path)
+    (tmp_path / "words.txt").write_text(text, encoding="utf-8")
+    assert Vocabulary.load(tmp_path / "words.txt") == vocabulary
 
 
 test_errors = mistakes(
     (lambda: Vocabulary(["a", "b", "a"]), "'a' more than once"),
-    (lambda: Vocabulary(["a", ""]), "'' as a word"),
-    (lambda: Vocabulary(["a", 7]), "7 as a word"),
-    (lambda: Vocabulary(["a", "b"], [1, 2, 3]), "2 words and 3 counts"),
-    (lambda: Vocabulary(["a"], [-1]), "count -1"),
-    (lambda: Vocabulary(["a"], unknown="[UNK]"), r"'\[UNK\]' is not in the vocabulary"),
-    (lambda: Vocabulary.from_sentences([["a"]], max_size=1, specials=["x", "y"]), "max_size=1 has no room for 2"),
     (lambda: Vocabulary.from_sentences(["a b"]), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode("a b"), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode(["a", "zebra"]), r"'zebra' is not among the 2 words.*Leave unknown"),
-    (lambda: Vocabulary(["a", "b"]).decode([0, 2]), "no word with id 2: .* 0 to 1"),
     (lambda: replace_unknown(["a"], {"b"}, "mean"), f"'mean'.*{', '.join(STRATEGIES)}"),
 )
 

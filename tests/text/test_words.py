@@ -12,7 +12,6 @@ from course_lib.errors import CourseError
 from course_lib.models.skip_gram import skip_gram_pairs
 from course_lib.models.skip_gram_trainer import encode_sentences
 from course_lib.text import particles
-from course_lib.text.byte_pairs import learn
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.joiners import JOINER, joined_words, written
 from course_lib.text.pieces import Pieces
@@ -169,7 +168,7 @@ def test_the_way_back(text):
     assert [word.replace(JOINER, "") for word in joined_words(text)] == split_words(text)
 
 
-ONE_STR = ("is a string, not a list of words", r"Put it in \[ \]", "words with their counts")
+ONE_STR = ("is a string, not a list of words", r"Put it in \[ \]")
 test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistakes(
     *((call, "|".join(ONE_STR)) for call in (
         lambda: list(particles.split_particles("배가 아프다")),
@@ -182,7 +181,6 @@ test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistake
         lambda: skip_gram_pairs("abc", 1),
         lambda: replace_unknown("abc", {"a"}, "unk"),
         lambda: ElmoBytes().table("abc"),
-        lambda: learn("abc", 3),
         lambda: encode_sentences(["abc"], Vocabulary(["a"])),
     )),
     (lambda: list(particles.split_particles(["배가", None])), "Text 1 is None .NoneType., not text. Drop empty rows"),

@@ -25,7 +25,7 @@ def train(folder, watchers=()) -> tuple[LanguageModel, History]:
     torch.set_num_threads(1)
     torch.manual_seed(5)
     model, options = LanguageModel(), {"learning_rate": 0.01, "seed": 3, "device": "cpu", "show": False}
-    options |= {"evaluate": lambda model: {"drawn": float(torch.rand(()))}, "evaluate_every": 11, "save_steps": 3}
+    options |= {"evaluate": lambda model: {"drawn": float(torch.rand(()))}, "evaluate_every": 11, "save_every": 0.005}
     try:
         return model, fit(model, shuffled(texts(7)), steps=STEPS, folder=folder, watchers=watchers, **options)
     finally:

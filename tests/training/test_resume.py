@@ -1,15 +1,15 @@
-"""A state that is taken up again goes on bit for bit; which states `fit` refuses, and folders that it leaves alone."""
+"""A state that is taken up again goes on bit for bit; which states `fit` refuses."""
 
 import random
+import signal
 
 import numpy as np
 import pytest
 import torch
 
-from course_lib.checkpoints import save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.training import fit, schedules
-from course_lib.training.resume import RandomState
+from course_lib.training.state import FILE, generators, put_back, read_state
 from tests.training.nets import QUIET, Classifier, LanguageModel, Stop, build, crash, rows, shuffled, texts, weights
 
 
@@ -24,22 +24,23 @@ def sgd(groups):
 
 
 CASES = {
-    "dropout, adam, mixed shuffles": (lambda: Classifier(dropout=0.5), mixed, {"weight_decay": 0.1}),
+    "dropout, adam, mixed shuffles": (lambda: Classifier(dropout=0.5), mixed, {}),
     "momentum": (lambda: Classifier(dropout=0.5), shuffled(rows()), {"optimizer": sgd}),
     "carry": (LanguageModel, shuffled(texts()), {"schedule": schedules.slanted_triangular}),
 }
 
 
-def test_all_three_generators_are_put_back():
+def test_all_three_generators_are_put_back(tmp_path):
     def draw():
         return [random.random(), random.gauss(0, 1), np.random.normal(), float(torch.rand(()))]
 
     draw()  # each normal number leaves a second one behind
-    state, tensors = RandomState.take(torch.device("cpu")), {}
+    state = generators(torch.device("cpu"))
+    torch.save(state, tmp_path / "state")
     expected = draw()
     assert draw() != expected
-    for stored in (state, RandomState.unpack("now.", tensors, state.pack("now.", tensors))):
-        stored.put_back(torch.device("cpu"))
+    for stored in (state, torch.load(tmp_path / "state", weights_only=True)):
+        put_back(stored, torch.device("cpu"))
         assert draw() == expected
 
 
@@ -47,7 +48,7 @@ def test_all_three_generators_are_put_back():
 @pytest.mark.parametrize("at", [1, 3, 5, 11])  # the first step, the end of an epoch, within one
 def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path, case, at):
     make, batches, options = CASES[case]
-    options = {"steps": 17, "learning_rate": 0.05, "seed": 3, "save_steps": 2, **QUIET, **options}
+    options = {"steps": 17, "learning_rate": 0.05, "seed": 3, "save_every": 1e-9, **QUIET, **options}
     options |= {"evaluate": lambda model: {"drawn": float(torch.rand(()))}, "evaluate_every": 4}
     whole, broken = build(make), build(make)
     expected = fit(whole, batches, **options)
@@ -61,46 +62,48 @@ def test_resumed_equals_uninterrupted_bit_for_bit(tmp_path, case, at):
     torch.testing.assert_close(resumed.state_dict(), whole.state_dict(), rtol=0, atol=0)
 
 
-@pytest.mark.parametrize("where", ["watcher", "loss", "batches", "evaluate", "last evaluate"])
-def test_interrupted_anywhere_and_resumed_equals_uninterrupted(tmp_path, where):
-    interrupts = [True]
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize(
+    ("where", "done"), [("watcher", 4), ("loss", 5), ("batches", 5), ("evaluate", 4), ("last evaluate", 11)]
+)
+def test_ctrl_c_anywhere_and_resumed_equals_uninterrupted(tmp_path, where, done):
+    presses = []
 
-    def interrupt(place, now):
-        if place == where and now and interrupts:
-            interrupts.pop()
-            raise KeyboardInterrupt
+    def press(place, now):
+        if place == where and now and presses:
+            presses.pop()
+            signal.raise_signal(signal.SIGINT)
 
-    class Interrupted(Classifier):
+    class Pressed(Classifier):
         calls = 0
 
         def loss(self, batch):
             self.calls += 1
-            losses = super().loss(batch)
-            interrupt("loss", self.calls == 5)
-            return losses
+            press("loss", self.calls == 5)
+            return super().loss(batch)
 
     def batches(epoch):
         for number, batch in enumerate(shuffled(rows())(epoch)):
-            interrupt("batches", epoch == 1 and number == 1)
+            press("batches", epoch == 1 and number == 1)
             yield batch
 
     def evaluate(model):
-        interrupt("evaluate", True)
-        interrupt("last evaluate", model.calls == 11)
+        press("evaluate", True)
+        press("last evaluate", model.calls == 11)
         return {"drawn": float(torch.rand(()))}
 
     def run(folder):
-        model = build(lambda: Interrupted(dropout=0.5))
-        watchers = [lambda step, numbers: interrupt("watcher", step == 4)]
+        model = build(lambda: Pressed(dropout=0.5))
+        watchers = [lambda step, numbers: press("watcher", step == 4)]
         options = {"steps": 11, "seed": 3, "evaluate": evaluate, "evaluate_every": 4, **QUIET}
-        return model, fit(model, batches, folder=folder, watchers=watchers, keep_interrupted=True, **options)
+        return model, fit(model, batches, folder=folder, watchers=watchers, **options)
 
-    _, history = run(tmp_path / "state")
-    assert history.interrupted
-    assert len(history.steps) == (11 if where == "last evaluate" else 4)
+    presses.append(1)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "state")
+    assert read_state(tmp_path / "state")["place"].step == done
     resumed, history = run(tmp_path / "state")
     whole, expected = run(None)
-    assert not history.interrupted
     assert history.losses == expected.losses
     assert history.evaluations == expected.evaluations
     assert resumed.lower.weight.equal(whole.lower.weight)
@@ -113,30 +116,28 @@ def test_an_interruption_within_the_optimizers_step_leaves_the_last_state(tmp_pa
         def step(self, closure=None):
             super().step(closure)
             calls.append(1)
-            if len(calls) == 4:  # steps 1 and 2 are saved by now, 3 is not
+            if len(calls) == 4:
                 raise KeyboardInterrupt
 
     def run(folder):
         model = build(Classifier)
-        options = {"save_steps": 2, "optimizer": Half, "keep_interrupted": True, **QUIET}
-        return model, fit(model, rows(), steps=7, folder=folder, **options)
+        fit(model, rows(), steps=7, folder=folder, save_every=1e-9, optimizer=Half, **QUIET)
+        return model
 
-    assert run(tmp_path / "state")[1].interrupted
-    assert run(tmp_path / "state")[0].lower.weight.equal(run(None)[0].lower.weight)
-    assert len(calls) == 4 + 5 + 7
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path / "state")
+    assert run(tmp_path / "state").lower.weight.equal(run(None).lower.weight)
+    assert len(calls) == 4 + 4 + 7
 
 
 def test_a_finished_training_is_not_done_again(tmp_path):
     first, second, options = build(Classifier), Classifier(), {"epochs": 3, "folder": tmp_path / "state", **QUIET}
     history = fit(first, rows(), **options)
-    stamp = (tmp_path / "state" / "config.json").stat().st_mtime_ns
+    stamp = (tmp_path / "state" / FILE).stat().st_mtime_ns
     assert fit(second, rows(), watchers=[crash(10)], **options).losses == history.losses
     assert second.lower.weight.equal(first.lower.weight)
-    assert (tmp_path / "state" / "config.json").stat().st_mtime_ns == stamp
-    names = sorted(path.name for path in (tmp_path / "state").iterdir())
-    assert names == ["config.json", "history.json", "model.safetensors"]  # no pickle
-    with pytest.raises(Stop):  # unless it is to start anew
-        fit(second, rows(), watchers=[crash(1)], resume=False, **options)
+    assert (tmp_path / "state" / FILE).stat().st_mtime_ns == stamp
+    assert [path.name for path in (tmp_path / "state").iterdir()] == [FILE]
 
 
 def test_minutes_count_over_all_runs(tmp_path):
@@ -155,7 +156,7 @@ def test_the_state_before_not_a_number_stays(tmp_path):
             return losses if seen[-1] < 4 else {**losses, "loss": losses["loss"] * float("inf")}
 
     seen = [0]
-    options = {"steps": 9, "folder": tmp_path / "state", "save_steps": 2, **QUIET}
+    options = {"steps": 9, "folder": tmp_path / "state", "save_every": 1e-9, **QUIET}
     with pytest.raises(CourseError, match="inf at step 5"):
         fit(build(Breaks), rows(), watchers=[lambda step, numbers: seen.append(step)], **options)
     healed = build(Classifier)
@@ -166,19 +167,18 @@ def test_the_state_before_not_a_number_stays(tmp_path):
     assert healed.lower.weight.equal(whole.lower.weight)
 
 
-# -- states and folders that are refused
+# -- states that are refused
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"steps": 200}, "steps: 9 there, 200 here"),
-        ({"learning_rate": 0.5}, r"learning rates all: 0.001 there, 0.5 here"),
-        ({"clip": None}, "clip: 1.0 there, nothing here"),
-        ({"weight_decay": 0.5}, "optimizer settings"),
-        ({"optimizer": torch.optim.SGD}, "optimizer: AdamW there, SGD here"),
+        ({"learning_rate": 0.5}, r"learning rates: {'all': 0.001} there, {'all': 0.5} here"),
+        ({"clip": None}, "clip: 1.0 there, None here"),
+        ({"optimizer": sgd}, "optimizer: AdamW there, SGD here; optimizer settings of all"),
         ({"schedule": schedules.cosine}, "schedule"),
-        ({"frozen": True}, "groups all"),
-        ({"turn": -1}, r"order of groups: \['lower', 'upper'\] there"),
-        ({"model": LanguageModel}, r"model lower.weight: float32 \[7, 5\] there, nothing here"),
+        ({"frozen": True}, "group all"),
+        ({"turn": -1}, "order of groups: lower, upper there"),
+        ({"model": LanguageModel}, "group all: lower.weight, "),
     ],
 )
 def test_another_training_is_refused_with_what_differs(tmp_path, changed, message):
@@ -202,33 +202,21 @@ def test_another_training_is_refused_with_what_differs(tmp_path, changed, messag
 
 
 def test_fewer_batches_than_then_are_noticed(tmp_path):
-    options = {"steps": 9, "folder": tmp_path / "state", "save_every": 1e-9, **QUIET}  # by the clock: after each step
+    options = {"steps": 9, "folder": tmp_path / "state", "save_every": 1e-9, **QUIET}
     with pytest.raises(Stop):
         fit(build(Classifier), rows(), watchers=[crash(3)], **options)
     with pytest.raises(CourseError, match=r"epoch 1 had at least 2 steps .* now it has 1"):
         fit(build(Classifier), rows()[:1], **options)
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "history.json"])
-def test_a_damaged_state_is_named_with_the_remedy(tmp_path, name):
+def test_a_damaged_state_is_named_with_the_remedy(tmp_path):
     options = {"steps": 2, "folder": tmp_path / "state", **QUIET}
-    fit(build(Classifier), rows(), **options)
-    path = tmp_path / "state" / name
-    content = path.read_bytes()
-    for damaged in (content[:-20], content[:-9] + b"#" + content[-8:], None):
-        path.unlink() if damaged is None else path.write_bytes(damaged)
-        with pytest.raises(CourseError, match=rf"{name}.*delete the folder to start anew"):
-            fit(build(Classifier), rows(), **options)
-
-
-def test_folders_of_others_are_left_alone(tmp_path):
-    options = {"steps": 2, "resume": False, **QUIET}
     model = build(Classifier)
-    save_checkpoint(tmp_path / "net", kind="net", config={}, tensors=model.state_dict())
-    with pytest.raises(CourseError, match=r"kind 'net'.*folder of its own"):
-        fit(model, rows(), folder=tmp_path / "net", **options)
-    (tmp_path / "thesis").mkdir()
-    (tmp_path / "thesis" / "chapter.txt").write_text("dear")
-    with pytest.raises(CourseError, match=r"chapter.txt"):
-        fit(model, rows(), folder=tmp_path / "thesis", **options)
-    assert (tmp_path / "thesis" / "chapter.txt").read_text() == "dear"
+    fit(model, rows(), **options)
+    path = tmp_path / "state" / FILE
+    content = path.read_bytes()
+    place = content.index(model.lower.weight.detach().numpy().tobytes())
+    for damaged in (content[:-20], content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :], b""):
+        path.write_bytes(damaged)
+        with pytest.raises(CourseError, match=rf"{FILE} is damaged.*delete the folder to start anew"):
+            fit(build(Classifier), rows(), **options)

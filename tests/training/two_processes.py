@@ -59,9 +59,13 @@ def main(folder: Path, kind: str, stop: int | None) -> None:
         if step == stop and PartialState().process_index == 1:
             signal.raise_signal(signal.SIGINT)
 
-    model, history = train(kind, seed=1, folder=folder / "state", watchers=[press], keep_interrupted=True)
-    found = {"weights": model.state_dict(), "losses": history.losses, "parts": history.parts}
-    torch.save({**found, "interrupted": history.interrupted}, folder / f"{PartialState().process_index}.pt")
+    found = {}
+    try:
+        model, history = train(kind, seed=1, folder=folder / "state", watchers=[press])
+        found = {"weights": model.state_dict(), "losses": history.losses, "parts": history.parts}
+    except KeyboardInterrupt:
+        pass
+    torch.save(found, folder / f"{PartialState().process_index}.pt")
     torch.distributed.destroy_process_group()
 
 

@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
 from course_lib.text.characters import PADDING
 
 _CARRY_BIAS = 2.0  # sigmoid(2) = 0.88 of the input passes at first; ELMo's code has -2 on the opposite gate
@@ -28,13 +27,6 @@ class CharCNNConfig:
     filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128))  # (width in characters, how many)
     n_highway: int = 1
     out_dim: int = 128
-
-    def __post_init__(self):
-        sizes = [self.n_characters, self.char_dim, self.out_dim, *(size for pair in self.filters for size in pair)]
-        if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise CourseError(
-                f"{self}: every size must be 1 or larger, n_highway 0 or larger, with at least one filter."
-            )
 
     @classmethod
     def paper(cls, n_characters: int = 262) -> CharCNNConfig:

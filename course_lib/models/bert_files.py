@@ -184,7 +184,8 @@ def read_config(path: Path, sizes: type) -> Any:
     needed = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     if missing := [name for name in needed if name not in settings]:
         raise CourseError(f"{path} does not say {missing[0]}, so it is not of a BERT, or damaged. {REMEDY}")
-    return sizes(**{ours: settings[theirs] for ours, theirs in SETTINGS.items() if theirs in settings})
+    with rebuilding(path.parent, "BERT"):
+        return sizes(**{ours: settings[theirs] for ours, theirs in SETTINGS.items() if theirs in settings})
 
 
 def _read_tensors(path: Path) -> dict[str, Tensor]:

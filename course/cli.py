@@ -13,7 +13,7 @@ import typer
 
 from course import data_commands
 from course_lib.errors import CourseError
-from course_lib.language import LANGUAGES, columns, language, t, use
+from course_lib.language import LANGUAGES, columns, key, language, t, use
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -214,6 +214,49 @@ def predict(
             label=found.labels[found.silent[0] - 1],
         )
         typer.echo(t("Warning: {lines}: {says}", lines=_lines(found.silent), says=says), err=True)
+
+
+@app.command()
+def ask(
+    network: Annotated[str, typer.Argument(help="a BERT that you have kept: its name, such as own-bert, or its file")],
+    out: Annotated[Path | None, typer.Option(help="folder for the page; default: build/ask in the project")] = None,
+) -> None:
+    """Open the page Ask BERT with a network of your own from answers/kept/: what does it expect, where does it look?"""
+    import webbrowser
+
+    from course.site.build import write_ask
+    from course_lib import kept
+
+    page = write_ask(_out_folder(out, "ask"), Path(network).stem, kept.bytes_of(network)).resolve()
+    typer.echo(t("Ask BERT with your network is {page}. If no browser opens, open it in one.", page=page))
+    webbrowser.open(page.as_uri())
+
+
+@app.command()
+def text(
+    files: Annotated[list[Path], typer.Argument(help="UTF-8 plain text, together 20,000 words or more")],
+    name: Annotated[str, typer.Option(help="the text's name in answers/text/")] = "own",
+) -> None:
+    """Make a text of your own for builds, such as check("7.B", text="own"), and say what is left out of it."""
+    from course.lab import own_text
+
+    made = own_text.made_of(files)
+    path = own_text.keep(name, made)
+    for file, numbers in made.dropped.items():
+        values = {"lines": _lines(numbers), "file": file}
+        typer.echo(t("{lines} of {file}: left out, because they hold no letter or frame the book.", **values))
+    told = {
+        key("Sentences of under {n} words, left out: {found}."): (own_text.SHORTEST, made.n_short),
+        key("Sentences of over {n} words, cut there: {found}."): (own_text.LONGEST, made.n_cut),
+        key("Words behind the first {n}, left out: {found}."): (own_text.MOST, made.n_left),
+        key("Words that occur under {n} times, now unknown: {found}."): (own_text.KNOWN_FROM, made.n_unknown),
+    }
+    for says, (n, found) in told.items():
+        if found:
+            typer.echo(t(says, n=f"{n:,}", found=f"{found:,}"))
+    values = {"file": path, "n": f"{made.n_words:,}", "known": f"{made.n_known:,}", "all": f"{len(made.sentences):,}"}
+    typer.echo(t("Kept: {file}, {n} words in {all} sentences, {known} different ones known.", **values))
+    typer.echo(t("In a notebook: {call}.", call=f'check("7.B", text="{name}")'))
 
 
 @app.command()

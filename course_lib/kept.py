@@ -1,17 +1,21 @@
 """What a reader's own networks are and get, kept from chapter to chapter in `answers/kept/LANGUAGE/`.
 
-    NAME.safetensors    the weights of a network
+    NAME.safetensors    the weights of a network; with its vocabulary, `course ask NAME` opens it
     board.json          system -> number of labelled sentences -> F1 in %
+
+Networks of a text of the reader's own are kept in a folder of its name in there.
 
 A write is whole or does not happen; what cannot be read is said, and never overwritten by a later chapter.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
 import safetensors.torch
@@ -20,28 +24,56 @@ from torch import nn
 from course_lib.checkpoints import load_weights
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
-from course_lib.files import MOST_TEXT, atomic_file, bounded, lock
-from course_lib.language import language, t
+from course_lib.files import MOST_TEXT, atomic_file, bounded, given_path, lock
+from course_lib.language import key, language, t
 from course_lib.stored_numbers import refuse_nan
 
 _NAME = re.compile(r"[\w][\w-]{0,59}", re.ASCII)
+_ENDING = ".safetensors"
 _MOST_WEIGHTS = 1 << 28  # bytes: the reader's networks have a few megabytes
 _REMEDY = "Delete it, and run the cell that makes it again."
 LABELS = (20, 100)  # labelled sentences that a score on the board is learned from
 Scores = dict[str, dict[int, float]]
+_TEXT = ContextVar("text", default="")
+
+
+@contextlib.contextmanager
+def of_text(name: str) -> Iterator[None]:
+    """In the block `text()` is `name`, and what is kept is of that text; "": the course's text."""
+    if name:
+        refuse_name(name)
+    token = _TEXT.set(name)
+    try:
+        yield
+    finally:
+        _TEXT.reset(token)
+
+
+def text() -> str:
+    """The name of the text that is chosen now."""
+    return _TEXT.get()
 
 
 def folder() -> Path:
-    return answers_dir() / "kept" / language()
+    return answers_dir() / "kept" / language() / text()
 
 
-def keep(name: str, model: nn.Module) -> Path:
-    """Write the weights of `model`; those kept under this name before are replaced."""
+def keep(name: str, model: nn.Module, words: Sequence[str] | None = None) -> Path:
+    """Write the weights of `model`; those kept under this name before are replaced.
+
+    words: what its ids stand for, [PAD], [UNK], [CLS], [SEP] and [MASK] among them. With them the file says all that
+    "Ask BERT" needs: it also tells the language, and of the model `n_heads` and `pre_norm`.
+    """
     path = _path(name)
+    about = {"format": "pt"}
+    if words is not None:
+        about |= {"words": json.dumps(list(words), ensure_ascii=False), "language": language()}
+        parts = reversed(list(model.modules()))  # the model itself has the last word
+        about |= {key: str(vars(part)[key]) for part in parts for key in ("n_heads", "pre_norm") if key in vars(part)}
     weights = {key: value.detach().cpu().contiguous().clone() for key, value in model.state_dict().items()}
     refuse_nan(weights, f"keep({name!r}): the network holds", "Train it again with a smaller learning rate.")
     with atomic_file(path) as file:
-        file.write(safetensors.torch.save(weights, {"format": "pt"}))
+        file.write(safetensors.torch.save(weights, about))
     return path
 
 
@@ -61,6 +93,23 @@ def restore(name: str, model: nn.Module) -> bool:
     refuse_nan(weights, f"{path} holds", _REMEDY)
     load_weights(model, weights, source=path)
     return True
+
+
+def bytes_of(name: str) -> bytes:
+    """The kept file that is called so: its path, or its name in `folder()`, both also without the ending.
+
+    Raises CourseError that lists what is there, if that is none.
+    """
+    named = given_path(name)
+    kept_as = Path(*(part for part in named.parts if part not in ("answers", "kept", language())))
+    ended = (named.with_suffix(_ENDING), folder() / kept_as.with_suffix(_ENDING)) if kept_as.name else ()
+    if path := next((path for path in (named, *ended) if path.is_file()), None):
+        return bounded(path, _MOST_WEIGHTS, _REMEDY)
+    place = named if named.is_dir() else folder()
+    found = sorted([*place.glob(f"*{_ENDING}"), *place.glob(f"*/*{_ENDING}")])
+    names = ", ".join(path.relative_to(place).with_suffix("").as_posix() for path in found)
+    says = key("{name} is no network that is kept. In {folder} there are: {names}. {call} makes own-bert.")
+    raise CourseError(t(says, name=name, folder=place, names=names or "–", call='`check("7.B")`'))
 
 
 def taken_up(name: str, model: nn.Module, train: Callable[[nn.Module], object] | None) -> nn.Module:
@@ -113,7 +162,11 @@ def scores() -> Scores:
         raise CourseError(f"{path} cannot be read ({error}). {_REMEDY}") from None
 
 
-def _path(name: str) -> Path:
+def refuse_name(name: str) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise CourseError(f"{name!r:.80} cannot be kept under this name. Use letters, digits, - and _, at most 60.")
-    return folder() / f"{name}.safetensors"
+
+
+def _path(name: str) -> Path:
+    refuse_name(name)
+    return folder() / f"{name}{_ENDING}"

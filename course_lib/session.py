@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,9 +50,12 @@ class Session:
         """ "en" or "ko": the language of this edition, and of its text of the invented world."""
         return language_now()
 
-    def keep(self, name: str, model: nn.Module) -> None:
-        """Write the model's weights to answers/kept/, for later chapters; `kept` takes them up."""
-        kept.keep(name, model)
+    def keep(self, name: str, model: nn.Module, words: Sequence[str] | None = None) -> None:
+        """Write the model's weights to answers/kept/, for later chapters; `kept` takes them up.
+
+        words: the vocabulary of a BERT, in the order of the ids; then `course ask NAME` opens it.
+        """
+        kept.keep(name, model, words)
 
     def kept(self, name: str, model: nn.Module, train: Callable[[nn.Module], object] | None = None) -> nn.Module:
         """`model`, in eval mode, with the weights that an earlier chapter kept under this name.

@@ -1,7 +1,10 @@
 """The command `course`: what it prints, its exit codes, and that its help is there at once."""
 
+import base64
 import io
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +13,12 @@ import nbformat
 import numpy as np
 import pytest
 from nbformat import v4
+from torch import nn
 
 from course import cli, doctor
+from course_lib import kept
 from course_lib.errors import CourseError
-from course_lib.language import use
+from course_lib.language import speaking, use
 from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 
@@ -309,6 +314,43 @@ def chapter(project):
     ]
     nbformat.write(v4.new_notebook(cells=cells), project / "notebooks" / "06_small.ipynb")
     return project
+
+
+@pytest.mark.parametrize("reader", ["en", "ko"])
+def test_ask_writes_the_page_of_a_kept_network_and_opens_it(course, monkeypatch, tmp_path, reader):
+    shown = []
+    monkeypatch.setattr("webbrowser.open", shown.append)
+    monkeypatch.setattr("course.site.build.write_live", lambda out, checkpoints: 0)
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "answers"))
+    with speaking(reader):
+        path = kept.keep("own-bert", nn.Linear(2, 2), ["a"])
+        code, _, said = course("ask", "nothing", "--out", str(tmp_path / "page"))
+        assert (code, "own-bert" in said, shown) == (1, True, [])
+        code, out, _ = course("ask", "own-bert", "--out", str(tmp_path / "page"))
+    page = tmp_path / "page" / ("ko" * (reader == "ko")) / "ask_bert.html"
+    assert (code, str(page) in out, shown) == (0, True, [page.as_uri()])
+    written = page.read_text(encoding="utf-8")
+    assert f'<script src="{"../" * (reader == "ko")}own.js"></script>' in written
+    assert not re.search(r'href="(?!\.\./|#)[^"]*\.html', written)  # no chapter is beside it
+    brought = (tmp_path / "page" / "own.js").read_text().removeprefix("globalThis.courseOwn = ").removesuffix(";\n")
+    assert base64.b64decode(json.loads(brought)["base64"]) == path.read_bytes()
+
+
+def test_text_says_what_it_leaves_out_and_where_it_is(course, monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "answers"))
+    book = tmp_path / "book.txt"
+    book.write_text("17\n\nOnce\n\n" + "The quick brown fox jumps .\n\n" * 4_000)
+    code, out, _ = course("text", str(book), "--name", "fox")
+    assert code == 0
+    told = [
+        "Line 1 of book.txt: left out",
+        "under 3 words, left out: 1.",
+        "24,000 words in 4,000 sentences, 6 different",
+    ]
+    assert [says for says in [*told, 'check("7.B", text="fox")'] if says not in out] == []
+    assert (tmp_path / "answers" / "text" / "en" / "fox.txt").read_text().startswith("The quick")
+    assert course("text", str(book), "--name", "../fox")[0] == 1
+    assert course("text", str(tmp_path / "none.txt"))[0] == 1
 
 
 @pytest.mark.parametrize("number", ["6", "06"])

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+import safetensors
 import torch
 from torch import nn
 
@@ -121,3 +122,20 @@ def test_the_recorded_board_has_both_languages_and_later_systems_are_grey(sessio
     greys = [label.get_color() != "black" for label in figure.axes[0].get_yticklabels()]
     assert greys == [chapter > 3 for chapter, _ in english.values()]
     assert json.loads((course_lib.config.data_dir("recorded", "board.json")).read_text())["run"]["command"]
+
+
+@pytest.mark.parametrize(
+    "name", ["own-bert", "answers/kept/own-bert", "answers/kept/en/own-bert.safetensors", "book/own-bert"]
+)
+def test_a_kept_file_is_found_by_its_name_or_path(monkeypatch, tmp_path, name):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path / "answers"))
+    monkeypatch.chdir(tmp_path)
+    with kept.of_text("book" if "book" in name else ""):
+        path = kept.keep("own-bert", nn.Linear(2, 3), ["a", "배"])
+    assert kept.bytes_of(name) == path.read_bytes()
+    with safetensors.safe_open(path, "pt") as file:
+        assert json.loads(file.metadata()["words"]) == ["a", "배"]
+        assert file.metadata()["language"] == "en"
+    for other in ("nowhere", "answers", "", "/", "answers/kept/en", "no/x"):
+        with pytest.raises(CourseError, match=r"is no network that is kept.*own-bert"):
+            kept.bytes_of(other)

@@ -39,7 +39,7 @@ def fine_tune(encoder, head, inputs, answers, steps=60, lr=3e-3, head_lr=1e-2, b
     """Everything moves: the head reads the encoder's top states of the inputs, head.loss(states, *answers) judges.
     lr: of the encoder; 0 freezes it. inputs, answers: tuples of tensors, a row for each sentence."""
     groups = [{"params": head.parameters(), "lr": head_lr}, {"params": encoder.parameters(), "lr": lr}]
-    optimizer = torch.optim.AdamW(groups)
+    optimizer = torch.optim.AdamW(groups, fused=True)  # one pass over all parameters: faster
     losses = []
     for _ in range(steps):
         batch = torch.randint(len(inputs[0]), (batch_size,))

@@ -10,7 +10,8 @@ import importlib
 import inspect
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,9 @@ from course.check.parts import Part, blame, guarded, parts
 from course_lib import kept
 from course_lib.config import settings
 from course_lib.errors import CourseError
-from course_lib.language import key, t
+from course_lib.language import key, language, t
 
-_LAST: dict[str, Ran] = {}  # what each build made in this kernel
+_LAST: dict[tuple[str, str], Ran] = {}  # what each build made in this kernel, by its text
 
 
 @dataclass
@@ -39,12 +40,14 @@ class Ran:
     play      play(...): something to play with, a widget or a Message
     proofs    rows (name of a sentence of the build, does it hold?, its values), see `prove`
     shows     a short text, such as a table of answers
+    words     the vocabulary of the networks, where each is a BERT that `course ask` can open
     """
 
     networks: dict[str, nn.Module]
     play: Callable[..., Any]
     proofs: list[tuple[str, bool, dict]] = field(default_factory=list)
     shows: str = ""
+    words: Sequence[str] | None = None
 
     def prove(self, name: str, holds: bool, **values: object) -> None:
         """A result beside its bar. name: that of its sentence in texts.toml, whose {values} these are."""
@@ -62,6 +65,7 @@ class Build:
     importance: int
     minutes: int
     difficulty: int = 5
+    any_text: bool = False  # its run reads `course.lab.roles.thread()`: check(id, text=NAME) gives it another text
 
     @property
     def texts(self) -> Mapping[str, Any]:
@@ -100,8 +104,8 @@ def find(build_id: Any) -> Build | None:
     return next(iter(of_chapter(int(form[1]))), None) if form else None
 
 
-def run(build: Build) -> Result:
-    """With the reader's parts; with none of them nothing runs."""
+def run(build: Build, text: str = "") -> Result:
+    """With the reader's parts; with none of them nothing runs. text: the name of one of the reader's own."""
     found = parts(build.exercises)
     listed = "\n".join(part.line for part in found)
     if not any(part.own for part in found):
@@ -109,7 +113,8 @@ def run(build: Build) -> Result:
         help_ = t("One part of yours is enough to run it. {call} runs it with the course's.", call=call)
         title = t("Build {id}: no part of it is yours yet.", id=build.id)
         return Result(title, (listed, help_), tone="open", exercise=build.id)
-    result = _result(build, found, listed)
+    with _reading(build, text):
+        result = _result(build, found, listed)
     yours = " ".join(part.exercise.id for part in found if part.own)
     version = {"source": "", "state": result.state, "mistake": "", "time": now(), "yours": yours}
     note = store.update(build.id, is_version, lambda items: [*items, version])
@@ -121,8 +126,10 @@ def solution(build: Build) -> Result:
     return _result(build, [Part(exercise, exercise.solution) for exercise in build.exercises], "")
 
 
-def play(build_id: str, *given: Any) -> Any:
+def play(build_id: str, *given: Any, text: str = "") -> Any:
     """Play with what a build has made: a sentence, or what its chapter says. Tomorrow, too: it is kept.
+
+    text: on which it was made, as in `run`.
 
     Raises CourseError if it has made nothing yet.
     """
@@ -130,12 +137,27 @@ def play(build_id: str, *given: Any) -> Any:
     if build is None:
         known = ", ".join(one.id for chapter in registry.chapters() for one in of_chapter(chapter))
         raise CourseError(t("There is no build {id}. There are: {all}.", id=f"{build_id!r:.40}", all=known))
-    if build.id not in _LAST:
-        ran = _machine(build, parts(build.exercises), [""], train=False)
-        if not all(kept.restore(name, network.eval()) for name, network in ran.networks.items()):
-            raise CourseError(t("{id}: nothing is kept yet. First run {call}.", id=build.id, call=build.starter))
-        _LAST[build.id] = ran
-    return _LAST[build.id].play(*given)
+    with _reading(build, text):
+        if (build.id, text) not in _LAST:
+            ran = _machine(build, parts(build.exercises), [""], train=False)
+            if not all(kept.restore(name, network.eval()) for name, network in ran.networks.items()):
+                call = _call("check", build, text)
+                raise CourseError(t("{id}: nothing is kept yet. First run {call}.", id=build.id, call=call))
+            _LAST[build.id, text] = ran
+        return _LAST[build.id, text].play(*given)
+
+
+def _call(function: str, build: Build, text: str) -> str:
+    return f'{function}("{build.id}", text="{text}")' if text else f'{function}("{build.id}")'
+
+
+@contextmanager
+def _reading(build: Build, text: str) -> Iterator[None]:
+    if text and not build.any_text:
+        able = ", ".join(one.id for chapter in registry.chapters() for one in of_chapter(chapter) if one.any_text)
+        raise CourseError(t("Build {id} reads no text of your own. These do: {able}.", id=build.id, able=able))
+    with kept.of_text(text):
+        yield
 
 
 def _machine(build: Build, found: list[Part], calls: list[str], train: bool) -> Ran:
@@ -154,14 +176,14 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
         raise
     except BaseException as error:  # NoEnd and sys.exit, too
         part, says = blame(error, calls[0])
-        if not (part or own):
-            raise  # the course's own fault
+        if not part and (not own or isinstance(error, CourseError)):
+            raise  # the course's own fault, or it says itself what to do
         title = t("Build {id}: the machine stopped.", id=build.id)
         if part:
             title = t("Build {id}: it stopped in your part {part}.", id=build.id, part=part)
             says += [t("{call} brings its cell back; mend it and check it again.", call=f'`restore("{part}")`')]
         return Result(title, (*says, listed), tone="wrong", exercise=build.id, state="error")
-    _LAST[build.id] = ran
+    _LAST[build.id, kept.text()] = ran
     right = all(holds for _, holds, _ in ran.proofs)
     proofs = (("✓ " if holds else "✗ ") + t(build.texts["says"][name], **said) for name, holds, said in ran.proofs)
     notes = [listed, "\n".join(proofs)]
@@ -171,11 +193,15 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
         title = title if own == len(found) else key("Build {id}: it runs, and {n} of its {all} parts are yours.")
     if own and right:
         for name, network in ran.networks.items():
-            kept.keep(name, network)
+            kept.keep(name, network, ran.words)
         names = ", ".join(f"`{name}`" for name in ran.networks)
         notes.append(t("Kept as {names}, also for tomorrow.", names=names))
+        if ran.words:
+            asked = "/".join(filter(None, (kept.text(), next(iter(ran.networks)))))
+            call = f"`course --language {language()} ask {asked}`"
+            notes.append(t("{call}, in a terminal, opens it in the page *Ask BERT*.", call=call))
     if not right:
         title = key("Build {id}: it runs, but not every proof holds.")
-    notes.append(t("Play with it: {call}.", call=f'`play("{build.id}")`'))
+    notes.append(t("Play with it: {call}.", call=f"`{_call('play', build, kept.text())}`"))
     look = {"tone": "right" if right else "wrong", "state": "right" if right else "wrong"}
     return Result(t(title, **values), tuple(filter(None, notes)), ran.shows, exercise=build.id, **look)

@@ -28,7 +28,7 @@ _LAST: dict[str, Result] = {}  # the last verdict of each exercise in this kerne
 _STATES = {"right": key("state|right"), "wrong": key("state|wrong"), "error": key("state|error")}
 
 
-def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False) -> Result:
+def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False, text: str = "") -> Result:
     """Try `answer` (your function) on the exercise's probes; names the mistake if it is a known one.
 
     Does not raise for a wrong answer, so that Run All goes on; strict=True raises CourseError unless it is right.
@@ -36,10 +36,11 @@ def check(exercise_id: str, answer: Any = _NO_ANSWER, *, strict: bool = False) -
     kernel). `os._exit` in an answer cannot be stopped: it ends the kernel.
     Keeps the cell under answers/, see `restore`. Raises CourseError for an unknown exercise.
 
-    check("7.B") runs the build of chapter 7: a machine of your own parts, as far as you have them.
+    check("7.B") runs the build of chapter 7: a machine of your own parts, as far as you have them;
+    check("7.B", text="NAME") on a text of your own, made by `course text`.
     """
     if build := _build(exercise_id):
-        return _built(build, answer, strict)
+        return _built(build, answer, strict, text)
     exercise = registry.find(exercise_id)
     if answer is _NO_ANSWER:
         call = f'check("{exercise_id}", {exercise.solution.__name__})'
@@ -94,9 +95,12 @@ def solution(exercise_id: str) -> Message:
     return Message(t("Exercise {id}: a solution", id=exercise_id), (t(exercise.texts.why),), code=code)
 
 
-def play(build_id: str, *given: Any) -> Any:
-    """Play with what `check("7.B")` has made: play("7.B"), or with sentences of your own."""
-    return builds().play(build_id, *given)
+def play(build_id: str, *given: Any, text: str = "") -> Any:
+    """Play with what `check("7.B")` has made: play("7.B"), or with sentences of your own.
+
+    text: the name of a text of your own, as in `check`.
+    """
+    return builds().play(build_id, *given, text=text)
 
 
 def recall(chapter: int):
@@ -165,11 +169,11 @@ def _build(exercise_id: Any) -> Any:
     return builds().find(exercise_id) if isinstance(exercise_id, str) and exercise_id.endswith(".B") else None
 
 
-def _built(build: Any, answer: Any, strict: bool) -> Result:
+def _built(build: Any, answer: Any, strict: bool, text: str) -> Result:
     if answer is not _NO_ANSWER:
         says = key("{id} is a build: it takes its parts from your answers. Run {call}, without a function.")
         raise CourseError(t(says, id=build.id, call=build.starter))
-    result = builds().run(build)
+    result = builds().run(build, text)
     if strict and not result.right:
         raise CourseError(repr(result))
     return result

@@ -26,13 +26,14 @@ from typing import IO, NamedTuple
 from unicodedata import normalize
 
 from course.check import registry, store
+from course.check.build import of_chapter
 from course.check.front import HINTS, VERSION, is_look, is_version, levels_seen
 from course.check.recall_questions import is_choice
 from course_lib.errors import CourseError
 from course_lib.files import hidden, zip_members
 from course_lib.language import t
 
-_ANSWER = re.compile(r"(\d{1,3}\.\d{1,3}|recall-\d{1,3}|hints)\.json")
+_ANSWER = re.compile(r"(\d{1,3}\.(\d{1,3}|B)|recall-\d{1,3}|hints)\.json")
 _KIT = ("answers", "course-answers")  # a folder's name that does not say whose it is
 _WORDS = "course answers? submissions? submitted attempt version part week exercises? assignments? homework chapter old"
 _WORDS += " older final backup copy of 답안? 제출 과제 숙제 연습 문제 버전 주차 사본"
@@ -49,17 +50,19 @@ _UNREADABLE = (OSError, ValueError, RuntimeError, EOFError, zipfile.BadZipFile, 
 @dataclass
 class Learner:
     """tries: exercise -> the versions kept, in order; looks: exercise -> levels of hints looked at before it was
-    right (4: the solution); choices: chapter -> question's key -> text of the option chosen."""
+    right (4: the solution); choices: chapter -> question's key -> text of the option chosen; builds: build -> its
+    runs, with the parts of the learner's own under "yours"."""
 
     name: str
     tries: dict[str, list[dict[str, str]]] = field(default_factory=dict)
     looks: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     choices: dict[int, dict[str, str]] = field(default_factory=dict)
+    builds: dict[str, list[dict[str, str]]] = field(default_factory=dict)
 
 
 def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
     """The learners by name, and a sentence for each thing that was skipped."""
-    known = {exercise.id for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)}
+    known = {one.id for chapter in registry.chapters() for one in (*registry.of_chapter(chapter), *of_chapter(chapter))}
     learners, skipped = {}, []
     for place in (place for folder in folders for place in _places(folder, skipped)):
         own = Path(os.path.abspath(place))  # of .. too the name
@@ -78,7 +81,7 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
                     )
                 try:
                     learner = _learner(name, ((file.path, file.read()) for file in files if file.read), known, skipped)
-                    if not (learner.tries or learner.looks or learner.choices):
+                    if not (learner.tries or learner.looks or learner.choices or learner.builds):
                         raise ValueError(t("holds no answers of this course"))
                     learners[name] = learner
                 except _UNREADABLE as error:
@@ -250,8 +253,12 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
                 learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
             elif path.stem not in known:
                 raise ValueError(t("this course has no such exercise"))
-            elif versions := [{part: item[part] for part in VERSION} for item in store.items_of(raw, is_version)]:
-                learner.tries[path.stem] = versions
+            elif items := store.items_of(raw, is_version):
+                if path.stem.endswith(".B"):
+                    runs = [{"state": item["state"], "yours": str(item.get("yours", ""))} for item in items]
+                    learner.builds[path.stem] = runs
+                else:
+                    learner.tries[path.stem] = [{part: item[part] for part in VERSION} for item in items]
         except ValueError as error:
             skipped.append(f"{name}, {path}: {t(str(error))}.")
     for exercise, seen in looks.items():

@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader
 
 import course.site
 from course.check import registry
+from course.check.build import Build, of_chapter
 from course.check.exercise import Exercise
 from course.check.front import SOLUTION
 from course.check.judge import known_mistakes
@@ -54,6 +55,20 @@ def exercise_row(exercise: Exercise, learners: Sequence[Learner], verdicts: Verd
     return row | {"mistakes": [{"name": name, "n": -n, "says": known[name]} for n, name in counts]}
 
 
+def parts_built(learner: Learner, build: Build) -> int:
+    """How many parts were the learner's own when the build last proved all; 0: it never did. No run is without one."""
+    right = [run["yours"] for run in learner.builds.get(build.id, ()) if run["state"] == "right"]
+    return len({*right[-1].split()} & {*build.parts}) if right else 0
+
+
+def build_row(build: Build, learners: Sequence[Learner]) -> dict:
+    """Counts of learners, and "parts": the median of those who built it."""
+    own = [n for learner in learners if (n := parts_built(learner, build))]
+    row = {"build": build.id, "title": build.texts["title"], "ran": sum(build.id in one.builds for one in learners)}
+    whole = sum(n == len(build.parts) for n in own)
+    return row | {"built": len(own), "parts": median(own) if own else "", "of": len(build.parts), "whole": whole}
+
+
 def recall_row(chapter: int, question: Question, learners: Sequence[Learner]) -> dict:
     """Who answered, who was right, and the wrong option that most chose."""
     right = {option.text: option.right for option in question.options}
@@ -64,7 +79,9 @@ def recall_row(chapter: int, question: Question, learners: Sequence[Learner]) ->
     return row | {"right": sum(counts[t] for t in counts if right[t]), "wrong": wrong, "chose": counts[wrong]}
 
 
-def learner_row(learner: Learner, asked: Sequence[tuple[int, Question]], verdicts: Verdicts) -> dict:
+def learner_row(
+    learner: Learner, asked: Sequence[tuple[int, Question]], builds: Sequence[Build], verdicts: Verdicts
+) -> dict:
     recall = [recall_row(chapter, question, [learner]) for chapter, question in asked]
     found = {exercise: verdicts.get((learner.name, exercise), RIGHT) for exercise in sorted(learner.tries)}
     return {
@@ -76,19 +93,24 @@ def learner_row(learner: Learner, asked: Sequence[tuple[int, Question]], verdict
         "solutions": sum(SOLUTION in levels for levels in learner.looks.values()),
         "answered": sum(row["answered"] for row in recall),
         "right": sum(row["right"] for row in recall),
+        "built": ", ".join(
+            f"{build.id} {n}/{len(build.parts)}" for build in builds if (n := parts_built(learner, build))
+        ),
         "not as said": "; ".join(f"{e}: {t(said)}" for e, said in found.items() if said not in (RIGHT, NOT_ALONE)),
         "not run": " ".join(e for e, said in found.items() if said == NOT_ALONE),
     }
 
 
 def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], verdicts: Verdicts | None) -> Path:
-    """Write class.html, exercises.csv, recall.csv and learners.csv into `out`. verdicts: None if nothing was run."""
+    """Write class.html and its tables, .csv, into `out`. verdicts: None if nothing was run."""
     found = verdicts or {}
     exercises = [exercise for chapter in registry.chapters() for exercise in registry.of_chapter(chapter)]
     asked = [(chapter, question) for chapter in chapters_with("recall.toml") for question in questions(chapter)]
     rows = [exercise_row(exercise, learners, found) for exercise in exercises]
     recall = [recall_row(chapter, question, learners) for chapter, question in asked]
-    people = [learner_row(learner, asked, found) for learner in learners]
+    builds = [build for chapter in registry.chapters() for build in of_chapter(chapter)]
+    machines = [build_row(build, learners) for build in builds]
+    people = [learner_row(learner, asked, builds, found) for learner in learners]
     mistakes = sorted(((row, m) for row in rows for m in row["mistakes"]), key=lambda p: (-p[1]["n"], p[0]["tried"]))
     site = Path(course.site.__file__).parent
     templates = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)
@@ -102,6 +124,7 @@ def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], 
         style=(site / "style.css").read_text(encoding="utf-8").partition("}\n")[2],  # without the formulas' font
         script=(site / "page.js").read_text(encoding="utf-8"),
         rows=[row for row in rows if row["tried"] or row["hints"] or row["solution"]],
+        machines=[row for row in machines if row["ran"]],
         recall=[row for row in recall if row["answered"]],
         people=people,
         skipped=skipped,
@@ -116,7 +139,8 @@ def write_class(out: Path, learners: Sequence[Learner], skipped: Sequence[str], 
             n = tries_needed(learner, exercise, found)
             tried = f"tried {len(learner.tries[exercise])}" if exercise in learner.tries else ""
             person[exercise] = f"solved {n}" if n else tried
-    tables = {"exercises.csv": _csv(rows), "recall.csv": _csv(recall), "learners.csv": _csv(people)}
+    tables = {"exercises.csv": _csv(rows), "builds.csv": _csv(machines)}
+    tables |= {"recall.csv": _csv(recall), "learners.csv": _csv(people)}
     for name, content in {"class.html": page, **tables}.items():
         with atomic_file(out / name) as file:
             file.write(content.encode(errors="replace"))  # a file's name or an answer can hold half a letter

@@ -5,6 +5,8 @@ thread.text                                  # 60,000 words of the invented worl
 ids, labels = thread.batch(thread.sample(20, seed=0))      # of 20 labelled sentences
 thread.f1(model(thread.batch(thread.test)[0]).argmax(-1))   # of the answers on sentences that no model has read
 thread.scores(lambda: Classifier(len(thread.words), 64, len(thread.roles)))    # both steps, from 20 and from 100
+
+In a build it is `thread()`, whose text may be one of the reader's own.
 """
 
 from __future__ import annotations
@@ -18,14 +20,17 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from course.by_hand import classifier, language_model, skip_gram
+from course.lab import own_text
 from course.lab.world_models import world_text
+from course_lib import kept
 from course_lib.data.world import World, WorldSentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.kept import LABELS
+from course_lib.language import language as language_now
 
 N_WORDS = 60_000
-BOUNDARY, UNKNOWN = "</s>", "<unk>"  # the first two of `words`
+BOUNDARY, UNKNOWN = "</s>", own_text.UNKNOWN  # the first two of `words`
 NONE = "-"  # the label of a word that has no role
 NO_LABEL = -100  # after the end of a sentence: F.cross_entropy leaves these out
 _SEED, _PARTS = 777, {"pool": 400, "dev": 200, "test": 300}
@@ -34,15 +39,21 @@ _SEED, _PARTS = 777, {"pool": 400, "dev": 200, "test": 300}
 class Thread:
     """The text, its words, and sentences that are not in it, each with the roles of its words.
 
+    own      the name of a text of the reader's own, see `own_text`. It has no roles: pool, dev and test stay the
+             world's, and words of theirs that the text does not know are "<unk>"
+    new      sentences of the text's kind that are not in it, words only
     words    all different words of the text, after "</s>", the boundary of a sentence, and "<unk>"
     roles    "-" and the names of the roles: AGENT, PLACE ...; a role's label stands at its last word, its noun
     pool, dev, test   sentences, all different: to draw the labelled ones from, to choose settings by, to report
     """
 
-    def __init__(self, language: str = "en"):
-        self.language = language
-        self.text = [list(words) for words in world_text(N_WORDS, language)]
-        self.words = [BOUNDARY, UNKNOWN, *sorted({word for sentence in self.text for word in sentence})]
+    def __init__(self, language: str = "en", own: str = ""):
+        self.language, self.own = language, own
+        self.text = own_text.read(own) if own else [list(words) for words in world_text(N_WORDS, language)]
+        if own:
+            self.text, self.new = _parted(self.text)
+        known = {word for sentence in self.text for word in sentence} - {UNKNOWN}
+        self.words = [BOUNDARY, UNKNOWN, *sorted(known)]
         self.index = {word: i for i, word in enumerate(self.words)}
         fresh = {}  # text -> sentence, in the order of the world
         read = {" ".join(words) for words in self.text}
@@ -51,6 +62,8 @@ class Thread:
                 fresh.setdefault(" ".join(sentence.words), sentence)
         sentences = iter(fresh.values())
         self.pool, self.dev, self.test = (list(islice(sentences, n)) for n in _PARTS.values())
+        if not own:
+            self.new = [list(sentence.words) for sentence in self.test]
         self.roles = [NONE, *sorted({role for s in (*self.pool, *self.dev, *self.test) for role in s.roles})]
 
     @cached_property
@@ -142,6 +155,20 @@ class Thread:
         guess, label = guesses[real], labels[real]
         hits = ((guess == label) & (label > 0)).sum().item()
         return 200 * hits / max(1, ((guess > 0).sum() + (label > 0).sum()).item())
+
+
+def thread() -> Thread:
+    """The thread of the language spoken now and of the text that is chosen: what builds read."""
+    return Thread(language_now(), kept.text())
+
+
+def _parted(sentences: Sequence[list[str]]) -> tuple[list[list[str]], list[list[str]]]:
+    """(what is read, as many sentences as the world's test has that are not in it, evenly from the whole)."""
+    every = max(2, len(sentences) // _PARTS["test"])
+    apart = sentences[every // 2 :: every]
+    read = [words for i, words in enumerate(sentences) if i % every != every // 2]
+    known = set(map(tuple, read))
+    return read, [words for words in apart if tuple(words) not in known]
 
 
 def padded(rows: Sequence[Tensor], value: float = 0) -> Tensor:

@@ -1,7 +1,8 @@
 // The page "Ask BERT": type, hide, read the guesses and the heads. The model runs here, at every key.
 const SLOW = 40, // ms a pass: from here on it waits for a pause in typing
   LONGEST_TEXT = 10_000,
-  PUBLISHED = "minilm-en";
+  PUBLISHED = "minilm-en",
+  ENDING = ".safetensors";
 
 function askBert(el) {
   const st = stage(el, t("What does it expect, and where does it look?"));
@@ -10,6 +11,7 @@ function askBert(el) {
   const state = { text: "", tokens: [], hidden: new Set(), model: null, answer: null, heads: [] };
   Object.assign(state, { query: null, key: null, layer: 2, head: 3 });
   let english = "bert-en", // the model that reads what is not Korean
+    own = null, // the reader's network, which reads everything
     wanted = "",
     begins = [], // hide the pieces that begin here, once the pieces are known
     past = [],
@@ -60,6 +62,18 @@ function askBert(el) {
   const able = h("span", { class: "soft" }, t("It came without its head for gaps: it guesses nothing, "
     + "but shows 72 heads and the sense in which it reads a word."));
   const offer = h("div", { class: "other", hidden: KOREAN }, other, able);
+  const files = { // the reader's own networks, by choice
+    one: h("input", { type: "file", hidden: true, accept: ENDING, onchange: event => chosen(event) }),
+    folder: h("input", { type: "file", hidden: true, webkitdirectory: "", onchange: event => chosen(event) })
+  };
+  const back = button(t("ask {name} again", { name: KOREAN ? "bert-ko" : "bert-en" }), () => take(null));
+  back.hidden = true;
+  const named = h("span", {}),
+    refused = h("p", { class: "refused", role: "alert" }),
+    mine = h("div", { class: "mine" },
+      button(t("open your own network"), () => files.one.click()),
+      button(t("or a folder of them"), () => files.folder.click()), named, back,
+      files.one, files.folder);
   const chips = EXAMPLES.map(example => {
     const attributes = { type: "button", class: "plain", ...KEYS, title: plainText(example) };
     return h("button", { ...attributes, onclick: () => given(example) }, plainText(example));
@@ -71,7 +85,7 @@ function askBert(el) {
     h("div", { class: "typed" }, h("div", { class: "lab" }, h("span", {}, t("your sentence")), loading, status), field),
     h("div", { class: "given" }, h("span", { class: "lab" }, t("or take")), chips,
       h("span", { class: "back" }, undo, reset)),
-    offer, trouble, strip, unknown, panels,
+    offer, mine, refused, trouble, strip, unknown, panels,
     h("p", { class: "note" },
       t("Click a piece to hide or show it; click a guess to put it in. Point at a piece: the bars under the others " +
         "say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ] change the head."),
@@ -102,7 +116,7 @@ function askBert(el) {
   function change(text, hidden, starts = []) { // hidden: null while typing, then the hidden places move with the text
     state.text = text;
     begins = starts;
-    wanted = HANGUL.test(text) ? "bert-ko" : english;
+    wanted = own ? own.name : HANGUL.test(text) ? "bert-ko" : english;
     if (state.model?.name === wanted) update(hidden);
     else fetchModel(hidden ?? new Set()); // of a text in another language nothing is hidden yet
   }
@@ -123,7 +137,7 @@ function askBert(el) {
       percent.textContent = onItsWay(asked, part);
     };
     try {
-      const found = await load(asked, arrived);
+      const found = asked === own?.name ? own : await load(asked, arrived);
       if (asked !== wanted) return; // the text has changed its language meanwhile
       if (state.model !== found) Object.assign(state, { model: found, tokens: [], answer: null });
       state.layer = Math.min(state.layer, found.config.n_layers - 1);
@@ -135,6 +149,48 @@ function askBert(el) {
       trouble.textContent = t("{fault} Type to try again.", { fault: error.message });
       st.tell(t("The model could not be loaded."));
     }
+  }
+
+  // -- a network of the reader's own
+  function take(model) { // null: back to the course's
+    own = model;
+    refused.textContent = "";
+    for (const one of named.children) one.setAttribute("aria-pressed", String(one.textContent === model?.name));
+    back.hidden = !model;
+    state.query = state.key = null;
+    const strange = text => readText(plainText(text), model.pieces).filter(({ id }) => id === model.pieces.unknown),
+      texts = [state.text, ...EXAMPLES, ...OWN_EXAMPLES].filter(Boolean), // the first of those with the fewest unknown
+      [first] = model ? texts.sort((a, b) => strange(a).length - strange(b).length) : texts;
+    if (first === state.text) change(first, new Set(), [...state.hidden].map(i => state.tokens[i].start));
+    else given(first);
+  }
+
+  function offered(files) { // [name, bytes] of each: those that can be opened, the first of them open; else why not
+    const usable = [];
+    let fault = null;
+    for (const [name, bytes] of files)
+      try {
+        usable.push(openKept(name, bytes));
+      } catch (error) {
+        fault ??= error;
+      }
+    named.replaceChildren(...(files.length > 1 ? usable.map(model => button(model.name, () => take(model))) : []));
+    if (usable.length) take(usable[0]);
+    else refused.textContent = fault.message;
+    return usable.length;
+  }
+
+  async function chosen({ target }) {
+    const found = [...target.files].filter(({ name }) => name.endsWith(ENDING)),
+      small = found.filter(({ size }) => size <= MOST_BYTES),
+      read = async file => [ // by its place in the folder that was chosen
+        (file.webkitRelativePath.replace(/^[^/]*\//, "") || file.name).replace(ENDING, ""),
+        new Uint8Array(await file.arrayBuffer())
+      ];
+    if (small.length) offered(await Promise.all(small.map(read)));
+    else refused.textContent = found.length ? t("{file} is too large for this page.", { file: found[0].name }) :
+      t("No file here ends in {ending}. Your networks lie in answers/kept/.", { ending: ENDING });
+    target.value = ""; // so that the same one can be chosen again
   }
 
   function update(hidden) {
@@ -247,7 +303,7 @@ function askBert(el) {
     panels.classList.toggle("big", heads[0].length > 4);
     panels.hidden = !tokens.length;
     undo.disabled = !past.length;
-    offer.hidden = model.name === "bert-ko";
+    offer.hidden = model === own || model.name === "bert-ko";
     const of = { name: PUBLISHED, size: live.megabytes[PUBLISHED].toFixed(1) };
     able.style.visibility = english === PUBLISHED ? "hidden" : ""; // its place stays
     other.textContent = english === PUBLISHED ? t("ask {name} again", { name: "bert-en" }) :
@@ -400,7 +456,9 @@ function askBert(el) {
   });
   busy(true);
   st.tell(t("The model is on its way."));
-  fromAddress();
+  const brought = globalThis.courseOwn, // by `course ask`: {name, base64}
+    bytes = brought && Uint8Array.from(atob(brought.base64), sign => sign.charCodeAt(0));
+  if (!brought || !offered([[brought.name, bytes]])) fromAddress();
   live.state = () => ({ ...state, hidden: [...state.hidden] });
 }
 const place = document.getElementById("ask-bert");

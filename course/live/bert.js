@@ -18,7 +18,9 @@ function layerNorm(out, x, { weight, bias }, n, d, eps) {
     for (let j = 0; j < d; j++) mean += x[start + j] / d;
     for (let j = 0; j < d; j++) variance += (x[start + j] - mean) ** 2 / d;
     const scale = 1 / Math.sqrt(variance + eps);
-    for (let j = 0; j < d; j++) out[start + j] = (x[start + j] - mean) * scale * weight[j] + bias[j];
+    for (let j = 0; j < d; j++) out[start + j] = (x[start + j] - mean) * scale;
+    if (weight)
+      for (let j = 0; j < d; j++) out[start + j] = out[start + j] * weight[j] + bias[j];
   }
 }
 
@@ -40,7 +42,7 @@ function Bert({ config, tensors, pieces, room, linear }) {
   const { d_model: d, n_heads, n_layers, d_ff, max_units, layer_norm_eps: eps, vocab_size } = config,
   dim = d / n_heads,
     normFirst = config.norm === "pre";
-  const table = name => tensors[name].data,
+  const table = name => tensors[name]?.data, // a network of the reader's own may lack biases, scales and shifts
     pair = name => ({ weight: table(`${name}.weight`), bias: table(`${name}.bias`) });
   const [tokens, positions, segments] = ["tokens", "positions", "segments"].map(part =>
     table(`embedding.${part}.weight`));
@@ -66,7 +68,7 @@ function Bert({ config, tensors, pieces, room, linear }) {
     turned = room(d * rows),
     inner = room(rows * d_ff),
     scores = room(rows * rows),
-    scored = room(vocab_size);
+    scored = room(vocab_size + SPARE);
   const apply = (out, from, { weight, bias }, n, m, k) => linear(out, from, weight, bias, n, m, k);
 
   // Attention of y to itself, into y: per head softmax(Q K^T / sqrt(dim)) V. The weights into `kept` [head, n, n].
@@ -109,12 +111,17 @@ function Bert({ config, tensors, pieces, room, linear }) {
   }
 
   function guess(place) { // what stands there? A probability for each piece; the token table is the output layer, too
-    apply(y, x.subarray(place * d, place * d + d), mlm.dense, 1, d, d);
-    gelu(y, d);
-    layerNorm(y, y, mlm.norm, 1, d, eps);
-    linear(scored, y, tokens, mlm.bias, 1, vocab_size, d);
-    softmax(scored);
-    return scored.slice();
+    const state = x.subarray(place * d, place * d + d),
+      probabilities = scored.subarray(0, vocab_size);
+    if (mlm.dense.weight) {
+      apply(y, state, mlm.dense, 1, d, d);
+      gelu(y, d);
+      layerNorm(y, y, mlm.norm, 1, d, eps);
+    }
+    else y.set(state);
+    linear(scored, y, tokens, mlm.bias, 1, vocab_size + 3 & ~3, d); // what lies behind the table is scored, not read
+    softmax(probabilities);
+    return probabilities.slice();
   }
 
   // ids: a row, [CLS] and [SEP] included, as `pieces` gives them; columns: the places of gaps.

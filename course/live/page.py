@@ -22,7 +22,7 @@ from course_lib.widgets.base import FOLDER, percent, sentences, style
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "answers")
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "own", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert")  # behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",

@@ -6,6 +6,7 @@ is made of its README: the opening, the map of the course, what the claims say, 
 
 from __future__ import annotations
 
+import base64
 import html
 import json
 import re
@@ -27,6 +28,7 @@ from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
 from course.site.cells import LIVE, Heading, Prose, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
+from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, language, speaking, t
@@ -73,7 +75,7 @@ def build_site(project: Path, out: Path) -> str:
         with speaking(edition):
             pages = {"index.html": front_page(readme, here, live=live, other=bool(others))} | _pages(here, others, live)
         files |= {name if edition == "en" else f"{edition}/{name}": page for name, page in pages.items()}
-    files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
+    files["style.css"] = _style()
     files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
     for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
         old.unlink()  # the page of a chapter that has another name now
@@ -100,14 +102,34 @@ def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -
         f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
     }
     if live:
-        pages[ASK_BERT] = _page(
-            title=f"{t('Ask BERT')} – {t(COURSE)}",
-            body=with_particles(ask_bert()),
-            other=ASK_BERT if others else "",
-            live=True,
-            style="live.css",
-        )
+        pages[ASK_BERT] = _ask_page(with_particles(ask_bert()), other=ASK_BERT if others else "")
     return pages
+
+
+def _ask_page(body: str, other: str = "") -> str:
+    return _page(title=f"{t('Ask BERT')} – {t(COURSE)}", body=body, other=other, live=True, style="live.css")
+
+
+def write_ask(out: Path, name: str, network: bytes) -> Path:
+    """Write the page "Ask BERT" alone into `out`, without links to chapters; it opens with a kept `network`."""
+    brought = {"name": name, "base64": base64.b64encode(network).decode()}
+    here = "../" * (language() == "ko")
+    body = f'{with_particles(ask_bert())}<script src="{here}own.js"></script>'
+    page = re.sub(r'<a href="(?:\d\w+|index)\.html">(.*?)</a>', r"\1", _ask_page(body))
+    path = out / ("ko" * (language() == "ko")) / ASK_BERT
+    files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
+    files |= {out / "style.css": _style(), out / "page.js": (HERE / "page.js").read_text(encoding="utf-8")}
+    for file, text in files.items():
+        with atomic_file(file, "w") as opened:
+            opened.write(text)
+    with atomic_file(out / "math.woff") as opened:
+        opened.write(MATH_FONT.read_bytes())
+    write_live(out, data_dir("checkpoints"))
+    return path
+
+
+def _style() -> str:
+    return (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
 
 
 def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:

@@ -228,13 +228,13 @@ export default {
       }
     });
     // Told to, it plays once by itself when half of the map is in sight; what a reader does first ends that.
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = matchMedia("(prefers-reduced-motion: reduce)"); // asked when it matters: a reader may change it
     const seen = new IntersectionObserver(([{ intersectionRatio }]) => {
       if (intersectionRatio < .5) return;
       seen.disconnect();
-      play.click();
+      if (!still.matches) play.click();
     }, { threshold: .5 });
-    if (model.get("plays") && !still) seen.observe(svg);
+    if (model.get("plays")) seen.observe(svg);
     for (const kind of ["pointerdown", "keydown"])
       st.root.addEventListener(kind, event => {
         seen.disconnect();

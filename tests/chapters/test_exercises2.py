@@ -4,17 +4,17 @@ import pytest
 import torch
 from torch import nn
 
+from course.by_hand.classifier import RNN
 from course.check import registry
 from course.check.judge import judge
-from course_lib.models.embedding import OneHotEmbedding
 
 
-def test_the_one_hot_product_is_the_library_s_embedding():
-    layer, ids = OneHotEmbedding(7, 5), torch.tensor([[6, 0, 6], [2, 1, 3]])
-    one_hot, product = registry.find("2.1").solution(ids, layer.weight)
-    assert one_hot.argmax(dim=-1).tolist() == ids.tolist()
-    assert one_hot.sum(dim=-1).tolist() == [[1.0] * 3] * 2
-    torch.testing.assert_close(product, layer(ids), rtol=0, atol=0)
+def test_forward_it_is_the_chapter_s_rnn_and_backward_the_same_on_turned_sentences():
+    rnn, x, real = RNN(5, 3), torch.randn(2, 7, 5), torch.arange(7) < torch.tensor([[7], [4]])
+    given = rnn.W.weight.T, rnn.U.weight.T, rnn.W.bias
+    read_states = registry.find("2.7").solution
+    torch.testing.assert_close(read_states(x[:1], real[:1], *given, False), rnn(x[:1]))
+    torch.testing.assert_close(read_states(x, real, *given, True)[1:, :4], rnn(x[1:, :4].flip(1)).flip(1))
 
 
 @pytest.mark.parametrize("shape", [(5,), (2, 3)])

@@ -4,10 +4,14 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
-from course.check import registry
+from course.chapters.ch03 import build
+from course.check import check, play, registry, solution
+from course_lib.language import speaking
 from course_lib.models.crf import LinearChainCRF
 from tests.chapters.wrong3 import listed
+from tests.check.test_build import keep
 
 
 @pytest.fixture
@@ -61,3 +65,79 @@ def test_padding_changes_nothing_in_attention():
     torch.testing.assert_close(context[:1], short_context)
     torch.testing.assert_close(weights.sum(dim=1), torch.ones(2))
     assert weights[0, 2:].tolist() == [0, 0, 0]
+
+
+def test_a_loop_of_steps_is_an_lstm_over_a_padded_batch():
+    lstm, x, real = nn.LSTM(3, 2), torch.randn(5, 2, 3), torch.arange(5)[:, None] < torch.tensor([5, 3])
+    weights = lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0 + lstm.bias_hh_l0
+    h = c = torch.zeros(2, 2)
+    for k in range(5):
+        h, c = registry.find("3.7").solution(x[k], h, c, real[k], *weights)
+    packed = nn.utils.rnn.pack_padded_sequence(x, [5, 3])
+    torch.testing.assert_close((h[None], c[None]), lstm(packed)[1])
+
+
+def test_states_of_a_batch_are_those_of_each_sentence_alone():
+    exercise = registry.find("3.8")
+    ids, real, *models = exercise.probes[-1].inputs
+    for row, own, states in zip(ids, real, exercise.solution(ids, real, *models), strict=True):
+        alone = exercise.solution(row[own][None], own[own][None], *models)[0]
+        torch.testing.assert_close(states[: len(alone)], alone)
+        assert not states[len(alone) :].any()
+
+
+@pytest.mark.parametrize("reader", ["en", pytest.param("ko", marks=pytest.mark.slow)])
+def test_the_build_proves_all(reader):
+    with speaking(reader):
+        assert solution("3.B").right
+
+
+IN_ANOTHER_STYLE = {
+    "3.2": """
+def perplexity(log_probs):
+    nats = -np.mean(np.concatenate([np.array(s) for s in log_probs]))
+    return nats / np.log(2), np.exp(nats)
+""",
+    "3.7": """
+def lstm_step(x, h, c, real, w_input, w_state, bias):
+    new_h, new_c = [], []
+    for row in range(len(x)):
+        z = w_input @ x[row] + w_state @ h[row] + bias
+        n = len(z) // 4
+        cell = torch.sigmoid(z[n:2*n]) * c[row] + torch.sigmoid(z[:n]) * torch.tanh(z[2*n:3*n])
+        new_c.append(cell if real[row] else c[row])
+        new_h.append(torch.sigmoid(z[3*n:]) * torch.tanh(cell) if real[row] else h[row])
+    return new_h, new_c
+""",
+    "3.8": """
+def both_states(ids, real, forward, backward):
+    lengths, turned = real.sum(1).tolist(), ids.clone()
+    for row, n in enumerate(lengths):
+        turned[row, :n] = ids[row, :n].flip(0)
+    ahead, back = forward(ids, real), backward(turned, real)
+    result = torch.zeros(len(ids), ids.shape[1] - 2, 2 * ahead.shape[2])
+    for row, n in enumerate(lengths):
+        result[row, : n - 2] = torch.cat([ahead[row, 1 : n - 1], back[row, :n].flip(0)[1 : n - 1]], 1)
+    return result
+""",
+    "3.4": """
+def viterbi(emissions, transitions, start, end):
+    e, t = emissions.numpy(), transitions.numpy()
+    best, paths = start.numpy() + e[0], [[tag] for tag in range(len(start))]
+    for row in e[1:]:
+        before = (best[:, None] + t).argmax(0)
+        best, paths = (best[:, None] + t).max(0) + row, [paths[b] + [tag] for tag, b in enumerate(before)]
+    return np.array(paths[(best + end.numpy()).argmax()])
+""",
+}
+
+
+def test_the_build_runs_with_parts_in_another_style(monkeypatch):
+    for name, steps in {"LM_STEPS": 1, "STEPS": 2}.items():
+        monkeypatch.setattr(build, name, steps)
+    for part, source in IN_ANOTHER_STYLE.items():
+        keep(part, source)
+    result = check("3.B")
+    assert result.paragraphs[0].count("yours, of") == len(IN_ANOTHER_STYLE)
+    assert result.paragraphs[1].splitlines()[1].startswith("✓ The last word")
+    assert len(play("3.B").frames) == 2

@@ -3,17 +3,73 @@
 import torch
 
 
-def negative_positions(sentences, window):
-    pairs = []
-    for s in sentences:
-        for i, word in enumerate(s):
-            pairs += [(word, other) for other in s[i - window : i] + s[i + 1 : i + 1 + window]]
+def negative_positions(words, kept, reach):
+    left, pairs = [(word, n) for word, stays, n in zip(words, kept, reach, strict=True) if stays], []
+    for i, (word, n) in enumerate(left):
+        pairs += [(word, other) for other, _ in left[i - n : i] + left[i + 1 : i + 1 + n]]
     return pairs
 
 
-def softmax_over_drawn(inputs, outputs, centre, context, negatives):
-    scores = outputs[[context, *negatives]] @ inputs[centre]
-    return torch.nn.functional.cross_entropy(scores[None], torch.tensor([0]))
+def any_near(words, kept, reach):
+    pairs = []
+    for i, word in enumerate(words):
+        near = range(max(0, i - reach[i]), min(len(words), i + reach[i] + 1))
+        pairs += [(word, words[j]) for j in near if j != i and kept[j]]
+    return pairs
+
+
+def by_hand_exponential(v, u):
+    scores = (u * v[:, None]).sum(-1)
+    error = torch.exp(scores) / (1 + torch.exp(scores))
+    error[:, 0] -= 1
+    return (error[..., None] * u).sum(1), error[..., None] * v[:, None]
+
+
+def outer_without_pairs(v, u):
+    error = (u * v[:, None]).sum(-1).sigmoid()
+    error[:, 0] -= 1
+    return (error[..., None] * u).sum(1), error.T @ v
+
+
+def pair_by_pair(inputs, outputs, gradients, centre, context, negatives, rate):
+    inputs, outputs = inputs.clone(), outputs.clone()
+    for c, o, drawn in zip(centre, context, negatives, strict=True):
+        ids = torch.cat([o[None], drawn])
+        to_v, to_u = gradients(inputs[c][None], outputs[ids][None])
+        inputs[c] -= rate * to_v[0]
+        for k, i in enumerate(ids):
+            outputs[i] -= rate * to_u[0, k]
+    return inputs, outputs
+
+
+def written_once(inputs, outputs, gradients, centre, context, negatives, rate):
+    inputs, outputs = inputs.clone(), outputs.clone()
+    asked = torch.hstack([context[:, None], negatives])
+    to_v, to_u = gradients(inputs[centre], outputs[asked])
+    inputs[centre] -= rate * to_v
+    outputs[asked] -= rate * to_u
+    return inputs, outputs
+
+
+def centres_first(inputs, outputs, gradients, centre, context, negatives, rate):
+    asked = torch.hstack([context[:, None], negatives])
+    moved = inputs.index_add(0, centre, -rate * gradients(inputs[centre], outputs[asked])[0])
+    to_u = gradients(moved[centre], outputs[asked])[1]
+    return moved, outputs.index_add(0, asked.flatten(), -rate * to_u.flatten(0, 1))
+
+
+def mean_moves(inputs, outputs, gradients, centre, context, negatives, rate):
+    asked = torch.hstack([context[:, None], negatives])
+    moved = []
+    for table, ids, change in zip(
+        (inputs, outputs), (centre, asked), gradients(inputs[centre], outputs[asked]), strict=True
+    ):
+        rows = change.reshape(-1, table.shape[1])
+        moved.append(torch.stack([
+            table[i] - rate * rows[ids.flatten() == i].mean(0) if (ids == i).any() else table[i]
+            for i in range(len(table))
+        ]))  # fmt: skip
+    return moved
 
 
 def empty_sense_counts(scores, senses):
@@ -25,27 +81,6 @@ def empty_sense_counts(scores, senses):
 
 
 WRONG = {
-    "1.1": [
-        ("the window crosses the sentence boundary", " sentences", " [[word for part in sentences for word in part]]"),
-        ("the centre is paired with itself", "if j != i:", "if True:"),
-        ("one side only", "j != i", "j > i"),
-        ("one side only", "j != i", "j < i"),
-        ("the window is one too small", "i + window + 1", "i + window"),
-        ("the window is one too large", "i - window", "i - window - 1", "window + 1", "window + 2"),
-        ("the order is (context, centre)", "(centre, sentence[j])", "(sentence[j], centre)"),
-        ("a repeated word is dropped", "j != i", "sentence[j] != centre"),
-        ("a slice starts at a negative position", negative_positions),
-        (
-            "a repeated word is taken for its first occurrence",
-            "in enumerate(sentence)",
-            "in [(sentence.index(word), word) for word in sentence]",
-        ),
-        ("another order of the pairs", "return pairs", "return sorted(pairs)"),
-        ("a pair is listed once only", "return pairs", "return list({pair: None for pair in pairs})"),
-        ("wrong", "return pairs", "return set(pairs)"),
-        ("wrong", "pairs.append((centre, sentence[j]))", "yield centre, sentence[j]"),
-        ("keeps results of an earlier call", "window: int", "window: int, pairs=[]", "    pairs = []\n", ""),
-    ],
     "1.2": [
         ("divides by the vocabulary size", "/ total", "/ len(counts)"),
         ("divides by the vocabulary size", "count**power / total", "(count / len(counts)) ** power"),
@@ -65,24 +100,6 @@ WRONG = {
         ("the fraction is upside down", "threshold * total / count", "count / total / threshold"),
         ("the formula of the C program", "/ count)", "/ count) - threshold * total / count"),
         ("divides by the vocabulary size", "sum(counts.values())", "len(counts)"),
-    ],
-    "1.4": [
-        ("the negatives have the wrong sign", "-outputs[negatives]", "outputs[negatives]"),
-        ("the mean over the negatives", ".sum()", ".mean()"),
-        ("the sigmoid is applied twice", "F.logsigmoid(", "F.logsigmoid(torch.sigmoid(", "vector)", "vector))"),
-        ("one table for both", "outputs[", "inputs["),
-        ("a softmax over the drawn words", softmax_over_drawn),
-        ("the sign of the whole loss", "-(positive", "(positive"),
-        ("the logarithm of a sigmoid that became 0", "F.logsigmoid", "torch.log(torch.sigmoid", "vector)", "vector))"),
-        ("the tables are swapped", "inputs: torch.Tensor, outputs", "outputs: torch.Tensor, inputs"),
-        ("the logarithm is missing", "F.logsigmoid", "torch.sigmoid"),
-        ("the negatives are left out", "(positive + negative)", "positive"),
-        ("the negatives are compared with the context", "[negatives] @ vector", "[negatives] @ outputs[context]"),
-        ("a drawn negative is thrown out", "outputs[negatives]", "outputs[[k for k in negatives if k != context]]"),
-        ("a drawn negative is thrown out", "outputs[negatives]", "outputs[[k for k in negatives if k != centre]]"),
-        ("a drawn negative is thrown out", "outputs[negatives]", "outputs[sorted(set(negatives))]"),
-        ("a sigmoid is missing", "F.logsigmoid(outputs[context]", "torch.log(outputs[context]"),
-        ("a sigmoid is missing", "F.logsigmoid", "torch.log"),
     ],
     "1.5": [
         ("the dot product is not normalised", "/ vectors.norm(dim=1, keepdim=True)", ""),
@@ -182,5 +199,108 @@ WRONG = {
             "/ max(1, len(shares))",
         ),
         ("a tie is shared among all senses", "/ len(tied)", "/ (len(row) if len(tied) > 1 else 1)"),
+    ],
+    "1.8": [
+        (
+            "dropped words leave a gap",
+            "return pairs",
+            "return [(words[i], words[j]) for i in left for j in left if 0 < abs(i - j) <= reach[i]]",
+        ),
+        ("nothing is dropped", " if stays]", "]"),
+        ("the dropped words stay", "if stays]", "if not stays]"),
+        ("dropped words are centres", any_near),
+        (
+            "dropped words are contexts",
+            "return pairs",
+            "return [(words[i], w) for i in left for j, w in enumerate(words) if 0 < abs(i - j) <= reach[i]]",
+        ),
+        ("the reach of another word", "reach[i]", "reach[place]"),
+        (
+            "the reach of the context",
+            "return pairs",
+            "return [(c, o) for p, i in enumerate(left) for q, j in "
+            "enumerate(left) for c, o in [(words[i], words[j])] if p != q and abs(p - q) <= reach[j]]",
+        ),
+        ("one reach for all", "reach[i]", "max(reach)"),
+        ("the centre is paired with itself", "if other != place:", "if True:"),
+        ("one side only", "other != place", "other > place"),
+        ("one side only", "other != place", "other < place"),
+        ("the window is one too small", "reach[i] + 1)", "reach[i])"),
+        ("the window is one too large", "place - reach[i]", "place - reach[i] - 1", "+ 1)", "+ 2)"),
+        ("the order is (context, centre)", "(words[i], words[left[other]])", "(words[left[other]], words[i])"),
+        ("a repeated word is dropped", "other != place", "words[left[other]] != words[i]"),
+        ("a pair is listed once only", "return pairs", "return list({pair: None for pair in pairs})"),
+        ("a slice starts at a negative position", negative_positions),
+        ("another order of the pairs", "return pairs", "return sorted(pairs)"),
+    ],
+    "1.9": [
+        ("uphill", "error[:, 0] -= 1", "error = torch.eye(error.shape[1])[0] - error"),
+        ("every answer is no", "error[:, 0] -= 1", ""),
+        ("every answer is yes", "error[:, 0] -= 1", "error -= 1"),
+        ("yes and no are swapped", "error[:, 0] -= 1", "error[:, 1:] -= 1"),
+        ("the context is taken for the last", "error[:, 0]", "error[:, -1]"),
+        ("the sigmoid is missing", ".sigmoid()", ""),
+        (
+            "the slope of the sigmoid is multiplied in",
+            "error[:, 0] -= 1",
+            "slope = error * (1 - error)\n    error[:, 0] -= 1\n    error = error * slope",
+        ),
+        ("a softmax over the drawn words", ".sigmoid()", ".softmax(-1)"),
+        ("the mean over the questions", "error[:, 0] -= 1", "error[:, 0] -= 1\n    error /= u.shape[1]"),
+        ("the mean over the questions", "error[:, 0] -= 1", "error[:, 0] -= 1\n    error[:, 1:] /= u.shape[1] - 1"),
+        ("the mean over the pairs", "error[:, 0] -= 1", "error[:, 0] -= 1\n    error /= len(v)"),
+        ("one kind of question moves the centre", '"pk,pkd->pd", error, u', '"p,pd->pd", error[:, 0], u[:, 0]'),
+        ("one kind of question moves the centre", "error, u)", "error[:, 1:], u[:, 1:])"),
+        ("a row is moved along itself", 'torch.einsum("pk,pd->pkd", error, v)', "error[..., None] * u"),
+        ("a row is moved along itself", '"pk,pkd->pd", error, u', '"pk,pd->pd", error, v'),
+        ("the pairs are added up", outer_without_pairs),
+        ("the pairs are added up", '"pk,pkd->pd"', '"pk,pkd->d"'),
+        (
+            "the two results are swapped",
+            "return torch",
+            "return tuple(reversed((torch",
+            ", error, v)",
+            ", error, v))))",
+        ),
+        ("the exponential overflows", by_hand_exponential),
+    ],
+    "1.10": [
+        ("uphill", "alpha=-rate", "alpha=rate"),
+        ("a repeated word moves once", written_once),
+        ("a repeated word moves by the mean", mean_moves),
+        ("one pair after the other", pair_by_pair),
+        ("one table moves before the other is asked", centres_first),
+        ("the context comes last", "[context[:, None], negatives]", "[negatives, context[:, None]]"),
+        (
+            "the rows come from the wrong tables",
+            "gradients(inputs[centre], outputs[asked])",
+            "gradients(outputs[centre], inputs[asked])",
+        ),
+        (
+            "one table stays as it was",
+            "outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate)",
+            "outputs",
+        ),
+        ("one table stays as it was", "inputs.index_add(0, centre, to_v, alpha=-rate)", "inputs"),
+        ("one kind of context stays as it was", "asked.flatten(), to_u.flatten(0, 1)", "context, to_u[:, 0]"),
+        (
+            "one kind of context stays as it was",
+            "asked.flatten(), to_u.flatten(0, 1)",
+            "negatives.flatten(), to_u[:, 1:].flatten(0, 1)",
+        ),
+        ("the learning rate is missing", "alpha=-rate", "alpha=-1"),
+        ("divided by the number of pairs", "alpha=-rate", "alpha=-rate / len(centre)"),
+        (
+            "the changes instead of the tables",
+            "inputs.index_add",
+            "torch.zeros_like(inputs).index_add",
+            "outputs.index_add",
+            "torch.zeros_like(outputs).index_add",
+        ),
+        (
+            "the two tables are swapped",
+            "return moved, outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate)",
+            "return outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate), moved",
+        ),
     ],
 }

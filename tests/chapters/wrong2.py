@@ -75,20 +75,6 @@ def kept_from_the_first_call(passage, question, known, dim, seed):
 
 
 WRONG = {
-    "2.1": [
-        ("the one-hot rows are missing", "return one_hot, ", "return "),
-        ("the two results are swapped", "one_hot, one_hot @ weight", "one_hot @ weight, one_hot"),
-        ("ids counted from 1", "F.one_hot(ids,", "F.one_hot((ids - 1) % len(weight),"),
-        ("the sentences of a batch are joined", "F.one_hot(ids,", "F.one_hot(ids.flatten(),"),
-        (
-            "one row for the whole sentence",
-            "F.one_hot(ids, num_classes=len(weight))",
-            "torch.zeros(*ids.shape[:-1], len(weight)).scatter(-1, ids, 1.0)",
-        ),
-        ("columns instead of rows", "return one_hot,", "return one_hot.movedim(-1, 0),"),
-        ("booleans instead of numbers", "one_hot, one_hot @", "ids[..., None] == torch.arange(len(weight)), one_hot @"),
-        ("error", ", num_classes=len(weight)", ""),  # as wide as the largest id
-    ],
     "2.2": [
         (
             "the last occurrence overwrites the others",
@@ -274,5 +260,34 @@ WRONG = {
         ),
         ("wrong", "torch.stack([vectors[word]", "torch.stack([vectors[word] + 0.5"),
         ("wrong", "return tuple(", "return set("),
+    ],
+    "2.7": [
+        ("padding is read", "torch.where(real[:, k, None], new, state)", "new"),
+        ("the mask is turned round", "new, state)", "state, new)"),
+        ("the result holds zeros at padding", "new, state)", "new, 0.0)"),
+        (
+            "padding is hidden only in the result",
+            "torch.where(real[:, k, None], new, state)",
+            "new",
+            "states[k] = state",
+            "states[k] = state * real[:, k, None]",
+        ),
+        ("the result holds zeros at padding", "states[k] = state", "states[k] = state * real[:, k, None]"),
+        ("the states stand in the order of reading", "[states[k] for k in positions]", "list(states.values())"),
+        ("always forward", "reversed(positions) if backward else positions", "positions"),
+        ("always backward", " if backward else positions", ""),
+        (
+            "the states are turned, not the reading",
+            "reversed(positions) if backward else positions",
+            "positions",
+            "for k in positions]",
+            "for k in (reversed(positions) if backward else positions)]",
+        ),
+        ("the state before is forgotten", " + state @ U", ""),
+        ("no tanh", "torch.tanh", ""),
+        ("another activation", "torch.tanh", "torch.sigmoid"),
+        ("the bias is missing", " + b)", ")"),
+        ("U is turned", "state @ U", "state @ U.T"),
+        ("the new state is added to the old one", "new = torch", "new = state + torch"),
     ],
 }

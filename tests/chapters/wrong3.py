@@ -35,6 +35,14 @@ def most_probable_tags(*inputs):
     return totals.argmax(dim=1)
 
 
+def within_its_length(ids, real, forward, backward):
+    turned = ids.clone()
+    for row, n in enumerate(real.sum(1).tolist()):
+        turned[row, :n] = ids[row, :n].flip(0)
+    states = torch.cat([forward(ids, real), backward(turned, real).flip(1)], dim=-1)[:, 1:-1]
+    return torch.where(real[:, 2:, None], states, 0.0)
+
+
 WRONG = {
     "3.1": [
         ("both directions predict the following word", "tokens[::-1]", "tokens"),
@@ -167,5 +175,71 @@ WRONG = {
         ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.sum(dim=1)"),
         ("0 times minus infinity", "scores.masked_fill(~mask, -torch.inf)", "(scores + ~mask * -torch.inf)"),
         ("only the best word is read", "scores.", "(scores == scores.", "softmax(dim=1)", "amax(1, True)).float()"),
+    ],
+    "3.7": [
+        (
+            "padding is read like a word",
+            "torch.where(real[:, None], state, h), torch.where(real[:, None], cell, c)",
+            "state, cell",
+        ),
+        ("the states of a sentence that has ended become 0", "state, h)", "state, 0.0)", "cell, c)", "cell, 0.0)"),
+        ("the mask is turned round", "real[:, None]", "~real[:, None]"),
+        ("only one of the two states is kept", "torch.where(real[:, None], cell, c)", "cell"),
+        ("only one of the two states is kept", "torch.where(real[:, None], state, h)", "state"),
+        ("the gates are taken in another order", "i, f, g, o =", "f, i, g, o ="),
+        ("the gates are taken in another order", "i, f, g, o =", "i, f, o, g ="),
+        ("the gates are taken in another order", "i, f, g, o =", "i, g, f, o ="),
+        ("a gate without its sigmoid", ".sigmoid()", ""),
+        ("a gate without its sigmoid", ".sigmoid()", ".tanh()"),
+        ("no tanh of the new content", "g.tanh()", "g"),
+        ("no tanh of the new content", "g.tanh()", "g.sigmoid()"),
+        ("the state is shown without tanh", "cell.tanh()", "cell"),
+        ("the state is made from the old cell", "cell.tanh()", "c.tanh()"),
+        ("nothing is forgotten", "f.sigmoid() * c", "c"),
+        ("the forget gate is turned round", "f.sigmoid() * c", "(1 - f.sigmoid()) * c"),
+        ("the input gate alone decides", "f.sigmoid() * c", "(1 - i.sigmoid()) * c"),
+        ("the input gate alone decides", "f.sigmoid() * c", "i.sigmoid() * c"),
+        ("the new content has no gate", "i.sigmoid() * g", "g"),
+        ("the state before is not read", " + h @ w_state.T", ""),
+        ("the word is not read", "x @ w_input.T + ", ""),
+        ("no bias", " + bias", ""),
+        (
+            "state and cell state are exchanged",
+            "torch.where(real[:, None], state, h), torch.where(real[:, None], cell, c)",
+            "torch.where(real[:, None], cell, c), torch.where(real[:, None], state, h)",
+        ),
+        ("changes its input", "cell = f.sigmoid() * c", "cell = c.mul_(f.sigmoid())"),
+        ("error", ".chunk(4, dim=-1)", ".chunk(3, dim=-1)"),
+    ],
+    "3.8": [
+        (
+            "the backward model reads from the left",
+            "backward(ids.flip(1), real.flip(1)).flip(1)",
+            "backward(ids, real)",
+        ),
+        ("the backward states stay turned round", "real.flip(1)).flip(1)", "real.flip(1))"),
+        ("states are turned round, and what is read is not", "ids.flip(1), real.flip(1)", "ids, real"),
+        ("the rows are turned round, and the mask is not", "real.flip(1)", "real"),
+        ("read within its length, put back over the whole row", within_its_length),
+        ("the state of the word before", "forward(ids, real)", "forward(ids, real).roll(1, 1)"),
+        ("the state of the word before", "real.flip(1)).flip(1)", "real.flip(1)).flip(1).roll(-1, 1)"),
+        (
+            "the state of the word before",
+            "torch.cat([ahead, back], dim=-1)[:, 1:-1]",
+            "torch.cat([ahead[:, :-2], back[:, 2:]], dim=-1)",
+        ),
+        ("the closing boundary counts as a word", "real[:, 2:, None]", "real[:, 1:-1, None]"),
+        ("padding has states", " * real[:, 2:, None]", ""),
+        ("the boundaries are still there", "[:, 1:-1]", "", "real[:, 2:, None]", "real[..., None]"),
+        ("the boundaries are still there", "[:, 1:-1]", "", " * real[:, 2:, None]", ""),
+        ("only one boundary is taken off", "[:, 1:-1]", "[:, 1:]", "real[:, 2:, None]", "real[:, 1:, None]"),
+        ("only one boundary is taken off", "[:, 1:-1]", "[:, :-1]", "real[:, 2:, None]", "real[:, :-1, None]"),
+        ("only one boundary is taken off", "[:, 1:-1]", "[:, 1:]", " * real[:, 2:, None]", ""),
+        ("only one boundary is taken off", "[:, 1:-1]", "[:, :-1]", " * real[:, 2:, None]", ""),
+        ("the directions are exchanged", "[ahead, back]", "[back, ahead]"),
+        ("the two models are exchanged", "= forward(", "= backward(", "back = backward(", "back = forward("),
+        ("the directions are added", "torch.cat([ahead, back], dim=-1)", "(ahead + back)"),
+        ("the directions are added", "torch.cat([ahead, back], dim=-1)", "(ahead + back).div(2)"),
+        ("error", "dim=-1", "dim=3"),
     ],
 }

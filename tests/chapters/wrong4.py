@@ -1,14 +1,8 @@
 """Wrong answers to the exercises of chapter 4 as readers write them: see `cells.py`."""
 
 import torch
-from torch import nn
+from torch.nn import functional as F
 from torch.nn.functional import cosine_similarity
-
-
-def marks_left_out(words, ids, filters):
-    known = [[ids.get(c, 1) for c in word] for word in words]
-    rows = nn.utils.rnn.pad_sequence([torch.tensor([2, *row, 3]) for row in known], batch_first=True)
-    return rows, torch.stack([filters[:, row].max(dim=1).values for row in known])
 
 
 def by_guess(known, known_senses, test, test_senses):
@@ -27,6 +21,27 @@ def centroid(known, known_senses, test, test_senses):
     return float(torch.stack([(guesses == right)[right == s].float().mean() for s in right.unique()]).mean())
 
 
+def by_conv1d(x, lengths, filters, bias):
+    """All words at once; padding is set to 0 before, and not looked at after."""
+    real = torch.arange(x.shape[1]) < lengths[:, None]
+    x = F.pad((x * real[..., None]).mT, (0, max(0, filters.shape[2] - x.shape[1])))
+    return F.conv1d(x, filters, bias).amax(2)
+
+
+def going_on(x, layers):
+    h, c, states = torch.zeros(x.shape[1]), torch.zeros(layers[0][3].shape[1]), []
+    for w_input, w_state, bias, projection in layers:
+        new = []
+        for row in x:
+            i, f, g, o = (w_input @ row + w_state @ h + bias).chunk(4)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            h = projection @ (o.sigmoid() * c.tanh())
+            new.append(h)
+        x = torch.stack(new) + (x if states else 0)
+        states.append(x)
+    return torch.stack(states)
+
+
 WRONG = {
     "4.1": [
         ("a stacked network seen as two separate ones", "stacked and layer > 1", "False"),
@@ -42,26 +57,6 @@ WRONG = {
         ("wrong", "{k}, {k}", "[k], [k]", "set(range(", "list(range("),
         ("the directions are exchanged", "range(k + 1)), set(range(k, n_words", "range(k, n_words)), set(range(k + 1"),
         ("positions are counted from 1", "{k}, {k}", "{k + 1}, {k + 1}", "set(range(", "set(i + 1 for i in range("),
-    ],
-    "4.2": [
-        ("padding wins", "for row in rows]", "for row in [r + [0] * (max(map(len, rows)) - len(r)) for r in rows]]"),
-        ("padding counts as 0", "amax(dim=1) ", "amax(dim=1).clamp(min=0 if len(row) < max(map(len, rows)) else -9) "),
-        ("the marks are left out of the maximum", marks_left_out),
-        ("the mean instead of the maximum", "amax", "mean"),
-        ("the marks are missing", "[2, *(", "[*(", "), 3]", ")]"),
-        ("the end comes after the padding", " + [0] * (width - len(row))", "[:-1] + [0] * (width - len(row)) + [3]"),
-        ("unknown characters are dropped", ".get(character, 1) for character in word", "[c] for c in word if c in ids"),
-        ("unknown characters become padding", "character, 1)", "character, 0)", "[:, row", "[:, [i for i in row if i]"),
-        ("the rows are not padded", "[row + [0] * (width - len(row)) for row in rows]", "rows"),
-        ("the axes are exchanged", "for row in rows], maxima", "for row in rows], maxima.T"),
-        ("the end is missing", "), 3]", ")]"),
-        ("a capital is taken for its small letter", "ids.get(character, 1)", "ids.get(character.lower(), 1)"),
-        (
-            "a capital is taken for its small letter",
-            "get(character, 1)",
-            "get(character, ids.get(character.lower(), 1))",
-        ),
-        ("padding on the left", "row + [0] * (width - len(row))", "[0] * (width - len(row)) + row"),
     ],
     "4.3": [
         ("the gate is turned round", "gate * x + (1 - gate)", "(1 - gate) * x + gate"),
@@ -93,42 +88,6 @@ WRONG = {
             "relu(x @ carry.T + carry_bias)",
         ),
         ("gate and new value come from the same layer", "carry.T + carry_bias", "transform.T + transform_bias"),
-    ],
-    "4.4": [
-        ("no softmax", "raw.softmax(dim=0)", "raw"),
-        ("the weights are not learned", "raw.softmax(dim=0)", "torch.zeros_like(raw).softmax(dim=0)"),
-        ("gamma is missing", "gamma * ", ""),
-        ("gamma is inside the softmax", "gamma * ", "", "raw.softmax", "(gamma * raw).softmax"),
-        ("x is not doubled", "[x, x]", "[x, torch.zeros_like(x)]"),
-        ("x is doubled in the wrong order", "torch.cat([x, x], dim=-1)", "torch.stack([x, x], dim=-1).flatten(1)"),
-        ("the token layer is left out", "raw.softmax(dim=0), layers", "raw[1:].softmax(dim=0), layers[1:]"),
-        ("only the top layer", 'torch.einsum("l,lwd->wd", raw.softmax(dim=0), layers)', "layers[-1]"),
-        ("the layers are concatenated", '"l,lwd->wd"', '"l,lwd->wld"', "layers)\n", "layers).flatten(1)\n"),
-        (
-            "the directions are added",
-            "torch.cat([x, x], dim=-1)",
-            "x",
-            "torch.cat([forward, backward], dim=-1)",
-            "forward + backward",
-        ),
-        ("shares instead of a softmax", "raw.softmax(dim=0)", "raw / raw.sum()"),
-        ("the token layer is taken for the last", "[words[None], states]", "[states, words[None]]"),
-        (
-            "the directions are joined along the words",
-            "[x, x], dim=-1",
-            "[x, x], dim=0",
-            "backward], dim=-1",
-            "backward], dim=1",
-        ),
-        (
-            "one direction is left out",
-            "torch.cat([x, x], dim=-1)",
-            "x",
-            "torch.cat([forward, backward], dim=-1)",
-            "forward",
-        ),
-        ("x is multiplied by 2", "[x, x]", "[2 * x, 2 * x]"),
-        ("the directions are exchanged", "[forward, backward]", "[backward, forward]"),
     ],
     "4.5": [
         ("the biases are missing", " + 1)", ")"),
@@ -179,5 +138,107 @@ WRONG = {
             "return sum(sum(shares) / len(shares) for shares in hits.values()) / len(hits)",
             "return [sum(shares) / len(shares) for shares in hits.values()]",
         ),
+    ],
+    "4.7": [
+        ("padding is read", "row[:n]", "row", "max(0, width - n)", "max(0, width - len(row))"),
+        ("padding counts as zeros", by_conv1d),
+        (
+            "a short word is filled up from both sides",
+            "(0, 0, 0, max(0, width - n))",
+            "(0, 0, max(0, width - n) // 2, (max(0, width - n) + 1) // 2)",
+        ),
+        ("a short word is filled up on the left", "(0, 0, 0, max(0, width - n))", "(0, 0, max(0, width - n), 0)"),
+        ("every word is filled up", "max(0, width - n)", "width - 1"),
+        (
+            "a short word gets no answer",
+            "    return torch.stack(answers)",
+            "    return torch.stack([a * (n >= width) for a, n in zip(answers, lengths.tolist())])",
+        ),
+        ("the mean instead of the maximum", "amax(dim=1)", "mean(dim=1)"),
+        ("the sum instead of the maximum", "amax(dim=1)", "sum(dim=1)"),
+        ("only the beginning of a word is read", ".amax(dim=1)", "[:, 0]"),
+        ("the last window is left out", "len(word) - width + 1", "max(1, len(word) - width)"),
+        ("negative answers become 0", "torch.stack(answers)", "torch.stack(answers).clamp(min=0)"),
+        ("no bias", " + bias", ""),
+        ("the filter runs backwards", "windows, filters)", "windows, filters.flip(-1))"),
+        (
+            "characters are mixed with their numbers",
+            'torch.einsum("pwd,fdw->fp", windows, filters)',
+            "(filters.flatten(1) @ windows.flatten(1).T)",
+        ),
+        ("the axes are exchanged", "torch.stack(answers)", "torch.stack(answers, dim=1)"),
+        ("error", "pwd,fdw", "pwd,fwd"),
+    ],
+    "4.8": [
+        ("no residual connection", " + (x if states else 0)", ""),
+        ("a residual connection around the first layer, too", "(x if states else 0)", "x"),
+        (
+            "the words are what is added",
+            "    states = []",
+            "    states, words = [], x",
+            "(x if states",
+            "(words if states",
+        ),
+        (
+            "only the words are added, in every layer",
+            "    states = []",
+            "    states, words = [], x",
+            "(x if states else 0)",
+            "words",
+        ),
+        (
+            "what is added comes into the next step",
+            "c.tanh())",
+            "c.tanh()) + (row if states else 0)",
+            " + (x if states else 0)",
+            "",
+        ),
+        (
+            "the sum is read, but not returned",
+            "        x = torch.stack(read) + (x if states else 0)\n        states.append(x)",
+            "        x = torch.stack(read) + (x if states else 0)\n        states.append(torch.stack(read))",
+        ),
+        (
+            "all layers read the words",
+            "        x = torch.stack(read) + (x if states else 0)\n        states.append(x)",
+            "        states.append(torch.stack(read))",
+        ),
+        ("a layer goes on from the end of the one below", going_on),
+        ("the state is shown without tanh", "c.tanh()", "c"),
+        ("the gates are taken in another order", "i, f, g, o =", "f, i, g, o ="),
+        ("the gates are taken in another order", "i, f, g, o =", "i, f, o, g ="),
+        ("the gates are taken in another order", "i, f, g, o =", "i, g, f, o ="),
+        ("the layers are in the opposite order", "torch.stack(states)", "torch.stack(states[::-1])"),
+        (
+            "read from the end",
+            "    states = []",
+            "    states, x = [], x.flip(0)",
+            "torch.stack(states)",
+            "torch.stack(states).flip(1)",
+        ),
+        ("the top layer only", "torch.stack(states)", "states[-1]"),
+        ("error", "projection @ (", "(projection.T @ "),
+    ],
+    "4.9": [
+        ("the weights compete, and it is not seen", " * (along - mean)", " * along"),
+        ("only the diagonal of the softmax", "(along - mean)", "(1 - s) * along"),
+        ("the gradient by the weights after the softmax", "gamma * s * (along - mean)", "gamma * along"),
+        ("the plain mean is taken off", "(along - mean)", "(along - along.mean())"),
+        ("gamma is missing by raw", "gamma * s *", "s *"),
+        ("gamma is still there by gamma", ", mean", ", gamma * mean"),
+        ("gamma's gradient without the weights", ", mean", ", along.sum()"),
+        ("no softmax", "raw.softmax(dim=0)", "raw"),
+        ("the mean over the words", '"wjd,wd->j", layers, grad)', '"wjd,wd->j", layers, grad) / len(grad)'),
+        (
+            "the sign is turned round",
+            "return gamma * s * (along - mean), mean",
+            "return -gamma * s * (along - mean), -mean",
+        ),
+        (
+            "the two gradients are exchanged",
+            "return gamma * s * (along - mean), mean",
+            "return mean, gamma * s * (along - mean)",
+        ),
+        ("error", "wjd,wd->j", "wjd,w->j"),
     ],
 }

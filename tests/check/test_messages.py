@@ -11,9 +11,9 @@ def test_hostile_text_stays_text():
 
 
 def test_symbol_and_words_beside_colour():
-    html = Result("Exercise 1.1: right.", tone="right", exercise="1.1", state="right")._repr_html_()
+    html = Result("Exercise 1.2: right.", tone="right", exercise="1.2", state="right")._repr_html_()
     assert 'role="status"' in html
-    assert "✓ Exercise 1.1: right." in html
+    assert "✓ Exercise 1.2: right." in html
 
 
 def test_text_keeps_code_lines_and_wraps_the_rest():

@@ -22,7 +22,7 @@ every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exerc
 
 
 def test_chapter_1_is_there():
-    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in range(1, 8)]
+    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in (2, 3, 5, 6, 7, 8, 9, 10)]
 
 
 @every_exercise
@@ -126,7 +126,7 @@ def test_wrong_answers_are_rejected_each_by_its_name(exercise):
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ("1.99", "1.1, 1.2"),
+        ("1.99", "1.2, 1.3"),
         ("77.1", "exercises: 1, 2"),
         (1.2, "as text"),
         (["1.2"], "as text"),

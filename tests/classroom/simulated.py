@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from course.check import registry
+from course.check.build import of_chapter
 from course.check.front import SOLUTION
 from course.check.recall_questions import questions
 from tests.chapters.cells import wrong_cells
@@ -15,6 +16,7 @@ from tests.chapters.cells import wrong_cells
 NAMES = "anna ben chloe dilan eva fritz gül hana ivo jana kim-minji 이서준 lena mats nora omar petra quentin rosa sven"
 NAMES += " tariq ulla viktor wanda xenia yusuf zoe a<b>b =SUM(A1) the-one-with-a-very-long-name-of-a-folder"
 CHAPTERS = (1, 2, 3, 4)
+BUILDS = [build for chapter in registry.chapters() for build in of_chapter(chapter)]
 WHEN = ({"time": "2026-03-02T09:00"}, {"time": "2026-03-02T11:00"}, {})  # before and after a version; kept of old
 
 
@@ -48,6 +50,13 @@ def simulate(folder: Path, seed: int = 0, names: str = NAMES) -> None:
             for level in seen:
                 looks.append({"exercise": exercise, "level": level} | draw.choice(WHEN))
         keep(own, "hints", looks)
+        built = random.Random(name)
+        for build in BUILDS if built.random() < 0.7 else ():
+            runs = []
+            for state in built.choices(("error", "wrong", "right"), weights=(1, 1, 2), k=built.randrange(1, 4)):
+                yours = built.sample(build.parts, built.randrange(1, len(build.parts) + 1))
+                runs.append(version("", state=state) | {"yours": " ".join(yours)})
+            keep(own, build.id, runs)
         for chapter in CHAPTERS:
             chosen = []
             for question in questions(chapter):

@@ -20,7 +20,7 @@ from course.classroom.collect import read_class
 from course.classroom.page import write_class
 from course_lib.errors import CourseError
 from course_lib.language import speaking, t
-from tests.classroom.simulated import CHAPTERS, NAMES, keep, simulate, version
+from tests.classroom.simulated import BUILDS, CHAPTERS, NAMES, keep, simulate, version
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +75,38 @@ def test_the_tables_are_what_counting_file_by_file_gives(thirty, tmp_path):
             assert (int(row["answered"]), int(row["right"])) == (len(chosen), sum(c in right for c in chosen))
     people = {row["name"].lstrip("'"): row for row in table(tmp_path, "learners.csv")}
     for home in homes:
-        own = {path.stem: json.loads(path.read_text())["items"] for path in home.glob("*/[0-9]*.json")}
+        own = {path.stem: json.loads(path.read_text())["items"] for path in home.glob("*/[0-9]*.[0-9]*.json")}
         solved = {name for name, versions in own.items() if versions[-1]["state"] == "right"}
         row = people[home.name]
         assert (int(row["tried"]), int(row["solved"])) == (len(own), len(solved))
         assert {name for name in own if row[name] == f"solved {len(own[name])}"} == solved
+
+
+def test_who_has_built_what_is_what_counting_file_by_file_gives(thirty, tmp_path):
+    learners, _ = read_class([thirty])
+    page = write_class(tmp_path, learners, [], None).read_text(encoding="utf-8")
+    rows = {row["build"]: row for row in table(tmp_path, "builds.csv")}
+    people = {row["name"].lstrip("'"): row["built"] for row in table(tmp_path, "learners.csv")}
+    assert set(rows) == {build.id for build in BUILDS}
+    for build in BUILDS:
+        runs = {name: stored(thirty / name, build.id) or [] for name in NAMES.split()}
+        right = {name: [run["yours"].split() for run in of if run["state"] == "right"] for name, of in runs.items()}
+        own = {name: len(parts[-1]) for name, parts in right.items() if parts}
+        row = rows[build.id]
+        assert (row["ran"], row["built"]) == (str(sum(map(bool, runs.values()))), str(len(own)))
+        assert float(row["parts"]) == statistics.median(own.values())
+        assert row["whole"] == str(sum(n == len(build.parts) for n in own.values()))
+        said = {name: re.findall(rf"{build.id} (\d+)/{len(build.parts)}", built) for name, built in people.items()}
+        assert said == {name: [str(own[name])] if name in own else [] for name in people}
+    assert f"{BUILDS[0].id} {BUILDS[0].texts['title']}" in page
+
+
+@pytest.mark.parametrize(("yours", "n"), [("7.1 7.1 9.9 <b>", 1), ("", 0), (["7.1"], 0), (None, 0), (7, 0)])
+def test_parts_that_a_build_has_not_are_not_counted(tmp_path, yours, n):
+    keep(tmp_path / "anna", "7.B", [version("") | {"yours": yours}])
+    page = write_class(tmp_path / "out", *read_class([tmp_path]), None).read_text(encoding="utf-8")
+    assert table(tmp_path / "out", "builds.csv")[[b.id for b in BUILDS].index("7.B")]["built"] == str(bool(n) * 1)
+    assert "<b></td>" not in page
 
 
 def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
@@ -94,7 +121,7 @@ def test_zipped_folders_are_read_like_folders(thirty, tmp_path):
     assert zipped == [learner for learner in read_class([thirty])[0] if learner.name in ("anna", "이서준")]
 
 
-KIM, LEE, PARK = ("1.2", "1.3"), ("1.3",), ("2.1",)
+KIM, LEE, PARK = ("1.2", "1.3"), ("1.3",), ("2.3",)
 
 
 def zipped(files):
@@ -123,7 +150,7 @@ HANDED_IN = {
         "Kim_1001/week 1/answers.zip": {"answers/": ("1.2",)},
         "Kim_1001/week 2/answers.zip": {"answers/": ("1.3",)},
         "Lee_1002/answers (1).zip": {"answers/": LEE},
-        "Park_1003/Version 2/2.1.json": json.dumps({"format": 1, "items": [version("x")]}),
+        "Park_1003/Version 2/2.3.json": json.dumps({"format": 1, "items": [version("x")]}),
     },
     "what systems leave": {
         **{f"{name}\\": tuple(numbers) for name, numbers in THREE.items()},
@@ -187,7 +214,7 @@ def test_one_learner_s_zip_stays_one(thirty, tmp_path, wrapper):
     (tmp_path / "anna.zip").write_bytes(zipped(kept | {f"{wrapper}old/": KIM}))
     learners, _ = read_class([tmp_path])
     assert [(learner.name, set(learner.tries) - set(KIM)) for learner in learners] == [
-        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.json")} - set(KIM))
+        ("anna", {path.stem for path in (thirty / "anna").glob("*/[0-9]*.[0-9]*.json")} - set(KIM))
     ]
 
 
@@ -220,7 +247,7 @@ def test_one_person_s_bomb_in_a_class_s_zip_harms_nobody_else(tmp_path, monkeypa
     ):
         assert says in told
     monkeypatch.setattr(collect, "_PEOPLE", 2)
-    bombs = {f"{c}/answers.zip": {"1.1.json": b" " * 40_000} for c in "abcd"}
+    bombs = {f"{c}/answers.zip": {"1.8.json": b" " * 40_000} for c in "abcd"}
     (tmp_path / "a.zip").write_bytes(zipped({"Kim_1001/": KIM} | bombs))
     assert "d: is in a place of over 0.1 MB: unpack it, and name the folder." in read_class([tmp_path])[1]
 
@@ -246,12 +273,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
     monkeypatch.setattr(collect, "_MOST_BYTES", 50_000)
     good = version("def f(): ...")
     own = tmp_path / "mixed" / "answers"
-    keep(own, "1.1", [good])
+    keep(own, "1.8", [good])
     keep(own, "9.99", [good])
     keep(own, "1.2", [{**good, "source": "x" * 4_000}])
-    keep(own.parent / "older", "1.1", [good])
+    keep(own.parent / "older", "1.8", [good])
     (own / "1.3.json").write_text('{"format": 1, "items": [')
-    (own / "1.4.json").write_text('{"format": "%s", "items": []}' % ("2" * 2_000))
+    (own / "1.9.json").write_text('{"format": "%s", "items": []}' % ("2" * 2_000))
     (own / "1.5.json").write_text('{"format": 1, "items": [{"state": "right"}]}')
     (own / "1.6.json").write_text("[" * 100_000)
     os.mkfifo(own / "1.7.json")
@@ -263,7 +290,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
     for n in range(21):
         (tmp_path / "huge" / f"{n}.txt").touch()
     with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("1.1.json", b" " * 1_000_000)
+        archive.writestr("1.8.json", b" " * 1_000_000)
     with zipfile.ZipFile(tmp_path / "many.zip", "w", zipfile.ZIP_LZMA) as archive:
         for n in range(20):
             archive.writestr(f"week {n}/9.99.json", b" " * 3_000)
@@ -271,21 +298,21 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
     (tmp_path / "spoilt.zip").write_bytes(whole[:55] + b"\xff" * 20 + whole[75:])
     (tmp_path / "linked").symlink_to(own)
     [learner], skipped = read_class([tmp_path])
-    assert (learner.name, learner.tries) == ("mixed", {"1.1": [good]})
+    assert (learner.name, learner.tries) == ("mixed", {"1.8": [good]})
     told = "\n".join(skipped)
     for says in (
         "answers/9.99.json: this course has no such exercise",
         "answers/1.2.json: too large",
         "answers/1.3.json: not the JSON",
-        f"answers/1.4.json: format '{'2' * 59}, and",
+        f"answers/1.9.json: format '{'2' * 59}, and",
         "answers/1.5.json: an item is incomplete",
         "answers/1.6.json: ",
-        "older/1.1.json: a second one",
+        "older/1.8.json: a second one",
         "foreign: holds no answers",
         "list.xlsx: is neither",
         "broken: File is not a zip file",
         "huge: has over 20 files",
-        "bomb, 1.1.json: too large",
+        "bomb, 1.8.json: too large",
         "bomb: holds no answers",
         "many: holds over 0.05 MB",
         "spoilt: Corrupt input data",
@@ -312,7 +339,7 @@ def test_the_page_speaks_korean(thirty, tmp_path):
 
 
 def test_the_korean_page_says_in_korean_what_was_found_and_skipped(tmp_path):
-    names = {number: next(iter(known_mistakes(registry.find(number)))) for number in ("4.3", "1.1")}
+    names = {number: next(iter(known_mistakes(registry.find(number)))) for number in ("4.3", "1.8")}
     for number in names:
         keep(tmp_path / "forger", number, [version("x")])
     (tmp_path / "forger" / "1.2.json").write_text("{")
@@ -320,7 +347,7 @@ def test_the_korean_page_says_in_korean_what_was_found_and_skipped(tmp_path):
     keep(tmp_path / "forger", "1.3", [version("x")])
     with speaking("ko"):
         page = write_class(tmp_path / "out", *read_class([tmp_path / "forger"]), verdicts).read_text(encoding="utf-8")
-        said = [f"{number}: {t(verdicts['forger', number])}" for number in ("1.1", "1.3", "4.3")]
+        said = [f"{number}: {t(verdicts['forger', number])}" for number in ("1.3", "1.8", "4.3")]
         assert "; ".join(said) in page  # in the exercises' order
         assert t("not the JSON that was written") in page
     assert not any(english in page for english in (*verdicts.values(), "not the JSON"))
@@ -328,11 +355,11 @@ def test_the_korean_page_says_in_korean_what_was_found_and_skipped(tmp_path):
 
 def test_names_and_files_of_learners_are_text_and_unknown_mistakes_are_not_shown(tmp_path):
     rude = '<script>alert("x")</script>'
-    name, known = "=<img src=x onerror=alert(1)>", next(iter(known_mistakes(registry.find("1.1"))))
-    keep(tmp_path / name, "1.1", [version(rude, rude), version(rude, known)])
+    name, known = "=<img src=x onerror=alert(1)>", next(iter(known_mistakes(registry.find("1.8"))))
+    keep(tmp_path / name, "1.8", [version(rude, rude), version(rude, known)])
     keep(tmp_path / name, "recall-1", [{"question": questions(1)[0].key, "option": rude}])
     keep(tmp_path / name, "hints", [{"exercise": rude, "level": 1}])
-    keep(tmp_path / "＝1+1", "1.1", [version("x", known) | {"more": [[]] * 7}])  # computed, too, in East Asian settings
+    keep(tmp_path / "＝1+1", "1.8", [version("x", known) | {"more": [[]] * 7}])  # computed, too, in East Asian settings
     learners, skipped = read_class([tmp_path])
     page = write_class(tmp_path / "out", learners, [*skipped, rude + "\udcff"], None).read_text()
     assert "<img" not in page
@@ -341,5 +368,5 @@ def test_names_and_files_of_learners_are_text_and_unknown_mistakes_are_not_shown
     assert known in page
     assert "http" not in page.replace("http-equiv", "")
     assert [row["name"][:2] for row in table(tmp_path / "out", "learners.csv")] == ["'=", "'＝"]
-    assert not any("more" in item for learner in learners for item in learner.tries["1.1"])
+    assert not any("more" in item for learner in learners for item in learner.tries["1.8"])
     assert rude not in (tmp_path / "out" / "exercises.csv").read_text()

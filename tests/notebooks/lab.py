@@ -74,7 +74,7 @@ def browser() -> Iterator:
 
 
 class Lab:
-    def __init__(self, notebook: Path, *, timeout: float = 180.0, width: int = 1200) -> None:
+    def __init__(self, notebook: Path, *, timeout: float = 900.0, width: int = 1200) -> None:
         """`timeout`: seconds for each step. Raises RuntimeError on entry if Lab does not start."""
         self.notebook, self.timeout, self.width = notebook, timeout, width
         self.blocked: list[str] = []

@@ -1,0 +1,106 @@
+"""Exercise 4.7: filters over the characters of a batch of words. Source: Kim et al. 2016, arXiv:1508.06615, section
+2.2 (narrow convolution, maximum over time)."""
+
+import torch
+from torch.nn import functional as F
+
+from course.check.exercise import Exercise, Probe
+
+
+def char_convolution(x: torch.Tensor, lengths: torch.Tensor, filters: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """[word, filter]: each filter's highest answer in each word. x [word, character, dim]: vectors of characters, of
+    which the first lengths[word] are the word's and the rest is padding; filters [filter, dim, width] and bias
+    [filter], as in nn.Conv1d. A word that is shorter than the filters is filled up with zeros on the right.
+    char_convolution(torch.tensor([[[1.0], [2.0], [9.0]]]), torch.tensor([2]), torch.tensor([[[1.0, -1.0]]]),
+    torch.zeros(1)) -> tensor([[-1.0]])"""
+    width, answers = filters.shape[2], []
+    for row, n in zip(x, lengths.tolist(), strict=True):
+        word = F.pad(row[:n], (0, 0, 0, max(0, width - n)))
+        windows = torch.stack([word[k : k + width] for k in range(len(word) - width + 1)])  # [place, width, dim]
+        answers.append(torch.einsum("pwd,fdw->fp", windows, filters).amax(dim=1) + bias)
+    return torch.stack(answers)
+
+
+def _answers(filled, filters, apply=lambda windows, filters: torch.einsum("pwd,fdw->fp", windows, filters)):
+    """Of one word [filter, place], with all its windows."""
+    windows = filled.unfold(0, filters.shape[2], 1).mT
+    return apply(windows, filters)
+
+
+def _filled(row, n, width):
+    return F.pad(row[:n], (0, 0, 0, max(0, width - n)))
+
+
+def _conv(fill=_filled, pool=lambda answers: answers.amax(1), used=1.0, turn=lambda filters: filters, **apply):
+    """fill(row, n, width): the vectors that count; pool(answers [filter, place]); used: of the bias; turn(filters)."""
+
+    def model(x, lengths, filters, bias):
+        rows = [fill(row, n, filters.shape[2]) for row, n in zip(x, lengths.tolist(), strict=True)]
+        return torch.stack([pool(_answers(row, turn(filters), **apply)) for row in rows]) + used * bias
+
+    return model
+
+
+def _as_zeros(row, n, width):
+    real = torch.arange(len(row))[:, None] < n
+    return F.pad(row * real, (0, 0, 0, max(0, width - len(row))))
+
+
+def _with_padding(row, n, width):
+    return F.pad(row, (0, 0, 0, max(0, width - len(row))))
+
+
+def _mixed(windows, filters):
+    return windows.flatten(1).matmul(filters.flatten(1).T).T
+
+
+def _zero_for_short(x, lengths, filters, bias):
+    return torch.where(lengths[:, None] < filters.shape[2], 0.0, char_convolution(x, lengths, filters, bias))
+
+
+def _probe(shows, lengths, dim, n_filters, width, step):
+    sizes = (len(lengths), max(lengths), dim), (n_filters, dim, width), (n_filters,)
+    x, filters, bias = (
+        ((torch.arange(torch.Size(size).numel()) * (step + n) % 17 - 8.0) / 4).reshape(size)
+        for n, size in enumerate(sizes)
+    )
+    return Probe(shows, x, torch.tensor(lengths), filters, bias)
+
+
+PROBES = [
+    _probe("one word, filters of width 1", [4], 2, 3, 1, 5),
+    _probe("two words of one length, width 2", [4, 4], 3, 3, 2, 5),
+    _probe("words of several lengths", [3, 6, 4], 2, 4, 3, 6),
+    _probe("a word shorter than the filters", [2, 5, 3], 2, 5, 4, 7),
+    _probe("all words are shorter", [2, 1], 2, 4, 3, 4),
+]
+MISTAKES = [
+    ("padding is read", _conv(_with_padding)),
+    ("padding counts as zeros", _conv(_as_zeros)),
+    (
+        "a short word is filled up from both sides",
+        _conv(
+            lambda row, n, width: F.pad(
+                row[:n], (0, 0, max(0, width - n) // 2, max(0, width - n) - max(0, width - n) // 2)
+            )
+        ),
+    ),
+    (
+        "a short word is filled up on the left",
+        _conv(lambda row, n, width: F.pad(row[:n], (0, 0, max(0, width - n), 0))),
+    ),
+    ("every word is filled up", _conv(lambda row, n, width: F.pad(row[:n], (0, 0, 0, width - 1)))),
+    ("a short word gets no answer", _zero_for_short),
+    ("the mean instead of the maximum", _conv(pool=lambda answers: answers.mean(1))),
+    ("the sum instead of the maximum", _conv(pool=lambda answers: answers.sum(1))),
+    ("only the beginning of a word is read", _conv(pool=lambda answers: answers[:, 0])),
+    ("the last window is left out", _conv(pool=lambda answers: answers[:, : max(1, answers.shape[1] - 1)].amax(1))),
+    ("negative answers become 0", lambda *a: char_convolution(*a).relu()),
+    ("no bias", _conv(used=0.0)),
+    ("the filter runs backwards", _conv(turn=lambda filters: filters.flip(2))),
+    ("characters are mixed with their numbers", _conv(apply=_mixed)),
+    ("the axes are exchanged", lambda *a: char_convolution(*a).T),
+]
+EXERCISE = Exercise(
+    "4.7", char_convolution, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20, without=("conv1d", "Conv1d")
+)

@@ -109,7 +109,7 @@ class MultiHeadAttention(nn.Module):
         context: Float[Tensor, "batch key d_model"] | None = None,
         mask: Shaped[Tensor, "*#batch #query #key"] | None = None,
     ) -> Float[Tensor, "batch head query key"]:
-        """How much each head reads of each key, for whoever wants to see it; never with dropout."""
+        """How much each head reads of each key, without dropout: what `forward` never forms."""
         queries, keys = self.heads(self.query(states)), self.heads(self.key(states if context is None else context))
         return attend(queries, keys, keys, _per_head(mask))[1]
 

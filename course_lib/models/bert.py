@@ -95,7 +95,7 @@ class BertEmbedding(nn.Module):
 
 
 def draw(module: nn.Module) -> None:
-    """N(0, 0.02) for matrices and tables, 0 for biases: the authors' start (theirs is cut off at two deviations)."""
+    """N(0, 0.02) for matrices and tables, 0 for biases: the authors' start, which they cut off at two deviations."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=INITIAL_STD)
     if isinstance(module, nn.Linear):
@@ -188,7 +188,7 @@ class Bert(ContextEncoder):
     last state, a word's vector is that of its first piece. [CLS] and [SEP] are not units; [MASK] is never in a text.
 
     fresh_heads  after `from_pretrained`: the parts that the file did not hold and that hold random numbers now, kept
-                 by `save`. Who trains such a part takes its name out
+                 by `save`. After training such a part, take its name out of this tuple
     """
 
     kind = "bert"

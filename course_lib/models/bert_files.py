@@ -21,7 +21,7 @@ from course_lib.text.word_pieces import SETTINGS_FILE, TOKENIZER_FILE, TOKENIZER
 
 Model = TypeVar("Model", bound=nn.Module)
 
-# ours -> theirs
+# setting of BertConfig -> its name in config.json
 SETTINGS = {
     "vocab_size": "vocab_size",
     "d_model": "hidden_size",

@@ -2,7 +2,7 @@
 
 Source: Kim et al. 2016, arXiv:1508.06615, section 2.2 and 2.3 (the model); Peters et al. 2018, arXiv:1802.05365,
 section 3.4 (sizes); Srivastava et al. 2015, arXiv:1505.00387, section 2 (highway layer).
-As ELMo's code, and unlike Kim et al., the non-linearity is ReLU (theirs is tanh) and a projection follows.
+As ELMo's code, and unlike Kim et al., the non-linearity is ReLU, not tanh, and a projection follows.
 """
 
 from __future__ import annotations

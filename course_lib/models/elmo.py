@@ -59,22 +59,18 @@ class FrozenStates(nn.Module):
     """The vectors of a frozen encoder as plain inputs: what ELMo and TagLM feed to a task network.
 
     Reads all layers of `encoder`, or only `layer` (-1: the top), without gradient and without dropout, so they are the
-    same in every epoch. The encoder itself stays the caller's: it is not frozen, its weights are not
-    among this module's parameters nor in its `state_dict()`. It goes along to another device.
+    same in every epoch. The encoder itself stays the caller's: it is not frozen, its weights are not among this
+    module's parameters nor in its `state_dict()`. It goes along to another device.
     """
 
     def __init__(self, encoder: ContextEncoder, layer: int | None = None):
         super().__init__()
         self.layer = layer
-        object.__setattr__(self, "encoder", encoder)  # no submodule: whoever trains this one must not find its weights
+        object.__setattr__(self, "encoder", encoder)  # no submodule: its weights must not be trained
 
     def _apply(self, fn: Callable, recurse: bool = True) -> FrozenStates:
         self.encoder._apply(fn, recurse)
         return super()._apply(fn, recurse)
-
-    @property
-    def n_layers(self) -> int:
-        return len(self.encoder.dims) if self.layer is None else 1
 
     @property
     def dim(self) -> int:

@@ -59,7 +59,7 @@ class TaggerNetwork(ContextEncoder):
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
         self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
         assert {*self.places} <= {*PLACES}, f"lm_at and ELMo's places are among {PLACES}, not {self.places}"
-        self.words = copy.deepcopy(words)  # it learns; whoever else uses the table keeps his own
+        self.words = copy.deepcopy(words)  # the copy learns, the table given stays
         self.characters, self.char_cnn = characters, None
         if characters is not None:
             config = CharCNNConfig(len(characters), char_dim, filters=((3, char_dim),), n_highway=0, out_dim=char_dim)

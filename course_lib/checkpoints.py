@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,6 +130,34 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: st
             "Build the model with the configuration the weights were made with, or choose other weights."
         )
     module.load_state_dict(tensors)
+
+
+@contextmanager
+def rebuilding(folder: str | Path, what: str) -> Iterator[None]:
+    """Whatever goes wrong inside is a CourseError that names `folder`."""
+    try:
+        yield
+    except Exception as error:
+        said = str(error) if isinstance(error, CourseError) else f"{error!r:.300}."
+        raise CourseError(
+            f"{folder}/config.json does not describe a {what} of this version, or a file beside it is damaged: {said} "
+            "Fetch the checkpoint again, or use one made by this version."
+        ) from error
+
+
+@contextmanager
+def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
+    """The checkpoint in `folder`, which must be of `kind`, while a `what` is rebuilt from it."""
+    checkpoint = load_checkpoint(folder)
+    if checkpoint.kind != kind:
+        raise CourseError(
+            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
+            "course_lib.load."
+        )
+    if huge := re.findall(r"(?<![\d.])\d{10,}(?!\.)", json.dumps(checkpoint.config)):  # no digits behind a point
+        raise CourseError(f"{folder}/config.json asks for a network of an impossible size: {shorten(huge)}. {REMEDY}")
+    with rebuilding(folder, what):
+        yield checkpoint
 
 
 def _load(folder: Path, raw: bytes) -> Checkpoint:

@@ -27,6 +27,7 @@ _PACKS = {"_pack_padded_sequence", "_pad_packed_sequence"}  # their second resul
 _LENGTHS_SECOND = {*_PACKS, "lstm"}  # and so is this argument, where it is a tensor
 _MOVES = {"copy_", "_has_compatible_shallow_copy_type"}  # the latter: asked by Module.to
 _DRAWS = {"rand", "randint", "randn", "randperm", "normal", "bernoulli"}
+_WAITS = {"item", "tolist", "cpu", "nonzero", "unique", "__bool__", "__int__", "__float__"}  # the host reads the device
 _MAKES = {*_DRAWS, "arange", "empty", "eye", "full", "linspace", "ones", "tensor", "zeros"}
 
 
@@ -46,11 +47,12 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 
 
 class OtherDevice(TorchFunctionMode):
-    """n_calls: functions of PyTorch that were looked at."""
+    """n_calls: functions of PyTorch that were looked at; waits: those that read something of FAR back."""
 
     def __init__(self) -> None:
         super().__init__()
         self.computing, self.n_calls = 0, 0  # modules on FAR whose forward is running
+        self.waits: list[str] = []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         self.n_calls += 1
@@ -63,6 +65,8 @@ class OtherDevice(TorchFunctionMode):
         lengths = name in _LENGTHS_SECOND and isinstance(args[1], Tensor)
         given = list(tensors_in([args[:1] + args[2:] if lengths else args, kwargs]))
         far = any(map(is_far, given))
+        if far and (name in _WAITS or (name == "__getitem__" and any(p.dtype == torch.bool for p in given[1:]))):
+            self.waits.append(f"{name}: {_where()}")
         place = self.asked(args[1:] if name == "to" else (), kwargs)
         if name == "cpu":
             place = CPU

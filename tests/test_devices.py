@@ -24,6 +24,9 @@ from tests.models import head_samples, span_samples, test_taglm
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.battery import BANK, RIVER, SENTENCES
 from tests.models.bilms import small_bilm
+from tests.models.small_berts import small_bert
+from tests.models.small_transformers import small_lm
+from tests.models.test_bert import masked_pairs
 from tests.models.test_cove import make_pairs, make_seq2seq
 from tests.models.test_encoders import ENCODERS
 from tests.models.test_translator import SOURCES, loud_translator
@@ -218,6 +221,21 @@ def test_a_carry_goes_with_its_batch(kind, mode):
     model, (first, second, *_) = make(), text(TEXT, 3, 4)()
     carry = model.loss(first)["carry"]
     assert is_far(model.to(FAR).loss(replace(second, carry=move(carry, "cpu")).to(FAR))["loss"])
+
+
+def test_no_step_on_running_text_or_hidden_pieces_waits_for_the_device(mode):
+    bert, lm = small_bert(BANK + RIVER), small_lm(BANK)
+    steps = [(bert, masked_pairs(bert, [BANK], [RIVER], torch.tensor([True])))]
+    steps += [(model, next(iter(text(TEXT, 3, 4)()))) for make, text in LANGUAGE_MODELS.values() for model in [make()]]
+    steps += [(lm, next(iter(TextStreams(TEXT, 3, 4)())))]
+    for model, batch in steps:
+        model, batch = model.to(FAR), batch.to(FAR)
+        mode.waits.clear()
+        model.loss(batch)["loss"].backward()
+        assert not mode.waits, type(model)
+    mode.waits.clear()
+    assert bool(batch.ids.sum() > 0)
+    assert len(mode.waits) == 1
 
 
 @pytest.mark.parametrize("name", RECIPES)

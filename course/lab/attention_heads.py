@@ -35,7 +35,8 @@ def encoder_weights(model: Translator, pairs: Sequence[WorldPair]) -> Weights:
     found: Weights = []
     for some in _batches([pair.en for pair in pairs]):
         ids, mask = model.source([sentence.words for sentence in some])
-        _, layers = model.encoder.trace(model.embedding(ids), padding_mask(mask), need_weights=True)
+        allowed = padding_mask(mask)
+        layers = model.encoder.attentions(model.encoder.trace(model.embedding(ids), allowed), allowed)
         found += _cut(layers, [(len(sentence), len(sentence) + 1) for sentence in some])
     return found
 
@@ -115,8 +116,8 @@ def queries_and_keys(bert: Bert, batch: Batch) -> tuple[Heads, Heads]:
     keys: Heads = []
 
     def note(attention: torch.nn.Module, given: tuple[Tensor, ...]) -> None:
-        queries.append(attention.query(given[0]).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2))
-        keys.append(attention.project(given[0])[0])
+        queries.append(attention.heads(attention.query(given[0])))
+        keys.append(attention.heads(attention.key(given[0])))
 
     with ExitStack() as stack:
         for layer in bert.stack.layers:

@@ -15,8 +15,7 @@ from course.lab.controls import Rows
 from course_lib.data.batch import Batch, join_sides, word_batch
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
-from course_lib.models.baselines import masked_mean
-from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, masked_mean
 
 
 class KeptStates(ContextEncoder):

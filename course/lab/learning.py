@@ -18,8 +18,7 @@ from course.lab.tasks import Head, Record, Task
 from course_lib.data.records import Sentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
-from course_lib.models.baselines import StaticVectors
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.encoder import ContextEncoder, StaticVectors
 from course_lib.models.word_vectors import WordVectors
 from course_lib.training import adamw, fit
 from course_lib.training.schedules import warmup_linear

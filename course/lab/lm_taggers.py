@@ -20,9 +20,8 @@ from course.lab.tasks import Task, names, world_sentences
 from course.lab.world_models import new_bilm, train_bilm
 from course_lib.data.public import load_public
 from course_lib.device import seed_everything
-from course_lib.models.baselines import StaticVectors
 from course_lib.models.crf import forbidden_bio
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.encoder import ContextEncoder, StaticVectors
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.taglm import TagLM
 from course_lib.models.word_vectors import WordVectors

@@ -71,7 +71,7 @@ class Recall(Game):
         """Logits. A pair is one step: its key's vector plus its value's. The key asked for comes last."""
         pairs, asked = self.keys(batch["keys"]) + self.values(batch["values"]), self.keys(batch["asked"])[:, None]
         if isinstance(self.body, MultiHeadAttention):
-            return self.output(self.body(asked, pairs)[0][:, 0])
+            return self.output(self.body(asked, pairs)[:, 0])
         return self.output(self.body(torch.cat([pairs, asked], 1))[0][:, -1])
 
 

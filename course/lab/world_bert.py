@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -23,7 +22,6 @@ from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
 from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.device import seed_everything
-from course_lib.models.attention import causal_mask
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.models.transformer import TransformerEncoder
 from course_lib.text.word_pieces import SPECIALS, WordPieces
@@ -148,13 +146,9 @@ class OneWay(nn.Module):
         return self.both_ways.norm
 
     def trace(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        mask: Bool[Tensor, "batch 1 seq"] | None = None,
-        **settings: Any,
-    ) -> tuple[list[Float[Tensor, "batch seq d_model"]], list]:
-        sees = causal_mask(states.shape[1], device=states.device)
-        return self.both_ways.trace(states, sees if mask is None else sees & mask, **settings)
+        self, states: Float[Tensor, "batch seq d_model"], mask: Bool[Tensor, "batch 1 seq"] | None = None
+    ) -> list[Float[Tensor, "batch seq d_model"]]:
+        return self.both_ways.trace(states, mask, causal=True)
 
 
 @lru_cache(maxsize=16)

@@ -21,9 +21,9 @@ from course_lib.data.world import World, WorldPair
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
-from course_lib.models.baselines import StaticVectors
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.decoding import beam_search, greedy
+from course_lib.models.encoder import StaticVectors
 from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.lstm_lm import DIRECTIONS, SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary

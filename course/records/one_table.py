@@ -30,8 +30,7 @@ from course_lib.checkpoints import CARD
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
-from course_lib.models.baselines import RandomEncoder
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load
 from course_lib.text.words import split_words
 from course_lib.training import fit

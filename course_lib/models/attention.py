@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -48,40 +48,6 @@ def padding_mask(real: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch 1 key"]
     return real[:, None, :]
 
 
-class KeyValueCache:
-    """Keys and values, cut into heads, that later queries use again. [batch, head, step, d_head]
-
-    Room for all steps is made once; `append` writes the new ones behind the filled part.
-    """
-
-    def __init__(self, keys: Float[Tensor, "batch head step dim"], values: Float[Tensor, "batch head step dim"]):
-        self.keys, self.values, self.filled, self.complete = keys, values, keys.shape[2], True
-
-    @classmethod
-    def empty(cls, batch: int, steps: int, attention: MultiHeadAttention) -> KeyValueCache:
-        """Room for `steps` steps of `attention`."""
-        like = attention.query.weight
-        shape = (batch, attention.n_heads, steps, like.shape[0] // attention.n_heads)
-        cache = cls(like.new_empty(shape), like.new_empty(shape))
-        cache.filled, cache.complete = 0, False
-        return cache
-
-    def append(
-        self, keys: Float[Tensor, "batch head new dim"], values: Float[Tensor, "batch head new dim"]
-    ) -> tuple[Float[Tensor, "batch head filled dim"], Float[Tensor, "batch head filled dim"]]:
-        """All keys and values so far, the new ones last."""
-        end = self.filled + keys.shape[2]
-        self.keys[:, :, self.filled : end] = keys
-        self.values[:, :, self.filled : end] = values
-        self.filled = end
-        return self.keys[:, :, :end], self.values[:, :, :end]
-
-    def reorder(self, rows: Int[Tensor, " batch"]) -> None:
-        """Row i becomes what row rows[i] was; only the filled part is moved."""
-        for part in (self.keys, self.values):
-            part[:, :, : self.filled] = part[rows, :, : self.filled]
-
-
 class MultiHeadAttention(nn.Module):
     """Attention in n_heads sub-spaces of width d_model / n_heads, joined by one more projection.
 
@@ -92,12 +58,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0):
         super().__init__()
-        if n_heads < 1 or d_model < n_heads or d_model % n_heads:
-            near = max(1, d_model // max(n_heads, 1)) * max(n_heads, 1)
-            raise CourseError(
-                f"MultiHeadAttention: d_model={d_model} cannot be cut into n_heads={n_heads} equal heads. "
-                f"Use n_heads >= 1 and a multiple of it, such as d_model={near}."
-            )
+        assert d_model % n_heads == 0, f"d_model={d_model} cannot be cut into n_heads={n_heads} equal heads"
         self.n_heads, self.dropout = n_heads, dropout
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))
         for linear in (self.query, self.key, self.value, self.output):
@@ -106,83 +67,60 @@ class MultiHeadAttention(nn.Module):
 
     def forward(
         self,
-        query: Float[Tensor, "batch query d_model"],
-        key: Float[Tensor, "batch key d_model"] | None = None,
-        value: Float[Tensor, "batch key d_model"] | None = None,
-        mask: Shaped[Tensor, "*#batch #query #keys"] | None = None,
-        need_weights: bool = False,
+        states: Float[Tensor, "batch query d_model"],
+        context: Float[Tensor, "rows key d_model"] | None = None,
+        mask: Shaped[Tensor, "*#rows #query #keys"] | None = None,
         *,
         causal: bool = False,
-        cache: KeyValueCache | None = None,
-    ) -> tuple[Float[Tensor, "batch query d_model"], Float[Tensor, "batch head query keys"] | None]:
-        """Output, and each head's weights if asked for (otherwise PyTorch's fused kernel, which never forms them).
+        cache: dict[str, Tensor] | None = None,
+    ) -> Float[Tensor, "batch query d_model"]:
+        """What the states read in `context`, by default in themselves. PyTorch's kernel never forms the weights.
 
-        key, value    default: the query (self-attention), and the key
-        causal        queries are the last positions of the keys, and none sees a later one; may be joined with `mask`
-        cache         self-attention: the keys of `query` are appended and all so far are read. A complete cache (from
-                      `project`): its keys are read, nothing is projected. If it has fewer rows than the query,
-                      neighbouring query rows share one (the beams of one sentence).
+        causal  no state reads a later one; may be joined with `mask`, not with `cache`
+        cache   keys and values of earlier steps. Those of `states` are added; those of a `context` are projected in
+                the first step, and read again in later ones. A context with fewer rows than the states is shared by
+                neighbouring rows (the beams of one sentence)
         """
-        mask = _boolean(mask)
-        shape = query.shape
-        if cache is None and key is None and value is None:
-            queries, keys, values = self._project_all(query)
-        elif cache is not None and cache.complete:
-            queries = self._heads(self.query(query.reshape(cache.keys.shape[0], -1, shape[-1])))
-            keys, values = cache.keys, cache.values
+        if cache and context is not None:
+            keys, values = cache["keys"], cache["values"]
         else:
-            queries = self._heads(self.query(query))
-            keys, values = self.project(query if key is None else key, value)
+            read = states if context is None else context
+            keys, values = self.heads(self.key(read)), self.heads(self.value(read))
+            if cache:
+                keys, values = torch.cat([cache["keys"], keys], 2), torch.cat([cache["values"], values], 2)
             if cache is not None:
-                keys, values = cache.append(keys, values)
-        n_queries, n_keys = queries.shape[2], keys.shape[2]
-        fused_causal = causal and mask is None and n_queries == n_keys
-        if causal and n_queries > 1 and not fused_causal:
-            past = causal_mask(n_queries, n_keys - n_queries, query.device)
-            mask = past if mask is None else mask & past
-        if mask is not None and mask.ndim == 3:
-            mask = mask[:, None]
-        if need_weights:
-            if fused_causal:
-                mask = causal_mask(n_queries, device=query.device)
-            heads, weights = attend(queries, keys, values, mask)
-            if self.training and self.dropout:
-                heads = F.dropout(weights, self.dropout) @ values
+                cache.update(keys=keys, values=values)
+        queries = self.heads(self.query(states.reshape(len(keys), -1, states.shape[-1])))
+        if causal and mask is not None:
+            mask = mask & causal_mask(states.shape[1], device=states.device)
+        mask, dropout = _per_head(mask), self.dropout if self.training else 0.0
+        if mask is None:
+            found = F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=causal)
         else:
-            heads, weights = self._fused(queries, keys, values, mask, fused_causal), None
-        joined = heads.transpose(1, 2).reshape(shape)
-        return self.output(joined), weights
+            # What the kernels give for a row of False is not one thing: such a row sees everything, then gives zeros.
+            nothing = ~mask.any(-1, keepdim=True)
+            found = F.scaled_dot_product_attention(queries, keys, values, mask | nothing, dropout_p=dropout)
+            found = found.masked_fill(nothing, 0.0)
+        return self.output(found.transpose(1, 2).reshape(states.shape))
 
-    def project(
-        self, key: Float[Tensor, "batch key d_model"], value: Float[Tensor, "batch key d_model"] | None = None
-    ) -> tuple[Float[Tensor, "batch head key dim"], Float[Tensor, "batch head key dim"]]:
-        """Keys and values, cut into heads."""
-        return self._heads(self.key(key)), self._heads(self.value(key if value is None else value))
+    def weights(
+        self,
+        states: Float[Tensor, "batch query d_model"],
+        context: Float[Tensor, "batch key d_model"] | None = None,
+        mask: Shaped[Tensor, "*#batch #query #key"] | None = None,
+    ) -> Float[Tensor, "batch head query key"]:
+        """How much each head reads of each key, without dropout: what `forward` never forms."""
+        queries, keys = self.heads(self.query(states)), self.heads(self.key(states if context is None else context))
+        return attend(queries, keys, keys, _per_head(mask))[1]
 
-    def _project_all(self, states: Float[Tensor, "batch seq d_model"]) -> tuple[Tensor, ...]:
-        # self-attention: one product with the three matrices side by side takes less time than three
-        three = (self.query, self.key, self.value)
-        weight, bias = torch.cat([one.weight for one in three]), torch.cat([one.bias for one in three])
-        return tuple(self._heads(part) for part in F.linear(states, weight, bias).chunk(3, dim=-1))
-
-    def _heads(self, states: Float[Tensor, "batch seq d_model"]) -> Float[Tensor, "batch head seq dim"]:
+    def heads(self, states: Float[Tensor, "batch seq d_model"]) -> Float[Tensor, "batch head seq dim"]:
         return states.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
 
-    def _fused(
-        self,
-        queries: Float[Tensor, "batch head query dim"],
-        keys: Float[Tensor, "batch head key dim"],
-        values: Float[Tensor, "batch head key dim"],
-        mask: Bool[Tensor, "*#batch #query #key"] | None,
-        causal: bool,
-    ) -> Float[Tensor, "batch head query dim"]:
-        dropout = self.dropout if self.training else 0.0
-        if mask is None:
-            return F.scaled_dot_product_attention(queries, keys, values, dropout_p=dropout, is_causal=causal)
-        # What the kernels give for a row of False is not one thing: such a row sees everything, then gives zeros.
-        nothing = ~mask.any(-1, keepdim=True)
-        heads = F.scaled_dot_product_attention(queries, keys, values, mask | nothing, dropout_p=dropout)
-        return heads.masked_fill(nothing, 0.0)
+
+def _per_head(mask: Tensor | None) -> Tensor | None:
+    """A boolean mask [batch, query, key] for all heads alike: [batch, 1, query, key]."""
+    mask = _boolean(mask)
+    return mask[:, None] if mask is not None and mask.ndim == 3 else mask
 
 
 def _boolean(mask: Tensor | None) -> Tensor | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,11 +23,9 @@ from torch.nn import functional as F
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams
-from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
-from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
@@ -109,12 +107,6 @@ class AWDLSTMConfig:
     alpha: float | int = 2.0
     beta: float | int = 1.0
 
-    def __post_init__(self):
-        values = asdict(self)
-        at_least(1, "AWDLSTMConfig", **{n: values[n] for n in ("vocab_size", "emb_dim", "hidden", "n_layers")})
-        shares("AWDLSTMConfig", **{name: value for name, value in values.items() if name.endswith("dropout")})
-        one_of(DIRECTIONS, "AWDLSTMConfig", direction=self.direction)
-
     @classmethod
     def paper(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
         """Howard & Ruder 2018, section 4.1 (hyperparameters)."""
@@ -161,12 +153,9 @@ class AWDLSTM(ContextEncoder):
 
     def __init__(self, config: AWDLSTMConfig, vocabulary: Vocabulary):
         super().__init__()
-        if len(vocabulary) != config.vocab_size or vocabulary.unknown is None:
-            raise CourseError(
-                f"AWDLSTM: vocab_size={config.vocab_size}, the vocabulary has {len(vocabulary)} words and "
-                f"unknown={vocabulary.unknown!r}. Use vocab_size=len(vocabulary) and a vocabulary made with "
-                "specials=['<unk>'], unknown='<unk>'."
-            )
+        assert config.direction in DIRECTIONS, f"direction={config.direction!r} is not one of {DIRECTIONS}"
+        assert len(vocabulary) == config.vocab_size, f"{len(vocabulary)} words for vocab_size={config.vocab_size}"
+        assert vocabulary.unknown is not None, "the vocabulary needs a word for all unknown ones: unknown='<unk>'"
         self.config, self.vocabulary = config, vocabulary
         n = config.n_layers
         self.dims = (config.emb_dim, *[config.hidden] * (n - 1), config.emb_dim)
@@ -247,9 +236,6 @@ class AWDLSTM(ContextEncoder):
 
         Words that both vocabularies hold keep their row and bias; new words get the mean of all (as fastai does).
         """
-        kept = [name for name in asdict(self.config) if name.endswith("dropout")] + ["alpha", "beta"]
-        if wrong := [name for name in changes if name not in kept]:
-            raise CourseError(f"AWDLSTM.adapted cannot change {wrong[0]!r}. It can change: {', '.join(kept)}.")
         old = self.vocabulary
         vocabulary = old if vocabulary is None else vocabulary
         new = AWDLSTM(replace(self.config, vocab_size=len(vocabulary), **changes), vocabulary)

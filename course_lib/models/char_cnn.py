@@ -2,7 +2,7 @@
 
 Source: Kim et al. 2016, arXiv:1508.06615, section 2.2 and 2.3 (the model); Peters et al. 2018, arXiv:1802.05365,
 section 3.4 (sizes); Srivastava et al. 2015, arXiv:1505.00387, section 2 (highway layer).
-As ELMo's code, and unlike Kim et al., the non-linearity is ReLU (theirs is tanh) and a projection follows.
+As ELMo's code, and unlike Kim et al., the non-linearity is ReLU, not tanh, and a projection follows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
 from course_lib.text.characters import PADDING
 
 _CARRY_BIAS = 2.0  # sigmoid(2) = 0.88 of the input passes at first; ELMo's code has -2 on the opposite gate
@@ -28,13 +27,6 @@ class CharCNNConfig:
     filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128))  # (width in characters, how many)
     n_highway: int = 1
     out_dim: int = 128
-
-    def __post_init__(self):
-        sizes = [self.n_characters, self.char_dim, self.out_dim, *(size for pair in self.filters for size in pair)]
-        if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise CourseError(
-                f"{self}: every size must be 1 or larger, n_highway 0 or larger, with at least one filter."
-            )
 
     @classmethod
     def paper(cls, n_characters: int = 262) -> CharCNNConfig:

@@ -19,11 +19,8 @@ from torch.nn import functional as F
 
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
-from course_lib.errors import CourseError
-from course_lib.models.baselines import StaticVectors, masked_mean
-from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, masked_mean
 from course_lib.models.fast import run_lstm
-from course_lib.models.limits import at_least, shares
 from course_lib.models.word_vectors import WordVectors
 
 State = tuple[Float[Tensor, "batch width"], Float[Tensor, "batch width"]]  # hidden state and cell of an LSTM
@@ -37,10 +34,6 @@ class CoVeConfig:
     hidden: int = 300
     n_layers: int = 2
     dropout: float = 0.2
-
-    def __post_init__(self):
-        at_least(1, "CoVeConfig", dim=self.dim, hidden=self.hidden, n_layers=self.n_layers)
-        shares("CoVeConfig", dropout=self.dropout)
 
     @classmethod
     def paper(cls) -> CoVeConfig:
@@ -83,11 +76,7 @@ class CoVe(ContextEncoder):
         super().__init__()
         self.config = config = config or CoVeConfig.paper()
         self.static = StaticVectors(words, vectors)
-        if self.static.dim != config.dim:
-            raise CourseError(
-                f"CoVe: the word vectors have {self.static.dim} dimensions, the configuration says dim={config.dim}. "
-                f"Use CoVeConfig(dim={self.static.dim}, ...)."
-            )
+        assert self.static.dim == config.dim, f"word vectors of {self.static.dim} dimensions for dim={config.dim}"
         width = 2 * config.hidden
         self.layers = nn.ModuleList(
             BiLSTM(width if number else config.dim, config.hidden, config.dropout) for number in range(config.n_layers)

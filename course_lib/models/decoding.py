@@ -14,9 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.models.attention import KeyValueCache, padding_mask
+from course_lib.models.attention import padding_mask
 from course_lib.models.encoder import evaluating
-from course_lib.models.limits import at_least
 
 
 class DecoderState:
@@ -45,29 +44,18 @@ class DecoderState:
             lengths = lengths.clamp(max=model.config.max_units)
         self.limits = lengths.tolist()
         mask = mask.to(device)
-        memory = model.read_source(source.to(device), mask)
-        self.mask, self.memory, self.caches, self.prefix = padding_mask(mask), memory, None, None
-        if cache:
-            rows, steps = len(mask) * width, max(self.limits)
-            self.caches = [
-                (
-                    KeyValueCache.empty(rows, steps, layer.attention),
-                    KeyValueCache(*layer.cross_attention.project(memory)),
-                )
-                for layer in model.decoder.layers
-            ]
-        else:
-            self.mask, self.memory = (part.repeat_interleave(width, 0) for part in (self.mask, memory))
+        self.mask, self.memory = padding_mask(mask), model.read_source(source.to(device), mask)
+        self.caches = [({}, {}) for _ in model.decoder.layers] if cache else None
+        self.prefix = torch.empty(len(mask) * width, 0, dtype=torch.long, device=device)  # read so far, without a cache
 
     def step(self, ids: Int[Tensor, " row"]) -> Float[Tensor, "row vocab"]:
         """Read one piece a row; logits for the next. [PAD] and [BOS] are never next."""
         ids = ids[:, None]
         if self.caches is None:
-            ids = self.prefix = ids if self.prefix is None else torch.cat([self.prefix, ids], 1)
-            states = self.model.decoder(self.model.embedding(ids), self.memory, self.mask)[:, -1]
-        else:
-            embedded = self.model.embedding(ids, start=self.step_number)
-            states = self.model.decoder(embedded, None, self.mask, caches=self.caches)[:, 0]
+            ids = self.prefix = torch.cat([self.prefix, ids], 1)
+        start = 0 if self.caches is None else self.step_number
+        embedded = self.model.embedding(ids, start=start)
+        states = self.model.decoder(embedded, self.memory, self.mask, caches=self.caches)[:, -1]
         self.step_number += 1
         logits = self.model.logits(states).float()
         logits[:, [self.pieces.padding, self.pieces.begin]] = -torch.inf
@@ -75,11 +63,9 @@ class DecoderState:
 
     def reorder(self, rows: Int[Tensor, " row"]) -> None:
         """Row i goes on from row rows[i], one of the same sentence: the projected encoder keys stay where they are."""
-        if self.caches is None:
-            self.prefix = self.prefix[rows]
-        else:
-            for own, _ in self.caches:
-                own.reorder(rows)
+        self.prefix = self.prefix[rows]
+        for own, _ in self.caches or ():
+            own.update({name: part[rows] for name, part in own.items()})
 
 
 @dataclass(frozen=True)
@@ -128,8 +114,7 @@ def beam_search(
     max_steps  pieces at most; default: the model's own limit for each sentence
     cache      False computes every step from scratch: the same result, slower
     """
-    at_least(1, "beam_search", beam=beam, max_steps=1 if max_steps is None else max_steps)
-    at_least(0, "beam_search", alpha=alpha)
+    assert beam >= 1
     with evaluating(model):
         state = DecoderState(model, source, width=beam, max_steps=max_steps, cache=cache)
         device, n = state.memory.device, len(state.limits)

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from course_lib.data.records import Sentence, sentences_of
-from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Sentences
-from course_lib.models.limits import at_least, shares
 
 
 class ScalarMix(nn.Module):
@@ -33,8 +29,6 @@ class ScalarMix(nn.Module):
 
     def __init__(self, n_layers: int, layer_norm: bool = False):
         super().__init__()
-        if n_layers < 1:
-            raise CourseError(f"ScalarMix: n_layers={n_layers}. Give 1 or more; layer 0, the words, counts as one.")
         self.raw = nn.Parameter(torch.zeros(n_layers))
         self.gamma = nn.Parameter(torch.ones(1))
         self.layer_norm = layer_norm
@@ -45,30 +39,17 @@ class ScalarMix(nn.Module):
         return self.raw.softmax(0)
 
     def forward(
-        self, layers: Float[Tensor, "layer batch unit dim"], mask: Tensor | None = None
+        self, layers: Float[Tensor, "layer batch unit dim"], mask: Bool[Tensor, "batch unit"] | None = None
     ) -> Float[Tensor, "batch unit dim"]:
-        """One vector per unit. The mask (bool [batch, unit], True = real) is read by `layer_norm` only; None: all real.
-
-        Raises CourseError for another number of layers than n_layers, and for a mask that does not fit.
-        """
-        if len(layers) != len(self.raw):
-            raise CourseError(
-                f"ScalarMix has {len(self.raw)} weights but got {len(layers)} layers. "
-                f"Use ScalarMix({len(layers)}): layer 0, the words, counts as one."
-            )
-        if mask is not None and (mask.dtype != torch.bool or mask.shape != layers.shape[1:3]):
-            raise CourseError(
-                f"ScalarMix: the mask is {mask.dtype} of shape {list(mask.shape)}; layers of shape "
-                f"{list(layers.shape)} need a torch.bool one of shape {list(layers.shape[1:3])}, True at real units."
-            )
+        """One vector per unit. The mask (True = real) is read by `layer_norm` only; None: all real."""
         if self.layer_norm:
-            if mask is not None and not mask.any():
-                raise CourseError("ScalarMix: the mask is False everywhere, so there is no mean. Drop empty batches.")
             layers = torch.stack([_whole_layer_norm(layer, mask) for layer in layers])
         return self.gamma * torch.einsum("l,lbud->bud", self.weights, layers)
 
 
-def _whole_layer_norm(layer: Float[Tensor, "batch unit dim"], mask: Tensor | None) -> Float[Tensor, "batch unit dim"]:
+def _whole_layer_norm(
+    layer: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"] | None
+) -> Float[Tensor, "batch unit dim"]:
     real = layer if mask is None else layer[mask]
     # 1e-13 as in AllenNLP: only keeps a constant layer from dividing by 0
     return (layer - real.mean()) / (real.var(correction=0) + 1e-13).sqrt()
@@ -78,60 +59,30 @@ class FrozenStates(nn.Module):
     """The vectors of a frozen encoder as plain inputs: what ELMo and TagLM feed to a task network.
 
     Reads all layers of `encoder`, or only `layer` (-1: the top), without gradient and without dropout, so they are the
-    same in every epoch and can be kept. The encoder itself stays the caller's: it is not frozen, its weights are not
-    among this module's parameters nor in its `state_dict()`. It goes along to another device.
+    same in every epoch. The encoder itself stays the caller's: it is not frozen, its weights are not among this
+    module's parameters nor in its `state_dict()`. It goes along to another device.
     """
 
     def __init__(self, encoder: ContextEncoder, layer: int | None = None):
         super().__init__()
         self.layer = layer
-        object.__setattr__(self, "encoder", encoder)  # no submodule: whoever trains this one must not find its weights
-        self._kept: dict[tuple[str, ...], np.ndarray] = {}
+        object.__setattr__(self, "encoder", encoder)  # no submodule: its weights must not be trained
 
     def _apply(self, fn: Callable, recurse: bool = True) -> FrozenStates:
         self.encoder._apply(fn, recurse)
         return super()._apply(fn, recurse)
 
     @property
-    def n_layers(self) -> int:
-        return len(self.encoder.dims) if self.layer is None else 1
-
-    @property
     def dim(self) -> int:
         return self.encoder.dim if self.layer is None else self.encoder.dims[self.layer]
 
     def read(self, sentences: Sentences) -> Float[Tensor, "batch unit layer dim"]:
-        """Vectors on the CPU, one per word and layer, zeros after a sentence's end. Kept ones are not computed anew."""
-        records = sentences_of(sentences, "FrozenStates")
-        new = {record.words: record for record in records if record.words not in self._kept}
-        arrays = dict(zip(new, self._encode(list(new.values())), strict=True)) if new else {}
-        rows = [torch.from_numpy(arrays.get(r.words, self._kept.get(r.words))) for r in records]
+        """Vectors on the CPU, one per word and layer, zeros after a sentence's end."""
+        arrays = self.encoder.encode(sentences, layer=self.layer)
+        if self.layer is not None:
+            arrays = [array[None, :, : self.dim] for array in arrays]  # without the zeros that fill up a narrow layer
+        rows = [torch.from_numpy(array.swapaxes(0, 1)) for array in arrays]
         return nn.utils.rnn.pad_sequence(rows, batch_first=True)
-
-    def keep(self, sentences: Sentences, *, megabytes: int = 512) -> None:
-        """Compute and keep the vectors of these sentences, for training over several epochs.
-
-        The vectors do not depend on later batches, so a resumed training meets the same ones. Raises CourseError if
-        they take more than `megabytes` of memory.
-        """
-        records = sentences_of(sentences, "FrozenStates")
-        new = {record.words: record for record in records if record.words not in self._kept}
-        n_words = sum(map(len, [*self._kept, *new]))
-        size = n_words * self.n_layers * self.dim * 4 / 1e6
-        if size > megabytes:
-            raise CourseError(
-                f"Keeping the vectors of {n_words} words takes {size:.0f} MB, more than megabytes={megabytes}. "
-                "Raise it, keep fewer sentences, or let each epoch compute them."
-            )
-        if new:
-            self._kept.update(zip(new, self._encode(list(new.values())), strict=True))
-
-    def _encode(self, records: Sequence[Sentence]) -> list[np.ndarray]:
-        """Per sentence: [unit, layer, dim]."""
-        arrays = self.encoder.encode(records, layer=self.layer)
-        if self.layer is None:
-            return [array.swapaxes(0, 1) for array in arrays]
-        return [array[:, None, : self.dim] for array in arrays]  # without the zeros that fill up a narrow layer
 
 
 class ELMo(nn.Module):
@@ -160,10 +111,6 @@ class ELMo(nn.Module):
     ):
         super().__init__()
         places = (places,) if isinstance(places, str) else tuple(places)
-        if not places or len(set(places)) != len(places):
-            raise CourseError(f'ELMo: places={places}. Name each place once, as in ("input", "output").')
-        shares("ELMo", dropout=dropout)
-        at_least(0, "ELMo", l2=l2)
         self.states = FrozenStates(encoder)
         self.places, self.dim, self.l2 = places, encoder.dim, l2
         self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in places})

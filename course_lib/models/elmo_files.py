@@ -28,7 +28,6 @@ from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
 
 N_ROWS = len(ElmoBytes()) - 1  # character vectors in a file of weights: without that of id 0
-_PAIR = "Use the pair of files that belong together."
 Take = Callable[..., np.ndarray]  # (name, *shapes): the numbers called so, as float32, of one of these shapes
 
 
@@ -45,36 +44,27 @@ def load_elmo(options: str | Path, weights: str | Path) -> BiLM:
         raise CourseError(
             f"{path} is an HDF5 file; h5py, which reads such files, is not installed. Install it: pip install h5py"
         ) from None
-    if not path.is_file():
-        raise CourseError(f"{path}: there is no such file. Check the name, or fetch ELMo's weights first.")
     sets: dict[str, Any] = {}
 
     def take(name: str, *shapes: tuple[int, ...]) -> np.ndarray:
-        if (found := sets.pop(name, None)) is None:
-            raise CourseError(
-                f"{path}: the data set {name!r} is missing. The options file describes another model. {_PAIR}"
-            )
-        # first the shape, so that a wrong file is never read into memory
-        if found.shape not in shapes or found.dtype.kind != "f":
-            needed = " or ".join(str(list(shape)) for shape in shapes)
-            raise CourseError(
-                f"{path}: {name!r} is {found.dtype} of shape {list(found.shape or ())}; the options file asks for "
-                f"floats of shape {needed}. {_PAIR}"
-            )
+        found = sets.pop(name)
+        if found.shape not in shapes:  # before it is read into memory
+            raise ValueError(f"{name!r} is of shape {found.shape}, the options ask for {shapes}")
         if not np.isfinite(array := found[()].astype(np.float32)).all():
-            raise OSError(f"{name!r} holds NaN or infinity")
+            raise ValueError(f"{name!r} holds NaN or infinity")
         return array
 
     try:
         with h5py.File(path, "r") as file:
             file.visititems(lambda name, found: sets.update({name: found}) if isinstance(found, h5py.Dataset) else None)
             tensors = {name: torch.from_numpy(array) for name, array in _tensors(take, config)}
-    except (OSError, RuntimeError, KeyError) as error:  # a file cut off or overwritten may show only at its numbers
+        if more := [name for name in sets if name.startswith(("CNN", "RNN_"))]:
+            raise ValueError(f"the options say nothing of {more[0]!r}")
+    except (OSError, RuntimeError, KeyError, ValueError) as error:  # a cut file may show only at its numbers
         raise CourseError(
-            f"{path} cannot be read as HDF5: {error}. It is cut off or damaged: fetch it again."
+            f"{path} does not hold the weights that {options} describes: {error}. Use the pair of files that belong "
+            "together; fetch them again if they are damaged."
         ) from error
-    if more := sorted(name for name in sets if name.startswith(("CNN", "RNN_"))):
-        raise CourseError(f"{path} holds {more[0]!r}, of which the options file says nothing. {_PAIR}")
     model = BiLM(config, Vocabulary(SPECIALS, unknown=UNKNOWN), ElmoBytes())
     load_weights(model, tensors, source=path)
     return model.eval()
@@ -96,26 +86,13 @@ def elmo_config(options: str | Path) -> BiLMConfig:
             if table[name] not in values:
                 raise ValueError(f"{name} is {table[name]!r}; it must be {' or '.join(map(repr, values))}")
         projection, filters = lstm["projection_dim"], tuple((width, count) for width, count in cnn["filters"])
-        sizes = [
-            projection,
-            lstm["dim"],
-            lstm["n_layers"],
-            cnn["embedding"]["dim"],
-            cnn["n_highway"],
-            *sum(filters, ()),
-        ]
-        if any(type(size) is not int for size in sizes) or max(width for width, _ in filters) > ElmoBytes.max_length:
-            raise ValueError(f"its sizes are {sizes}; they must be whole numbers, and no filter wider than a word")
         characters = CharCNNConfig(len(ElmoBytes()), cnn["embedding"]["dim"], filters, cnn["n_highway"], projection)
         clip = None if lstm["cell_clip"] is None else float(lstm["cell_clip"])
-        if clip is not None and not clip > 0:  # NaN is not
-            raise ValueError(f"cell_clip is {clip}; it must be above 0, or null")
         shape = {"softmax": None, "characters": characters, "clip": clip}
         return BiLMConfig(len(SPECIALS), projection, lstm["dim"], lstm["n_layers"], **shape)
-    except (KeyError, TypeError, ValueError, CourseError) as error:
-        said = f"there is no {error}" if isinstance(error, KeyError) else error
+    except (KeyError, TypeError, ValueError) as error:
         raise CourseError(
-            f"{options} describes no biLM of ELMo: {said}. Use the options file that belongs to the weights."
+            f"{options} describes no biLM of ELMo: {error!r}. Use the options file that belongs to the weights."
         ) from error
 
 

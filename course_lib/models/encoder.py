@@ -1,13 +1,16 @@
 """The one interface of the course: everything that turns words into vectors in context is a ContextEncoder.
 
 Seven generations of word representation implement it, so every experiment is written once and runs on all of them.
+Below it stand the two that everything else is compared with: one vector per word, and an untrained network.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,20 +19,22 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
-from course_lib.checkpoints import Checkpoint, load_checkpoint, load_weights, save_checkpoint
-from course_lib.data.batch import Batch, join_sides
+from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_checkpoint
+from course_lib.data.batch import Batch, join_sides, pad, word_batch
 from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
 from course_lib.data.windows import windows
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
+from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
-from course_lib.models.limits import one_of
+from course_lib.models.word_vectors import WordVectors
 from course_lib.text.words import visible
 
 Sentences = Any  # an iterable of Sentence, raw texts or lists of words; `listed` and `Sentence.of` say what is none
 UNITS = ("word", "piece")
+PADDING, UNKNOWN = 0, 1  # rows of a table of words
 
 
 @dataclass
@@ -102,7 +107,8 @@ class ContextEncoder(LayerGroups, ABC):
         unit "piece" gives sub-words where the model has them. Raises CourseError if there is no sentence, an empty
         one, one longer than `max_units` (nothing is cut silently), or not as many seconds as firsts.
         """
-        one_of(UNITS, f"{type(self).__name__}.batch", unit=unit)
+        if unit not in UNITS:
+            raise CourseError(f"{type(self).__name__}.batch: unit={unit!r}. Use one of: {', '.join(UNITS)}.")
         firsts = self._checked(sentences)
         if second is None:
             return self._batch(firsts, None, unit)
@@ -195,7 +201,7 @@ class ContextEncoder(LayerGroups, ABC):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> ContextEncoder:
-        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
+        with rebuilding(checkpoint.folder, cls.__name__):
             encoder = cls._build(checkpoint.config, checkpoint.files)
         load_weights(encoder, checkpoint.tensors, source=checkpoint.folder)
         return encoder.eval()
@@ -213,15 +219,6 @@ class ContextEncoder(LayerGroups, ABC):
         return [replace(record, words=tuple(visible(word) or word for word in record.words)) for record in records]
 
 
-def __getattr__(name: str):
-    """StaticVectors and RandomEncoder stand in their own file, and are found here too."""
-    if name in ("StaticVectors", "RandomEncoder"):
-        from course_lib.models import baselines
-
-        return getattr(baselines, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
 @contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
     """No gradient, no dropout; afterwards every module is in the mode it was in."""
@@ -235,53 +232,132 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-_MAKERS = {torch.empty, torch.zeros, torch.ones, torch.full, torch.rand, torch.randn, torch.arange}
-_ALWAYS = 1_000_000  # numbers that any description may ask for
-_EACH = 1_000  # what a tensor counts for at least: a million tiny layers take time, not memory
+def masked_mean(
+    hidden: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
+) -> Float[Tensor, "batch dim"]:
+    return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
-@contextlib.contextmanager
-def rebuilding(folder: str | Path, what: str, stored: Iterable[Tensor]) -> Iterator[None]:
-    """Whatever goes wrong inside is a CourseError that names `folder`.
+class StaticVectors(ContextEncoder):
+    """A table: a word's vector is the same in every sentence. One layer, the word itself.
 
-    So is a model far larger than the tensors that are `stored` for it: memory and time stay bound by the file's size.
+    A word that the table lacks is looked up in lower case; if that is missing too it gets the one vector of all
+    unknown words (at first the mean of the table). Trainable: the table may start a network (chapter 2).
     """
-    try:
-        with _Bounded(_ALWAYS + 4 * sum(max(tensor.numel(), _EACH) for tensor in stored)):
-            yield
-    except Exception as error:
-        said = str(error) if isinstance(error, CourseError) else f"{error!r:.300}."
-        raise CourseError(
-            f"{folder}/config.json does not describe a {what} of this version, or a file beside it is damaged: {said} "
-            "Fetch the checkpoint again, or use one made by this version."
-        ) from error
 
+    kind = "static-vectors"
+    layer_names = ("word",)
 
-@contextlib.contextmanager
-def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
-    """The checkpoint in `folder`, which must be of `kind`, while a `what` is rebuilt from it."""
-    checkpoint = load_checkpoint(folder)
-    if checkpoint.kind != kind:
-        raise CourseError(
-            f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
-            "course_lib.load."
-        )
-    with rebuilding(folder, what, checkpoint.tensors.values()):
-        yield checkpoint
-
-
-class _Bounded(TorchFunctionMode):
-    """Counts the numbers of new tensors, and refuses the one that is too many before it takes memory."""
-
-    def __init__(self, most: int) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: Float[Tensor, "word dim"],
+        unknown_rows: Float[Tensor, "unknown dim"] | None = None,
+    ):
+        """unknown_rows: what stands for unknown words, between the row of padding and those of the words."""
         super().__init__()
-        self._left = most
+        table = WordVectors(words, vectors)  # it says what is wrong with them
+        self.words, vectors = table.words, table.vectors
+        unknown_rows = vectors.mean(0, keepdim=True) if unknown_rows is None else unknown_rows
+        first_rows = torch.cat([torch.zeros(1, vectors.shape[1]), unknown_rows])
+        self.first_word = len(first_rows)
+        self.index = {word: row for row, word in enumerate(self.words, start=self.first_word)}
+        self.embedding = nn.Embedding.from_pretrained(
+            torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING
+        )
+        self.dims = (vectors.shape[1],)
+        self.sentence_dim = vectors.shape[1]
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        if func in _MAKERS:
-            plan = {name: value for name, value in kwargs.items() if name not in ("generator", "out", "pin_memory")}
-            self._left -= max(func(*args, **plan | {"device": "meta"}).numel(), _EACH)
-            if self._left < 0:
-                raise ValueError("it asks for far more numbers than model.safetensors holds")
-        return func(*args, **kwargs)
+    @classmethod
+    def from_word_vectors(cls, word_vectors: WordVectors) -> StaticVectors:
+        return cls(word_vectors.words, word_vectors.vectors)
+
+    def word_vectors(self) -> WordVectors:
+        """A copy of the table, to ask for neighbours and analogies."""
+        return WordVectors(self.words, self.embedding.weight[self.first_word :])
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint) -> StaticVectors:
+        if checkpoint.kind == "word-vectors":
+            return cls.from_word_vectors(WordVectors.load(checkpoint.folder)).eval()
+        return super().from_checkpoint(checkpoint)
+
+    def row(self, word: str) -> int:
+        """The table row of a word: its own, its lower-case form's, or the unknown words'."""
+        return self.index.get(word) or self.index.get(word.lower(), UNKNOWN)
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
+        return word_batch({"words": ids}, first)
+
+    def _states(self, batch: Batch) -> Encoding:
+        hidden = self.embedding(batch.ids["words"])
+        return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return [("word", [self.embedding])]
+
+    def _config(self) -> dict[str, Any]:
+        return {"dim": self.dim}
+
+    def _files(self) -> dict[str, str]:
+        return {"words.json": compact_json(self.words)}
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> StaticVectors:
+        words, settings = json.loads(files["words.json"].read_text(encoding="utf-8")), dict(config)
+        return cls(words, torch.zeros(len(words), settings.pop("dim")), **settings)
+
+
+class RandomEncoder(ContextEncoder):
+    """An untrained network, the control of many claims: random word vectors under random bidirectional LSTMs.
+
+    Every word has its own row up to collisions: words are hashed (CRC-32) into `buckets`, so no vocabulary is needed
+    and the same seed gives the same vectors on every machine. Each layer reads the concatenated directions below it.
+    """
+
+    kind = "random-encoder"
+
+    def __init__(self, dim: int = 64, *, n_layers: int = 2, buckets: int = 16_384, seed: int = 0):
+        super().__init__()
+        assert dim % 2 == 0, f"dim={dim} is shared by two directions: use an even one"
+        self.config = {"dim": dim, "n_layers": n_layers, "buckets": buckets, "seed": seed}
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.embedding = nn.Embedding(buckets + 1, dim, padding_idx=PADDING)
+            self.lstms = nn.ModuleList(
+                nn.LSTM(dim, dim // 2, batch_first=True, bidirectional=True) for _ in range(n_layers)
+            )
+        self.layer_names = ("word", *(f"biLSTM {number}" for number in range(1, n_layers + 1)))
+        self.dims = (dim,) * (n_layers + 1)
+        self.sentence_dim = dim
+
+    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        buckets = self.config["buckets"]
+        ids = pad([[1 + zlib.crc32(word.encode()) % buckets for word in sentence.words] for sentence in first])
+        return word_batch({"words": ids}, first)
+
+    def _states(self, batch: Batch) -> Encoding:
+        hidden = self.embedding(batch.ids["words"])
+        layers = [hidden]
+        for lstm in self.lstms:
+            layers.append(run_lstm(lstm, layers[-1], batch.mask)[0])
+        rows, half = torch.arange(len(batch), device=hidden.device), self.dim // 2
+        last = batch.mask.sum(1) - 1
+        top = layers[-1]
+        sentence = (
+            torch.cat([top[rows, last, :half], top[:, 0, half:]], dim=1)
+            if self.lstms
+            else masked_mean(hidden, batch.mask)
+        )
+        return Encoding(torch.stack(layers), batch.mask, batch.segment, sentence)
+
+    def _groups(self) -> list[tuple[str, list[nn.Module]]]:
+        return list(zip(self.layer_names, [[self.embedding], *[[lstm] for lstm in self.lstms]], strict=True))
+
+    def _config(self) -> dict[str, Any]:
+        return dict(self.config)
+
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> RandomEncoder:
+        return cls(config["dim"], n_layers=config["n_layers"], buckets=config["buckets"], seed=config["seed"])

@@ -19,15 +19,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
-from course_lib.checkpoints import Checkpoint, load_weights, save_checkpoint
+from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_checkpoint
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
-from course_lib.models.encoder import ContextEncoder, Encoding, rebuilding
+from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
-from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.shipped import KINDS
 
 BODIES = ("none", "bilstm")
@@ -48,9 +47,8 @@ class Head(LayerGroups):
     def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
         super().__init__()
         name, n_layers = type(self).__name__, len(encoder.dims)
-        one_of(BODIES, name, body=body)
-        at_least(1, name, hidden=hidden)
-        shares(name, dropout=dropout)
+        if body not in BODIES:
+            raise CourseError(f"{name}: body={body!r}. Use one of: {', '.join(BODIES)}.")
         if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
             layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
             raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
@@ -87,8 +85,6 @@ class Head(LayerGroups):
         """
         factors = dict(slow or {})
         self._known(list(factors))
-        if bad := [name for name, factor in factors.items() if not factor >= 0]:
-            raise CourseError(f"{type(self).__name__}.groups: the factor of {bad[0]!r} is {factors[bad[0]]}. Use >= 0.")
         trainable = [(name, [p for p in group if p.requires_grad]) for name, group in self.layer_groups()]
         return [(name, group, factors.get(name, 1.0)) for name, group in trainable if group]
 
@@ -100,7 +96,7 @@ class Head(LayerGroups):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
-        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors.values()):
+        with rebuilding(checkpoint.folder, cls.__name__):
             encoder = checkpoint.config["encoder"]
             built = resolve_name(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])

@@ -26,10 +26,8 @@ from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import by_length
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence, listed
 from course_lib.errors import CourseError
-from course_lib.models.baselines import masked_mean
-from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
+from course_lib.models.encoder import ContextEncoder, Encoding, evaluating, masked_mean
 from course_lib.models.head_base import Head, loader, match, seeded
-from course_lib.models.limits import one_of
 from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
@@ -61,7 +59,8 @@ class LabelHead(Head):
         seed: int | None = None,
     ):
         name, names = type(self).__name__, [] if isinstance(labels, str) else list(labels)
-        one_of((*POOLINGS, None), name, pooling=pooling)
+        if pooling not in (*POOLINGS, None):
+            raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
         if pooling == "sentence" and body == "none" and layer != -1:
             raise CourseError(
                 f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
@@ -175,10 +174,6 @@ class LabelHead(Head):
     # -- learning and predicting --------------------------------------------------------------------------------------
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
-        if "labels" not in batch.labels:
-            raise CourseError(
-                f"{type(self).__name__}.loss: the batch has no labels. Make it with batch(sentences, labels)."
-            )
         targets = batch.labels["labels"]
         logits = self(batch)
         mean = functional.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=NO_LABEL)
@@ -241,12 +236,7 @@ class PairClassifier(LabelHead):
                 raise CourseError(
                     f"PairClassifier: item {number} is {pair!r}, not a pair. Give a SentencePair or (first, second)."
                 )
-        sides = []
-        for i, name in enumerate(("first", "second")):
-            try:
-                sides.append(self.encoder._checked([pair[i] for pair in pairs]))
-            except CourseError as error:
-                raise CourseError(f"PairClassifier, {name} sentences of the pairs: {error}") from error
+        sides = (self.encoder._checked(list(side)) for side in zip(*pairs, strict=True))
         return list(zip(*sides, strict=True))
 
 

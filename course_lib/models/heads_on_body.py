@@ -14,10 +14,10 @@ from pkgutil import resolve_name
 
 from torch import Tensor
 
-from course_lib.checkpoints import load_weights, save_checkpoint
+from course_lib.checkpoints import load_weights, opened, rebuilding, save_checkpoint
 from course_lib.config import data_dir
 from course_lib.files import given_path
-from course_lib.models.encoder import ContextEncoder, opened, rebuilding
+from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import Head
 from course_lib.models.heads import HEADS
 from course_lib.models.shipped import load
@@ -60,7 +60,7 @@ def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     with opened(folder, KIND, "set of heads") as checkpoint:
         body, described = Path(checkpoint.config["body"]).name, dict(checkpoint.config["heads"])
     body, heads = load(data_dir("checkpoints", body)), {}
-    with rebuilding(folder, "set of heads", checkpoint.tensors.values()):
+    with rebuilding(folder, "set of heads"):
         for task, one in described.items():
             heads[task] = head = resolve_name(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
             start = {name: numbers for name, numbers in head.state_dict().items() if name.startswith(_BODY)}

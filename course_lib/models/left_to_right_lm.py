@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from course_lib.data.batch import Batch, piece_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch
-from course_lib.errors import CourseError
+from course_lib.models.attention import causal_mask
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerEncoder
 from course_lib.text.pieces import Pieces
@@ -54,22 +54,21 @@ class LeftToRightLM(ContextEncoder):
         Batch        sentences as `batch` makes them: every piece counts, the first too, and the end
         """
         if isinstance(batch, StreamBatch):
-            ids, targets, asked = batch.ids, batch.targets, torch.ones_like(batch.targets, dtype=torch.bool)
+            states = self.stack(self.embedding(batch.ids), causal=True).flatten(0, 1)
+            targets = batch.targets.flatten()
         else:
             ids, asked = batch.ids["pieces"], batch.ids["real"].bool()
-            following = F.pad(ids[:, 1:], (0, 1))
             last = torch.arange(ids.shape[1], device=ids.device) == asked.sum(1, keepdim=True) - 1
-            targets = following.masked_fill(last, self.pieces.end)
-        states = self.stack(self.embedding(ids), causal=True)
-        loss = F.cross_entropy(self._logits(states[asked]), targets[asked])  # logits only where they are asked for
-        return {"loss": loss, "count": int(asked.sum())}
+            targets = F.pad(ids[:, 1:], (0, 1)).masked_fill(last, self.pieces.end)[asked]
+            states = self.stack(self.embedding(ids), causal=True)[asked]  # logits only where they are asked for
+        return {"loss": F.cross_entropy(self._logits(states), targets), "count": len(targets)}
 
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
         """Weights per layer, and each row's pieces with [BOS] in front; columns and rows past its end are padding."""
-        if batch.sides is not None:
-            raise CourseError("LeftToRightLM reads the sides of a pair apart. Ask for the attentions of one sentence.")
         ids, lengths = batch.ids["pieces"], batch.ids["real"].sum(1).tolist()
-        _, weights = self.stack.trace(self.embedding(ids), causal=True, need_weights=True)
+        weights = self.stack.attentions(
+            self.stack.trace(self.embedding(ids), causal=True), causal_mask(ids.shape[1], device=ids.device)
+        )
         return weights, [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
 
     def _logits(self, states: Float[Tensor, "*rows d_model"]) -> Float[Tensor, "*rows vocab"]:
@@ -81,12 +80,12 @@ class LeftToRightLM(ContextEncoder):
         return piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
 
     def _states(self, batch: Batch) -> Encoding:
-        bottom = self.embedding(batch.ids["pieces"])
+        ids = batch.ids
         # Padding stands on the right, where no real piece looks: the causal mask is enough.
-        layers = torch.stack([bottom, *self.stack.trace(bottom, causal=True)[0]])
-        rows = torch.arange(len(batch), device=bottom.device)
-        sentence = layers[-1, rows, batch.ids["real"].sum(1) - 1]
-        return Encoding(layers[:, rows[:, None], batch.ids["places"]], batch.mask, batch.segment, sentence)
+        layers = torch.stack(self.stack.trace(self.embedding(ids["pieces"]), causal=True))
+        rows = torch.arange(len(batch), device=layers.device)
+        sentence = layers[-1, rows, ids["real"].sum(1) - 1]
+        return Encoding(layers[:, rows[:, None], ids["places"]], batch.mask, batch.segment, sentence)
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         upper = [[layer] for layer in self.stack.layers]

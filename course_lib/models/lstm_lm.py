@@ -27,7 +27,6 @@ from course_lib.files import compact_json
 from course_lib.language import key
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
-from course_lib.models.limits import at_least, one_of, shares
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
 from course_lib.models.word_softmax import word_softmax
 from course_lib.text.characters import PADDING, Characters
@@ -50,12 +49,6 @@ class LSTMLMConfig:
     cutoffs: tuple[int, ...] = ()  # of the adaptive softmax
     n_samples: int = 8192  # of the sampled softmax
 
-    def __post_init__(self):
-        name = type(self).__name__
-        at_least(1, name, projection=self.projection, n_layers=self.n_layers)
-        at_least(self.projection, name, hidden=self.hidden)
-        shares(name, dropout=self.dropout)
-
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:
         return cls(vocab_size, projection=512, hidden=4096, softmax="sampled")
@@ -71,15 +64,6 @@ class BiLMConfig(LSTMLMConfig):
     characters: CharCNNConfig | None = None  # None: a table of words
     clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
 
-    def __post_init__(self):
-        super().__post_init__()
-        one_of(DIRECTIONS, "BiLMConfig", directions=self.directions)
-        if self.characters is not None and self.characters.out_dim != self.projection:
-            raise CourseError(
-                f"BiLM: the character CNN gives {self.characters.out_dim} numbers per word, the LSTMs read "
-                f"projection={self.projection}. Use CharCNNConfig(..., out_dim={self.projection})."
-            )
-
     @classmethod
     def paper(cls, vocab_size: int, n_characters: int | None = None) -> BiLMConfig:
         """ELMo's sizes; with `n_characters` = len(Characters) its 2048 filters, else a table of words."""
@@ -94,28 +78,6 @@ class BiLMConfig(LSTMLMConfig):
             return config
         cnn = CharCNNConfig(n_characters, filters=((1, 16), (2, 32), (3, 64)), out_dim=config.projection)
         return replace(config, characters=cnn)
-
-
-def check_fit(config: BiLMConfig, vocabulary: Vocabulary, characters: Characters | ElmoBytes | None) -> None:
-    """CourseError where a BiLM of this config cannot read or predict these words."""
-    if vocabulary.unknown is None or BOUNDARY not in vocabulary:
-        raise CourseError(
-            f"BiLM: the vocabulary needs {BOUNDARY!r} and a word for all unknown ones. Build it with "
-            "Vocabulary.from_sentences(sentences, specials=SPECIALS, unknown=UNKNOWN) of models.lstm_lm."
-        )
-    least = 1 + max(vocabulary.index[BOUNDARY], vocabulary.index[vocabulary.unknown])
-    if not least <= config.vocab_size <= len(vocabulary):
-        raise CourseError(
-            f"BiLM: vocab_size={config.vocab_size}, but the vocabulary has {len(vocabulary)} words. "
-            f"Use {least} to {len(vocabulary)}."
-        )
-    n_known = None if characters is None else len(characters)
-    n_read = None if config.characters is None else config.characters.n_characters
-    if n_known != n_read:
-        raise CourseError(
-            f"BiLM: config.characters is made for {n_read} character ids, `characters` has {n_known}. "
-            "Give both or neither, with CharCNNConfig(n_characters=len(characters), ...)."
-        )
 
 
 Rows = Sequence[Sequence[str]]
@@ -217,7 +179,9 @@ class BiLM(ContextEncoder):
         as themselves and predicted as unknown.
         """
         super().__init__()
-        check_fit(config, vocabulary, characters)
+        assert {vocabulary.unknown, BOUNDARY} <= {*vocabulary.words}, "make the vocabulary with SPECIALS and UNKNOWN"
+        assert config.vocab_size <= len(vocabulary), f"{len(vocabulary)} words for vocab_size={config.vocab_size}"
+        assert (characters is None) == (config.characters is None), "give both `characters` and its config, or none"
         self.config, self.vocabulary, self.characters = config, vocabulary, characters
         if characters is None:
             self.token = WordTable(vocabulary, config.projection)

@@ -18,10 +18,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from course_lib.checkpoints import save_checkpoint
+from course_lib.checkpoints import opened, save_checkpoint
 from course_lib.data.records import listed
-from course_lib.errors import CourseError
-from course_lib.models.encoder import opened
 from course_lib.text.words import as_text
 
 KIND = "review-words"
@@ -48,13 +46,9 @@ class ReviewWords:
 
     def __init__(self, terms: Sequence[str], weights: Float[np.ndarray, " term"], bias: float, labels: Sequence[str]):
         self.terms, self.labels, self.bias = tuple(terms), tuple(labels), float(bias)
-        self.weights = dict(zip(self.terms, weights.tolist(), strict=False))
-        two = len(self.labels) == len(set(self.labels)) == 2 and all(isinstance(label, str) for label in self.labels)
-        if not two or not len(self.weights) == len(self.terms) == len(weights):
-            raise CourseError(
-                f"ReviewWords: {len(self.terms)} terms, {len(set(self.terms))} of them different, {len(weights)} "
-                f"weights and the labels {self.labels}. Give different terms, a weight for each, two different labels."
-            )
+        self.weights = dict(zip(self.terms, weights.tolist(), strict=True))
+        assert len(self.labels) == 2
+        assert len(self.weights) == len(self.terms), "each term once"
 
     def votes(self, text: str) -> dict[str, float]:
         """The known terms of a text and their weights. Empty: the text says nothing to this classifier."""

@@ -22,7 +22,6 @@ from torch.nn import functional as F
 from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences, sentences_of
-from course_lib.errors import CourseError
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
 from course_lib.models.encoder import Sentences, evaluating
@@ -63,11 +62,7 @@ class Seq2Seq(nn.Module):
 
     def __init__(self, encoder: CoVe, vocabulary: Vocabulary, config: Seq2SeqConfig | None = None):
         super().__init__()
-        if vocabulary.words[: len(SPECIALS)] != SPECIALS or vocabulary.unknown != SPECIALS[UNKNOWN]:
-            raise CourseError(
-                f"Seq2Seq: the vocabulary begins with {vocabulary.words[:4]}, not with {SPECIALS}. "
-                "Make it with seq2seq.target_vocabulary(pairs)."
-            )
+        assert vocabulary.words[: len(SPECIALS)] == SPECIALS, "make the vocabulary with target_vocabulary(pairs)"
         self.config = config = config or Seq2SeqConfig.paper()
         self.encoder, self.vocabulary = encoder, vocabulary
         width = encoder.dims[-1]

@@ -16,10 +16,10 @@ from course_lib.models.encoder import ContextEncoder
 
 # kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
 KINDS = {
-    "static-vectors": "course_lib.models.baselines:StaticVectors",
-    "word-vectors": "course_lib.models.baselines:StaticVectors",
+    "static-vectors": "course_lib.models.encoder:StaticVectors",
+    "word-vectors": "course_lib.models.encoder:StaticVectors",
     "unknown-vectors": "course_lib.models.unknown_vectors:UnknownVectors",
-    "random-encoder": "course_lib.models.baselines:RandomEncoder",
+    "random-encoder": "course_lib.models.encoder:RandomEncoder",
     "bilm": "course_lib.models.lstm_lm:BiLM",
     "awd-lstm": "course_lib.models.awd_lstm:AWDLSTM",
     "left-to-right-lm": "course_lib.models.left_to_right_lm:LeftToRightLM",
@@ -45,9 +45,14 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
 
     A folder may be a checkpoint of this course, or a BERT in the Hugging Face layout.
     `load("hub:klue/bert-base")` is a published BERT, fetched from the Hugging Face hub the first time (models/hub.py).
+    `load("elmo:FOLDER")` reads ELMo's published pair of files (..._options.json and ..._weights.hdf5) in that folder.
     """
     if str(name_or_folder).startswith("hub:"):
         return resolve_name("course_lib.models.hub:hub_bert")(str(name_or_folder))
+    if str(name_or_folder).startswith("elmo:"):
+        folder = given_path(str(name_or_folder).removeprefix("elmo:"))
+        pair = [next(folder.glob(f"*{end}"), folder / end) for end in ("options.json", "weights.hdf5")]
+        return resolve_name("course_lib.models.elmo_files:load_elmo")(*pair)
     folder = given_path(name_or_folder)
     if not os.path.isdir(folder):
         folder = data_dir("checkpoints") / str(name_or_folder)

@@ -297,8 +297,6 @@ def train_skip_gram(
     """
     config = SkipGramConfig() if config is None else config
     device = choose_device(None if device is None else str(device))
-    if threads < 1:
-        raise CourseError(f"train_skip_gram: threads={threads}. Use 1 (reproducible) or the number of cores.")
     if isinstance(sentences, str) or iter(sentences) is sentences:
         sentences = list(sentences)  # read twice: to count and to encode. A str fails below, with a clear message
     if vocabulary is None:

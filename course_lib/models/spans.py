@@ -26,10 +26,8 @@ from course_lib.data.bucketing import by_length
 from course_lib.data.records import Passage, Question, Sentence
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
-from course_lib.models.baselines import masked_mean
-from course_lib.models.encoder import UNITS, ContextEncoder, evaluating
+from course_lib.models.encoder import ContextEncoder, evaluating, masked_mean
 from course_lib.models.head_base import Head, loader, match, seeded
-from course_lib.models.limits import at_least, one_of
 from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
@@ -138,10 +136,8 @@ def training_rows(rows: Sequence[Row], no_answer: bool) -> list[Row]:
     With `no_answer` also those that hold nothing of it, with answer None. A window that cuts the answer is left out.
     """
     answer, name = rows[0].answer, rows[0].name
-    if not rows[0].labelled:
-        raise CourseError(f"SpanExtractor: {name} came as bare text, others with answers. Make it a Question.")
     if answer is None:
-        if no_answer:
+        if no_answer and rows[0].labelled:
             return list(rows)
         raise CourseError(f"SpanExtractor: {name} has no answer to learn. Leave it out, or set no_answer=True.")
     chosen = []
@@ -170,11 +166,8 @@ def _windows(
     name = f"question {source.id!r}" if isinstance(source, Question) else f"question {number}"
     question = source.question if isinstance(source, Question) else source
     question = Sentence.of(as_text(question, f"SpanExtractor, {name}: it"))
-    for what, sentence in [("question", question), ("passage", passage)]:
-        if not sentence.words:
-            raise CourseError(
-                f"SpanExtractor, {name}: the {what} is empty. Give it at least one word, or leave it out."
-            )
+    if not question.words or not passage.words:
+        raise CourseError(f"SpanExtractor, {name}: it or its passage is empty. Leave it out.")
     answer = _answer(source, name, passage) if isinstance(source, Question) else None
     places = [(0, len(passage))]
     if encoder.max_units is not None:
@@ -183,16 +176,10 @@ def _windows(
         if encoder.reads_pairs:
             room -= n_question + 1  # the second [SEP] takes a place
             fits = room > 0
-        if not fits:
+        if not fits or max(sizes) > room:
             raise CourseError(
-                f"SpanExtractor, {name}: it has {n_question} pieces; the encoder reads {encoder.max_units}, passage "
-                "included if it reads both in one pass. Shorten the question."
-            )
-        if max(sizes) > room:
-            word = passage.words[sizes.index(max(sizes))]
-            raise CourseError(
-                f"SpanExtractor, {name}: the word {word[:40]!r} has {max(sizes)} pieces, but {room} fit beside the "
-                "question. Shorten the question, or use an encoder with more max_units."
+                f"SpanExtractor, {name}: it has {n_question} pieces, the longest word of its passage {max(sizes)}; the "
+                f"encoder reads {encoder.max_units}. Shorten the question, or use an encoder with more max_units."
             )
         places = word_windows(sizes, room, room // 2 if overlap is None else min(overlap, room // 2))
     parts = [Sentence(passage.text, passage.words[a:b], passage.spans[a:b]) for a, b in places]
@@ -210,10 +197,7 @@ def _answer(question: Question, name: str, passage: Sentence) -> Place | None:
     if not question.answers:
         return None
     text, start = question.answers[0]
-    start, end = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
-    if units_of(passage.spans, start, end) is None:
-        raise CourseError(f"SpanExtractor, {name}: the answer {text!r} holds no word. Leave it out.")
-    return start, end
+    return start + len(text) - len(text.lstrip()), start + len(text.rstrip())
 
 
 class SpanExtractor(Head):
@@ -245,8 +229,6 @@ class SpanExtractor(Head):
         dropout: float | int = 0.1,
         seed: int | None = None,
     ):
-        one_of(UNITS, "SpanExtractor", unit=unit)
-        at_least(0, "SpanExtractor", overlap=overlap or 0)
         settings = {"body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
         with seeded(seed):
             super().__init__(encoder, **settings)
@@ -296,8 +278,6 @@ class SpanExtractor(Head):
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy of start and end in nats, "count": rows}."""
-        if "start" not in batch.labels:
-            raise CourseError("SpanExtractor.loss: the batch has no answers. Make it of Questions that have some.")
         start, end = self(batch).unbind(1)
         losses = [
             functional.cross_entropy(start, batch.labels["start"]),
@@ -327,7 +307,6 @@ class SpanExtractor(Head):
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
                     all windows (as in run_squad.py) and is listed with the threshold added
         """
-        at_least(1, "SpanExtractor", n=n, max_answer=max_answer)
         if threshold and not self.no_answer:
             raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
         windows = rows_of(questions, self.encoder, self.overlap)
@@ -378,6 +357,6 @@ def _target(row: Row, n_question: int, places: list[tuple[int, int]]) -> tuple[i
     if row.answer is None:
         return NULL, NULL
     units = units_of(places, *row.answer)
-    if units is None:  # characters that the encoder's cleaning drops
+    if units is None:  # white space, or characters that the encoder's cleaning drops
         raise CourseError(f"SpanExtractor: the encoder reads none of the answer of {row.name}. Leave it out.")
     return n_question + units[0] + 1, n_question + units[1] + 1

@@ -22,15 +22,13 @@ from torch.nn.functional import pad as pad_right
 from course_lib.data.batch import Batch, length_mask
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
-from course_lib.models.baselines import StaticVectors, masked_mean
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.crf import LinearChainCRF
 from course_lib.models.elmo import ELMo, FrozenStates
-from course_lib.models.encoder import ContextEncoder, Encoding
+from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, masked_mean
 from course_lib.models.fast import run_lstm
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import Texts, TokenTagger
-from course_lib.models.limits import at_least, one_of, shares
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
@@ -57,16 +55,11 @@ class TaggerNetwork(ContextEncoder):
         dropout: float | int,
     ):
         super().__init__()
-        if type(words) is not StaticVectors:  # UnknownVectors bring more than a row per word
-            raise CourseError(
-                f"TagLM: words is a {type(words).__name__}. Give StaticVectors; other encoders go in as lm=..."
-            )
+        assert type(words) is StaticVectors, "other encoders go in as lm=..."  # UnknownVectors have more than a table
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
         self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
-        for place in (lm_at, *self.places):
-            one_of(PLACES, "TagLM", place=place)
-        at_least(1, "TagLM", hidden=hidden, char_dim=char_dim)
-        self.words = copy.deepcopy(words)  # it learns; whoever else uses the table keeps his own
+        assert {*self.places} <= {*PLACES}, f"lm_at and ELMo's places are among {PLACES}, not {self.places}"
+        self.words = copy.deepcopy(words)  # the copy learns, the table given stays
         self.characters, self.char_cnn = characters, None
         if characters is not None:
             config = CharCNNConfig(len(characters), char_dim, filters=((3, char_dim),), n_highway=0, out_dim=char_dim)
@@ -131,7 +124,7 @@ class TaggerNetwork(ContextEncoder):
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> TaggerNetwork:
-        raise CourseError("A TagLM is not read from a checkpoint folder. Build it and load its state_dict().")
+        raise NotImplementedError  # never saved
 
 
 class TagLM(TokenTagger):
@@ -168,23 +161,12 @@ class TagLM(TokenTagger):
         tags: str | None = None,
         seed: int | None = None,
     ):
-        shares("TagLM", dropout=dropout)
         with seeded(seed):
             network = TaggerNetwork(
                 words, characters, lm, lm_at=lm_at, hidden=hidden, char_dim=char_dim, dropout=dropout
             )
             super().__init__(network, labels, dropout=dropout, tags=tags)
         self.crf = LinearChainCRF(len(self.labels)).to(network.device) if crf else None
-
-    def keep_states(self, records: Texts) -> None:
-        """Compute the language model's vectors of these sentences once, for training over several epochs.
-
-        Raises CourseError if they take more than 512 MB of memory.
-        """
-        if self.encoder.lm is None:
-            return
-        states = self.encoder.lm.states if isinstance(self.encoder.lm, ELMo) else self.encoder.lm
-        states.keep([text for (text,) in self._texts(records)])
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats per sentence (CRF) or word (softmax), "count": of these}.

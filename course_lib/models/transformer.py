@@ -2,25 +2,26 @@
 
 Source: Vaswani et al. 2017, arXiv:1706.03762, section 3 and figure 1; learned positions as in BERT and GPT. Config
 names and the paper's symbols: d_model, d_ff, n_layers = N, n_heads = h, dropout = P_drop. Masks are boolean, True = may
-attend; shapes are batch first. Attention itself is in attention.py. Built on this: Translator, LeftToRightLM, BERT.
+attend; shapes are batch first. Built on this: Translator, LeftToRightLM, BERT.
 """
 
 from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from course_lib.errors import CourseError
-from course_lib.models.attention import KeyValueCache, MultiHeadAttention
+from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.fast import Dropout
-from course_lib.models.limits import at_least, one_of
 
+States = Float[Tensor, "batch seq d_model"]
+Mask = Bool[Tensor, "*#rows #seq key"] | None
 CHOICES = {
     "positions": ("sinusoidal", "learned", "none"),
     "norm": ("post", "pre"),
@@ -57,10 +58,8 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            one_of(choices, "TransformerConfig", **{name: getattr(self, name)})
-        at_least(1, "TransformerConfig", n_layers=self.n_layers, d_ff=self.d_ff, max_units=self.max_units)
-        if self.positions == "sinusoidal" and self.d_model % 2:
-            raise CourseError(f"TransformerConfig: d_model={self.d_model} is odd; sine and cosine come in pairs.")
+            if (chosen := getattr(self, name)) not in choices:
+                raise CourseError(f"TransformerConfig: {name}={chosen!r}. Use one of: {', '.join(choices)}.")
 
 
 class FeedForward(nn.Module):
@@ -79,7 +78,7 @@ class FeedForward(nn.Module):
 
 
 class Residual(nn.Module):
-    """Around each sub-layer f, after sections 3.1 and 5.4.
+    """Around each sub-layer f, sections 3.1 and 5.4: x becomes after(x, f(before(x))).
 
     Post-norm: LayerNorm(x + Dropout(f(x))). Pre-norm: x + Dropout(f(LayerNorm(x))).
     """
@@ -89,87 +88,47 @@ class Residual(nn.Module):
         self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
         self.norm_first = config.norm == "pre"
 
-    def forward(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        sublayer: Callable[[Tensor], tuple[Tensor, Tensor | None]],
-        at: Int[Tensor, "batch place"] | None = None,
-    ) -> tuple[Float[Tensor, "batch _ d_model"], Tensor | None]:
-        """`sublayer` gives its output and its attention weights, or None; they are handed on. at: its places only."""
-        output, weights = sublayer(self.norm(states) if self.norm_first else states)
-        states = _at(states, at) + self.dropout(output)
-        return states if self.norm_first else self.norm(states), weights
+    def before(self, states: States) -> States:
+        return self.norm(states) if self.norm_first else states
+
+    def after(self, states: States, found: States) -> States:
+        states = states + self.dropout(found)
+        return states if self.norm_first else self.norm(states)
 
 
-def _at(states: Shaped[Tensor, "batch seq d"], places: Int[Tensor, "batch place"] | None) -> Tensor:
-    return states if places is None else states.take_along_dim(places[:, :, None], dim=1)
+class Layer(nn.Module):
+    """Self-attention, in a decoder attention to the encoder's output, feed-forward: one box of figure 1."""
 
-
-def _attention(config: TransformerConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(config.d_model, config.n_heads, config.attention_dropout)
-
-
-class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward: the left side of figure 1. With `causal` it is a layer of GPT."""
-
-    def __init__(self, config: TransformerConfig):
+    def __init__(self, config: TransformerConfig, decoder: bool = False):
         super().__init__()
-        self.attention, self.feed_forward = _attention(config), FeedForward(config)
-        self.attention_residual, self.feed_forward_residual = Residual(config), Residual(config)
+        sizes = config.d_model, config.n_heads, config.attention_dropout
+        self.attention = MultiHeadAttention(*sizes)
+        self.cross_attention = MultiHeadAttention(*sizes) if decoder else None
+        self.feed_forward = FeedForward(config)
+        self.attention_residual = Residual(config)
+        self.cross_residual = Residual(config) if decoder else None
+        self.feed_forward_residual = Residual(config)
 
     def forward(
         self,
-        states: Float[Tensor, "batch seq d_model"],
-        mask: Bool[Tensor, "*#batch #seq seq"] | None = None,
+        states: States,
+        mask: Mask = None,
+        memory: Float[Tensor, "rows source d_model"] | None = None,
+        memory_mask: Mask = None,
         *,
         causal: bool = False,
-        need_weights: bool = False,
-        at: Int[Tensor, "batch place"] | None = None,
-    ) -> tuple[Float[Tensor, "batch _ d_model"], Float[Tensor, "batch head query seq"] | None]:
-        """States and, if asked for, attention weights.
-
-        at  places of each row: theirs alone are computed, from all the others (not with `causal`)
-        """
-        if at is not None and mask is not None and mask.shape[-2] > 1:
-            mask = _at(mask.expand(len(states), -1, -1), at)
-
-        def attention(x: Tensor) -> tuple[Tensor, Tensor | None]:
-            key = None if at is None else x
-            return self.attention(_at(x, at), key, mask=mask, causal=causal, need_weights=need_weights)
-
-        states, weights = self.attention_residual(states, attention, at)
-        return self.feed_forward_residual(states, lambda x: (self.feed_forward(x), None))[0], weights
-
-
-class DecoderLayer(nn.Module):
-    """Causal self-attention, attention to the encoder's output, feed-forward: the right side of figure 1."""
-
-    def __init__(self, config: TransformerConfig):
-        super().__init__()
-        self.attention, self.cross_attention = _attention(config), _attention(config)
-        self.feed_forward = FeedForward(config)
-        self.attention_residual, self.cross_residual, self.feed_forward_residual = (Residual(config) for _ in range(3))
-
-    def forward(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        memory: Float[Tensor, "batch source d_model"] | None,
-        memory_mask: Bool[Tensor, "*#rows #seq source"] | None = None,
-        *,
-        caches: tuple[KeyValueCache, KeyValueCache] | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch seq d_model"], Float[Tensor, "batch head seq source"] | None]:
-        """States and, if asked for, the weights of the cross-attention.
-
-        caches  (own steps so far, projected memory): `states` are the next steps, and `memory` is not read
-        """
+        caches: tuple[dict, dict] | None = None,
+    ) -> States:
+        """memory: what the second attention of a decoder reads. caches: of its two attentions."""
         own, cross = caches or (None, None)
-        states, _ = self.attention_residual(states, lambda x: self.attention(x, causal=True, cache=own))
-        states, weights = self.cross_residual(
-            states,
-            lambda x: self.cross_attention(x, memory, mask=memory_mask, need_weights=need_weights, cache=cross),
-        )
-        return self.feed_forward_residual(states, lambda x: (self.feed_forward(x), None))[0], weights
+        around = self.attention_residual
+        states = around.after(states, self.attention(around.before(states), None, mask, causal=causal, cache=own))
+        if memory is not None:
+            around = self.cross_residual
+            read = self.cross_attention(around.before(states), memory, memory_mask, cache=cross)
+            states = around.after(states, read)
+        around = self.feed_forward_residual
+        return around.after(states, self.feed_forward(around.before(states)))
 
 
 def sinusoidal_positions(n: int, d_model: int) -> Float[Tensor, "position d_model"]:
@@ -177,8 +136,6 @@ def sinusoidal_positions(n: int, d_model: int) -> Float[Tensor, "position d_mode
 
     Sine and cosine come in pairs: of an odd d_model the last sine has no cosine.
     """
-    at_least(1, "sinusoidal_positions", d_model=d_model)
-    at_least(0, "sinusoidal_positions", n=n)
     frequency = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10_000.0) / d_model))
     angle = torch.arange(n)[:, None] * frequency
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)[:, :d_model]
@@ -221,81 +178,68 @@ class PositionedEmbedding(nn.Module):
         return states + sinusoidal_positions(end, states.shape[-1])[start:].to(states)
 
 
-class TransformerEncoder(nn.Module):
-    """n_layers encoder layers; with pre-norm a last layer norm on top. Vectors in, vectors out: no embedding here."""
+class Stack(nn.Module):
+    """n_layers layers; with pre-norm a last layer norm on top. Vectors in, vectors out: no embedding here."""
 
-    def __init__(self, config: TransformerConfig):
+    def __init__(self, config: TransformerConfig, decoder: bool = False):
         super().__init__()
-        self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_layers))
+        self.layers = nn.ModuleList(Layer(config, decoder) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(config.d_model, config.layer_norm_eps) if config.norm == "pre" else nn.Identity()
 
-    def forward(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        mask: Bool[Tensor, "*#batch #seq seq"] | None = None,
-        *,
-        causal: bool = False,
-    ) -> Float[Tensor, "batch seq d_model"]:
-        return self.trace(states, mask, causal=causal)[0][-1]
 
-    def trace(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        mask: Bool[Tensor, "*#batch #seq seq"] | None = None,
-        *,
-        causal: bool = False,
-        need_weights: bool = False,
-        at: Int[Tensor, "batch place"] | None = None,
-    ) -> tuple[list[Float[Tensor, "batch _ d_model"]], list[Float[Tensor, "batch head query seq"] | None]]:
-        """Each layer's states, the last one as `forward` gives it, and each layer's attention weights if asked for.
+class TransformerEncoder(Stack):
+    """The left side of figure 1; with `causal` it is the body of GPT."""
 
-        at  the last layer computes these places of each row only: all that a loss reads
-        """
-        outputs, weights = [], []
+    def forward(self, states: States, mask: Mask = None, *, causal: bool = False) -> States:
+        return self.trace(states, mask, causal=causal)[-1]
+
+    def trace(self, states: States, mask: Mask = None, *, causal: bool = False) -> list[States]:
+        """The states given, and those after each layer; the last are what `forward` gives."""
+        found = [states]
         for layer in self.layers:
-            last = at if layer is self.layers[-1] else None
-            states, own = layer(states, mask, causal=causal, need_weights=need_weights, at=last)
-            outputs.append(states)
-            weights.append(own)
-        outputs[-1] = self.norm(states)
-        return outputs, weights
+            found.append(layer(found[-1], mask, causal=causal))
+        return [*found[:-1], self.norm(found[-1])]
+
+    def attentions(self, found: Sequence[States], mask: Mask = None) -> list[Float[Tensor, "batch head query key"]]:
+        """Each layer's attention weights, from what `trace` gave and the mask it was given (with the causal one)."""
+        pairs = zip(self.layers, found[:-1], strict=True)
+        return [layer.attention.weights(layer.attention_residual.before(states), None, mask) for layer, states in pairs]
 
 
-class TransformerDecoder(nn.Module):
-    """n_layers decoder layers; with pre-norm a last layer norm on top."""
+class TransformerDecoder(Stack):
+    """The right side of figure 1."""
 
     def __init__(self, config: TransformerConfig):
-        super().__init__()
-        self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_layers))
-        self.norm = nn.LayerNorm(config.d_model, config.layer_norm_eps) if config.norm == "pre" else nn.Identity()
+        super().__init__(config, decoder=True)
 
     def forward(
         self,
-        states: Float[Tensor, "batch seq d_model"],
-        memory: Float[Tensor, "batch source d_model"] | None,
-        memory_mask: Bool[Tensor, "*#rows #seq source"] | None = None,
+        states: States,
+        memory: Float[Tensor, "rows source d_model"],
+        memory_mask: Mask = None,
         *,
-        caches: list[tuple[KeyValueCache, KeyValueCache]] | None = None,
-    ) -> Float[Tensor, "batch seq d_model"]:
-        """No position sees a later one, so padding on the right of `states` needs no mask. caches: one pair a layer."""
-        return self.trace(states, memory, memory_mask, caches=caches)[0]
+        caches: list[tuple[dict, dict]] | None = None,
+    ) -> States:
+        """No position sees a later one, so padding on the right of `states` needs no mask.
 
-    def trace(
-        self,
-        states: Float[Tensor, "batch seq d_model"],
-        memory: Float[Tensor, "batch source d_model"] | None,
-        memory_mask: Bool[Tensor, "*#rows #seq source"] | None = None,
-        *,
-        caches: list[tuple[KeyValueCache, KeyValueCache]] | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch seq d_model"], list[Float[Tensor, "batch head seq source"] | None]]:
-        """The top layer's states, and each layer's cross-attention weights if asked for."""
-        weights = []
+        caches  a pair of dicts for each layer, empty at first: then `states` are the next step [row, 1, d_model]
+        """
         for number, layer in enumerate(self.layers):
-            cache = None if caches is None else caches[number]
-            states, own = layer(states, memory, memory_mask, caches=cache, need_weights=need_weights)
-            weights.append(own)
-        return self.norm(states), weights
+            pair = None if caches is None else caches[number]
+            states = layer(states, None, memory, memory_mask, causal=caches is None, caches=pair)
+        return self.norm(states)
+
+    def cross_attentions(
+        self, states: States, memory: Float[Tensor, "batch source d_model"], memory_mask: Mask = None
+    ) -> list[Float[Tensor, "batch head seq source"]]:
+        """Where each state looks in `memory`, layer by layer."""
+        weights = []
+        for layer in self.layers:
+            around = layer.attention_residual
+            asking = around.after(states, layer.attention(around.before(states), causal=True))
+            weights.append(layer.cross_attention.weights(layer.cross_residual.before(asking), memory, memory_mask))
+            states = layer(states, None, memory, memory_mask, causal=True)
+        return weights
 
 
 def __getattr__(name: str):

@@ -15,14 +15,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.checkpoints import load_weights, save_checkpoint
+from course_lib.checkpoints import load_weights, opened, save_checkpoint
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import Movable
 from course_lib.models.attention import padding_mask
 from course_lib.models.decoding import beam_search
-from course_lib.models.encoder import Sentences, opened
+from course_lib.models.encoder import Sentences
 from course_lib.models.transformer import PositionedEmbedding, TransformerConfig, TransformerDecoder, TransformerEncoder
 from course_lib.text.pieces import Pieces
 
@@ -116,9 +116,7 @@ class Translator(nn.Module):
     ) -> tuple[list[Float[Tensor, "batch head target source"]], list[list[str]], list[list[str]]]:
         """Per layer, where each target piece looks while the next one is predicted; the pieces of target and source."""
         memory = self.read_source(batch.source, batch.source_mask)
-        _, weights = self.decoder.trace(
-            self.embedding(batch.target), memory, padding_mask(batch.source_mask), need_weights=True
-        )
+        weights = self.decoder.cross_attentions(self.embedding(batch.target), memory, padding_mask(batch.source_mask))
         sides = [(batch.target, batch.target_mask), (batch.source, batch.source_mask)]
         targets, sources = (
             [self.pieces.tokens(row[real].tolist()) for row, real in zip(ids, mask, strict=True)] for ids, mask in sides

@@ -1,6 +1,6 @@
 """ULMFiT's classifier: a fine-tuned language model, concat pooling over its states, and two new blocks.
 
-Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3 (pooling, blocks, BPT3C) and 4.1 (averaging two directions).
+Source: Howard & Ruder 2018, arXiv:1801.06146, section 3.3 (pooling, blocks, BPT3C).
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
-import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -19,8 +18,7 @@ from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
-from course_lib.models.heads import SequenceClassifier, Texts
-from course_lib.models.limits import at_least, shares
+from course_lib.models.heads import SequenceClassifier
 
 
 def concat_pool(
@@ -84,8 +82,6 @@ class ULMFiTClassifier(SequenceClassifier):
                 f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
                 "Use course_lib.models.heads.SequenceClassifier for other encoders."
             )
-        at_least(1, "ULMFiTClassifier", hidden=hidden, bptt=bptt, max_len=max_len)
-        shares("ULMFiTClassifier", block_dropout=block_dropout)
         super().__init__(copy.deepcopy(encoder), labels, dropout=dropout)
         self.encoder.unfreeze()
         self.encoder.freeze(["softmax"])
@@ -125,20 +121,3 @@ class ULMFiTClassifier(SequenceClassifier):
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         return [(name, modules) for name, modules in super()._groups() if name != "softmax"]
-
-
-class Ensemble:
-    """The mean of several classifiers' probabilities; ULMFiT averages a forward and a backward one."""
-
-    def __init__(self, members: Sequence[SequenceClassifier]):
-        if not members or any(member.labels != members[0].labels for member in members):
-            found = "; ".join(", ".join(member.labels) for member in members) or "none"
-            raise CourseError(f"Ensemble: members with the labels {found}. Give one or more with the same labels.")
-        self.members, self.labels = tuple(members), members[0].labels
-
-    def probabilities(self, sentences: Texts, batch_size: int = 32) -> Float[np.ndarray, "text label"]:
-        return np.mean([member.probabilities(sentences, batch_size) for member in self.members], axis=0)
-
-    def predict(self, sentences: Texts, batch_size: int = 32) -> list[str]:
-        """The most probable label of each text, in input order."""
-        return [self.labels[i] for i in self.probabilities(sentences, batch_size).argmax(1).tolist()]

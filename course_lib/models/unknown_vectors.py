@@ -15,9 +15,7 @@ from torch import Tensor
 
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
-from course_lib.errors import CourseError
-from course_lib.models.baselines import PADDING, StaticVectors, masked_mean
-from course_lib.models.encoder import Encoding
+from course_lib.models.encoder import PADDING, Encoding, StaticVectors, masked_mean
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, known_form, type_key, word_class
 
@@ -64,11 +62,6 @@ class UnknownVectors(StaticVectors):
         larger one and have been kept frozen, or have moved little.
         """
         given = WordVectors(words, vectors)
-        if given.vectors.shape[1] != self.dim:
-            raise CourseError(
-                f"UnknownVectors.extended: {given.vectors.shape[1]} numbers per word, but this table has {self.dim} "
-                f"dimensions. Give {self.dim} per word."
-            )
         new = [word for word in given.words if word not in self.index]
         rows = [given.index[word] for word in new]
         old = self.embedding.weight.detach().cpu()
@@ -104,7 +97,7 @@ class UnknownVectors(StaticVectors):
     def _states(self, batch: Batch) -> Encoding:
         hidden = self.embedding(batch.ids["words"])
         new = batch.ids["types"] != 0
-        if new.any():
+        if self.unknown == "own":
             keys, place = batch.ids["types"][new].unique(return_inverse=True)
             vectors = self.std * own_vectors(keys.cpu(), self.dim, self._draw)
             hidden = hidden.index_put((new,), vectors.to(hidden)[place])

@@ -14,10 +14,6 @@ import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
-from course_lib.models.limits import one_of
-
-SOFTMAXES = ("full", "adaptive", "sampled")
 _DIVISOR = 4  # Grave et al. 2017, section 4.3: each rarer group has a quarter of the dimensions
 
 
@@ -25,11 +21,11 @@ def word_softmax(
     kind: str, dim: int, vocab_size: int, *, cutoffs: tuple[int, ...] = (), n_samples: int = 1
 ) -> FullSoftmax | AdaptiveSoftmax | SampledSoftmax:
     """The softmax called `kind`. Each gives `forward(states, targets)`, nats per word, and `log_probs(states)`."""
-    one_of(SOFTMAXES, "word_softmax", kind=kind)
     if kind == "full":
         return FullSoftmax(dim, vocab_size)
     if kind == "sampled":
         return SampledSoftmax(dim, vocab_size, n_samples)
+    assert kind == "adaptive", f'softmax={kind!r} is none of "full", "sampled", "adaptive"'
     return AdaptiveSoftmax(dim, vocab_size, cutoffs)
 
 
@@ -92,16 +88,6 @@ class AdaptiveSoftmax(nn.Module):
 
     def __init__(self, dim: int, vocab_size: int, cutoffs: tuple[int, ...]):
         super().__init__()
-        if not cutoffs or sorted(set(cutoffs)) != list(cutoffs) or cutoffs[0] < 1 or cutoffs[-1] >= vocab_size:
-            raise CourseError(
-                f"AdaptiveSoftmax: cutoffs={cutoffs} for {vocab_size} words. "
-                f"Use rising numbers between 1 and {vocab_size - 1}, or softmax='full'."
-            )
-        if dim < _DIVISOR ** len(cutoffs):
-            raise CourseError(
-                f"AdaptiveSoftmax: {len(cutoffs)} rarer groups need {_DIVISOR ** len(cutoffs)} dimensions or more, the "
-                f"states have {dim}. Use fewer cutoffs or a larger projection."
-            )
         self.groups = nn.AdaptiveLogSoftmaxWithLoss(dim, vocab_size, list(cutoffs), div_value=_DIVISOR)
 
     def forward(self, states: Float[Tensor, "word dim"], targets: Int[Tensor, " word"]) -> Float[Tensor, " word"]:

@@ -90,17 +90,6 @@ def spoil_json(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tu
     return f"{do} {path}", _RAW.sub(lambda found: found[1], json.dumps(document))
 
 
-def spoil_size(chance: Random, document: Any, below: tuple[str, ...] = ()) -> tuple[str, str]:
-    """The same for a whole number: it becomes one that no machine has room or time for."""
-    document, places = _copied(document, below)
-    numbers = [place for place in places if type(place[0][place[1]]) is int]
-    if not numbers:
-        return "nothing", json.dumps(document)
-    holder, key, path = chance.choice(numbers)
-    holder[key] = chance.choice((10**7, 10**9, 10**12, 10**18, 10**30))
-    return f"{holder[key]} in {path}", json.dumps(document)
-
-
 def _copied(document: Any, below: tuple[str, ...]) -> tuple[Any, list]:
     """A copy, and the places in it under these keys."""
     root = document = copy.deepcopy(document)

@@ -124,7 +124,8 @@ def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
         ids.append(model.pieces.sep)
         assert found["tokens"] == model.pieces.tokens(ids)
         with torch.no_grad():
-            weights = torch.cat(model(torch.tensor([ids]), need_weights=True).attentions).numpy()
+            states = model(torch.tensor([ids])).hidden_states
+            weights = torch.cat(model.stack.attentions(states)).numpy()
         assert np.abs(np.array(found["weights"]) - weights).max() < 2e-5
         for gap, expected in zip(found["gaps"], model.fill(text, 8192) if found["gaps"] else [], strict=True):
             assert [piece for piece, _ in gap[:10]] == [piece for piece, _ in expected[:10]]

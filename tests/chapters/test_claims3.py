@@ -15,7 +15,7 @@ from course.lab.tasks import Task
 from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.world import World
-from course_lib.models.baselines import RandomEncoder
+from course_lib.models.encoder import RandomEncoder
 from course_lib.models.word_vectors import WordVectors
 
 TEXT = [["a", "b", "c", "d"][: 2 + number % 3] for number in range(30)]

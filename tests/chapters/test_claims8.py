@@ -15,7 +15,7 @@ from course.lab.tasks import KINDS
 from course.ledger import judge
 from course.ledger.rules import get_claim
 from course_lib.errors import CourseError
-from course_lib.models.baselines import RandomEncoder
+from course_lib.models.encoder import RandomEncoder
 from tests.lab import four_samples
 
 FEW = Recipe(rate=1e-2, epochs=1, min_steps=5, max_steps=8, batch_size=8)

@@ -68,13 +68,13 @@ def test_sub_words_are_refused(model, pairs):
 def test_nothing_of_the_head_is_left_and_all_of_it_comes_back():
     attention = MultiHeadAttention(15, 3)
     states = torch.randn(2, 5, 15)
-    before = attention(states)[0]
+    before = attention(states)
     weight = attention.output.weight.detach().clone()
     with switched_off(attention, 1):
-        without = attention(states)[0]
+        without = attention(states)
         with torch.no_grad():
             attention.value.weight[5:10] += 1  # what the head reads does not matter any more
-        torch.testing.assert_close(attention(states)[0], without)
+        torch.testing.assert_close(attention(states), without)
         with torch.no_grad():
             attention.value.weight[5:10] -= 1
     assert (without - before).abs().max() > 1e-3

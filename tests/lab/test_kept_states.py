@@ -4,8 +4,7 @@ import torch
 
 from course.lab.kept_states import KeptStates
 from course_lib.data.records import Sentence
-from course_lib.models.baselines import RandomEncoder
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from tests.models.small_berts import small_bert
 
 FIRSTS = ["a cat sees the dog", "where is it", "dogs bark", "who a b c"]

@@ -8,7 +8,7 @@ import pytest
 from course.lab import probes
 from course.lab.probes import Rows, SenseSplit, balanced, joined, layer_rows, left_out, sense_hits
 from course_lib.data.records import SenseExample, Sentence
-from course_lib.models.baselines import RandomEncoder
+from course_lib.models.encoder import RandomEncoder
 
 
 def example(word, sense, *around, at=0):

@@ -7,6 +7,7 @@ redirected to another address (as on the hub, where they lie on a CDN), ranges a
 import contextlib
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,7 +19,7 @@ LARGE = ("model.safetensors", "pytorch_model.bin")
 class Hub:
     """revision  of all repositories; asked: (path, first byte) of each file that was sent
     cut  file -> bytes after which the connection breaks; breaks: how often it still does
-    lies  file -> (bytes, hash) that the hub says, None for the true one; missing: files that are listed and not there
+    lies  file -> the hash that the hub says; missing: files that are listed and not there
     """
 
     revision = "0123456789abcdef0123456789abcdef01234567"
@@ -27,17 +28,24 @@ class Hub:
         self.folders, self.asked, self.cut, self.lies, self.missing, self.breaks = dict(folders), [], {}, {}, set(), 0
         self.url = ""
 
-    def description(self, repository: str) -> dict:
-        siblings = []
+    def digest(self, path: Path) -> str:
+        """What the hub says of a file: Git's hash, of a large one SHA-256."""
+        content = path.read_bytes()
+        git = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+        return self.lies.get(path.name, hashlib.sha256(content).hexdigest() if path.name in LARGE else git)
+
+    def tree(self, repository: str) -> list[dict]:
+        files = []
         for path in sorted(self.folders[repository].iterdir()):
-            content = path.read_bytes()
-            size, digest = len(content), hashlib.sha256(content).hexdigest()
-            git = hashlib.sha1(b"blob %d\0" % size + content).hexdigest()
-            wrong_size, wrong_digest = self.lies.get(path.name, (None, None))
-            file = {"rfilename": path.name, "size": wrong_size or size, "blobId": wrong_digest or git}
+            size, digest = path.stat().st_size, self.digest(path)
+            file = {"type": "file", "path": path.name, "size": size, "oid": digest}
             if path.name in LARGE:
-                file["lfs"] = {"sha256": wrong_digest or digest, "size": wrong_size or size, "pointerSize": 134}
-            siblings.append(file)
+                file["lfs"] = {"oid": digest, "size": size, "pointerSize": 134}
+            files.append(file)
+        return files
+
+    def description(self, repository: str) -> dict:
+        siblings = [{"rfilename": file["path"]} for file in self.tree(repository)]
         return {"id": repository, "modelId": repository, "sha": self.revision, "tags": [], "siblings": siblings}
 
 
@@ -59,13 +67,14 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         def do_GET(self):
             path = self.path.partition("?")[0]
             if path.startswith("/api/models/"):
-                repository, _, revision = path.removeprefix("/api/models/").partition("/revision/")
+                repository, what, revision = re.split(r"/(revision|tree)/|$", path.removeprefix("/api/models/"))[:3]
                 if repository not in hub.folders:
                     self.answer(401, b"{}", X_Error_Code="RepoNotFound", X_Error_Message="Repository not found")
-                elif revision not in ("", hub.revision):
+                elif revision not in (None, "", "main", hub.revision):
                     self.answer(404, b"{}", X_Error_Code="RevisionNotFound")
                 else:
-                    content = json.dumps(hub.description(repository)).encode()
+                    said = hub.tree(repository) if what == "tree" else hub.description(repository)
+                    content = json.dumps(said).encode()
                     self.answer(200, content, Content_Type="application/json")
                 return
             cdn = path.startswith("/cdn/")
@@ -73,8 +82,14 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             file = hub.folders.get(repository, Path("none")) / rest.removeprefix(f"{hub.revision}/")
             if file.name in hub.missing or not file.is_file():
                 self.answer(404, b"Entry not found", X_Error_Code="EntryNotFound")
-            elif file.name in LARGE and not cdn:
-                self.answer(302, Location=f"{hub.url}/cdn{path}")
+                return
+            content = file.read_bytes()
+            said = {"ETag": f'"{hub.digest(file)}"', "X_Repo_Commit": hub.revision}
+            if file.name in LARGE and not cdn:
+                linked = {"X_Linked_Size": str(len(content)), "X_Linked_ETag": said.pop("ETag")}
+                self.answer(302, Location=f"{hub.url}/cdn{path}", **said, **linked)
+            elif self.command == "HEAD":
+                self.answer(200, content, **said)
             else:
                 self.send_file(file)
 

@@ -34,7 +34,7 @@ def copy_layers(theirs: nn.TransformerEncoder | nn.TransformerDecoder, ours: nn.
     for mine, other in zip(ours.layers, theirs.layers, strict=True):
         copy_attention(other.self_attn, mine.attention)
         residuals = [mine.attention_residual, mine.feed_forward_residual]
-        if hasattr(mine, "cross_attention"):
+        if mine.cross_attention is not None:
             copy_attention(other.multihead_attn, mine.cross_attention)
             residuals.insert(1, mine.cross_residual)
         for number, residual in enumerate(residuals, start=1):

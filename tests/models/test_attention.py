@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course_lib.models.attention import KeyValueCache, MultiHeadAttention, attend, padding_mask
+from course_lib.models.attention import MultiHeadAttention, attend, causal_mask, padding_mask
 from tests.mistakes import mistakes
 from tests.models.small_transformers import copy_attention
 
@@ -23,22 +23,17 @@ def test_equals_torch(dtype, tolerance, scale):
     assert not weights.masked_select(~mask).any()
 
 
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_a_row_with_nothing_to_attend_to_gives_zeros_and_finite_gradients(need_weights):
+def test_a_row_with_nothing_to_attend_to_gives_zeros_and_finite_gradients():
     model = MultiHeadAttention(6, 2)
     states = torch.randn(2, 5, 6, requires_grad=True)
     mask = torch.ones(2, 5, 5, dtype=torch.bool)
     mask[1, 3] = False
-    output, weights = model(states, mask=mask, need_weights=need_weights)
+    output, weights = model(states, mask=mask), model.weights(states, mask=mask)
     assert output[1, 3].tolist() == model.output.bias.tolist()
     assert output[1, 2].tolist() != model.output.bias.tolist()
-    if need_weights:
-        assert not weights[1, :, 3].any()
-    output.square().sum().backward()
+    assert not weights[1, :, 3].any()
+    (output.square().sum() + weights.square().sum()).backward()
     assert torch.isfinite(states.grad).all()
-    alone, empty = attend(states[0], states[0], states[0], torch.zeros(5, 5, dtype=torch.bool))
-    assert not alone.any()
-    assert not empty.any()
 
 
 REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
@@ -46,19 +41,19 @@ REAL = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
 
 @pytest.mark.parametrize("mask", [None, padding_mask(REAL)], ids=["whole", "padded"])
 @pytest.mark.parametrize("causal", [False, True])
-def test_fused_equals_readable_in_values_and_gradients(mask, causal):
-    model = MultiHeadAttention(15, 3)
-    found = []
-    for need_weights in (True, False):
+def test_the_kernel_s_output_and_gradient_are_those_of_the_weights_that_are_shown(mask, causal):
+    model, found = MultiHeadAttention(15, 3), []
+    seen = torch.ones(1, 1, 7, dtype=torch.bool) if mask is None else mask
+    for fused in (True, False):
         states = torch.randn(2, 7, 15, generator=torch.Generator().manual_seed(1)).requires_grad_()
-        output, weights = model(states, mask=mask, need_weights=need_weights, causal=causal)
+        if fused:
+            output = model(states, mask=mask, causal=causal)
+        else:
+            weights = model.weights(states, mask=seen & causal_mask(7) if causal else seen)
+            output = model.output((weights @ model.heads(model.value(states))).transpose(1, 2).flatten(2))
         output.square().sum().backward()
-        found.append((output, states.grad, weights))
-    torch.testing.assert_close(found[0][:2], found[1][:2], rtol=1e-5, atol=1e-5)
-    assert found[0][2].shape == (2, 3, 7, 7)
-    assert found[1][2] is None
-    future = found[0][2].triu(1)
-    assert (not future.any()) is causal
+        found.append((output, states.grad))
+    torch.testing.assert_close(*found, rtol=1e-5, atol=1e-5)
 
 
 def test_cross_attention_equals_torch_head_by_head():
@@ -66,36 +61,34 @@ def test_cross_attention_equals_torch_head_by_head():
     for parameter in ours.parameters():
         nn.init.normal_(parameter)
     copy_attention(theirs, ours)
-    query, memory, value = torch.randn(2, 5, 15), torch.randn(2, 7, 15), torch.randn(2, 7, 15)
-    expected, expected_weights = theirs(query, memory, value, key_padding_mask=~REAL, average_attn_weights=False)
-    output, weights = ours(query, memory, value, mask=padding_mask(REAL), need_weights=True)
-    torch.testing.assert_close(output, expected, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(weights, expected_weights, rtol=1e-5, atol=1e-5)
+    states, memory = torch.randn(2, 5, 15), torch.randn(2, 7, 15)
+    expected, weights = theirs(states, memory, memory, key_padding_mask=~REAL, average_attn_weights=False)
+    torch.testing.assert_close(ours(states, memory, padding_mask(REAL)), expected, rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(ours.weights(states, memory, padding_mask(REAL)), weights, rtol=1e-5, atol=1e-5)
 
 
-def test_dropout_is_for_training_only_and_the_weights_shown_are_whole():
+def test_dropout_is_for_training_only():
     model, states = MultiHeadAttention(6, 2, dropout=0.5), torch.randn(2, 5, 6)
-    for need_weights in (True, False):
-        first, second = (model.train()(states, need_weights=need_weights)[0] for _ in range(2))
-        assert not torch.equal(first, second)
-        first, second = (model.eval()(states, need_weights=need_weights)[0] for _ in range(2))
-        assert torch.equal(first, second)
-    weights = model.train()(states, need_weights=True)[1]
-    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
+    for training in (True, False):
+        model.train(training)
+        assert model(states).equal(model(states)) is not training
 
 
-@pytest.mark.parametrize("steps", [[7], [1] * 7, [3, 1, 2, 1]])
-@pytest.mark.parametrize("need_weights", [True, False])
-def test_a_cache_gives_what_one_causal_pass_gives(steps, need_weights):
-    model, states = MultiHeadAttention(15, 3), torch.randn(2, 7, 15)
-    cache = KeyValueCache.empty(2, 7, model)
-    with torch.no_grad():
-        whole = model(states, causal=True)[0]
-        parts = [model(part, causal=True, cache=cache, need_weights=need_weights)[0] for part in states.split(steps, 1)]
-    torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=1e-5, atol=1e-5)
+def test_a_cache_gives_what_one_causal_pass_gives():
+    model, states, cache = MultiHeadAttention(15, 3), torch.randn(2, 7, 15), {}
+    parts = [model(step, cache=cache) for step in states.split(1, 1)]
+    torch.testing.assert_close(torch.cat(parts, 1), model(states, causal=True), rtol=1e-5, atol=1e-5)
+
+
+def test_neighbouring_rows_share_a_context_whose_keys_are_made_once():
+    model, states, memory, cache = MultiHeadAttention(15, 3), torch.randn(6, 2, 15), torch.randn(2, 7, 15), {}
+    expected = model(states, memory.repeat_interleave(3, 0), padding_mask(REAL.repeat_interleave(3, 0)))
+    for step, right in zip(states.split(1, 1), expected.split(1, 1), strict=True):
+        torch.testing.assert_close(model(step, memory, padding_mask(REAL), cache=cache), right, rtol=1e-5, atol=1e-5)
+        memory = torch.zeros_like(memory)
 
 
 test_errors_name_numbers_and_remedy = mistakes(
-    (lambda: MultiHeadAttention(10, 4), r"d_model=10 .* n_heads=4 .*d_model=8"),
     (lambda: attend(*torch.ones(3, 2, 3), torch.ones(2, 2)), r"float32.*boolean"),
+    (lambda: MultiHeadAttention(2, 1)(torch.ones(1, 3, 2), mask=torch.ones(3, 3)), r"float32.*boolean"),
 )

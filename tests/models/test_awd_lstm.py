@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from course_lib.data.streams import StreamBatch
 from course_lib.models.awd_lstm import AWDLSTM, AWDLSTMConfig, LockedDropout, WeightDropLSTM, WordDropEmbedding
 from course_lib.text.vocabulary import Vocabulary
-from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import WORDS, small_awd_lstm
 
@@ -156,12 +155,3 @@ def test_eval_and_p_0_drop_nothing(p, training):
     assert LockedDropout(p).train(training)(vectors).equal(vectors)
     table = WordDropEmbedding(3, 2, p).train(training)
     assert table(ids).equal(table.weight[ids])
-
-
-test_mistakes_are_named = mistakes(
-    (lambda: AWDLSTMConfig(0), "Use 1 or more"),
-    (lambda: AWDLSTMConfig(7, weight_dropout=1.0), "weight_dropout=1.0"),
-    (lambda: AWDLSTMConfig(7, direction="up"), "forward, backward"),
-    (lambda: AWDLSTM(AWDLSTMConfig.small(2), Vocabulary(["a", "b"])), "unknown=None"),
-    (lambda: small_awd_lstm().adapted(hidden=9), "cannot change 'hidden'"),
-)

@@ -57,9 +57,6 @@ def test_loss_asks_the_states_of_all_places_in_any_order_and_adds_both_means(nor
     without = model.loss(replace(batch, next=None))
     torch.testing.assert_close(without["loss"].detach(), whole["mlm"])
     assert "nsp" not in without
-    none = torch.zeros(0, dtype=torch.long)
-    with pytest.raises(CourseError, match="asks for no piece"):
-        model.loss(MaskedPairs(torch.full((2, 5), 7), none, none, none))
 
 
 def test_accuracies_count_what_is_right():
@@ -98,8 +95,6 @@ def test_fill_gives_one_list_per_mask_and_knows_no_row_beyond_the_pieces():
     assert model.fill("\ufeff[MASK]\u200b pa\u00adid\u200b \u200b[MASK] wages\u2060", k=2) == found
     with pytest.raises(CourseError, match=r"no word of 'She paid' is \[MASK\]"):
         model.fill("She paid")
-    with pytest.raises(CourseError, match=f"k=0. Use a number from 1 to {len(model.pieces)}"):
-        model.fill("[MASK]", k=0)
 
 
 def test_a_word_has_the_vector_of_its_first_piece():
@@ -162,13 +157,6 @@ def test_each_dropout_acts_in_training_only(name):
 
 
 test_settings_that_cannot_work_are_named = mistakes(
-    ({"n_layers": 0}, "n_layers=0"),
-    ({"d_model": 13}, "d_model=13 .* n_heads=3.*d_model=12"),
     ({"norm": "both"}, "norm='both'.*post, pre"),
-    ({"dropout": 1.0}, "dropout=1.0"),
-    ({"max_units": 2}, "max_units=2"),
-    ({"layer_norm_eps": 0.0}, "layer_norm_eps=0.0"),
-    ({"layer_norm_eps": 2.0}, "layer_norm_eps=2.0"),
-    ({"vocab_size": 7}, r"vocab_size=7\. Use BertConfig"),
     of=lambda settings: small_bert(**settings),
 )

@@ -2,7 +2,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.text.characters import PADDING
 
@@ -71,9 +70,3 @@ def test_padding_alone_is_finite_and_gradient_reaches_all_but_the_padding_row():
     assert not rows[PADDING]
     assert rows[1:7].any()
     assert not rows[~torch.isin(torch.arange(23), ids)].any()
-
-
-@pytest.mark.parametrize("wrong", [{"out_dim": 0}, {"filters": ()}, {"filters": ((0, 3),)}, {"n_highway": -1}])
-def test_impossible_sizes_are_refused(wrong):
-    with pytest.raises(CourseError, match="every size must be 1 or larger"):
-        CharCNNConfig(23, **wrong)

@@ -7,7 +7,6 @@ import torch
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.seq2seq import END, Seq2Seq, Seq2SeqConfig, target_vocabulary
-from course_lib.text.vocabulary import Vocabulary
 from course_lib.training import fit
 from tests.mistakes import mistakes
 
@@ -121,9 +120,6 @@ def test_nothing_follows_the_end_of_a_sentence_while_others_in_its_batch_go_on()
 
 NOTHING = Sentence.of([])
 test_mistakes_are_named = mistakes(
-    (lambda: CoVe(LETTERS, torch.zeros(len(LETTERS), 7), CoVeConfig(dim=5)), "7 dimensions.*dim=5"),
-    (lambda: CoVeConfig(hidden=0), "hidden=0"),
     (lambda: make_seq2seq([SHORT]).batch([SHORT, ParallelPair(SHORT.source, NOTHING)]), "targets: sentence 1 of 2 is"),
     (lambda: make_seq2seq([SHORT]).batch([ParallelPair(NOTHING, SHORT.target)]), "sentence 0 of 1 is empty"),
-    (lambda: Seq2Seq(make_cove(), Vocabulary(["a", "b"])), "target_vocabulary"),
 )

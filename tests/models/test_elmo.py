@@ -7,7 +7,6 @@ from course_lib.models.elmo import ELMo, FrozenStates, ScalarMix
 from course_lib.models.encoder import RandomEncoder, StaticVectors
 from course_lib.models.heads import SequenceClassifier
 from course_lib.models.taglm import TagLM
-from tests.mistakes import mistakes
 from tests.models.battery import BANK, RIVER
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
@@ -42,16 +41,6 @@ def test_layer_norm_takes_one_mean_and_variance_of_the_real_units_of_a_layer():
 
 def reader():
     return RandomEncoder(6, n_layers=2, buckets=97)
-
-
-LAYERS = torch.zeros(3, 2, 5, 7)
-test_errors = mistakes(
-    (lambda: ScalarMix(2)(LAYERS), r"2 weights but got 3 layers. Use ScalarMix\(3\)"),
-    (lambda: ScalarMix(3)(LAYERS, MASK[:, :3]), r"shape \[2, 3\].*\[2, 5\]"),
-    (lambda: ScalarMix(3, layer_norm=True)(LAYERS, torch.zeros_like(MASK)), "no mean"),
-    (lambda: ELMo(reader(), ("input", "input")), "Name each place once"),
-    (lambda: FrozenStates(reader()).keep([BANK], megabytes=0), "8 words takes 0 MB, more than megabytes=0"),
-)
 
 
 @pytest.fixture
@@ -111,20 +100,6 @@ def test_penalty_is_lambda_times_the_squared_raw_weights_of_all_places(encoder):
     elmo.mixes["output"].raw.data = torch.tensor([0.0, 0.0, -3.0])
     elmo.mixes["output"].gamma.data[:] = 100.0  # not part of it
     assert elmo.penalty().item() == pytest.approx(0.14)
-
-
-def test_kept_states_are_not_computed_again(encoder, monkeypatch):
-    states = FrozenStates(encoder)
-    expected = states.read([BANK, RIVER])
-    states.keep([BANK])
-    asked = []
-    encode = encoder.encode
-    monkeypatch.setattr(encoder, "encode", lambda records, **kw: asked.append(len(records)) or encode(records, **kw))
-    torch.testing.assert_close(states.read([BANK, RIVER]), expected)
-    torch.testing.assert_close(states.read([RIVER, RIVER]), expected[[1, 1], : len(RIVER)])
-    states.read([BANK])
-    states.keep([BANK])
-    assert asked == [1, 1]  # RIVER, twice
 
 
 def test_one_layer_comes_at_its_true_width():

@@ -277,8 +277,6 @@ def test_an_encoder_is_no_head_and_a_head_no_encoder(tmp_path):
 test_bad_settings_are_named = mistakes(
     ({"labels": ["a", "b", "a"]}, "each once"),
     ({"body": "gru"}, "none, bilstm"),
-    ({"hidden": 0}, "hidden=0"),
-    ({"dropout": 1.0}, r"dropout=1\.0"),
     ({"layer": 3, "pooling": "mean"}, "no layer 3.*0 word, 1 biLSTM 1, 2 biLSTM 2"),
     ({"pooling": "median"}, "sentence, mean, max"),
     ({"layer": "mix"}, "layer='mix' would be ignored"),
@@ -292,14 +290,12 @@ test_bad_texts_and_labels_are_named = mistakes(
     (("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ", "X"]]), "sentence 1, word 1, has the label 'X'"),
     (("tagger", ["not bad", "good ."], [["ADV", "ADJ"], ["ADJ"]]), "sentence 1 has 2 words but 1 labels"),
     (("pair", [("good", "bad"), "good"]), r"item 1 is 'good', not a pair.*\(first, second\)"),
-    (("pair", [("good", "bad"), ("good", "")]), "second sentences of the pairs: .*sentence 1 of 2 is empty"),
+    (("pair", [("good", "bad"), ("good", "")]), "sentence 1 of 2 is empty"),
     of=lambda row: build("static", row[0]).batch(*row[1:]),
 )
 test_other_mistakes_are_named = mistakes(
     (lambda head: head.batches(["good"], 2), "no labels to learn from"),
-    (lambda head: head.loss(head.batch(["good"])), r"the batch has no labels.*batch\(sentences, labels\)"),
     (lambda head: head.freeze(["biLSTM"]), r"no layer group 'biLSTM'.*word, head"),
-    (lambda head: head.groups(slow={"word": -1}), "'word' is -1"),
     (lambda head: head.predict(["good"], batch_size=0), "batch_size=0"),
     of=lambda call: call(build("static", "mean")),
 )

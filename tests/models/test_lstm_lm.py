@@ -12,14 +12,10 @@ from torch import nn
 
 from course_lib.data.streams import StreamBatch, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
-from course_lib.models.char_cnn import CharCNNConfig
-from course_lib.models.lstm_lm import LSTMLM, SPECIALS, UNKNOWN, BiLM, BiLMConfig, LSTMLMConfig
+from course_lib.models.lstm_lm import LSTMLM, BiLM, LSTMLMConfig
 from course_lib.models.projected_lstm import ProjectedLSTM, lstm_by_steps
 from course_lib.models.shipped import load
 from course_lib.models.word_softmax import word_softmax
-from course_lib.text.characters import Characters
-from course_lib.text.vocabulary import Vocabulary
-from tests.mistakes import mistakes
 from tests.models.bilms import PROJECTION, small_bilm
 
 WORDS = [f"w{number}" for number in range(17)]  # with the two specials: 19
@@ -174,16 +170,6 @@ def test_without_softmax_it_encodes_the_same_and_says_what_it_cannot(kind, tmp_p
             use(read)
 
 
-test_what_cannot_work_is_named = mistakes(
-    (lambda: BiLM(BiLMConfig(3), Vocabulary(["a", "b", "c"])), "needs '</s>'"),
-    (lambda: small_bilm(WORDS, vocab_size=20), "Use 2 to 19"),
-    (lambda: small_bilm(WORDS, directions="left"), "both, forward, backward"),
-    (lambda: BiLM(BiLMConfig(2), Vocabulary(SPECIALS, unknown=UNKNOWN), Characters(["a"])), "`characters` has 5"),
-    (lambda: BiLMConfig(3, projection=8, hidden=7), "hidden=7. Use 8 or more"),
-    (lambda: BiLMConfig(2, projection=7, characters=CharCNNConfig(5)), "gives 128 numbers .* projection=7"),
-)
-
-
 # -- The token layer: words by their rows or by their characters
 BANKS = ["the", "bank", "paid"]
 
@@ -305,12 +291,3 @@ def test_the_sampled_denominator_is_right_on_average():
     error = drawn.std(0) / math.sqrt(len(drawn))
     assert ((drawn.mean(0) - logits.exp().sum(1)).abs() < 4 * error).all()
     assert (error < 0.01 * drawn.mean(0)).all()  # fine enough to see a target counted twice: 1/23
-
-
-test_a_softmax_that_cannot_be_is_named = mistakes(
-    ({"kind": "hierarchical"}, "full, adaptive, sampled"),
-    ({"kind": "adaptive"}, r"cutoffs=\(\) for 23 words"),
-    ({"kind": "adaptive", "cutoffs": (5, 5)}, "rising"),
-    ({"kind": "adaptive", "cutoffs": (3, 5, 7)}, "3 rarer groups need 64 dimensions"),
-    of=lambda arguments: word_softmax(dim=DIM, vocab_size=VOCAB, **arguments),
-)

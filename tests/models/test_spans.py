@@ -100,7 +100,7 @@ def test_an_encoder_that_reads_apart_gives_the_passage_all_its_places():
     encoder.max_units = 7
     rows = rows_of([(ASKED, "now . in . now . in . now")], encoder, 2)[0]
     assert texts(rows) == ["now . in . now . in", ". in . now"]
-    with pytest.raises(CourseError, match="question 0: it has 8 pieces; the encoder reads 7"):
+    with pytest.raises(CourseError, match=r"question 0: it has 8 pieces.* encoder reads 7"):
         rows_of([("where " * 8, "now")], encoder, 2)
 
 
@@ -152,15 +152,13 @@ def answered(text, start):
 
 test_mistakes_are_named = mistakes(
     ([], "no question"),
-    ([("where is Mina", "")], "question 0: the passage is empty"),
-    ([passage("Mina", ("", None))], "question 'Mina-0': the question is empty"),
-    ([("where " * 15, "Paris")], "it has 15 pieces; the encoder reads 15, passage included.*Shorten"),
-    ([("where " * 12, "cat in Paris")], "the word 'cat' has 3 pieces, but 2 fit"),
+    ([("where is Mina", "")], "question 0: it or its passage is empty"),
+    ([passage("Mina", ("", None))], "question 'Mina-0': it or its passage is empty"),
+    ([("where " * 15, "Paris")], "it has 15 pieces.* encoder reads 15. Shorten"),
+    ([("where " * 12, "cat in Paris")], "longest word of its passage 3"),
     (answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
     (answered("Mina", -18), "does not stand at character -18"),
-    (answered(" ", 4), "'q7': the answer ' ' holds no word"),
     ([("where", "Paris", "Rome")], r"after 0 questions comes \('where', 'Paris', 'Rome'\).*pairs"),
-    ([PASSAGES[0], (ASKED, "in Paris")], "question 2 came as bare text, others with answers"),
     of=lambda asked: SpanExtractor(bert(), seed=1).batch(asked),
 )
 

@@ -213,8 +213,6 @@ def test_the_limit_is_the_input_length_and_fifty_more():
 
 
 test_bad_arguments_are_named = mistakes(
-    ({"beam": 0}, "beam=0"),
-    ({"max_steps": 0}, "max_steps=0"),
     ({"source": [["a"], []]}, "sentence 1 of 2 is empty"),
     ({"source": "a b"}, r"Put it in \[ \]"),
     of=lambda wrong: beam_search(loud_translator(), **{"source": SOURCES, **wrong}),

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.models.baselines import RandomEncoder
+from course_lib.errors import CourseError
+from course_lib.models.encoder import RandomEncoder
 from course_lib.models.heads import load_head
-from course_lib.models.ulmfit import BatchNorm, Ensemble, ULMFiTClassifier, concat_pool
+from course_lib.models.ulmfit import BatchNorm, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
-from tests.mistakes import mistakes
 from tests.models import fastai_awd_lstm as fastai
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.test_awd_lstm import CLOSE, NO_DROPOUT, load_fastai_weights, stored
@@ -139,18 +139,6 @@ def test_save_and_load(tmp_path):
     np.testing.assert_array_equal(again.probabilities(TEXTS), classifier.probabilities(TEXTS))
 
 
-def test_an_ensemble_is_the_mean_of_its_members():
-    members = [small(), small(direction="backward", seed=1)]
-    ensemble = Ensemble(members)
-    rows = [member.probabilities(TEXTS) for member in members]
-    assert np.abs(rows[0] - rows[1]).max() > 1e-3
-    np.testing.assert_allclose(ensemble.probabilities(TEXTS), (rows[0] + rows[1]) / 2)
-    assert ensemble.predict(TEXTS) == [LABELS[i] for i in (rows[0] + rows[1]).argmax(1)]
-
-
-test_mistakes_are_named = mistakes(
-    (lambda: ULMFiTClassifier(RandomEncoder(6), LABELS), "not on a RandomEncoder"),
-    (lambda: small(bptt=0), "bptt=0"),
-    (lambda: small(block_dropout=1.0), "block_dropout=1.0"),
-    (lambda: Ensemble([small(), ULMFiTClassifier(small_awd_lstm(), LABELS[::-1])]), "good, bad, so so; so so"),
-)
+def test_it_stands_on_an_awd_lstm():
+    with pytest.raises(CourseError, match="not on a RandomEncoder"):
+        ULMFiTClassifier(RandomEncoder(6), LABELS)

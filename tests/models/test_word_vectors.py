@@ -67,10 +67,8 @@ def test_an_analogy_leaves_its_inputs_out_unless_told():
     assert len(vectors.analogy("king", "man", "king")) == 2  # an input that stands twice
 
 
-def test_k_larger_than_the_table_gives_all_others_and_k_0_is_an_error(odd):
+def test_k_larger_than_the_table_gives_all_others(odd):
     assert len(odd.neighbours("the", k=1000)) == len(ODD_WORDS) - 1
-    with pytest.raises(CourseError, match="k=1 or more"):
-        odd.neighbours("the", k=0)
     assert WordVectors(["alone"], [[1.0]]).neighbours("alone") == []
 
 
@@ -80,8 +78,6 @@ def test_an_unknown_word_names_the_nearest_spellings():
         vectors["orchrad"]
     with pytest.raises(CourseError, match="not among"):
         vectors.similarity("pear", "z" * 10_000)
-    with pytest.raises(CourseError, match="Ask for one word"):
-        vectors[["pear"]]
     for there, asked in (("NFC", "NFD"), ("NFD", "NFC")):
         vectors = WordVectors([unicodedata.normalize(there, "배")], [[1.0]])
         with pytest.raises(CourseError, match=rf"looks the same.*\({there}\).*normalize\('{there}', word\)"):
@@ -240,8 +236,6 @@ def test_doubles_cut_letters_and_a_limit_are_read_as_gensim_reads_them(tmp_path,
         said = capsys.readouterr().out
         assert f"{1 if limit == 5 else 2} of {5 if limit == 5 else 31} words are not UTF-8" in said
         assert ("6 of 31 rows are left out" in said) is (limit != 5)
-    with pytest.raises(CourseError, match=r"limit=0\. Use 1 or more"):
-        WordVectors.load_word2vec(path, limit=0)
 
 
 def test_a_limit_leaves_what_follows_unread(tmp_path):
@@ -339,11 +333,9 @@ def test_a_damaged_or_foreign_checkpoint_is_an_error(tmp_path):
 
 test_bad_tables = mistakes(
     ((["a", "a"], torch.eye(2)), "twice"),
-    ((["a", ""], torch.eye(2)), "is not a word"),
     ((["a"], torch.eye(2)), r"1 words and vectors of shape \(2, 2\)"),
     ((["a", "b"], [[1.0], [float("nan")]]), "'b'"),
     ((["a"], [[1e300]]), "infinity"),
     ((["a", "b"], [[1.0], [1.0, 2.0]]), "no table of numbers"),
-    ((["a"], [[1.0]], [1, 2]), "2 counts"),
     of=lambda given: WordVectors(*given),
 )

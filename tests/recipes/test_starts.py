@@ -132,7 +132,7 @@ def test_a_copying_layer_hands_on_what_is_alike():
         nn.init.zeros_(parameter)
     start_copying(attention)
     states = 5 * torch.eye(16)[torch.tensor([[0, 3, 0]])]  # the first and the last are alike, one head sees all of them
-    output, weights = attention(states, need_weights=True)
+    output, weights = attention(states), attention.weights(states)
     head = weights[0, 0, 0]
     assert head[0] == head[2] > 100 * head[1]
     torch.testing.assert_close(output[0, 0, 0], 5 * OUTPUT * (head[0] + head[2]))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.models.baselines import RandomEncoder
+from course_lib.models.encoder import RandomEncoder
 from course_lib.training import fit
 from course_lib.training.schedules import (
     constant,

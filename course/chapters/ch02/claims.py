@@ -16,8 +16,8 @@ from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, 
 from course.lab.tasks import Task, names, parts_of_speech, reviews
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course_lib.data.world import World
-from course_lib.models.baselines import StaticVectors
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding
+from course_lib.models.encoder import StaticVectors
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram

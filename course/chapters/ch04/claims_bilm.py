@@ -35,9 +35,8 @@ from course_lib.data.handmade import handmade_names
 from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation.probes import probe
-from course_lib.models.baselines import RandomEncoder, StaticVectors
 from course_lib.models.elmo import ELMo
-from course_lib.models.encoder import ContextEncoder
+from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVectors
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
 from course_lib.models.taglm import TagLM

@@ -248,7 +248,7 @@ class TwoLookUps(nn.Module):
         """Logits of all answers."""
         slots = self.symbols(batch["symbols"]) + self.values(batch["values"])
         query = sum(table(batch["symbols"][:, i]) for i, table in enumerate(self.asked))
-        return self.answer(self.attention(query[:, None], slots)[0][:, 0])
+        return self.answer(self.attention(query[:, None], slots)[:, 0])
 
     def gold(self, batch: LookUpBatch) -> Int[Tensor, " batch"]:
         """The number of the right answer: value of the first slot asked for * PAIR_VALUES + that of the second."""

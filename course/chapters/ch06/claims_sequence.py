@@ -98,14 +98,19 @@ def _nets(width: int, device: torch.device) -> dict[str, Callable[[Tensor], Tens
     feed_forward = nn.Sequential(nn.Linear(width, 4 * width), nn.ReLU(), nn.Linear(4 * width, width))
     for net in (lstm, attention, feed_forward):
         net.to(device)
-    return {"LSTM": lambda x: lstm(x)[0], "attention": lambda x: attention(x)[0], "feed-forward": feed_forward}
+    return {"LSTM": lambda x: lstm(x)[0], "attention": attention, "feed-forward": feed_forward}
 
 
 def _by_hand(name: str, width: int) -> Callable[[Tensor], Tensor]:
     """The same layers in single operations: the fast LSTM is one node of the graph, whatever it does inside."""
     if name == "attention":
         attention = MultiHeadAttention(width, n_heads=8)
-        return lambda x: attention(x, need_weights=True)[0]
+
+        def read(x: Tensor) -> Tensor:
+            found = attention.weights(x) @ attention.heads(attention.value(x))
+            return attention.output(found.transpose(1, 2).flatten(2))
+
+        return read
     cell = nn.LSTMCell(width, width)
 
     def unrolled(x: Tensor) -> Tensor:

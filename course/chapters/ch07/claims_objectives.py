@@ -45,8 +45,8 @@ from course_lib.data.records import LabelledText, SenseExample, Sentence, Senten
 from course_lib.data.world import World
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
-from course_lib.models.baselines import masked_mean
 from course_lib.models.bert import Bert
+from course_lib.models.encoder import masked_mean
 from course_lib.models.shipped import load
 
 Features = Callable[[Sequence], Float[np.ndarray, "record dim"]]

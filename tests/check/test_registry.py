@@ -69,7 +69,7 @@ def test_the_worked_line_of_the_docstring_is_true(exercise, reader):
     with speaking(reader):
         says = exercise.worded(exercise.solution.__doc__)
     name = exercise.solution.__name__
-    worked = re.search(rf"^ *((?:\w+ = .+\n *)?{name}\((?s:.+))$", says, re.MULTILINE)
+    worked = re.search(rf"^ *((?:[\w, ]+ = .+\n *)?{name}\((?s:.+))$", says, re.MULTILINE)
     *lines, call = re.split(rf"\n *(?={name}\()", worked[1])
     space = {**exercise.solution.__globals__, "tensor": torch.tensor}
     exec("\n".join(lines), space)

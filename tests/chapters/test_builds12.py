@@ -12,7 +12,7 @@ from course.check import check, play, registry, solution, store
 from course.check.front import is_version
 from course.lab.roles import Thread
 from course_lib import kept
-from course_lib.language import speaking
+from course_lib.language import language, speaking
 
 thread = cache(Thread)
 
@@ -20,8 +20,8 @@ thread = cache(Thread)
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch):
     monkeypatch.setattr(builds, "_LAST", {})
-    for chapter in (skip_gram, classifier):
-        monkeypatch.setattr(chapter, "Thread", thread)
+    monkeypatch.setattr(skip_gram, "thread", lambda: thread(language()))
+    monkeypatch.setattr(classifier, "Thread", thread)
 
 
 def keep(part, source):

@@ -1,6 +1,7 @@
 """A text of one's own: what is dropped is told, and the thread reads it."""
 
 import random
+import sys
 from collections import Counter
 
 import pytest
@@ -102,20 +103,30 @@ def test_a_text_that_is_not_there_or_was_changed_is_said(name, says):
         thread()
 
 
-def test_a_build_keeps_what_it_made_of_each_text_apart(tmp_path, monkeypatch):
-    from course.chapters.ch07 import build as chapter
-
-    monkeypatch.setattr(chapter, "STEPS", 1)
+@pytest.mark.parametrize(
+    ("build_id", "few", "names"),
+    [
+        ("1.B", {"EPOCHS": 1}, ["loss", "contexts"]),
+        ("3.B", {"OWN_LM_STEPS": 1}, ["perplexity", "sides"]),
+        ("7.B", {"STEPS": 1}, ["loss", "words", "both sides"]),
+    ],
+)
+def test_a_build_proves_and_keeps_what_it_made_of_each_text_apart(tmp_path, monkeypatch, build_id, few, names):
+    build = builds.find(build_id)
+    for name, n in few.items():
+        monkeypatch.setattr(sys.modules[build.run.__module__], name, n)
     own_text.keep("mine", own_text.made_of([written(tmp_path / "a.txt", 2_600)]))
-    build = builds.find("7.B")
     with kept.of_text("mine"):
         result = builds.solution(build)
-    assert 'play("7.B", text="mine")' in result.paragraphs[-1]
-    assert play("7.B", text="mine").answer["error"] == ""
-    with pytest.raises(CourseError, match="nothing is kept yet"):
-        play("7.B")
-    with kept.of_text("mine"):
         assert kept.folder().relative_to(tmp_path / "answers").as_posix() == "kept/en/mine"
+    assert [name for name, _, _ in builds._LAST[build_id, "mine"].proofs] == names
+    assert f'play("{build_id}", text="mine")' in result.paragraphs[-1]
+    assert play(build_id, text="mine").height
+    with pytest.raises(CourseError, match="nothing is kept yet"):
+        play(build_id)
+
+
+def test_a_build_that_reads_no_text_of_one_s_own_says_which_do(monkeypatch):
     monkeypatch.setattr(builds, "find", lambda _: builds.Build("9.B", ("7.6",), print, importance=1, minutes=1))
-    with pytest.raises(CourseError, match=r"reads no text of your own\. These do: .*7\.B"):
+    with pytest.raises(CourseError, match=r"reads no text of your own\. These do: 1\.B, 3\.B, 7\.B"):
         builds.play("9.B", text="mine")

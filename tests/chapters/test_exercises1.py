@@ -19,10 +19,6 @@ def test_negatives_by_hand():
     assert registry.find("1.2").solution({"a": 16, "b": 1}, 0.75) == pytest.approx({"a": 8 / 9, "b": 1 / 9})
 
 
-def test_a_static_vector_is_at_chance_whatever_the_frequencies():
-    assert registry.find("1.7").solution([[1, 1]] * 19 + [[1, 1]], [0] * 19 + [1]) == pytest.approx(1 / 2)
-
-
 def test_pairs_of_a_sentence_that_lost_no_word_are_those_of_the_chapter():
     words = list("abcadeb")
     assert registry.find("1.8").solution(words, [True] * 7, [2] * 7) == pairs(words, 2)

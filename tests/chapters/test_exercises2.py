@@ -6,7 +6,6 @@ from torch import nn
 
 from course.by_hand.classifier import RNN
 from course.check import registry
-from course.check.judge import judge
 
 
 def test_forward_it_is_the_chapter_s_rnn_and_backward_the_same_on_turned_sentences():
@@ -50,21 +49,3 @@ def test_an_optimizer_takes_the_groups_and_moves_the_table_a_tenth_as_far(tied):
     optimizer.step()
     steps = [(old - new).mean().item() for old, new in zip(before, model.parameters(), strict=True)]
     assert steps == pytest.approx([0.05] if tied else [0.05, 0.5])
-
-
-def test_a_new_word_has_one_vector_in_both_texts_and_another_at_the_next_step():
-    new_word_vectors, known = registry.find("2.6").solution, {"met": torch.zeros(3)}
-    (first, _, second), question = new_word_vectors(["Brask", "met", "Olun"], ["Olun", "Brask"], known, 3, 1)
-    assert torch.equal(question, torch.stack([second, first]))
-    assert not torch.equal(first, second)
-    assert not torch.equal(new_word_vectors(["Brask"], ["met"], known, 3, 2)[0][0], first)
-
-
-def test_drawing_all_new_words_at_once_is_right_too():
-    def at_once(passage, question, known, dim, seed):
-        words = list(dict.fromkeys(word for word in passage + question if word not in known))
-        drawn = torch.randn(len(words), dim, generator=torch.Generator().manual_seed(seed))
-        vectors = known | dict(zip(words, drawn, strict=True))
-        return [vectors[word] for word in passage], [vectors[word] for word in question]
-
-    assert judge(registry.find("2.6"), at_once).right

@@ -56,17 +56,6 @@ def test_viterbi_and_the_sum_over_all_paths_against_a_list_of_them(crf):
         torch.testing.assert_close(total, torch.tensor(list(scores.values())).logsumexp(0))
 
 
-def test_padding_changes_nothing_in_attention():
-    query, source, mask = torch.randn(2, 3), torch.randn(2, 5, 3), torch.arange(5) < torch.tensor([[2], [5]])
-    attention_step = registry.find("3.6").solution
-    weights, context = attention_step(query, source, mask)
-    short_weights, short_context = attention_step(query[:1], source[:1, :2], mask[:1, :2])
-    torch.testing.assert_close(weights[:1, :2], short_weights)
-    torch.testing.assert_close(context[:1], short_context)
-    torch.testing.assert_close(weights.sum(dim=1), torch.ones(2))
-    assert weights[0, 2:].tolist() == [0, 0, 0]
-
-
 def test_a_loop_of_steps_is_an_lstm_over_a_padded_batch():
     lstm, x, real = nn.LSTM(3, 2), torch.randn(5, 2, 3), torch.arange(5)[:, None] < torch.tensor([5, 3])
     weights = lstm.weight_ih_l0, lstm.weight_hh_l0, lstm.bias_ih_l0 + lstm.bias_hh_l0

@@ -50,15 +50,6 @@ def test_the_pooled_vector_is_the_library_s():
     torch.testing.assert_close(registry.find("5.4").solution(states, mask), concat_pool(states, mask))
 
 
-def test_the_thinned_network_is_torch_s():
-    x, w_in, w_rec = torch.randn(5, 2), torch.randn(2, 3), torch.randn(3, 3)
-    keep, p = torch.tensor([[True, False, True], [False, True, True], [True, True, False]]), 0.25
-    rnn = torch.nn.RNN(2, 3, bias=False)
-    rnn.weight_ih_l0.data = w_in.T
-    rnn.weight_hh_l0.data = (w_rec * keep).T / 0.75
-    torch.testing.assert_close(registry.find("5.5").solution(x, w_in, w_rec, keep, p), rnn(x)[0].detach())
-
-
 @pytest.mark.parametrize(("reached", "factor"), [(85, 10), (60, 1), (70, 1), (95, 100)])
 def test_the_factor_by_hand(reached, factor):
     solution = registry.find("5.6").solution

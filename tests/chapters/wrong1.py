@@ -72,14 +72,6 @@ def mean_moves(inputs, outputs, gradients, centre, context, negatives, rate):
     return moved
 
 
-def empty_sense_counts(scores, senses):
-    per_sense = []
-    for sense in range(len(scores[0])):
-        own = [(row[s] == max(row)) / row.count(max(row)) for row, s in zip(scores, senses, strict=True) if s == sense]
-        per_sense.append(sum(own) / len(own) if own else 0.0)
-    return sum(per_sense) / len(per_sense)
-
-
 WRONG = {
     "1.2": [
         ("divides by the vocabulary size", "/ total", "/ len(counts)"),
@@ -164,41 +156,6 @@ WRONG = {
         ("the dot product is not normalised", "/ vectors.norm(dim=1, keepdim=True)", ""),
         ("the least similar word", "argmax", "argmin", "-torch.inf", "torch.inf"),
         ("a similarity instead of an id", "int(cosine.argmax())", "float(cosine.max())"),
-    ],
-    "1.7": [
-        ("ties count as right", "(sense in tied) / len(tied)", "sense in tied"),
-        ("ties count as wrong", "(sense in tied) / len(tied)", "tied == [sense]"),
-        ("the first of the tied senses wins", "(sense in tied) / len(tied)", "sense == tied[0]"),
-        (
-            "not balanced",
-            "sum(sum(shares) / len(shares) for shares in credit.values()) / len(credit)",
-            "sum(map(sum, credit.values())) / len(senses)",
-        ),
-        (
-            "the first of the tied senses wins, and not balanced",
-            "(sense in tied) / len(tied)",
-            "sense == tied[0]",
-            "sum(sum(shares) / len(shares) for shares in credit.values()) / len(credit)",
-            "sum(map(sum, credit.values())) / len(senses)",
-        ),
-        ("senses that never occur are averaged in", empty_sense_counts),
-        ("ties count as right, and not balanced", "/ len(tied)", "", "/ len(shares)", "", "(credit)", "(senses)"),
-        (
-            "one of the tied senses is chosen",
-            "(sense in tied) / len(tied)",
-            "sense == random.choice(tied)",
-            "    credit = {}\n",
-            "    import random\n\n    credit = {}\n",
-        ),
-        ("one of the tied senses is chosen", "(sense in tied) / len(tied)", "sense == tied[-1]"),
-        (
-            "wrong",
-            "credit.setdefault(sense, []).append((sense in tied) / len(tied))",
-            "credit.setdefault(sense, []).extend([sense in tied] if len(tied) == 1 else [])",
-            "/ len(shares)",
-            "/ max(1, len(shares))",
-        ),
-        ("a tie is shared among all senses", "/ len(tied)", "/ (len(row) if len(tied) > 1 else 1)"),
     ],
     "1.8": [
         (

@@ -1,7 +1,5 @@
 """Wrong answers to the exercises of chapter 2 as readers write them: see `cells.py`."""
 
-import zlib
-
 import torch
 
 
@@ -21,57 +19,6 @@ def by_name(is_slow):
         return [{"params": fast, "lr": rate}, {"params": gentle, "lr": rate / 10}]
 
     return answer
-
-
-def drawn(order):
-    """order(passage, question, known): the words that get a vector, in this order."""
-
-    def answer(passage, question, known, dim, seed):
-        generator = torch.Generator().manual_seed(seed)
-        drawn = {w: torch.randn(dim, generator=generator) for w in dict.fromkeys(order(passage, question, known))}
-        vectors = known | drawn
-        return tuple(torch.stack([vectors[w] for w in text]) for text in (passage, question))
-
-    return answer
-
-
-def new(words, known):
-    return [w for w in words if w not in known]
-
-
-def per_text(passage, question, known, dim, seed):
-    generator, results = torch.Generator().manual_seed(seed), []
-    for text in (passage, question):
-        vectors = known | {w: torch.randn(dim, generator=generator) for w in dict.fromkeys(new(text, known))}
-        results.append(torch.stack([vectors[w] for w in text]))
-    return results
-
-
-def restarted(passage, question, known, dim, seed):
-    vectors = dict(known)
-    for text in (passage, question):
-        generator = torch.Generator().manual_seed(seed)
-        for w in dict.fromkeys(new(text, vectors)):
-            vectors[w] = torch.randn(dim, generator=generator)
-    return tuple(torch.stack([vectors[w] for w in text]) for text in (passage, question))
-
-
-def from_the_letters(passage, question, known, dim, seed):
-    own = {}
-    for w in set(passage + question) - set(known):
-        own[w] = torch.randn(dim, generator=torch.Generator().manual_seed(zlib.crc32(w.encode())))
-    return tuple(torch.stack([(known | own)[w] for w in text]) for text in (passage, question))
-
-
-KEPT = {}
-
-
-def kept_from_the_first_call(passage, question, known, dim, seed):
-    generator = torch.Generator().manual_seed(seed)
-    for w in new(passage + question, known):
-        if w not in KEPT:
-            KEPT[w] = torch.randn(dim, generator=generator)
-    return tuple(torch.stack([(known | KEPT)[w] for w in text]) for text in (passage, question))
 
 
 WRONG = {
@@ -215,51 +162,6 @@ WRONG = {
         ),
         ("error", "id(parameter) not in slow_ids", "parameter not in slow_parameters"),
         ("changes its input", "parameters())\n", "requires_grad_(False).parameters())\n"),
-    ],
-    "2.6": [
-        (
-            "one vector per token",
-            "[vectors[word] for word in text]",
-            "[known[word] if word in known else torch.randn(dim, generator=generator) for word in text]",
-            "    for word in passage + question:",
-            "    for word in []:",
-        ),
-        ("one vector per text", per_text),
-        (
-            "both texts start from the seed",
-            lambda *texts: tuple(per_text(text, text, *texts[2:])[0] for text in texts[:2]),
-        ),
-        ("all new words share one vector", "generator=generator", "generator=generator.manual_seed(seed)"),
-        ("known words are drawn too", drawn(lambda passage, question, known: passage + question)),
-        ("the same vectors at every step", "manual_seed(seed)", "manual_seed(42)"),
-        ("the same vectors at every step", kept_from_the_first_call),
-        ("changes its input", "dict(known)", "known"),
-        ("other random numbers", drawn(lambda passage, question, known: new(question + passage, known))),
-        ("other random numbers", drawn(lambda passage, question, known: new(sorted({*passage, *question}), known))),
-        ("other random numbers", from_the_letters),
-        ("other random numbers", "torch.randn(", "torch.rand("),
-        ("both texts start from the seed", restarted),
-        (
-            "a drawn vector is thrown away",
-            "if word not in vectors:",
-            "if word not in known:",
-            "vectors[word] = torch.randn(dim, generator=generator)",
-            "vectors.setdefault(word, torch.randn(dim, generator=generator))",
-        ),
-        (
-            "a drawn vector is thrown away",
-            "        if word not in vectors:\n            vectors[word] = torch.randn(dim, generator=generator)",
-            "        vectors.setdefault(word, torch.randn(dim, generator=generator))",
-        ),
-        (
-            "a drawn vector is thrown away",
-            "vectors = dict(known)",
-            "vectors = {}",
-            "= torch.randn(dim, generator=generator)",
-            "= torch.randn(dim, generator=generator)\n            vectors[word] = known.get(word, vectors[word])",
-        ),
-        ("wrong", "torch.stack([vectors[word]", "torch.stack([vectors[word] + 0.5"),
-        ("wrong", "return tuple(", "return set("),
     ],
     "2.7": [
         ("padding is read", "torch.where(real[:, k, None], new, state)", "new"),

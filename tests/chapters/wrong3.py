@@ -159,23 +159,6 @@ WRONG = {
         ),
         ("the emission of the first word is missing", "start + emissions[0]", "start"),
     ],
-    "3.6": [
-        ("padding gets weight", "scores.masked_fill(~mask, -torch.inf)", "scores"),
-        ("the mask comes after the softmax", "masked_fill(~mask, -torch.inf).softmax(dim=1)", "softmax(dim=1) * mask"),
-        ("a masked score of 0", "-torch.inf", "0.0"),
-        ("the softmax runs over the batch", ".masked_fill(~mask, -torch.inf).softmax(dim=1)", ".softmax(dim=0)"),
-        ("the scores are scaled", "source, query)", "source, query / query.shape[-1] ** 0.5)"),
-        ("the scores are cosines", "source, query)", "F.normalize(source, dim=-1), F.normalize(query, dim=-1))"),
-        ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.mean(dim=1)"),
-        ("not divided by the sum of the weights", "softmax(dim=1)", "exp()"),
-        ("the mask is turned round", "~mask", "mask"),
-        ("the mask is turned round", "~mask, -torch.inf", "mask, -1e9"),
-        ("the softmax runs over the batch", ".softmax(dim=1)", ".softmax(dim=0)"),
-        ("the softmax runs over the batch", "-torch.inf).softmax(dim=1)", "-1e9).softmax(dim=0)"),
-        ("the plain mean of the states", 'torch.einsum("bw,bwd->bd", weights, source)', "source.sum(dim=1)"),
-        ("0 times minus infinity", "scores.masked_fill(~mask, -torch.inf)", "(scores + ~mask * -torch.inf)"),
-        ("only the best word is read", "scores.", "(scores == scores.", "softmax(dim=1)", "amax(1, True)).float()"),
-    ],
     "3.7": [
         (
             "padding is read like a word",

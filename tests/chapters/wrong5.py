@@ -64,22 +64,6 @@ WRONG = {
         ("wrong", "torch.cat([last", "torch.stack([last"),
         ("wrong", "[last, largest, mean],", "[largest, mean],"),
     ],
-    "5.5": [
-        ("nothing is made larger", " / (1 - p)", ""),
-        ("made larger at every word", "append(state)", "append(state)\n        thinned = thinned / (1 - p)"),
-        ("multiplied by what is kept", "/ (1 - p)", "* (1 - p)"),
-        ("divided by p", "/ (1 - p)", "/ p"),
-        ("the mask is turned round", "* keep", "* ~keep"),
-        ("only at the first link", "(state)", "(state)\n        thinned = w_rec if len(states) > 1 else thinned"),
-        (
-            "states are dropped, not weights",
-            "w_rec * keep / (1 - p)",
-            "w_rec",
-            "@ thinned)",
-            "@ thinned) * keep[0] / (1 - p)",
-        ),
-        ("nothing is dropped", "w_rec * keep / (1 - p)", "w_rec"),
-    ],
     "5.6": [
         (
             "a straight line on a plain axis",

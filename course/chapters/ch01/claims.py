@@ -11,7 +11,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from course.chapters.ch01.ex_1_7_one_vector import sense_accuracy
 from course.lab.company import centred_cosines, ppmi_rows, text, word_classes, word_topics
 from course.lab.controls import Text, shuffled_sentences, shuffled_text, window_mean
 from course.ledger import Exact, Measurement, by_seed, claim, means
@@ -195,7 +194,8 @@ def tied_accuracy(rows: Float[Tensor, "occurrence dim"], labels: Sequence[str]) 
     unit = torch.nn.functional.normalize(rows.double(), dim=1)
     cosines = (unit @ unit.T).round(decimals=9)
     cosines.fill_diagonal_(-torch.inf)
-    names = sorted(set(labels))
-    is_sense = torch.tensor([[label == name for label in labels] for name in names])
-    nearest = [cosines[:, own].amax(1).tolist() for own in is_sense]
-    return sense_accuracy(list(zip(*nearest, strict=True)), [names.index(label) for label in labels])
+    is_sense = torch.tensor([[label == name for label in labels] for name in sorted(set(labels))])
+    nearest = torch.stack([cosines[:, own].amax(1) for own in is_sense])
+    tied = (nearest == nearest.amax(0)).double()
+    right = is_sense * tied / tied.sum(0)
+    return float((right.sum(1) / is_sense.sum(1)).mean())

@@ -112,6 +112,7 @@ def test_a_text_that_is_not_there_or_was_changed_is_said(name, says):
     ],
 )
 def test_a_build_proves_and_keeps_what_it_made_of_each_text_apart(tmp_path, monkeypatch, build_id, few, names):
+    monkeypatch.setattr(builds, "_LAST", {})
     build = builds.find(build_id)
     for name, n in few.items():
         monkeypatch.setattr(sys.modules[build.run.__module__], name, n)

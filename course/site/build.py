@@ -11,7 +11,6 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -24,9 +23,10 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
-from course.site.cells import LIVE, Heading, Prose, describe, output_html, with_particles
+from course.site.cells import LIVE, Chapter, Prose, Shown, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
+from course.site.tour import PLAY, chapter_number, play_page
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, language, speaking, t
@@ -45,16 +45,6 @@ ASK_BERT = "ask_bert.html"
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
 _NO_PICTURE = "\n![]()\n"
 TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-
-
-@dataclass(frozen=True)
-class Chapter:
-    name: str  # of the notebook's file, without its suffix
-    title: str  # words of its first heading
-    body: str  # HTML
-    headings: tuple[Heading, ...]
-    widget: str = ""  # the first one on the page, HTML
-    widgets: frozenset[str] = frozenset()  # addresses of the sections that have one
 
 
 def build_site(project: Path, out: Path) -> str:
@@ -93,12 +83,14 @@ def build_site(project: Path, out: Path) -> str:
 
 
 def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -> dict[str, str]:
-    """The chapters' pages by their file's name, and Ask BERT where it is `live`; others: in the other language."""
+    """The pages by their file's name: chapters, "Play", and Ask BERT where it is `live`. others: the other language's."""
     there = {chapter.name: chapter for chapter in others}
     around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
     pages = {
         f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
     }
+    cards = play_page(chapters)
+    pages[PLAY] = _page(title=f"{t('Play')} – {t(COURSE)}", body=cards, other=PLAY if others else "", live=_asks(cards))
     if live:
         pages[ASK_BERT] = _page(
             title=f"{t('Ask BERT')} – {t(COURSE)}",
@@ -131,7 +123,7 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML."""
-    prose, parts, widget, widgets = Prose(pages), [], "", set()
+    prose, parts, shown = Prose(pages), [], []
     heights = iter(HEIGHTS.get(f"{language()}/{name}", ()))
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
@@ -146,15 +138,15 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collec
             outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
             outputs = _HEIGHT.sub(lambda frame: _sized(frame, next(heights, None)), outputs)
             if "<iframe" in outputs:
-                widget = widget or outputs
-                widgets.update([heading.address for heading in prose.headings if heading.level in LISTED][-1:])
-            shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
-            parts.append(f'<div class="cell">\n{source}{shown}</div>')
+                under = [heading for heading in prose.headings if heading.level in LISTED] or prose.headings
+                shown += [Shown(outputs, heading) for heading in under[-1:]]
+            output = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
+            parts.append(f'<div class="cell">\n{source}{output}</div>')
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
         )
-    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget, frozenset(widgets))
+    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), tuple(shown))
 
 
 def _sized(frame: re.Match[str], heights: Sequence[int] | None) -> str:
@@ -177,8 +169,8 @@ def chapter_page(
         places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
         body=chapter.body,
         sections=[heading for heading in chapter.headings if heading.level in LISTED],
-        widgets=chapter.widgets,
-        number=chapter.name.partition("_")[0].lstrip("0") or "0",
+        widgets={one.under.address for one in chapter.shown},
+        number=chapter_number(chapter.name),
         previous=previous,
         following=following,
         live=_asks(chapter.body),
@@ -202,14 +194,15 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     live: with the way to Ask BERT; other: with the way to the other language.
     """
     pages = {chapter.name for chapter in chapters}
-    prose = Prose(pages, raw_html=True)
+    first = next(iter(chapters[0].shown), None)
+    prose, shown_first = Prose(pages, raw_html=True), first.html if first else ""
     opening, *sections = re.split(r"^## ", readme, flags=re.M)
     named = {section.partition("\n")[0].strip(): section for section in sections}
     if missing := [t(name) for name in SECTIONS if t(name) not in named]:
         raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + _NO_PICTURE, maxsplit=1, flags=re.M)
     parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}</div>']
-    parts += [_way_to_bert() if live else "", f"</div>\n{chapters[0].widget}"]
+    parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
     parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
@@ -228,9 +221,7 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
             if page in pages
         )
         parts += ['<ol class="map">', *items, "</ol>"] if rows else []
-    return _page(
-        title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(chapters[0].widget)
-    )
+    return _page(title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(shown_first))
 
 
 def claims_table(section: str) -> str:

@@ -1,5 +1,7 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
+from urllib.parse import unquote
+
 import pytest
 from playwright.sync_api import expect
 
@@ -208,7 +210,7 @@ def test_the_way_by_links_through_pages_that_hold_all_that_is_stored(site, chrom
             assert "$" not in "".join(page.locator(".prose p").all_text_contents())  # every formula is drawn
             onward = page.locator(".steps [rel=next]")
         assert len(seen) == len(list(site.glob("[0-9A-Z]*_*.html")))
-        page.locator("header.top a:not(.language)").click()
+        page.locator("header.top .home").click()
         page.wait_for_url(address(site, "index"))
 
 
@@ -226,3 +228,23 @@ def test_without_scripts_the_still_pictures_and_the_text_are_there(site, chromiu
         assert page.locator(".widget > img").first.is_visible()
         assert not page.locator("iframe").first.is_visible()
         assert page.locator("[class^=recall-plain] summary").first.is_visible()
+
+
+@pytest.mark.parametrize("edition", ["", "ko/"])
+def test_play_has_a_card_for_every_widget_and_opens_it_in_place(site, chromium, edition):
+    with reader(chromium, 360) as page:
+        page.goto(address(site, f"{edition}index"))
+        page.locator("header .play").press("Enter")
+        page.wait_for_url(address(site, f"{edition}play"))
+        assert page.locator(".path > li").count() == 8
+        linked = page.locator(".cards a").evaluate_all("all => all.map(a => a.href)")
+        for chapter in (site / edition).glob("[0-9]*.html"):
+            page.goto(chapter.as_uri())  # recall alone has no picture
+            places = page.locator(".widget > img").evaluate_all("""all => all.map(one => [...document.querySelectorAll(
+                "h2, h3")].findLast(h => h.compareDocumentPosition(one) & 4).id)""")
+            assert {f"{page.url}#{place}" for place in places} <= {unquote(link) for link in linked}
+        page.goto(address(site, f"{edition}play"))
+        page.locator(".open").nth(1).press("Enter")
+        shown = page.locator(".cards iframe")
+        shown.content_frame.locator(".cw").wait_for()
+        assert shown.evaluate("frame => frame === document.activeElement")

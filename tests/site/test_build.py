@@ -10,7 +10,8 @@ from bs4 import BeautifulSoup
 from nbformat import v4
 
 from course.site import build
-from course.site.build import Chapter, build_site, code_colours, front_page
+from course.site.build import build_site, code_colours, front_page
+from course.site.cells import Chapter, Heading, Shown
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from tests.site.small import FRAME, PIXEL, README, display, project
@@ -32,7 +33,7 @@ def read(path) -> BeautifulSoup:
 
 def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     said = build_site(project(tmp_path, *CELLS), tmp_path / "site")
-    assert said.startswith("site: 3 pages, ")
+    assert said.startswith("site: 4 pages, ")
     first, last = (read(tmp_path / "site" / f"{name}.html") for name in ("00_begin", "01_end"))
     assert first.title.get_text().startswith("0 · Begin – ")
     order = [tag.name for tag in first.main.find_all(["h1", "h2", "h3", "math", "pre", "img", "iframe"])]
@@ -58,7 +59,7 @@ def test_a_korean_edition_stands_beside_the_english_one(tmp_path):
     small, out = project(tmp_path, *CELLS), tmp_path / "site"
     (small / "notebooks" / "ko").mkdir()
     nbformat.write(v4.new_notebook(cells=list(KOREAN)), small / "notebooks" / "ko" / "00_begin.ipynb")
-    assert build_site(small, out).startswith("site: 5 pages, ")
+    assert build_site(small, out).startswith("site: 7 pages, ")
     english, korean, other = (read(out / name) for name in ("00_begin.html", "ko/00_begin.html", "01_end.html"))
     assert (english.html["lang"], korean.html["lang"]) == ("en", "ko")
     there, back = (page.select_one(".language") for page in (english, korean))
@@ -161,7 +162,7 @@ def test_the_command_builds_where_it_is_told(course, monkeypatch, tmp_path):  # 
     small = project(tmp_path)
     monkeypatch.setattr("course_lib.config.project_dir", lambda: small)
     for arguments, out in ((["--out", str(tmp_path / "there")], "there"), ([], "build/site")):
-        assert "3 pages" in course("site", *arguments)[1]
+        assert "4 pages" in course("site", *arguments)[1]
         assert (tmp_path / out / "index.html").is_file()
 
 
@@ -191,7 +192,8 @@ def test_the_page_shows_the_map_the_claims_and_the_commands():
 
 
 def test_the_first_widget_stands_where_readme_has_its_picture():
-    shown = [replace(CHAPTERS[0], widget='<div class="widget">alive</div>'), CHAPTERS[1]]
+    widget = Shown('<div class="widget">alive</div>', Heading(2, "", "", ""))
+    shown = [replace(CHAPTERS[0], shown=(widget,)), CHAPTERS[1]]
     readme = README.replace("What it is about.", "What it is about.\n\n[![A still](a.png)](b.ipynb)\n\n> Afterwards")
     words = BeautifulSoup(front_page(readme, shown), "html.parser").get_text(" ", strip=True)
     assert words.index("What it is about.") < words.index("alive") < words.index("Afterwards") < words.index("Begin")

@@ -26,7 +26,7 @@ from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
 from course.site.cells import LIVE, Chapter, Prose, Shown, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
-from course.site.tour import PLAY, chapter_number, play_page
+from course.site.tour import PLAY, about, chapter_number, play_page
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
 from course_lib.language import key, language, speaking, t
@@ -42,6 +42,7 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
+BY_HAND = "by-hand"  # tag of a cell that builds the chapter's system: its code is always shown
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
 _NO_PICTURE = "\n![]()\n"
 TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -64,7 +65,7 @@ def build_site(project: Path, out: Path) -> str:
             pages = {"index.html": front_page(readme, here, live=live, other=bool(others))} | _pages(here, others, live)
         files |= {name if edition == "en" else f"{edition}/{name}": page for name, page in pages.items()}
     files["style.css"] = (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
-    files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
+    files["page.js"] = "".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in ("page", "keep"))
     for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
         old.unlink()  # the page of a chapter that has another name now
     for name, text in files.items():
@@ -83,7 +84,7 @@ def build_site(project: Path, out: Path) -> str:
 
 
 def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -> dict[str, str]:
-    """The pages by their file's name: chapters, "Play", and Ask BERT where it is `live`. others: the other language's."""
+    """The pages by their file's name: chapters, "Play", Ask BERT where it is `live`. others: in the other language."""
     there = {chapter.name: chapter for chapter in others}
     around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
     pages = {
@@ -131,10 +132,10 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collec
         elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
             description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
             source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
-            if cell.metadata.get("jupyter", {}).get("source_hidden"):
+            if BY_HAND not in cell.metadata.get("tags", ()):
                 lines = cell.source.count("\n") + 1
                 says = t("Code, {n} lines" if lines > 1 else "Code, {n} line", n=lines)
-                source = f"<details><summary>{says}</summary>{source}</details>"
+                source = f'<details class="fold"><summary>{says}</summary>{source}</details>'
             outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
             outputs = _HEIGHT.sub(lambda frame: _sized(frame, next(heights, None)), outputs)
             if "<iframe" in outputs:
@@ -170,7 +171,11 @@ def chapter_page(
         body=chapter.body,
         sections=[heading for heading in chapter.headings if heading.level in LISTED],
         widgets={one.under.address for one in chapter.shown},
+        page=chapter.name,
         number=chapter_number(chapter.name),
+        finding=about(chapter.name, "finding"),
+        asks=about(following.name, "asks") if following else "",
+        recall=next((one.under.address for one in chapter.shown if "recall-plain" in one.html), ""),
         previous=previous,
         following=following,
         live=_asks(chapter.body),
@@ -201,9 +206,23 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     if missing := [t(name) for name in SECTIONS if t(name) not in named]:
         raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + _NO_PICTURE, maxsplit=1, flags=re.M)
-    parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}</div>']
+    go_on = (
+        f'<p class="go"><a href="{chapters[0].name}.html" data-go="{t("go on at {section}")} →">{t("go on")}</a> '
+        f'<button type="button" class="forget">{t("forget what this browser keeps")}</button></p>'
+    )
+    parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}{go_on}</div>']
     parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
     parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
+    sections = {
+        chapter.name: json.dumps(
+            [heading.address for heading in chapter.headings if heading.level == 2], ensure_ascii=False
+        )
+        for chapter in chapters
+    }
+    done = (
+        f'<span class="done" data-read="{t("{n} of {all} sections read")}" '
+        f'data-recall="{t("recall {right} of {all}")}"></span>'
+    )
     for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
@@ -214,8 +233,9 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
             f'<div class="prose">\n{claims_table(rendered) if "<!-- claims" in named[name] else rendered}</div>'
         )
         items = (
-            f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
-            f'<a href="{page}.html">{html.escape(title)}</a>'
+            f'<li data-page="{page}" data-sections="{html.escape(sections[page])}">'
+            f'<span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
+            f'<a href="{page}.html">{html.escape(title)}</a> {done}'
             f"{prose.render(t('You can afterwards {do_this}.', do_this=says))}</div></li>"
             for number, title, page, says in rows
             if page in pages

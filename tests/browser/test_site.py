@@ -1,5 +1,6 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
+import re
 from urllib.parse import unquote
 
 import pytest
@@ -248,3 +249,70 @@ def test_play_has_a_card_for_every_widget_and_opens_it_in_place(site, chromium, 
         shown = page.locator(".cards iframe")
         shown.content_frame.locator(".cw").wait_for()
         assert shown.evaluate("frame => frame === document.activeElement")
+
+
+def test_the_way_back_a_reader_s_progress_is_kept_and_forgotten(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        page.locator("h2", has_text="6.3 ").evaluate("heading => heading.scrollIntoView()")
+        page.wait_for_timeout(4200)  # as long as a section must be in sight
+        page.locator("h2", has_text="6.4 ").evaluate("h => scrollBy(0, h.getBoundingClientRect().top - 700)")
+        recall = page.locator("iframe").last
+        recall.scroll_into_view_if_needed()
+        expect(recall.content_frame.locator(".note")).to_contain_text("in this browser")  # the page has answered
+        rights = recall.content_frame.locator("body").evaluate("""async () => {
+            const press = name => [...document.querySelectorAll("button")].find(b => b.textContent === name).click();
+            for (let i = 0; i < 10; i++) {
+                document.querySelector(".option").click();
+                if (i < 9) press("Next");
+            }
+            return document.querySelectorAll(".number[data-state=right]").length;
+        }""")
+        expect(page.locator(".end .score")).to_have_text(f"Recall: {rights} of 10 right")
+        for name in ("06_transformer", "ko/06_transformer"):  # the same questions in both languages
+            page.goto(address(site, name))
+            recall.scroll_into_view_if_needed()
+            expect(recall.content_frame.locator(".number[data-state=right]")).to_have_count(rights)
+        page.goto(address(site, "index"))
+        row = page.locator(".map li[data-page='06_transformer']")
+        expect(row.locator(".done")).to_have_text(re.compile(rf"^[1-9] of \d+ sections read · recall {rights} of 10$"))
+        assert page.locator(".go a").get_attribute("href").startswith("06_transformer.html#6.")
+        assert re.match(r"go on at 6\.\d+ →", page.locator(".go a").inner_text())
+        page.locator(".forget").press("Enter")
+        expect(page.locator(".go")).to_be_hidden()
+        expect(row.locator(".done")).to_be_empty()
+
+
+REFUSED = (
+    """Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })"""
+)
+DAMAGED = """self === top && localStorage.setItem("course-kept", '{"read": 7, "recall": [{}], "at": {"page": 5}, "code": "<b>"}')"""
+
+
+@pytest.mark.parametrize("kept", [REFUSED, DAMAGED])
+def test_nothing_fails_where_nothing_can_be_kept(site, chromium, kept):
+    with reader(chromium) as page:
+        page.add_init_script(kept)
+        page.goto(address(site, "01_word_vectors"))
+        code = page.locator(".cell details.fold")
+        page.get_by_role("button", name="show all code").press("Enter")
+        opened = code.evaluate_all("all => all.filter(fold => fold.open).length")
+        assert opened in (0, code.count())  # damaged: it was shown
+        recall = page.locator("iframe").last
+        recall.scroll_into_view_if_needed()
+        expect(recall.content_frame.locator(".note")).to_contain_text("in this browser")  # the page has answered
+        recall.content_frame.locator(".option").first.press("Enter")
+        expect(page.locator(".end .score")).to_contain_text("of 10 right")
+        page.goto(address(site, "index"))  # `reader` asks for a console without errors
+        assert page.locator(".map li").count() > 10
+
+
+def test_code_is_folded_but_what_is_built_by_hand(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        stored = (project_dir() / "notebooks" / "06_transformer.ipynb").read_text(encoding="utf-8")
+        assert page.locator(".cell .code:visible").count() == stored.count('"by-hand"') == 7
+        page.get_by_role("button", name="show all code").press("Enter")
+        assert page.locator(".cell .code:visible").count() == page.locator(".cell .code").count() > 40
+        page.reload()
+        assert page.locator(".cell .code:visible").count() > 40

@@ -19,7 +19,7 @@ from tests.test_cli import course  # noqa: F401 (a fixture)
 
 CELLS = (
     v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
-    v4.new_code_cell("print(1)  # <b>", outputs=[v4.new_output("stream", text="1\n")]),
+    v4.new_code_cell("print(1)  # <b>", metadata={"tags": ["by-hand"]}, outputs=[v4.new_output("stream", text="1\n")]),
     v4.new_code_cell("plot()", metadata={"jupyter": {"source_hidden": True}}, outputs=[display(image_png=PIXEL)]),
     v4.new_markdown_cell("**Notice.** It is small.\n\n### A part"),
     v4.new_code_cell("widget", outputs=[display(text_html=FRAME.format("w"))]),
@@ -40,7 +40,11 @@ def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
     assert first.main.pre.get_text() == "print(1)  # <b>\n"
     assert first.img["alt"] == "It is small."
-    assert first.select_one(".cell details").get_text().split() == ["Code,", "1", "lineplot()"]
+    folded = first.select(".cell details")
+    assert [fold.get_text().split()[:3] for fold in folded] == [
+        ["Code,", "1", "lineplot()"],
+        ["Code,", "1", "linewidget"],
+    ]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
     assert [a["href"] for a in first.select(".toc a") if a.select(".mark")] == ["#a-part"]  # where the widget stands
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]

@@ -12,7 +12,6 @@ import json
 import re
 import tomllib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -25,9 +24,10 @@ from pygments.styles import get_style_by_name
 from pygments.token import STANDARD_TYPES
 
 from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
-from course.site.cells import LIVE, Heading, Prose, describe, output_html, with_particles
+from course.site.cells import LIVE, Chapter, Prose, Shown, describe, output_html, with_particles
 from course.site.check import site_problems
 from course.site.lecture import read_stored
+from course.site.tour import PLAY, about, chapter_number, play_page
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
@@ -44,19 +44,10 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
+BY_HAND = "by-hand"  # tag of a cell that builds the chapter's system: its code is always shown
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
 _NO_PICTURE = "\n![]()\n"
 TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True)
-
-
-@dataclass(frozen=True)
-class Chapter:
-    name: str  # of the notebook's file, without its suffix
-    title: str  # words of its first heading
-    body: str  # HTML
-    headings: tuple[Heading, ...]
-    widget: str = ""  # the first one on the page, HTML
-    widgets: frozenset[str] = frozenset()  # addresses of the sections that have one
 
 
 def build_site(project: Path, out: Path) -> str:
@@ -75,8 +66,7 @@ def build_site(project: Path, out: Path) -> str:
         with speaking(edition):
             pages = {"index.html": front_page(readme, here, live=live, other=bool(others))} | _pages(here, others, live)
         files |= {name if edition == "en" else f"{edition}/{name}": page for name, page in pages.items()}
-    files["style.css"] = _style()
-    files["page.js"] = (HERE / "page.js").read_text(encoding="utf-8")
+    files |= _assets()
     for old in {*out.glob("[0-9A-Z]*_*.html"), *out.glob("ko/*.html")} - {out / name for name in files}:
         old.unlink()  # the page of a chapter that has another name now
     for name, text in files.items():
@@ -95,12 +85,14 @@ def build_site(project: Path, out: Path) -> str:
 
 
 def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -> dict[str, str]:
-    """The chapters' pages by their file's name, and Ask BERT where it is `live`; others: in the other language."""
+    """The pages by their file's name: chapters, "Play", Ask BERT where it is `live`. others: in the other language."""
     there = {chapter.name: chapter for chapter in others}
     around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
     pages = {
         f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
     }
+    cards = play_page(chapters)
+    pages[PLAY] = _page(title=f"{t('Play')} – {t(COURSE)}", body=cards, other=PLAY if others else "", live=_asks(cards))
     if live:
         pages[ASK_BERT] = _ask_page(with_particles(ask_bert()), other=ASK_BERT if others else "")
     return pages
@@ -118,7 +110,7 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
     page = re.sub(r'<a href="(?:\d\w+|index)\.html">(.*?)</a>', r"\1", _ask_page(body))
     path = out / ("ko" * (language() == "ko")) / ASK_BERT
     files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
-    files |= {out / "style.css": _style(), out / "page.js": (HERE / "page.js").read_text(encoding="utf-8")}
+    files |= {out / name: text for name, text in _assets().items()}
     for file, text in files.items():
         with atomic_file(file, "w") as opened:
             opened.write(text)
@@ -128,8 +120,9 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
     return path
 
 
-def _style() -> str:
-    return (HERE / "style.css").read_text(encoding="utf-8") + code_colours()
+def _assets() -> dict[str, str]:
+    style, page, keep = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "page.js", "keep.js"))
+    return {"style.css": style + code_colours(), "page.js": page + keep}
 
 
 def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:
@@ -153,7 +146,7 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML."""
-    prose, parts, widget, widgets = Prose(pages), [], "", set()
+    prose, parts, shown = Prose(pages), [], []
     heights = iter(HEIGHTS.get(f"{language()}/{name}", ()))
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
@@ -161,22 +154,22 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collec
         elif cell.cell_type == "code" and (cell.source.strip() or cell.outputs):
             description = describe(cell, after, prose.headings[-1].words if prose.headings else name)
             source = highlight(cell.source, PythonLexer(stripnl=True), HtmlFormatter(cssclass="code"))
-            if cell.metadata.get("jupyter", {}).get("source_hidden"):
+            if BY_HAND not in cell.metadata.get("tags", ()):
                 lines = cell.source.count("\n") + 1
                 says = t("Code, {n} lines" if lines > 1 else "Code, {n} line", n=lines)
-                source = f"<details><summary>{says}</summary>{source}</details>"
+                source = f'<details class="fold"><summary>{says}</summary>{source}</details>'
             outputs = "\n".join(output_html(output, prose, description, answered) for output in cell.outputs)
             outputs = _HEIGHT.sub(lambda frame: _sized(frame, next(heights, None)), outputs)
             if "<iframe" in outputs:
-                widget = widget or outputs
-                widgets.update([heading.address for heading in prose.headings if heading.level in LISTED][-1:])
-            shown = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
-            parts.append(f'<div class="cell">\n{source}{shown}</div>')
+                under = [heading for heading in prose.headings if heading.level in LISTED] or prose.headings
+                shown += [Shown(outputs, heading) for heading in under[-1:]]
+            output = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
+            parts.append(f'<div class="cell">\n{source}{output}</div>')
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
         )
-    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), widget, frozenset(widgets))
+    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), tuple(shown))
 
 
 def _sized(frame: re.Match[str], heights: Sequence[int] | None) -> str:
@@ -199,8 +192,12 @@ def chapter_page(
         places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
         body=chapter.body,
         sections=[heading for heading in chapter.headings if heading.level in LISTED],
-        widgets=chapter.widgets,
-        number=chapter.name.partition("_")[0].lstrip("0") or "0",
+        widgets={one.under.address for one in chapter.shown},
+        page=chapter.name,
+        number=chapter_number(chapter.name),
+        finding=about(chapter.name, "finding"),
+        asks=about(following.name, "asks") if following else "",
+        recall=next((one.under.address for one in chapter.shown if "recall-plain" in one.html), ""),
         previous=previous,
         following=following,
         live=_asks(chapter.body),
@@ -224,15 +221,30 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     live: with the way to Ask BERT; other: with the way to the other language.
     """
     pages = {chapter.name for chapter in chapters}
-    prose = Prose(pages, raw_html=True)
+    first = next(iter(chapters[0].shown), None)
+    prose, shown_first = Prose(pages, raw_html=True), first.html if first else ""
     opening, *sections = re.split(r"^## ", readme, flags=re.M)
     named = {section.partition("\n")[0].strip(): section for section in sections}
     if missing := [t(name) for name in SECTIONS if t(name) not in named]:
         raise CourseError(f"The README has no section `## {missing[0]}`. Restore it: the first page shows it.")
     before, _, after = re.split(r"^(\[?!\[.*)$", opening + _NO_PICTURE, maxsplit=1, flags=re.M)
-    parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}</div>']
-    parts += [_way_to_bert() if live else "", f"</div>\n{chapters[0].widget}"]
+    go_on = (
+        f'<p class="go"><a href="{chapters[0].name}.html" data-go="{t("go on at {section}")} →">{t("go on")}</a> '
+        f'<button type="button" class="forget">{t("forget what this browser keeps")}</button></p>'
+    )
+    parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}{go_on}</div>']
+    parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
     parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
+    sections = {
+        chapter.name: json.dumps(
+            [heading.address for heading in chapter.headings if heading.level == 2], ensure_ascii=False
+        )
+        for chapter in chapters
+    }
+    done = (
+        f'<span class="done" data-read="{t("{n} of {all} sections read")}" '
+        f'data-recall="{t("recall {right} of {all}")}"></span>'
+    )
     for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
@@ -243,16 +255,15 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
             f'<div class="prose">\n{claims_table(rendered) if "<!-- claims" in named[name] else rendered}</div>'
         )
         items = (
-            f'<li><span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
-            f'<a href="{page}.html">{html.escape(title)}</a>'
+            f'<li data-page="{page}" data-sections="{html.escape(sections[page])}">'
+            f'<span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
+            f'<a href="{page}.html">{html.escape(title)}</a> {done}'
             f"{prose.render(t('You can afterwards {do_this}.', do_this=says))}</div></li>"
             for number, title, page, says in rows
             if page in pages
         )
         parts += ['<ol class="map">', *items, "</ol>"] if rows else []
-    return _page(
-        title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(chapters[0].widget)
-    )
+    return _page(title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(shown_first))
 
 
 def claims_table(section: str) -> str:

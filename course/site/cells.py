@@ -33,7 +33,7 @@ NOTICE = ("**Notice.**", "**살펴보기.**")  # in either language: what to see
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
 LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
-_OWN = ("ask_bert.html",)  # pages of the site that are no notebook
+_OWN = ("ask_bert.html", "play.html")  # pages of the site that are no notebook
 _TOO_LONG = 200  # letters of a picture's description
 
 
@@ -43,6 +43,23 @@ class Heading:
     address: str  # the id on the page
     inner: str  # HTML
     words: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A widget on a page; `under`: the heading of its section."""
+
+    html: str
+    under: Heading
+
+
+@dataclass(frozen=True)
+class Chapter:
+    name: str  # of the notebook's file, without its suffix
+    title: str  # words of its first heading
+    body: str  # HTML
+    headings: tuple[Heading, ...]
+    shown: tuple[Shown, ...] = ()  # its widgets, in their order
 
 
 class Prose:

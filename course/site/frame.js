@@ -9,16 +9,19 @@ new ResizeObserver(() => {
   }, 60);
 }).observe(document.documentElement);
 // And the page as its kernel, where it holds the models (course/live/kernel.js): what the widget asks, it answers.
+// A recall's choices the page keeps (keep.js): it asks for them at once.
 globalThis.courseModel = (model, state) => {
-  const question = ["request", "typed"].find(name => name in state);
+  const question = ["request", "typed", "chosen"].find(name => name in state),
+    ask = () => parent.postMessage({ courseAsk: state }, "*");
   let asked = state[question];
   model.save_changes = () => {
     if (state[question] === asked) return;
     asked = state[question];
-    parent.postMessage({ courseAsk: state }, "*");
+    ask();
   };
   addEventListener("message", ({ source, data }) => {
     if (source !== parent || !data?.courseAnswer) return;
     for (const [name, value] of Object.entries(data.courseAnswer)) model.set(name, value);
   });
+  if (question === "chosen") ask();
 };

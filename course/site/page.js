@@ -32,6 +32,13 @@ addEventListener("DOMContentLoaded", () => {
     );
     other.hash = scrollY > 0 && passed.length ? passed.at(-1)[1] : "";
   });
+  for (const open of document.querySelectorAll("button.open")) // a card of "Play" shows its widget
+    open.addEventListener("click", () => {
+      const card = open.closest("li");
+      card.append(open.nextElementSibling.content.cloneNode(true));
+      open.remove();
+      card.querySelector("iframe").focus();
+    });
   const contents = document.querySelector(".toc details");
   const unfold = () => {
     if (contents) contents.open = wide.matches;

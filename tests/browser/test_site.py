@@ -1,5 +1,8 @@
 """The course's site as a reader opens it from the disk: on a phone and on a desk, light and dark, without a network."""
 
+import re
+from urllib.parse import unquote
+
 import pytest
 from playwright.sync_api import expect
 
@@ -208,7 +211,7 @@ def test_the_way_by_links_through_pages_that_hold_all_that_is_stored(site, chrom
             assert "$" not in "".join(page.locator(".prose p").all_text_contents())  # every formula is drawn
             onward = page.locator(".steps [rel=next]")
         assert len(seen) == len(list(site.glob("[0-9A-Z]*_*.html")))
-        page.locator("header.top a:not(.language)").click()
+        page.locator("header.top .home").click()
         page.wait_for_url(address(site, "index"))
 
 
@@ -226,3 +229,91 @@ def test_without_scripts_the_still_pictures_and_the_text_are_there(site, chromiu
         assert page.locator(".widget > img").first.is_visible()
         assert not page.locator("iframe").first.is_visible()
         assert page.locator("[class^=recall-plain] summary").first.is_visible()
+
+
+@pytest.mark.parametrize("edition", ["", "ko/"])
+def test_play_has_a_card_for_every_widget_and_opens_it_in_place(site, chromium, edition):
+    with reader(chromium, 360) as page:
+        page.goto(address(site, f"{edition}index"))
+        page.locator("header .play").press("Enter")
+        page.wait_for_url(address(site, f"{edition}play"))
+        assert page.locator(".path > li").count() == 8
+        linked = page.locator(".cards a").evaluate_all("all => all.map(a => a.href)")
+        for chapter in (site / edition).glob("[0-9]*.html"):
+            page.goto(chapter.as_uri())  # recall alone has no picture
+            places = page.locator(".widget > img").evaluate_all("""all => all.map(one => [...document.querySelectorAll(
+                "h2, h3")].findLast(h => h.compareDocumentPosition(one) & 4).id)""")
+            assert {f"{page.url}#{place}" for place in places} <= {unquote(link) for link in linked}
+        page.goto(address(site, f"{edition}play"))
+        page.locator(".open").nth(1).press("Enter")
+        shown = page.locator(".cards iframe")
+        shown.content_frame.locator(".cw").wait_for()
+        assert shown.evaluate("frame => frame === document.activeElement")
+
+
+def test_the_way_back_a_reader_s_progress_is_kept_and_forgotten(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        page.locator("h2", has_text="6.3 ").evaluate("heading => heading.scrollIntoView()")
+        page.wait_for_timeout(4200)  # as long as a section must be in sight
+        page.locator("h2", has_text="6.4 ").evaluate("h => scrollBy(0, h.getBoundingClientRect().top - 700)")
+        recall = page.locator("iframe").last
+        recall.scroll_into_view_if_needed()
+        expect(recall.content_frame.locator(".note")).to_contain_text("in this browser")  # the page has answered
+        rights = recall.content_frame.locator("body").evaluate("""async () => {
+            const press = name => [...document.querySelectorAll("button")].find(b => b.textContent === name).click();
+            for (let i = 0; i < 10; i++) {
+                document.querySelector(".option").click();
+                if (i < 9) press("Next");
+            }
+            return document.querySelectorAll(".number[data-state=right]").length;
+        }""")
+        expect(page.locator(".end .score")).to_have_text(f"Recall: {rights} of 10 right")
+        for name in ("06_transformer", "ko/06_transformer"):  # the same questions in both languages
+            page.goto(address(site, name))
+            recall.scroll_into_view_if_needed()
+            expect(recall.content_frame.locator(".number[data-state=right]")).to_have_count(rights)
+        page.goto(address(site, "index"))
+        row = page.locator(".map li[data-page='06_transformer']")
+        expect(row.locator(".done")).to_have_text(re.compile(rf"^[1-9] of \d+ sections read · recall {rights} of 10$"))
+        assert page.locator(".go a").get_attribute("href").startswith("06_transformer.html#6.")
+        assert re.match(r"go on at 6\.\d+ →", page.locator(".go a").inner_text())
+        page.locator(".forget").press("Enter")
+        expect(page.locator(".go")).to_be_hidden()
+        expect(row.locator(".done")).to_be_empty()
+
+
+REFUSED = (
+    """Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })"""
+)
+DAMAGED = """self === top
+    && localStorage.setItem("course-kept", '{"read": 7, "recall": [{}], "at": {"page": 5}, "code": "<b>"}')"""
+
+
+@pytest.mark.parametrize("kept", [REFUSED, DAMAGED])
+def test_nothing_fails_where_nothing_can_be_kept(site, chromium, kept):
+    with reader(chromium) as page:
+        page.add_init_script(kept)
+        page.goto(address(site, "01_word_vectors"))
+        code = page.locator(".cell details.fold")
+        page.get_by_role("button", name="show all code").press("Enter")
+        opened = code.evaluate_all("all => all.filter(fold => fold.open).length")
+        assert opened in (0, code.count())  # damaged: it was shown
+        recall = page.locator("iframe").last
+        recall.scroll_into_view_if_needed()
+        expect(recall.content_frame.locator(".note")).to_contain_text("in this browser")  # the page has answered
+        recall.content_frame.locator(".option").first.press("Enter")
+        expect(page.locator(".end .score")).to_contain_text("of 10 right")
+        page.goto(address(site, "index"))  # `reader` asks for a console without errors
+        assert page.locator(".map li").count() > 10
+
+
+def test_code_is_folded_but_what_is_built_by_hand(site, chromium):
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        stored = (project_dir() / "notebooks" / "06_transformer.ipynb").read_text(encoding="utf-8")
+        assert page.locator(".cell .code:visible").count() == stored.count('"by-hand"') == 7
+        page.get_by_role("button", name="show all code").press("Enter")
+        assert page.locator(".cell .code:visible").count() == page.locator(".cell .code").count() > 40
+        page.reload()
+        assert page.locator(".cell .code:visible").count() > 40

@@ -10,7 +10,8 @@ from bs4 import BeautifulSoup
 from nbformat import v4
 
 from course.site import build
-from course.site.build import Chapter, build_site, code_colours, front_page
+from course.site.build import build_site, code_colours, front_page
+from course.site.cells import Chapter, Heading, Shown
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from tests.site.small import FRAME, PIXEL, README, display, project
@@ -18,7 +19,7 @@ from tests.test_cli import course  # noqa: F401 (a fixture)
 
 CELLS = (
     v4.new_markdown_cell("## 0.1 A formula\n\n$$x^2$$"),
-    v4.new_code_cell("print(1)  # <b>", outputs=[v4.new_output("stream", text="1\n")]),
+    v4.new_code_cell("print(1)  # <b>", metadata={"tags": ["by-hand"]}, outputs=[v4.new_output("stream", text="1\n")]),
     v4.new_code_cell("plot()", metadata={"jupyter": {"source_hidden": True}}, outputs=[display(image_png=PIXEL)]),
     v4.new_markdown_cell("**Notice.** It is small.\n\n### A part"),
     v4.new_code_cell("widget", outputs=[display(text_html=FRAME.format("w"))]),
@@ -32,14 +33,18 @@ def read(path) -> BeautifulSoup:
 
 def test_pages_hold_what_the_notebooks_hold_in_their_order(tmp_path):
     said = build_site(project(tmp_path, *CELLS), tmp_path / "site")
-    assert said.startswith("site: 3 pages, ")
+    assert said.startswith("site: 4 pages, ")
     first, last = (read(tmp_path / "site" / f"{name}.html") for name in ("00_begin", "01_end"))
     assert first.title.get_text().startswith("0 · Begin – ")
     order = [tag.name for tag in first.main.find_all(["h1", "h2", "h3", "math", "pre", "img", "iframe"])]
     assert order == ["h1", "h2", "math", "pre", "pre", "pre", "img", "h3", "pre", "iframe"]
     assert first.main.pre.get_text() == "print(1)  # <b>\n"
     assert first.img["alt"] == "It is small."
-    assert first.select_one(".cell details").get_text().split() == ["Code,", "1", "lineplot()"]
+    folded = first.select(".cell details")
+    assert [fold.get_text().split()[:3] for fold in folded] == [
+        ["Code,", "1", "lineplot()"],
+        ["Code,", "1", "linewidget"],
+    ]
     assert [a["href"] for a in first.select(".toc a")] == ["#0.1-a-formula", "#a-part"]
     assert [a["href"] for a in first.select(".toc a") if a.select(".mark")] == ["#a-part"]  # where the widget stands
     assert [(a["rel"], a["href"]) for a in first.select(".steps a")] == [(["next"], "01_end.html")]
@@ -58,7 +63,7 @@ def test_a_korean_edition_stands_beside_the_english_one(tmp_path):
     small, out = project(tmp_path, *CELLS), tmp_path / "site"
     (small / "notebooks" / "ko").mkdir()
     nbformat.write(v4.new_notebook(cells=list(KOREAN)), small / "notebooks" / "ko" / "00_begin.ipynb")
-    assert build_site(small, out).startswith("site: 5 pages, ")
+    assert build_site(small, out).startswith("site: 7 pages, ")
     english, korean, other = (read(out / name) for name in ("00_begin.html", "ko/00_begin.html", "01_end.html"))
     assert (english.html["lang"], korean.html["lang"]) == ("en", "ko")
     there, back = (page.select_one(".language") for page in (english, korean))
@@ -161,7 +166,7 @@ def test_the_command_builds_where_it_is_told(course, monkeypatch, tmp_path):  # 
     small = project(tmp_path)
     monkeypatch.setattr("course_lib.config.project_dir", lambda: small)
     for arguments, out in ((["--out", str(tmp_path / "there")], "there"), ([], "build/site")):
-        assert "3 pages" in course("site", *arguments)[1]
+        assert "4 pages" in course("site", *arguments)[1]
         assert (tmp_path / out / "index.html").is_file()
 
 
@@ -191,7 +196,8 @@ def test_the_page_shows_the_map_the_claims_and_the_commands():
 
 
 def test_the_first_widget_stands_where_readme_has_its_picture():
-    shown = [replace(CHAPTERS[0], widget='<div class="widget">alive</div>'), CHAPTERS[1]]
+    widget = Shown('<div class="widget">alive</div>', Heading(2, "", "", ""))
+    shown = [replace(CHAPTERS[0], shown=(widget,)), CHAPTERS[1]]
     readme = README.replace("What it is about.", "What it is about.\n\n[![A still](a.png)](b.ipynb)\n\n> Afterwards")
     words = BeautifulSoup(front_page(readme, shown), "html.parser").get_text(" ", strip=True)
     assert words.index("What it is about.") < words.index("alive") < words.index("Afterwards") < words.index("Begin")

@@ -41,12 +41,15 @@ def ways(answer: Any, solution: Callable) -> set[str]:
             tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         except (OSError, SyntaxError):  # typed in where nothing keeps it; a lambda in the middle of a line
             continue
-        same = dict(zip(inspect.signature(function).parameters, asked, strict=False)) if function is answer else {}
+        own = inspect.signature(function).parameters  # a name that was given to it is no way of doing it
+        same = dict(zip(own, asked, strict=False)) if function is answer else {}
         for node in ast.walk(tree):
             if isinstance(node, ast.For | ast.While | ast.comprehension):
                 found.add("loop")
-            elif isinstance(node, ast.Attribute | ast.Name):
-                found.add(node.attr if isinstance(node, ast.Attribute) else node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.Name) and node.id not in own:
+                found.add(node.id)
             elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and _names(node.slice):
                 found.add(f"{same.get(node.value.id, node.value.id)}[]")  # by a name: [0] and [:, 1] look nothing up
     return found

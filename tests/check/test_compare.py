@@ -58,3 +58,9 @@ def test_equal(got, expected):
 def test_different(got, expected, says):
     assert says in difference(got, expected)
     assert not same(got, expected)
+
+
+def test_the_table_of_a_network_is_compared_within_the_time():
+    table = torch.ones(20_000, 64)
+    assert same([{"params": [table.clone()]}], [{"params": [table]}])
+    assert not same([{"params": [table + 1]}], [{"params": [table]}])

@@ -393,6 +393,7 @@ def by_no_look_up(values, factor):
         (["backward", "fsum"], lambda n, f: round(f * math.fsum(n)), "`fsum`"),
         (["fsum"], types.FunctionType(by_a_helper.__code__.replace(co_filename="<gone>"), {"summed": sum}), ""),
         (["loop"], functools.partial(by_a_helper), ""),
+        (["numbers", "factor"], by_a_helper, ""),  # what was handed in is no way
         ([], by_a_helper, ""),
     ],
 )

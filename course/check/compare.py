@@ -69,7 +69,7 @@ def _difference(got: Any, expected: Any, where: str) -> str:
 
 def _close(got: Any, expected: Any) -> bool:
     """Two tensors that are equal at once: number by number, a table of a network takes longer than `safely` waits."""
-    kinds = {(type(one), getattr(one, "dtype", None), tuple(_shape(one))) for one in (got, expected)}
+    kinds = {(type(x), getattr(x, "dtype", 0), getattr(x, "layout", 0), tuple(_shape(x))) for x in (got, expected)}
     if len(kinds) > 1 or not hasattr(expected, "allclose"):
         return False
     return bool(got.allclose(expected, rtol=RELATIVE, atol=ABSOLUTE))

@@ -139,9 +139,10 @@ addEventListener("DOMContentLoaded", () => {
   if (!page) return;
   tellScore(page);
   watchSections(page);
-  addEventListener("message", ({ data, source }) => {
-    const asked = data?.courseAsk,
-      ours = [...document.querySelectorAll(".widget iframe")].some(frame => frame.contentWindow === source);
-    if (ours && Array.isArray(asked?.chosen) && Array.isArray(asked.questions)) keepRecall(page, source, asked);
-  });
+});
+addEventListener("message", ({ data, source }) => {
+  const asked = data?.courseAsk,
+    { page } = document.body.dataset,
+    ours = [...document.querySelectorAll(".widget iframe")].some(frame => frame.contentWindow === source);
+  if (ours && page && Array.isArray(asked?.chosen) && Array.isArray(asked.questions)) keepRecall(page, source, asked);
 });

@@ -109,6 +109,7 @@ PROBES = [
     _probe("the claim says less, and there is more", (0.2, 1.4), "less"),
     _probe("a threshold that is not 0, inside the interval", (0.5, 3.0), threshold=1.0),
     _probe("a threshold that is not 0, below the interval", (2.2, 3.0), threshold=2.0),
+    _probe("a threshold that is not 0, above the interval", (0.5, 1.5), threshold=2.0),
     _probe("less than a threshold", (1.0, 1.8), "less", threshold=2.0),
     _probe("smaller than the smallest interesting difference", (0.1, 0.5), delta=2.0),
     _probe("equal: inside the margin", (-0.5, 0.8), kind="equivalence"),
@@ -125,6 +126,7 @@ PROBES = [
     _probe("a threshold, and an excess below it", (3.4, 5.0), threshold=3.0, excess=(0.5, 2.0)),
     _probe("the positive control fails", (0.4, 2.0), positive=(5.0, 3.0, 9.0)),
     _probe("the positive control shows", (0.4, 2.0), positive=(5.0, 5.5, 9.0)),
+    _probe("the positive control reaches down to its bar", (0.4, 2.0), positive=(5.0, 5.0, 9.0)),
     _probe(
         "the positive control fails, and the interval is on the other side", (-2.0, -1.1), positive=(0.0, -1.0, 4.0)
     ),

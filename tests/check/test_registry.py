@@ -22,7 +22,7 @@ every_exercise = pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exerc
 
 
 def test_chapter_1_is_there():
-    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in (2, 3, 5, 6, 7, 8, 9, 10)]
+    assert [exercise.id for exercise in registry.of_chapter(1)] == [f"1.{n}" for n in (2, 3, 5, 6, 8, 9, 10)]
 
 
 @every_exercise

@@ -74,8 +74,13 @@ async function attention(text, name = undefined) {
   return { tokens: pieces.tokens(ids), weights: table(forward(ids).attentions, sizes) };
 }
 
+// What each direction of ELMo's language model expects at each word: [direction][word][word of its vocabulary].
+async function expected(name, words) {
+  return (await load(name)).expect(words).map(places => places.map(p => Array.from(p)));
+}
+
 // The vectors of a sentence's words, a list: [layer][word][dim], the lowest first. encode
 async function vectors(name, words) {
   return (await load(name)).encode(words.map(String)).map(layer => layer.map(vector => Array.from(vector)));
 }
-Object.assign(live, { load, fill: fillGaps, attention, vectors });
+Object.assign(live, { load, fill: fillGaps, attention, vectors, expected });

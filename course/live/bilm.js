@@ -32,7 +32,7 @@ const bilmScratch = ({ hidden, projection, characters: { char_dim, filters } }) 
   filters.reduce((sum, [width, count]) => sum + width * count * char_dim, 0) + 64 * (char_dim + 4 * total(filters)) +
   (MOST_WORDS + 2) * (4 * hidden + projection) + 32 * hidden + 1024;
 
-function BiLM({ config, tensors, characters, room, linear }) {
+function BiLM({ config, tensors, characters, vocabulary, room, linear }) {
   const { projection: d, hidden, n_layers, characters: { char_dim, filters, n_highway } } = config,
   features = total(filters),
     widest = Math.max(...filters.map(([width]) => width)),
@@ -128,16 +128,50 @@ function BiLM({ config, tensors, characters, room, linear }) {
     });
   }
 
-  function encode(words) { // [layer][word], each 2 * d numbers: from the left, then from the right
+  function bothWays(words) { // -> {own, left, right}: vectors of the words, states [layer][step] of each direction
     if (words.length > MOST_WORDS) throw new Error(`The text has ${words.length} words; at most ${MOST_WORDS} fit.`);
     const own = words.map(wordVector),
       edge = wordVector(BOUNDARY),
       left = read(forward, [edge, ...own]),
-      right = read(backward, [edge, ...[...own].reverse()]),
+      right = read(backward, [edge, ...[...own].reverse()]);
+    return { own, left, right };
+  }
+
+  // A state -> the probability of each word: AdaptiveSoftmax of course_lib/models/word_softmax.py, the frequent words
+  // and a sign for each rarer group, then inside the group.
+  function likely(state) {
+    const times = (name, x) => {
+      const { data, shape: [rows, wide] } = tensors[`softmax.groups.${name}.weight`],
+        out = new Float32Array(rows);
+      for (let row = 0; row < rows; row++)
+        for (let i = 0; i < wide; i++) out[row] += data[row * wide + i] * x[i];
+      return out;
+    };
+    const head = times("head", state),
+      [frequent] = config.cutoffs,
+      p = new Float32Array(config.vocab_size);
+    softmax(head);
+    p.set(head.subarray(0, frequent));
+    config.cutoffs.forEach((from, group) => {
+      const inside = times(`tail.${group}.1`, times(`tail.${group}.0`, state));
+      softmax(inside);
+      p.set(inside.map(share => share * head[frequent + group]), from);
+    });
+    return p;
+  }
+
+  function expect(words) { // [direction][word]: what is expected there, from the words on that side only
+    const { left, right } = bothWays(words);
+    return [words.map((_, i) => likely(left.at(-1)[i])), words.map((_, i) =>
+      likely(right.at(-1)[words.length - 1 - i]))];
+  }
+
+  function encode(words) { // [layer][word], each 2 * d numbers: from the left, then from the right
+    const { own, left, right } = bothWays(words),
       both = (a, b) => Float32Array.of(...a, ...b);
     const upper = left.map((layer, number) =>
       words.map((_, i) => both(layer[i + 1], right[number][words.length - i])));
     return [own.map(vector => both(vector, vector)), ...upper];
   }
-  return { config, encode };
+  return { config, words: vocabulary, encode, expect };
 }

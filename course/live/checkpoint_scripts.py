@@ -17,7 +17,7 @@ from course_lib.files import atomic_file
 PART = 600_000  # bytes of model.safetensors in a script: a multiple of 3, so that base64 pads nothing in between
 FILES = {  # kind of checkpoint -> the texts that its page reads
     "bert": ("vocab.txt", "tokenizer_config.json"),
-    "bilm": ("characters.json",),
+    "bilm": ("characters.json", "vocabulary.json"),
     "word-vectors": ("words.json",),
     "review-words": ("terms.txt",),
 }

@@ -165,7 +165,7 @@ const MOST_WORDS_LISTED = 10;
 async function askWords({ typed, given }, open) {
   if (!typed.trim() || given.includes(typed)) return { trouble: "" };
   try {
-    const { words, row, nearest } = await open("skipgram-en"),
+    const { words, row, nearest } = await open(HANGUL.test(typed) ? "skipgram-ko" : "skipgram-en"),
       terms = [];
     let sign = 1;
     for (const part of visible(typed).replaceAll("+", " + ").trim().split(/\s+/)) {

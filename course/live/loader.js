@@ -42,7 +42,11 @@ async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share o
 
 const KINDS = { // of checkpoints: what they need besides their weights, in numbers, and the model
   bert: [bertScratch, parts => Bert({ ...parts, pieces: piecesFromFiles(parts.files) })],
-  bilm: [bilmScratch, parts => BiLM({ ...parts, characters: JSON.parse(parts.files["characters.json"]) })],
+  bilm: [bilmScratch, parts => BiLM({
+    ...parts,
+    characters: JSON.parse(parts.files["characters.json"]),
+    vocabulary: JSON.parse(parts.files["vocabulary.json"]).words
+  })],
   "word-vectors": [() => 0, parts => WordVectors({ ...parts, words: JSON.parse(parts.files["words.json"]).words })],
   "review-words": [() => 0, parts => ReviewWords({ ...parts, terms: parts.files["terms.txt"].split("\n") })]
 };

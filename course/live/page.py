@@ -23,7 +23,7 @@ from course_lib.widgets.base import FOLDER, percent, sentences, style
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
 MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "own", "answers")
-PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert")  # behind the kit of all widgets
+PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert", "yours")  # behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",
     "One word through the generations",
@@ -32,7 +32,7 @@ WIDGETS = (  # titles of those that kernel.js answers
     "Which words of a review weigh?",
 )
 # what window.course.live can load
-NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko", "skipgram-en", "reviews-en")
+NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko", "skipgram-en", "skipgram-ko", "reviews-en")
 
 
 def script(page: str = "") -> str:

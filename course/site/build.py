@@ -234,6 +234,8 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     )
     parts = [f'<div class="front"><div class="prose opening">\n{prose.render(before)}{go_on}</div>']
     parts += [_way_to_bert() if live else "", f"</div>\n{shown_first}"]
+    if asks := _asks(shown_first):  # filled by course/live/yours.js
+        parts.append(f'<section id="yours" class="prose"><h2>{t("Your sentence")}</h2></section>')
     parts.append(f'<div class="prose">\n{prose.render(after.removesuffix(_NO_PICTURE))}</div>')
     sections = {
         chapter.name: json.dumps(
@@ -263,7 +265,7 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
             if page in pages
         )
         parts += ['<ol class="map">', *items, "</ol>"] if rows else []
-    return _page(title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=_asks(shown_first))
+    return _page(title=t(COURSE), body="\n".join(parts), other="index.html" if other else "", live=asks)
 
 
 def claims_table(section: str) -> str:

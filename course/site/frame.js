@@ -25,3 +25,14 @@ globalThis.courseModel = (model, state) => {
   });
   if (question === "chosen") ask();
 };
+// The reader's own sentence, offered by the page (course/live/yours.js), as if it were typed.
+function typeIn(text, tries = 50) {
+  const field = document.querySelector("input[maxlength], textarea[maxlength]");
+  if (!field) return tries && setTimeout(typeIn, 100, text, tries - 1); // it is not drawn yet
+  field.value = text;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+}
+addEventListener("message", ({ source, data }) => {
+  if (source === parent && typeof data?.courseSentence === "string") typeIn(data.courseSentence);
+});

@@ -146,6 +146,20 @@ def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
         assert np.abs(np.array(found) - expected).max() < 5e-5
 
 
+@pytest.mark.parametrize(("name", "words"), [("bilm-en", "He sat on the bank ."), ("bilm-ko", "그 는 배 를 타고 갔다")])
+def test_each_direction_expects_what_its_softmax_says_of_the_state_before(page, name, words):
+    lm, words = load(name).eval(), words.split()
+    left, right = np.array(page.evaluate("([name, words]) => course.live.expected(name, words)", [name, words]))
+    top = torch.tensor(lm.encode([words])[0][-1])
+    with torch.no_grad():
+        after, before = (lm.softmax.log_probs(half).exp().numpy() for half in top.chunk(2, dim=-1))
+    assert (
+        np.abs(left[1:] - after[:-1]).max() < 1e-5
+    )  # a state from the left has read its word: it expects the next one
+    assert np.abs(right[:-1] - before[1:]).max() < 1e-5
+    assert left.sum(-1) == pytest.approx(np.ones(len(words)), abs=1e-4)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_pieces_are_the_course_s(page, name):
     pieces, folder = load(name).pieces, data_dir("handmade") / name[-2:]

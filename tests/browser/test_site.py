@@ -283,11 +283,9 @@ def test_the_way_back_a_reader_s_progress_is_kept_and_forgotten(site, chromium):
         expect(row.locator(".done")).to_be_empty()
 
 
-REFUSED = (
-    """Object.defineProperty(window, "localStorage", { get() { throw new DOMException("no", "SecurityError"); } })"""
-)
-DAMAGED = """self === top
-    && localStorage.setItem("course-kept", '{"read": 7, "recall": [{}], "at": {"page": 5}, "code": "<b>"}')"""
+REFUSED = """Object.defineProperty(window, "localStorage", { get() { throw new Error("no"); } })"""
+DAMAGED = """self === top &&
+    localStorage.setItem("course-kept", '{"read": 7, "recall": [{}], "at": {"page": 5}, "code": "<b>"}')"""
 
 
 @pytest.mark.parametrize("kept", [REFUSED, DAMAGED])
@@ -317,3 +315,27 @@ def test_code_is_folded_but_what_is_built_by_hand(site, chromium):
         assert page.locator(".cell .code:visible").count() == page.locator(".cell .code").count() > 40
         page.reload()
         assert page.locator(".cell .code:visible").count() > 40
+
+
+def test_a_sentence_is_typed_once_read_by_the_systems_and_offered_in_the_chapters(site, chromium):
+    typed = "The <b>bank raised its rates ."
+    with reader(chromium, 360) as page:
+        page.goto(address(site, "index"))
+        field = page.locator("#yours").get_by_label("your sentence")
+        field.fill(typed)
+        field.press("Enter")
+        systems = page.locator("#yours li")
+        for number, says in enumerate(("raised →", "from the left:", "from both sides:", "What weighs most:")):
+            systems.nth(number).scroll_into_view_if_needed()
+            expect(systems.nth(number)).to_contain_text(says, timeout=60_000)
+        assert [system.locator(".loads").inner_text().split(",")[0] for system in systems.all()] == [
+            "skipgram-en", "bilm-en", "bert-en", "reviews-en"
+        ]  # fmt: skip
+        assert page.locator("#yours li p b").count() == 0  # it stays text
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        said = systems.nth(3).locator("div p").inner_text()
+        page.goto(address(site, "08_heads"))
+        offer = page.locator(".offer button")
+        assert offer.inner_text() == typed
+        offer.press("Enter")
+        expect(page.locator(".offer + iframe").content_frame.locator(".say")).to_have_text(said, timeout=60_000)

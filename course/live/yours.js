@@ -120,19 +120,11 @@ if (yours) {
     h("div", { class: "row" }, label, button(t("read it"), send)), list);
 }
 
-const heard = new WeakSet(), // windows of frames that have loaded
-  waiting = new Map(); // of others: what they will be given
-addEventListener("message", ({ source }) => {
-  heard.add(source);
-  if (waiting.has(source)) source.postMessage({ courseSentence: waiting.get(source) }, "*");
-  waiting.delete(source);
-});
-
 function give(frame, text) {
-  const to = frame.contentWindow;
+  const post = () => frame.contentWindow.postMessage({ courseSentence: text }, "*");
+  frame.addEventListener("load", post, { once: true }); // it may be on its way
   frame.loading = "eager";
-  if (heard.has(to)) to.postMessage({ courseSentence: text }, "*");
-  else waiting.set(to, text);
+  post();
 }
 
 // Beside each widget that can be asked: the sentence, or its words where one word is asked for.

@@ -127,7 +127,7 @@ function give(frame, text) {
   post();
 }
 
-// Beside each widget that can be asked: the sentence, or its words where one word is asked for.
+// Under each widget that can be asked (above it the page would jump): the sentence, or its words where one word is asked for.
 function offer() {
   const text = sentence();
   for (const frame of text ? document.querySelectorAll(".widget iframe") : []) {
@@ -135,7 +135,7 @@ function offer() {
     if (!ANSWERS[title] || frame.parentNode.querySelector(".offer")) continue;
     const words = [...new Set(splitWords(text))].filter(word => /\p{L}/u.test(word)),
       parts = ANSWERS[title] === askWords ? words : [text];
-    frame.before(h("p", { class: "offer" }, t("your sentence"), " ", parts.slice(0, MOST_READ).map(part =>
+    frame.parentNode.append(h("p", { class: "offer" }, t("your sentence"), " ", parts.slice(0, MOST_READ).map(part =>
       button(part, () => give(frame, part)))));
   }
 }

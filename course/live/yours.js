@@ -135,8 +135,8 @@ function offer() {
     if (!ANSWERS[title] || frame.parentNode.querySelector(".offer")) continue;
     const words = [...new Set(splitWords(text))].filter(word => /\p{L}/u.test(word)),
       parts = ANSWERS[title] === askWords ? words : [text];
-    frame.parentNode.append(h("p", { class: "offer" }, t("your sentence"), " ", parts.slice(0, MOST_READ).map(part =>
-      button(part, () => give(frame, part)))));
+    const offers = parts.slice(0, MOST_READ).map(part => button(part, () => give(frame, part)));
+    frame.parentNode.append(h("p", { class: "offer" }, t("your sentence"), " ", offers));
   }
 }
 offer();

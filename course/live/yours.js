@@ -127,7 +127,7 @@ function give(frame, text) {
   post();
 }
 
-// Under each widget that can be asked (above it the page would jump): the sentence, or its words where one word is asked for.
+// Under each widget that can be asked (above it the page would jump): the sentence, or its words where a word is asked.
 function offer() {
   const text = sentence();
   for (const frame of text ? document.querySelectorAll(".widget iframe") : []) {

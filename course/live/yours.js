@@ -120,22 +120,14 @@ if (yours) {
     h("div", { class: "row" }, label, button(t("read it"), send)), list);
 }
 
-const heard = new WeakSet(), // windows of frames that have loaded
-  waiting = new Map(); // of others: what they will be given
-addEventListener("message", ({ source }) => {
-  heard.add(source);
-  if (waiting.has(source)) source.postMessage({ courseSentence: waiting.get(source) }, "*");
-  waiting.delete(source);
-});
-
 function give(frame, text) {
-  const to = frame.contentWindow;
+  const post = () => frame.contentWindow.postMessage({ courseSentence: text }, "*");
+  frame.addEventListener("load", post, { once: true }); // it may be on its way
   frame.loading = "eager";
-  if (heard.has(to)) to.postMessage({ courseSentence: text }, "*");
-  else waiting.set(to, text);
+  post();
 }
 
-// Beside each widget that can be asked: the sentence, or its words where one word is asked for.
+// Under each widget that can be asked (above it the page would jump): the sentence, or its words where a word is asked.
 function offer() {
   const text = sentence();
   for (const frame of text ? document.querySelectorAll(".widget iframe") : []) {
@@ -143,8 +135,8 @@ function offer() {
     if (!ANSWERS[title] || frame.parentNode.querySelector(".offer")) continue;
     const words = [...new Set(splitWords(text))].filter(word => /\p{L}/u.test(word)),
       parts = ANSWERS[title] === askWords ? words : [text];
-    frame.before(h("p", { class: "offer" }, t("your sentence"), " ", parts.slice(0, MOST_READ).map(part =>
-      button(part, () => give(frame, part)))));
+    const offers = parts.slice(0, MOST_READ).map(part => button(part, () => give(frame, part)));
+    frame.parentNode.append(h("p", { class: "offer" }, t("your sentence"), " ", offers));
   }
 }
 offer();

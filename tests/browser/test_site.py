@@ -338,4 +338,4 @@ def test_a_sentence_is_typed_once_read_by_the_systems_and_offered_in_the_chapter
         offer = page.locator(".offer button")
         assert offer.inner_text() == typed
         offer.press("Enter")
-        expect(page.locator(".offer + iframe").content_frame.locator(".say")).to_have_text(said, timeout=60_000)
+        expect(page.locator("iframe:has(~ .offer)").content_frame.locator(".say")).to_have_text(said, timeout=60_000)

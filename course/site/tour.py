@@ -38,7 +38,7 @@ def play_page(chapters: Sequence[Chapter]) -> str:
              if (page, number) not in own]  # fmt: skip
     lists: tuple[list[str], list[str]] = ([], [])
     for card in TOUR["card"]:
-        if card["page"] in there:
+        if card["widget"] <= len(there.get(card["page"], ())):
             shown = there[card["page"]][card["widget"] - 1]
             again = [(page, one) for page, one in extra if _frame(one)["title"] == _frame(shown)["title"]]
             lists["minutes" not in card].append(_card(card, shown, again))

@@ -135,6 +135,8 @@ WRONG = {
         ("the worst sequence", ".max(dim=0)", ".min(dim=0)", "argmax", "argmin"),
         ("the most probable tag of each word", most_probable_tags),
         ("start is missing", "start + ", ""),
+        ("the maximum is over the wrong axis", "max(dim=0)", "max(dim=1)"),
+        ("the maximum is over the wrong axis", "best[:, None]", "best"),
     ],
     "3.5": [
         ("the maximum instead of the sum", "logsumexp", "amax"),
@@ -224,5 +226,7 @@ WRONG = {
         ("the directions are added", "torch.cat([ahead, back], dim=-1)", "(ahead + back)"),
         ("the directions are added", "torch.cat([ahead, back], dim=-1)", "(ahead + back).div(2)"),
         ("error", "dim=-1", "dim=3"),
+        ("the words are cut out one position off", "[:, 1:-1]", "[:, :-2]"),
+        ("the words are cut out one position off", "[:, 1:-1]", "[:, 2:]"),
     ],
 }

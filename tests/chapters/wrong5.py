@@ -101,6 +101,13 @@ WRONG = {
         ("a triangle of its own for each layer", "now / ", "rate * share(max(0, step - below * per_pass), total) / "),
         ("no triangle", " * share(step, total)", ""),
         ("wrong", "else 0.0", "else rate"),
+        ("the wrong end is fast", "factor**below", "factor ** (n_layers - 1 - below)"),
+        (
+            "closed layers are left out",
+            " if step >= below * per_pass else 0.0 for below in range(n_layers)",
+            " for below in range(min(n_layers, step // per_pass + 1))",
+        ),
+        ("the full rate is not used", "rate * share", "share"),
     ],
     "5.8": [
         (

@@ -15,6 +15,11 @@ def mean_of_rows(states, labels, table, bias):
     return torch.stack([torch.nn.functional.cross_entropy(*row) for row in rows]).mean()
 
 
+def mean_of_rows_or_0(states, labels, table, bias):
+    rows = zip(states @ table.T + bias, labels, strict=True)
+    return sum(torch.nn.functional.cross_entropy(*row) for row in rows if row[1].max() >= 0) / len(labels)
+
+
 def of_rows(loss):
     """loss(scores [batch, piece, place], labels)"""
     return lambda states, labels, table, bias: loss((states @ table.T + bias).mT, labels)
@@ -153,6 +158,7 @@ WRONG = {
         ),
         ("a number for each place", ".mean()", "[:, 0]"),
         ("wrong", ".mean()", ".mean()[None].expand(3)"),
+        ("each row counts the same", mean_of_rows_or_0),
     ],
     "7.6": [
         ("the changes pile up", "        changed = ids.clone()\n", "", " moved ", " changed = ids.clone()\n    moved "),
@@ -319,6 +325,13 @@ WRONG = {
         ("another activation", "between @ inner)", 'between @ inner, approximate="tanh")'),
         ("changes its input", "between = norm(x + taken)", "between = norm(x.add_(taken))"),
         ("error", "unflatten(-1, (n_heads, -1))", "unflatten(-1, (-1, n_heads, 7))"),
+        (
+            "the mask is turned round",
+            "scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)",
+            "~real[:, None, None]",
+            "(weights @ heads(value))",
+            "F.scaled_dot_product_attention(heads(query), heads(key), heads(value), attn_mask=weights)",
+        ),
     ],
     "7.9": [
         ("the network reads the answers", "network(read", "network(ids"),
@@ -363,5 +376,7 @@ WRONG = {
         ("each row counts the same", row_by_row),
         ("a number for each place", "labels[asked])", "labels[asked], reduction='none')"),
         ("error", "ids != 0)", "(ids != 0).sum(1))"),
+        ("real is made of the labels", "ids != 0", "labels == -100"),
+        ("real is made of the labels", "ids != 0", "labels != -100"),
     ],
 }

@@ -23,6 +23,13 @@ def of_all(system, baseline, quantile):
     return middle - half, middle + half
 
 
+def of_the_system(system, baseline, quantile):
+    seeds = sorted(set(system) & set(baseline))
+    middle = statistics.mean(system[seed] - baseline[seed] for seed in seeds)
+    half = quantile * statistics.stdev(system[seed] for seed in seeds) / len(seeds) ** 0.5
+    return middle - half, middle + half
+
+
 def of_others(words):
     if "cannot judge" in words:
         return "cannot judge"
@@ -61,6 +68,7 @@ WRONG = {
         ("lowest and highest difference", "mean - half, mean + half", "min(differences), max(differences)"),
         ("middle and half", "mean - half, mean + half", "mean, half"),
         ("high before low", "mean - half, mean + half", "mean + half, mean - half"),
+        ("the spread of scores instead of differences", of_the_system),
     ],
     "9.2": [
         ("the estimate alone", "low, high = low - rule[", "low = high = (low + high) / 2\n    low, high = low - rule["),

@@ -99,7 +99,7 @@ def _generator(seed: int) -> torch.Generator:
 
 
 def _pretrain(network: OwnBert, text: _Text, mask: Callable, step_loss: Callable) -> None:
-    optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
+    optimizer, losses = torch.optim.Adam(network.parameters(), lr=RATE), []
     with Progress(NAME, total=STEPS) as bar:
         for step in range(1, STEPS + 1):
             start = int(torch.randint(len(text.rows) - BATCH, ()))
@@ -109,7 +109,8 @@ def _pretrain(network: OwnBert, text: _Text, mask: Callable, step_loss: Callable
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            bar.update(step, loss=loss.item())
+            losses = [*losses[-49:], loss.item()]
+            bar.update(step, loss=sum(losses) / len(losses))  # one batch's jumps
 
 
 @torch.no_grad()

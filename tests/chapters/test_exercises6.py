@@ -7,9 +7,7 @@ from torch import nn
 from course.by_hand.transformer import Translator, translate
 from course.check import registry
 from course_lib.models.attention import attend, causal_mask, padding_mask
-from course_lib.models.transformer import sinusoidal_positions
 from course_lib.text.byte_pairs import merged, pair_counts
-from course_lib.training.schedules import inverse_sqrt_warmup
 
 
 def test_cross_attention_is_torch_s():
@@ -27,11 +25,6 @@ def test_masked_weights_are_the_library_s_wherever_padding_stands(real):
     real = torch.tensor([real])
     found = registry.find("6.4").solution(query @ key.mT / 3**0.5, real)
     torch.testing.assert_close(found, attend(query, key, key, causal_mask(5) & padding_mask(real))[1])
-
-
-@pytest.mark.parametrize(("n", "d_model"), [(11, 6), (3, 2), (5, 64)])
-def test_positions_are_the_library_s(n, d_model):
-    torch.testing.assert_close(registry.find("6.5").solution(n, d_model), sinusoidal_positions(n, d_model))
 
 
 def test_each_merge_joins_the_most_frequent_pair_and_of_equal_ones_the_first():
@@ -57,8 +50,3 @@ def test_loss_and_words_are_those_of_the_chapter_s_translator():
     assert 0 < sum(2 in row for row in rows) < 50
     found = registry.find("6.11").solution(source, model, 9)
     assert found == [row[: row.index(2)] if 2 in row else row for row in rows]
-
-
-def test_the_rate_is_the_library_s():
-    rates = [inverse_sqrt_warmup(step, d_model=11, warmup=7) for step in range(1, 30)]
-    assert [registry.find("6.10").solution(step, 11, 7) for step in range(1, 30)] == pytest.approx(rates)

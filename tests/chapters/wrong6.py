@@ -6,16 +6,6 @@ import torch
 from torch.nn import functional as F
 
 
-def each_column(factor):
-    """Each column has a speed of its own."""
-
-    def answer(n, d_model):
-        angles = torch.arange(n)[:, None] / 10_000 ** (factor * torch.arange(d_model) / d_model)
-        return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
-
-    return answer
-
-
 def learned(join):
     """join(pieces, pair)"""
 
@@ -124,19 +114,6 @@ WRONG = {
             "hidden.softmax(dim=-1).masked_fill(~may, 0.0)",
             "(scores - 1e9 * ~may).softmax(1)",
         ),
-    ],
-    "6.5": [
-        ("first all sines, then all cosines", " 0::2]", " : d_model // 2]", " 1::2]", " d_model // 2 :]"),
-        ("the exponent has i instead of 2i", ".arange(0, d_model, 2) / d_model)", ".arange(d_model // 2) / d_model)"),
-        ("twice 2i", "2) / d_model", "2) * 2 / d_model"),
-        ("a speed for each column", each_column(1)),
-        ("a speed for each column, and twice too slow", each_column(2)),
-        ("sine and cosine are exchanged", "angles.sin(), angles.cos()", "angles.cos(), angles.sin()"),
-        ("counted from 1", "torch.arange(n)", "torch.arange(1, n + 1)"),
-        ("only sines", "angles.cos()", "angles.sin()"),
-        ("faster and faster", " / 10_000", " * 10_000"),
-        ("places and numbers are exchanged", "return table", "return table.T"),
-        ("wrong", "return table", "return table.T.roll(1, 0)"),
     ],
     "6.8": [
         (
@@ -253,22 +230,6 @@ WRONG = {
         ("a number for each word", "ignore_index=0", "ignore_index=0, reduction='none'"),
         ("bits instead of nats", "ignore_index=0)", "ignore_index=0) / 0.693147"),
         ("label smoothing", "ignore_index=0", "ignore_index=0, label_smoothing=0.1"),
-    ],
-    "6.10": [
-        ("it only falls", "min(step**-0.5, step * warm_up**-1.5)", "step**-0.5"),
-        ("it only rises", "min(step**-0.5, step * warm_up**-1.5)", "step * warm_up**-1.5"),
-        ("the larger of the two", "min(", "max("),
-        ("rise and fall are multiplied", "min(step**-0.5, step", "(step**-0.5 * step"),
-        ("rise and fall do not meet", "step * warm_up**-1.5", "step / warm_up"),
-        (
-            "rise and fall do not meet",
-            "min(step**-0.5, step * warm_up**-1.5)",
-            "(step / warm_up if step < warm_up else step**-0.5)",
-        ),
-        ("the width is missing", "d_model**-0.5 * ", ""),
-        ("the width without its root", "d_model**-0.5", "1 / d_model"),
-        ("a wide network learns faster", "d_model**-0.5", "d_model**0.5"),
-        ("wrong", "-1.5", "-0.5"),
     ],
     "6.11": [
         ("the end is part of the translation", "row.index(2) if", "row.index(2) + 1 if"),

@@ -5,11 +5,6 @@ from itertools import pairwise
 import torch
 
 
-def normed_apart(ids, segments, pieces, places, kinds):
-    parts = pieces[ids], places[: ids.shape[1]], kinds[segments]
-    return sum(torch.nn.functional.layer_norm(part, pieces.shape[1:], eps=1e-12) for part in parts)
-
-
 def mean_of_rows(states, labels, table, bias):
     rows = [(row @ table.T + bias, own) for row, own in zip(states, labels, strict=True) if (own >= 0).any()]
     return torch.stack([torch.nn.functional.cross_entropy(*row) for row in rows]).mean()
@@ -91,46 +86,6 @@ WRONG = {
             "torch.where(replaced, others, ids))",
             "others)",
         ),
-    ],
-    "7.4": [
-        (
-            "the tables lie side by side",
-            "pieces[ids] + places[: ids.shape[1]] + kinds[segments]",
-            "torch.cat([pieces[ids], places[: ids.shape[1]].expand(len(ids), -1, -1), kinds[segments]], dim=2)",
-        ),
-        ("places are counted over the batch", "[: ids.shape[1]]", "[: ids.numel()].unflatten(0, ids.shape)"),
-        ("the number of the row is the place", "places[: ids.shape[1]]", "places[: len(ids)].unsqueeze(1)"),
-        (
-            "places begin again in the second sentence",
-            "places[: ids.shape[1]]",
-            "places[torch.arange(ids.shape[1]) - (segments == 0).sum(1, keepdim=True) * segments]",
-        ),
-        ("places are counted from 1", "places[: ids.shape[1]]", "places[1 : ids.shape[1] + 1]"),
-        ("norm before the sum", normed_apart),
-        (
-            "only the piece is normed",
-            "+ places[: ids.shape[1]] + kinds[segments]",
-            "",
-            ".sqrt()",
-            ".sqrt() + places[: ids.shape[1]] + kinds[segments]",
-        ),
-        ("no norm", "return centred / (centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()", "return added"),
-        ("norm over the row", "dim=-1", "dim=(1, 2)"),
-        ("norm over the wrong axis", "dim=-1", "dim=1"),
-        ("the mean is not subtracted", "added - added.mean(dim=-1, keepdim=True)", "added"),
-        ("divided by the variance", ".sqrt()", ""),
-        ("the variance divides by d - 1", "centred.square().mean(dim=-1, keepdim=True)", "added.var(-1, keepdim=True)"),
-        (
-            "the variance divides by d - 1",
-            "(centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()",
-            "(added.std(-1, keepdim=True) + 1e-12)",
-        ),
-        ("eps is added to the root", " + 1e-12).sqrt()", ").sqrt().add(1e-12)"),
-        ("no eps", " + 1e-12", ""),
-        ("another eps", "+ 1e-12", "+ 1e-5"),
-        ("no places", " + places[: ids.shape[1]]", ""),
-        ("no segments", " + kinds[segments]", ""),
-        ("the piece is scaled", "pieces[ids]", "pieces.shape[1] ** 0.5 * pieces[ids]"),
     ],
     "7.5": [
         ("divided by all places", ".mean()", ".sum() / labels.numel()"),

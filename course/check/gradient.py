@@ -91,11 +91,12 @@ def _watched(exercise: Exercise, function: Callable, inputs: tuple) -> _Watched:
     with warnings.catch_warnings(), torch.enable_grad():
         warnings.simplefilter("ignore")  # of torch.tensor(...) and float(...)
         result = function(*map(watched, copy.deepcopy(inputs), names))
-        weighed = [one * torch.arange(one.numel()).view_as(one).cos() for one in _learning(result)]
-        flat = [leaf for of_one in leaves.values() for leaf in of_one]
+        numbers, flat = _numbers(result), [leaf for of_one in leaves.values() for leaf in of_one]
         found: Iterator = iter([None] * len(flat))
-        if weighed and flat:
-            found = iter(torch.autograd.grad(sum(one.sum() for one in weighed), flat, allow_unused=True))
+        if numbers.requires_grad:  # each number weighs otherwise
+            found = iter(
+                torch.autograd.grad(numbers @ torch.arange(len(numbers)).cos().double(), flat, allow_unused=True)
+            )
     return _Watched(
         result,
         {
@@ -113,12 +114,15 @@ def _moved(returned: Any, leaf: torch.Tensor) -> Any:
     return returned + leaf * returned.cos() if floats else returned
 
 
-def _learning(result: Any) -> list[torch.Tensor]:
-    """The tensors in a result that a gradient can start from."""
-    if isinstance(result, torch.Tensor):
-        return [result] if result.requires_grad else []
-    rows = result.values() if isinstance(result, dict) else result if isinstance(result, list | tuple) else ()
-    return [tensor for one in rows for tensor in _learning(one)]
+def _numbers(result: Any) -> torch.Tensor:
+    """All numbers of a result in their order, whatever holds them, [number]."""
+    if isinstance(result, dict | list | tuple):
+        parts = result.values() if isinstance(result, dict) else result
+        return torch.cat([torch.zeros(0).double(), *map(_numbers, parts)])
+    try:
+        return torch.as_tensor(result).double().flatten()
+    except (TypeError, ValueError, RuntimeError):  # a text
+        return torch.zeros(0).double()
 
 
 def _moves(gradient: torch.Tensor) -> bool:

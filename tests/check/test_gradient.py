@@ -17,7 +17,6 @@ DETACHED = [
     ("3.5", "`emissions`", "start + emissions[0]", "start + emissions[0].detach()"),
     ("3.7", "`h`", "h @ w_state.T", "h.detach() @ w_state.T"),
     ("3.8", "`backward(...)`", "real.flip(1)).flip(1)", "real.flip(1)).flip(1).detach()"),
-    ("4.3", "`x`", "* x", "* x.detach()"),
     ("4.7", "`filters`", "windows, filters", "windows, torch.tensor(filters.tolist())"),
     ("4.8", "`x`", "for row in x:", "for row in x.detach():"),
     ("5.8", "`encoder(...)`", "encoder(ids)", "encoder(ids).data"),

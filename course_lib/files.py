@@ -169,6 +169,8 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
     In a folder that cannot be written there is nothing to guard: the block runs without a lock.
     Raises CourseError after `patience` seconds.
     """
+    from filelock import FileLock, Timeout  # a page of the site, where exercises are checked, too, has it not
+
     path = Path(path)
     guard = FileLock(path, timeout=patience, mode=0o666, thread_local=False)  # other accounts may wait for it, too
     try:

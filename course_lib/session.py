@@ -75,7 +75,7 @@ class Session:
     def board(self) -> Figure:
         """Who does what, to whom, where? Every system so far: yours beside the recorded one; later ones in grey."""
         from course_lib.evaluation.board import recorded_board
-        from course_lib.widgets.figures import score_board
+        from course_lib.figures import score_board
 
         chapter = int(self.chapter) if self.chapter and self.chapter.isdigit() else 9
         return score_board(recorded_board(), kept.scores(), chapter)
@@ -95,7 +95,7 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(min(n_cores(), MOST_THREADS))
     if importlib.util.find_spec("matplotlib"):
-        from course_lib.widgets.figures import use_course_style
+        from course_lib.figures import use_course_style
 
         use_course_style()
     _keep_words_whole()

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.arrays import numbers
-from course_lib.errors import CourseError
-from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
-from course_lib.evaluation.metrics import accuracy, spearman
-from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
-from course_lib.evaluation.similarity import word_similarity
-from course_lib.models.word_vectors import WordVectors
-from course_lib.widgets import (
+from course.widgets import (
     attention_heatmap,
     bertviz_view,
     embedding_map,
@@ -23,8 +16,15 @@ from course_lib.widgets import (
     span_explorer,
     word_generations,
 )
-from course_lib.widgets.figures import heat_map, learning_curves
-from course_lib.widgets.word_stories import Stop, Story
+from course.widgets.figures import heat_map, learning_curves
+from course.widgets.word_stories import Stop, Story
+from course_lib.arrays import numbers
+from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import bootstrap_interval, seed_interval
+from course_lib.evaluation.metrics import accuracy, spearman
+from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe
+from course_lib.evaluation.similarity import word_similarity
+from course_lib.models.word_vectors import WordVectors
 from tests.device_mode import FAR, other_device
 
 # Eighths: every type holds them exactly.

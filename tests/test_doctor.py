@@ -25,9 +25,9 @@ def healthy(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor, "free_memory", lambda: 7_000_000_000)
     usage = namedtuple("usage", "total used free")(11, 0, 5_000_000_000)
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)
-    figures = types.ModuleType("course_lib.widgets.figures")
+    figures = types.ModuleType("course_lib.figures")
     figures.use_course_style = lambda: None
-    monkeypatch.setitem(sys.modules, "course_lib.widgets.figures", figures)
+    monkeypatch.setitem(sys.modules, "course_lib.figures", figures)
     monkeypatch.setattr(doctor, "font_with", lambda character: "Nanum")
     monkeypatch.setattr(doctor, "has_lab_extension", lambda name: True)
     return tmp_path
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault
 
 
 @pytest.mark.parametrize(
-    ("package", "check"), [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.widgets.figures", "fonts")]
+    ("package", "check"), [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.figures", "fonts")]
 )
 def test_a_missing_package(monkeypatch, package, check):
     monkeypatch.setitem(sys.modules, package, None)

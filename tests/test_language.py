@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from course.widgets.base import sentences
 from course_lib import language
 from course_lib.errors import CourseError
 from course_lib.language import (
@@ -18,7 +19,6 @@ from course_lib.language import (
     use,
     wrapped,
 )
-from course_lib.widgets.base import sentences
 from tests.notebooks import catalogue
 
 

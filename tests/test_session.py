@@ -21,9 +21,9 @@ from course_lib.session import MOST_THREADS, chapter_name
 def themes(monkeypatch):
     """Calls of use_course_style; the tests' own matplotlib settings and threads stay."""
     calls = []
-    figures = types.ModuleType("course_lib.widgets.figures")
+    figures = types.ModuleType("course_lib.figures")
     figures.use_course_style = lambda: calls.append("style")
-    monkeypatch.setitem(sys.modules, "course_lib.widgets.figures", figures)
+    monkeypatch.setitem(sys.modules, "course_lib.figures", figures)
     for name in ("COURSE_PROFILE", "COURSE_SEED"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COURSE_DEVICE", "cpu")

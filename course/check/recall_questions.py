@@ -19,9 +19,9 @@ import traitlets
 from course.chapters import FOLDER
 from course.check import store
 from course.check.registry import chapters_with
+from course.widgets.base import CourseWidget, module, style
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.widgets.base import CourseWidget, module, style
 
 _HERE = Path(__file__).parent
 _ON_A_PAGE = key("Choices last as long as this page is open. In a running notebook they are kept.")

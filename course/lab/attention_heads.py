@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from course.world import WorldPair, WorldSentence
 from course_lib.data.batch import Batch
-from course_lib.data.world import WorldPair, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.language import key

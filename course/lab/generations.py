@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from course.lab.controls import WHOLE, vectors, window_mean
+from course.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 from course_lib.config import data_dir
 from course_lib.data.handmade import handmade_senses
 from course_lib.data.readers.senses import read_senses
@@ -22,7 +23,6 @@ from course_lib.language import key, t
 from course_lib.models.encoder import ContextEncoder, RandomEncoder
 from course_lib.models.shipped import load
 from course_lib.text.words import split_words, visible
-from course_lib.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 
 WORDS = {"en": ("work", "seal", "spring", "bank"), "ko": ("배", "사과", "눈")}
 NAMES = {

@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from course.world import World
 from course_lib.data.batch import Batch
-from course_lib.data.world import World
 from course_lib.device import seed_everything
 from course_lib.models.encoder import ContextEncoder
 from course_lib.text.unknown_words import known_form

@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from course.by_hand import classifier, language_model, skip_gram
 from course.lab import own_text
 from course.lab.world_models import world_text
+from course.world import World, WorldSentence
 from course_lib import kept
-from course_lib.data.world import World, WorldSentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.kept import LABELS

@@ -15,8 +15,8 @@ from random import Random
 
 import numpy as np
 
+from course.world import World
 from course_lib.data.records import SenseExample, Sentence
-from course_lib.data.world import World
 
 N_WORDS, N_CLUES = 4, 4  # ambiguous words of two senses; clues of each sense
 NAMES = ("Anna", "Julia", "Sofia", "Mina", "Clara", "Emma", "Laura", "Nora")

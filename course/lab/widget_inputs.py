@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from course.widgets.gap_model import FillModel, LanguageSwitch
+from course.widgets.strip import Frame, Token
 from course_lib.data.masking import Masking
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
@@ -18,8 +20,6 @@ from course_lib.models.decoding import DecoderState, length_penalty
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
 from course_lib.text.byte_pairs import Merge, apply
-from course_lib.widgets.gap_model import FillModel, LanguageSwitch
-from course_lib.widgets.strip import Frame, Token
 
 
 def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:

@@ -14,10 +14,10 @@ from functools import lru_cache, partial
 from itertools import islice
 
 from course.lab.company import text as running_text
+from course.world import World, WorldPair
 from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
 from course_lib.data.streams import TextStreams, TwoWayStreams
-from course_lib.data.world import World, WorldPair
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu

@@ -17,7 +17,7 @@ const ANSWERS = { // title of a widget -> its answer
   "Which words of a review weigh?": askReview
 };
 
-// fill_mask: as course_lib/widgets/gap_model.py reads a text and guesses.
+// fill_mask: as course/widgets/gap_model.py reads a text and guesses.
 function readSide(text, { name, pieces }) {
   const tokens = readText(text, pieces),
     strange = part => readText(part, pieces).some(({ id }) => id === pieces.unknown);
@@ -53,7 +53,7 @@ async function fillMask({ request, names, k, gap, answer }, open) {
   }
 }
 
-// word_generations: where a sentence lies at the systems that the page has, as course_lib/widgets/word_stories.py says.
+// word_generations: where a sentence lies at the systems that the page has, as course/widgets/word_stories.py says.
 const SYSTEMS = { // names on the slider, course/lab/generations.py -> model, by language
   "ELMo, ours": { en: "bilm-en", ko: "bilm-ko" },
   "BERT, ours": { en: "bert-en", ko: "bert-ko" },
@@ -129,7 +129,7 @@ async function placeSentence({ stories, typed, own, word: shown }, open) {
   }
 }
 
-// scalar_mix: the products of a sentence's layers with those of the occurrences, as course_lib/widgets/sense_mix.py.
+// scalar_mix: the products of a sentence's layers with those of the occurrences, as course/widgets/sense_mix.py.
 const mixed = new Map(); // name and sentences -> the layers of each occurrence
 
 async function mixSentence({ sentences, positions, products, typed }, open) {
@@ -159,7 +159,7 @@ async function mixSentence({ sentences, positions, products, typed }, open) {
   }
 }
 
-// ask_words, ask_review: as course_lib/widgets/typed_words.py says. A given text has its answer stored.
+// ask_words, ask_review: as course/widgets/typed_words.py says. A given text has its answer stored.
 const MOST_WORDS_LISTED = 10;
 
 async function askWords({ typed, given }, open) {

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
+from course.widgets.base import FOLDER, percent, sentences, style
 from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, texts
 from course_lib.models.shipped import load
-from course_lib.widgets.base import FOLDER, percent, sentences, style
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's

@@ -35,7 +35,7 @@ from course.by_hand.skip_gram import SkipGram
 from course.lab.roles import Thread, padded
 from course.ledger.records import provenance
 from course.records.store import Store
-from course_lib.data.world import WorldSentence
+from course.world import WorldSentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.language import LANGUAGES, key

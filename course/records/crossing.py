@@ -31,7 +31,7 @@ from course.lab.roles import Thread
 from course.ledger.records import provenance
 from course.records.board import SPECIALS, Moving, bert_rows
 from course.records.store import Store, markdown_table
-from course_lib.data.world import WorldSentence
+from course.world import WorldSentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.language import key, t

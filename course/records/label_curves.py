@@ -263,7 +263,7 @@ def show_curves(
 
 def curve_figure(chapter: int, curves: Curves, only: Sequence[str] = (), but: Sequence[str] = ()):
     """A panel for each task of the chapter, empty ones too: mean score over labels, and a band of the seeds."""
-    from course_lib.widgets import figures
+    from course.widgets import figures
 
     panels = []
     for name, task in _tasks(chapter, only, but).items():

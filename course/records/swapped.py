@@ -167,7 +167,7 @@ def show_swapped() -> None:
     """In a notebook: the curves, each with the band of its seeds, and the table."""
     from IPython.display import Markdown, display
 
-    from course_lib.widgets import figures
+    from course.widgets import figures
 
     table = STORE.read()
     if table is None or not table.sizes:

@@ -34,7 +34,7 @@ def everything(texts: Path) -> None:
 
     import course_lib
     from course_lib.data.handmade import handmade_names
-    from course_lib.widgets.figures import use_course_style
+    from course_lib.figures import use_course_style
 
     vectors = course_lib.load("skipgram-ko").encode([["배", "가"]])[0]
     print(vectors.shape, f"{float(abs(vectors).sum()):.3f}", len(handmade_names("ko")))

@@ -26,8 +26,8 @@ HOSTILE = [
 ]
 SETUP = f"""
 import numpy as np
-from course_lib.widgets import attention_heatmap, bertviz_view, embedding_map, fill_mask, occurrences, one_hot_row
-from course_lib.widgets import rate_designer, scalar_mix, softmax_saturation, span_explorer, token_strip
+from course.widgets import attention_heatmap, bertviz_view, embedding_map, fill_mask, occurrences, one_hot_row
+from course.widgets import rate_designer, scalar_mix, softmax_saturation, span_explorer, token_strip
 rng = np.random.default_rng(7)
 tables = {{w: rng.normal(size=(31, 13)) for w in (1, 2, 5, 10)}}
 words = [f"word{{i}}" for i in range(31)]
@@ -55,7 +55,7 @@ heads = attention_heatmap(powers / powers.sum(-1, keepdims=True), ["[CLS]", *hos
                           gold={hostile[0]: [(1, 0), (3, 2)], "head": [(4, 4)]})
 heads""",
     "rates = rate_designer(['embedding', 'LSTM 1', hostile[0], 'classifier'], 500)\nrates",
-    """from course_lib.widgets.strip import Frame, Token
+    """from course.widgets.strip import Frame, Token
 strip = token_strip([Frame([Token(word) for word in hostile], "As it is.", [("hidden", 1.5, 2.0)]),
                      Frame([Token(word, "hidden", "was 배") for word in hostile], hostile[0])], title=hostile[1])
 strip""",
@@ -74,7 +74,7 @@ strange""",
     """spans = span_explorer([*hostile, *hostile], np.arange(12) * 5 % 7, np.arange(12) * 3 % 7, hostile[0], null=10.5,
                       gold=(1, 2), max_answer=4)
 spans""",
-    """from course_lib.widgets.word_stories import Stop, Story, word_generations
+    """from course.widgets.word_stories import Stop, Story, word_generations
 from course_lib.errors import CourseError
 def story(word, n, seed):
     rng = np.random.default_rng(seed)

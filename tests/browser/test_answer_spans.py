@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.widgets.answer_spans import log_probabilities
+from course.widgets.answer_spans import log_probabilities
 from tests.browser.conftest import HOSTILE, IN_KERNEL, kernel_comes_to
 
 pytestmark = pytest.mark.browser

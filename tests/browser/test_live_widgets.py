@@ -14,15 +14,15 @@ from course.lab.probes import sense_split
 from course.lab.widget_inputs import sentence_reader, shipped_model
 from course.live.page import WIDGETS
 from course.site.build import build_site
+from course.widgets import ask_review, ask_words, fill_mask, scalar_mix
+from course.widgets.mask_play import FillMask
+from course.widgets.sense_mix import ScalarMixWidget
+from course.widgets.typed_words import AskReview, AskWords
+from course.widgets.word_stories import WordGenerations
 from course_lib.config import data_dir
 from course_lib.language import speaking
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
-from course_lib.widgets import ask_review, ask_words, fill_mask, scalar_mix
-from course_lib.widgets.mask_play import FillMask
-from course_lib.widgets.sense_mix import ScalarMixWidget
-from course_lib.widgets.typed_words import AskReview, AskWords
-from course_lib.widgets.word_stories import WordGenerations
 from tests.browser.conftest import reader
 from tests.site.small import display, project
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.widgets.one_row import row_product
+from course.widgets.one_row import row_product
 from tests.browser.conftest import kernel_comes_to
 
 pytestmark = pytest.mark.browser

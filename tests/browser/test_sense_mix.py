@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_lib.widgets.sense_mix import map_places, mixed_gram
+from course.widgets.sense_mix import map_places, mixed_gram
 from tests.browser.conftest import kernel, kernel_comes_to
 
 pytestmark = pytest.mark.browser

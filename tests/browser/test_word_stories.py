@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from course_lib.widgets.word_stories import word_generations
+from course.widgets.word_stories import word_generations
 from tests.browser.conftest import kernel, reader
 from tests.widgets.test_word_stories import random_story
 

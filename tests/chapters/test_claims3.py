@@ -13,8 +13,8 @@ from course.lab.controls import untrained, window_means
 from course.lab.lm_taggers import checkpoints, rank_products
 from course.lab.tasks import Task
 from course.lab.world_models import new_bilm, static_vectors, train_bilm, train_cove, world_text
+from course.world import World
 from course_lib.data.records import Sentence, TaggedSentence
-from course_lib.data.world import World
 from course_lib.models.encoder import RandomEncoder
 from course_lib.models.word_vectors import WordVectors
 

@@ -12,7 +12,7 @@ from course.chapters.ch06 import claims_attention, claims_sequence, claims_train
 from course.lab.recall import guessing
 from course.lab.world_models import lm_text, new_lm, streams, trained_translator
 from course.ledger import judge
-from course_lib.data.world import World
+from course.world import World
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss
 from course_lib.models.transformer import TransformerConfig

@@ -20,7 +20,7 @@ from course.lab.attention_heads import (
     translation_loss,
     word_weights,
 )
-from course_lib.data.world import World, WorldSentence
+from course.world import World, WorldSentence
 from course_lib.errors import CourseError
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.transformer import TransformerConfig

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from course.lab.second_clue import SIDES, asked, clue_text, likeness, senses
-from course_lib.data.world import World
+from course.world import World
 
 
 @pytest.mark.parametrize("n_clues", [1, 2])

@@ -17,6 +17,7 @@ from course.lab.widget_inputs import (
     merge_frames,
     shipped_model,
 )
+from course.widgets import fill_mask
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.decoding import greedy, length_penalty
@@ -24,7 +25,6 @@ from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.byte_pairs import learn
 from course_lib.text.pieces import Pieces
-from course_lib.widgets import fill_mask
 from tests.models.small_berts import small_bert
 
 NAMES = ["[PAD]", "[CLS]", "[SEP]", "[MASK]", "the", "bank", "was", "slippery"]

@@ -16,8 +16,8 @@ from pathlib import Path
 from course.site.build import build_site
 from course_lib.errors import CourseError
 from course_lib.evaluation.board import recorded_board
+from course_lib.figures import score_board, use_course_style
 from course_lib.files import atomic_file
-from course_lib.widgets.figures import score_board, use_course_style
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser
 from tests.notebooks.stored import open_widget, stored_widget

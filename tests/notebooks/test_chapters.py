@@ -12,8 +12,8 @@ from course.check import registry
 from course.ledger import all_claims
 from course.ledger.card import WORDS, Card
 from course.ledger.records import read_record
+from course.widgets.base import small
 from course_lib.language import speaking, t
-from course_lib.widgets.base import small
 from tests.notebooks.build import from_text
 
 

@@ -26,7 +26,7 @@ from course.records.label_curves import (
 )
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
-from course_lib.widgets import figures
+from course_lib.figures import use_course_style
 from tests.lab import four_samples
 
 RUN = {"command": "a command", "date": "2026-01-02"}
@@ -37,7 +37,7 @@ def _own_record(tmp_path, monkeypatch, cache):
     """The record of each test lies in a folder of its own; figures are in the course's style."""
     monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
     with matplotlib.rc_context():
-        figures.use_course_style()
+        use_course_style()
         yield
 
 

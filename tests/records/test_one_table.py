@@ -20,10 +20,10 @@ from course.records.one_table import (
     recorded_table,
     sides,
 )
+from course.widgets import figures
 from course_lib.data.handmade import handmade_questions
 from course_lib.errors import CourseError
 from course_lib.text.words import split_words
-from course_lib.widgets import figures
 
 SMALL = {"n_seeds": 2, "steps": 3, "n_labels": 19, "n_test": 11}
 

@@ -6,7 +6,7 @@ from bs4 import BeautifulSoup
 from nbformat import v4
 
 from course.site.cells import Prose, describe, output_html, widget_html
-from course_lib.widgets import one_hot_row
+from course.widgets import one_hot_row
 from tests.site.small import FRAME, PIXEL, display
 
 PAPER = "https://arxiv.org/abs/1706.03762"

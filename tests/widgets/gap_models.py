@@ -1,6 +1,6 @@
 """Models for `fill_mask` that need no network: what they expect can be worked out by hand."""
 
-from course_lib.widgets.gap_model import UNKNOWN, FillModel
+from course.widgets.gap_model import UNKNOWN, FillModel
 
 WORDS = ("the", "dog", "cat", "barked", "slept", "un", "##happy", "배")
 GIVEN = ("the dog barked", "the [MASK] slept", "the unhappy cat")

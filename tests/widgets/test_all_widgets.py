@@ -5,10 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from course_lib.errors import CourseError
-from course_lib.models.review_words import ReviewWords
-from course_lib.models.word_vectors import WordVectors
-from course_lib.widgets import (
+from course.widgets import (
     ask_review,
     ask_words,
     attention_heatmap,
@@ -23,7 +20,10 @@ from course_lib.widgets import (
     token_strip,
     word_generations,
 )
-from course_lib.widgets.strip import STATES, Frame, Token
+from course.widgets.strip import STATES, Frame, Token
+from course_lib.errors import CourseError
+from course_lib.models.review_words import ReviewWords
+from course_lib.models.word_vectors import WordVectors
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights
 from tests.widgets.test_word_stories import random_story

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.widgets import span_explorer
-from course_lib.widgets.answer_spans import best_spans, log_probabilities, refused_spans, valid_pairs
+from course.widgets import span_explorer
+from course.widgets.answer_spans import best_spans, log_probabilities, refused_spans, valid_pairs
 from tests.mistakes import mistakes
 
 WORDS = ["In", "1443", "Sejong", "made", "han", "##gul", "<b>"]

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from course_lib.widgets import bertviz_view
-from course_lib.widgets.bertviz_page import MOST, VENDOR
+from course.widgets import bertviz_view
+from course.widgets.bertviz_page import MOST, VENDOR
 from tests.mistakes import mistakes
 from tests.widgets.test_heads_map import weights
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from course_lib.widgets import drawings
-from course_lib.widgets.drawings import TRANSFORMER_PARTS, WIDTH
+from course.widgets import drawings
+from course.widgets.drawings import TRANSFORMER_PARTS, WIDTH
 from tests.mistakes import mistakes
 
 ALL = {

@@ -8,14 +8,15 @@ import pytest
 
 matplotlib.use("Agg")
 
-from course_lib.widgets import figures
+from course.widgets import figures
+from course_lib.figures import use_course_style
 from tests.mistakes import mistakes
 
 
 @pytest.fixture(autouse=True)
 def _style():
     with matplotlib.rc_context():
-        figures.use_course_style()
+        use_course_style()
         yield
 
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from course_lib.widgets import attention_heatmap
-from course_lib.widgets.heads_map import head_summary, offset_name
+from course.widgets import attention_heatmap
+from course.widgets.heads_map import head_summary, offset_name
 from tests.mistakes import mistakes
 
 TOKENS = ["[CLS]", "The", "<b>", "its", "[SEP]"]

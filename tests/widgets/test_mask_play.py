@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from course_lib.widgets import fill_mask
-from course_lib.widgets.base import percent
-from course_lib.widgets.gap_model import FillModel, LanguageSwitch, guess, read, single_gaps
+from course.widgets import fill_mask
+from course.widgets.base import percent
+from course.widgets.gap_model import FillModel, LanguageSwitch, guess, read, single_gaps
 from tests.mistakes import mistakes
 from tests.widgets.gap_models import WORDS, counting
 

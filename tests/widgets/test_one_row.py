@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course_lib.widgets import one_hot_row
-from course_lib.widgets.one_row import row_product
+from course.widgets import one_hot_row
+from course.widgets.one_row import row_product
 from tests.mistakes import mistakes
 
 MATRIX = np.array([[0.5, -1.25], [2.0, 0.004], [0.0, 3.5]])

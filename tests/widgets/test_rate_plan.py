@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from course.widgets import rate_designer
+from course.widgets.rate_plan import gradual_opens, layer_rates
 from course_lib.training.schedules import slanted_triangular
-from course_lib.widgets import rate_designer
-from course_lib.widgets.rate_plan import gradual_opens, layer_rates
 from tests.mistakes import mistakes
 
 NAMES = ["embedding", "LSTM", "<b>"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.widgets import softmax_saturation
-from course_lib.widgets.saturation import DRAWS, GRID, SPREADS, saturation, score_paths, typical_norms
+from course.widgets import softmax_saturation
+from course.widgets.saturation import DRAWS, GRID, SPREADS, saturation, score_paths, typical_norms
 
 
 def test_weights_and_jacobian_equal_autograds():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from course.widgets import scalar_mix
+from course.widgets.sense_mix import between_points, grams, map_places, mixed_gram, sense_accuracy, softmax
 from course_lib.errors import CourseError
 from course_lib.models.elmo import ScalarMix
-from course_lib.widgets import scalar_mix
-from course_lib.widgets.sense_mix import between_points, grams, map_places, mixed_gram, sense_accuracy, softmax
 from tests.mistakes import mistakes
 
 N, DIM = 11, 14

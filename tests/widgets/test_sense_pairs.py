@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course_lib.widgets import occurrences
-from course_lib.widgets.sense_pairs import within_between
+from course.widgets import occurrences
+from course.widgets.sense_pairs import within_between
 from tests.mistakes import mistakes
 
 SENSES = ["river", "money", "river", "money", "money"]

@@ -2,8 +2,8 @@
 
 import re
 
-from course_lib.widgets import token_strip
-from course_lib.widgets.strip import Frame, Token
+from course.widgets import token_strip
+from course.widgets.strip import Frame, Token
 from tests.mistakes import mistakes
 
 FRAMES = [

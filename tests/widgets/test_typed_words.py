@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from course.widgets import ask_review, ask_words
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.word_vectors import WordVectors
-from course_lib.widgets import ask_review, ask_words
 from tests.mistakes import mistakes
 
 WORDS = ["king", "man", "woman", "queen", "e-mail", "<b>", "배"]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from course_lib.widgets import embedding_map
-from course_lib.widgets.word_map import compress, cosines, map_places, nearest, word_sum
+from course.widgets import embedding_map
+from course.widgets.word_map import compress, cosines, map_places, nearest, word_sum
 from tests.mistakes import mistakes
 
 

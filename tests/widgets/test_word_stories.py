@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from course.widgets.word_stories import SCALE, Stop, Story, nearest_other, views, word_generations
 from course_lib.errors import CourseError
-from course_lib.widgets.word_stories import SCALE, Stop, Story, nearest_other, views, word_generations
 from tests.mistakes import mistakes
 
 N = 11

@@ -51,7 +51,7 @@ def run(
         return "\n".join([*(f"{word}: {', '.join(near(word, 5))}" for word in words), f"{given[-1]} = {total(*asked)}"])
 
     def play(*typed: str):
-        from course_lib.widgets import ask_words
+        from course.widgets import ask_words
 
         return ask_words(WordVectors(frequent, network.v.weight[rows]), typed or given)
 

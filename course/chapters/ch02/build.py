@@ -184,8 +184,8 @@ def _labelled(networks: dict[str, OwnClassifier], text: _Text, words: list[str])
 
 def _play(networks: dict[str, OwnClassifier], text: _Text, sentences: list[list[str]]):
     """The roles of typed sentences; of new ones, whose roles are known, what is right and what wrong."""
-    from course_lib.widgets import token_strip
-    from course_lib.widgets.strip import Frame, Token
+    from course.widgets import token_strip
+    from course.widgets.strip import Frame, Token
 
     new = {} if sentences else {tuple(s.words): text.thread.labels(s) for s in text.thread.test[:PLAYED]}
     frames = []

@@ -15,7 +15,7 @@ from course.lab.learning import REUSE, curve
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
 from course.lab.tasks import Task, names, parts_of_speech, reviews
 from course.ledger import Exact, Measurement, by_seed, claim, means
-from course_lib.data.world import World
+from course.world import World
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding
 from course_lib.models.encoder import StaticVectors
 from course_lib.models.shipped import load

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from course.check.build import Build, Ran
 from course.lab.roles import BOUNDARY, NONE, Thread, padded, thread
-from course_lib.data.world.sentence import WorldSentence
+from course.world.sentence import WorldSentence
 from course_lib.language import t_label
 from course_lib.progress import Progress
 
@@ -259,8 +259,8 @@ def _read(network: TagLM, words: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _play(network: TagLM, sentences: Sequence[str]):
-    from course_lib.widgets import token_strip
-    from course_lib.widgets.strip import Frame
+    from course.widgets import token_strip
+    from course.widgets.strip import Frame
 
     given = list(filter(None, map(str.split, sentences))) or network.thread.new[:1]
     frames = [Frame(tokens, t_label(says)) for words in given for says, tokens in _read(network, words)]

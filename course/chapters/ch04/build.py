@@ -14,7 +14,7 @@ from course.check.build import Build, Ran
 from course.lab.probes import sense_split
 from course.lab.roles import NO_LABEL, Thread, padded
 from course.lab.widget_inputs import sentence_reader
-from course_lib.data.world.sentence import WorldSentence
+from course.world.sentence import WorldSentence
 from course_lib.language import language
 from course_lib.models.shipped import load
 from course_lib.progress import Progress
@@ -160,7 +160,7 @@ def _prove_roles(ran: Ran, elmo: OwnElmo, heads: nn.ModuleList, thread: Thread) 
 
 
 def _play(elmo: OwnElmo, head: _Roles, names: Sequence[str]):
-    from course_lib.widgets import scalar_mix
+    from course.widgets import scalar_mix
 
     examples, vectors = _occurrences(elmo)
     given = dict(zip(names, vectors.numpy(), strict=True))

@@ -182,7 +182,7 @@ def _chapter_s(network: OwnTranslator) -> Translator:
 
 def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str = ""):
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
-    from course_lib.widgets import attention_heatmap
+    from course.widgets import attention_heatmap
 
     words = (sentence or SENTENCES[language()]).split()
     if unknown := [word for word in words if word not in text.index]:

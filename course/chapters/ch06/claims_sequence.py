@@ -17,8 +17,8 @@ from torch.nn import functional as F
 from course.lab.recall import ASKED_OF, LOADS, Net, Recall, guessing, trained
 from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger import Exact, Measurement, by_seed, claim, means
+from course.world import World
 from course_lib.data.streams import StreamBatch
-from course_lib.data.world import World
 from course_lib.device import choose_device, seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe

@@ -26,7 +26,7 @@ from course.lab.world_models import (
     world_bleu,
 )
 from course.ledger import Measurement, by_seed, claim, means
-from course_lib.data.world import WorldPair
+from course.world import WorldPair
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.evaluation.losses import mean_loss

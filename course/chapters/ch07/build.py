@@ -162,8 +162,8 @@ def _filled(network: OwnBert, text: _Text) -> str:
 
 
 def _play(network: OwnBert, text: _Text, sentences: Sequence[str]):
-    from course_lib.widgets import fill_mask
-    from course_lib.widgets.gap_model import FillModel
+    from course.widgets import fill_mask
+    from course.widgets.gap_model import FillModel
 
     def fill(tokens: list[str], places: list[int], k: int) -> list[list[tuple[str, float]]]:
         found = _guesses(network, text.ids(tokens), places, k)

@@ -26,7 +26,7 @@ from course.lab.world_bert import (
 )
 from course.lab.world_models import lm_text
 from course.ledger import Exact, Measurement, by_seed, claim, means
-from course_lib.data.world import World
+from course.world import World
 from course_lib.device import seed_everything
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.losses import mean_loss

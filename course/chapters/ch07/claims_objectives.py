@@ -41,8 +41,8 @@ from course.lab.world_bert import (
 )
 from course.lab.world_models import TEXT_SEED, world_text
 from course.ledger import Measurement, by_seed, claim, means
+from course.world import World
 from course_lib.data.records import LabelledText, SenseExample, Sentence, SentencePair
-from course_lib.data.world import World
 from course_lib.evaluation import accuracy
 from course_lib.evaluation.probes import probe
 from course_lib.models.bert import Bert

@@ -207,7 +207,7 @@ def _shown(record: Passage, spans: list[tuple[int, int]]) -> str:
 
 
 def _play(reader: _Reader, head: OwnHead, question: str = QUESTION, passage: str = PASSAGE):
-    from course_lib.widgets import span_explorer
+    from course.widgets import span_explorer
 
     row = reader.rows(question, passage, width=200)[0]  # no more than the widget shows
     reader.read([row])

@@ -1,0 +1,254 @@
+"""`span_explorer(tokens, start, end)`: why this answer? Every span's score is the sum of a start and an end score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import traitlets
+
+from course.widgets.base import CourseWidget, check_finite, check_whole, in_range, module, percent, style, svg_text
+from course_lib.arrays import numbers
+from course_lib.errors import CourseError
+from course_lib.language import key, t
+
+MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
+FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
+
+
+class Span(NamedTuple):
+    """Tokens start..end of the passage, both included; score: start score + end score, unbounded."""
+
+    start: int
+    end: int
+    score: float
+
+
+def best_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> list[Span]:
+    """The n best valid spans: start <= end < start + max_answer. Of equal ones the leftmost and shortest comes first.
+
+    start, end  scores [token]. Devlin et al. 2018, arXiv:1810.04805, section 4.2.
+    """
+    return _highest(np.where(valid_pairs(len(start), max_answer), np.add.outer(start, end), -np.inf), n)
+
+
+def refused_spans(start: np.ndarray, end: np.ndarray, max_answer: int, n: int) -> list[Span]:
+    """Invalid pairs that beat the best valid one, best first: what the best start and the best end, taken apart, give.
+
+    None if the best start and the best end make a valid span.
+    """
+    sums, valid = np.add.outer(start, end), valid_pairs(len(start), max_answer)
+    return _highest(np.where(~valid & (sums > sums[valid].max()), sums, -np.inf), n)
+
+
+def _highest(sums: np.ndarray, n: int) -> list[Span]:
+    pairs = (divmod(int(place), len(sums)) for place in np.argsort(-sums, axis=None, kind="stable")[:n])
+    return [Span(i, j, float(sums[i, j])) for i, j in pairs if sums[i, j] > -np.inf]
+
+
+def valid_pairs(n_tokens: int, max_answer: int) -> np.ndarray:
+    """bool [start, end]: the end is not before the start, and the span has at most max_answer tokens."""
+    longer = np.arange(n_tokens) - np.arange(n_tokens)[:, None]
+    return (longer >= 0) & (longer < max_answer)
+
+
+def log_probabilities(scores: np.ndarray) -> np.ndarray:
+    """log softmax over the last axis, in nats."""
+    top = scores.max(-1, keepdims=True)
+    return scores - top - np.log(np.exp(scores - top).sum(-1, keepdims=True))
+
+
+class SpanExplorer(CourseWidget):
+    _esm, _css = module("answer_spans"), style("answer_spans")
+    title = key("Why this answer?")
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    question = traitlets.Unicode().tag(sync=True)
+    scores = traitlets.Bytes().tag(sync=True)  # float32 [start or end, token]
+    null = traitlets.Float(None, allow_none=True).tag(sync=True)  # score of "no answer", a sum as those of spans are
+    gold = traitlets.List(traitlets.Int()).tag(sync=True)  # first and last token, or empty
+    n_best = traitlets.Int().tag(sync=True)
+    max_answer = traitlets.Int().tag(sync=True)
+    start = traitlets.Int(0).tag(sync=True)
+    end = traitlets.Int(0).tag(sync=True)
+    linear = traitlets.Bool(False).tag(sync=True)  # bars show probabilities, not their logarithms
+
+    @property
+    def height(self) -> int:
+        """About what lines of tokens and the list take at the full width; a narrower page scrolls."""
+        rows = len(self.spans()) + len(self.refused()) + (self.null is not None)
+        return min(1_400, 380 + 28 * rows + 140 * (1 + len(self.tokens) // 25))
+
+    @traitlets.validate("start", "end")
+    def _in_range(self, proposal):
+        return in_range("span_explorer", proposal, 0, len(self.tokens) - 1)
+
+    def table(self) -> np.ndarray:
+        """The shipped scores [start or end, token]."""
+        return np.frombuffer(self.scores, "<f4").reshape(2, -1).astype(float)
+
+    def spans(self) -> list[Span]:
+        return best_spans(*self.table(), self.max_answer, self.n_best)
+
+    def refused(self) -> list[Span]:
+        return refused_spans(*self.table(), self.max_answer, MOST_REFUSED)
+
+    def log_probability(self, start: int, end: int) -> float:
+        """Of a span, in nats: log P(start) + log P(end)."""
+        logs = log_probabilities(self.table())
+        return float(logs[0, start] + logs[1, end])
+
+    def finding(self) -> str:
+        i, j, (start, end) = self.start, self.end, self.table()
+        sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
+        first, score = best_spans(start, end, self.max_answer, 1)[0], sums[i, j]
+        rank, fits = 1 + int((sums[valid] > score).sum()), valid[i, j]
+        values = {"start": self.tokens[i], "end": self.tokens[j], "span": self._quoted(i, j), "n": j - i + 1}
+        values |= {"most": self.max_answer, "log": self._log(i, j), "best": self._named(first)}
+        values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
+        beaten = score > first.score
+        if j < i and beaten:
+            says = t(
+                "Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
+                "{log} is higher than that of the best answer, {best}.",
+                **values,
+            )
+        elif j < i:
+            says = t(
+                "Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
+                "{log} is not higher than that of the best answer, {best}.",
+                **values,
+            )
+        elif not fits and beaten:
+            says = t(
+                "{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
+                "that of the best answer, {best}.",
+                **values,
+            )
+        elif not fits:
+            says = t(
+                "{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
+                "that of the best answer, {best}.",
+                **values,
+            )
+        elif rank > 1:
+            number = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
+            says = t(number, **values)
+        elif valid.sum() > 1:
+            says = t("{span} has log-probability {log}: the best of all {all} valid spans.", **values)
+        else:
+            says = t("{span} has log-probability {log}: the only valid span.", **values)
+        if self.gold:
+            same = [first.start, first.end] == self.gold
+            gold = t("Gold is {gold}.", gold=self._quoted(*self.gold))
+            says += " " + (t("The best one is the gold answer.") if same else gold)
+        if self.null is not None:
+            both = {"none": _signed(self.null), "score": _signed(first.score)}
+            silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
+            speaks = key("“No answer” scores {none}, the best span {score}: the model answers.")
+            says += f" {t(silent if self.null > first.score else speaks, **both)}"
+        return says
+
+    def still(self) -> str:
+        logs, n = log_probabilities(self.table()), len(self.tokens)
+        parts = [svg_text(14, 42, self.question[:100])]
+        lines = self._lines(100, 5)
+        base, step = 130 + 18 * len(lines), 732 / n
+        heights = (np.exp(logs) if self.linear else (1 - logs / FLOOR).clip(0)) * 44
+        bars = {"#9aa7b4": "", "#0072b2": ""}  # one path for all of a colour: a third of the bytes
+        for base_y, tall, chosen in ((base, -heights[0], self.start), (base + 6, heights[1], self.end)):
+            for place in np.flatnonzero(np.abs(tall) > 0.05):
+                colour = "#0072b2" if place == chosen else "#9aa7b4"
+                bars[colour] += f"M{14 + step * (place + 0.5):.1f} {base_y}v{tall[place]:.1f}"
+        width = max(0.6, step - 2)
+        parts += [f'<path d="{d}" stroke="{colour}" stroke-width="{width:.1f}"/>' for colour, d in bars.items()]
+        if self.gold:
+            x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
+            parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
+        top = base + 86
+        parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
+        rows = [
+            (self._line(span), look)
+            for spans, look in ((self.spans(), ""), (self.refused(), ' text-decoration="line-through" fill="#666"'))
+            for span in spans
+        ]
+        rows += [] if self.null is None else [(t("no answer: score {score}", score=_signed(self.null)), "")]
+        parts += [svg_text(14, top + 12 + 20 * row, says, look) for row, (says, look) in enumerate(rows)]
+        height = top + 20 + 20 * len(rows)
+        return self._picture(height, "".join(parts), lines, top=62)
+
+    def _text(self, start: int, end: int) -> str:
+        """Of a span: its first four and last two tokens if it is long; of an end before the start: the two tokens."""
+        if end < start:
+            return f"{self.tokens[start]} … {self.tokens[end]}"
+        words = self.tokens[start : end + 1]
+        return _joined(words) if len(words) <= 7 else f"{_joined(words[:4])} … {_joined(words[-2:])}"
+
+    def _line(self, span: Span) -> str:
+        values = {"span": self._text(*span[:2]), "score": _signed(span.score), "log": self._log(*span[:2])}
+        return t("{span}: score {score}, log-probability {log}", **values)
+
+    def _quoted(self, start: int, end: int) -> str:
+        return f"“{self._text(start, end)}”"
+
+    def _log(self, start: int, end: int) -> str:
+        value = self.log_probability(start, end)
+        return f"{_signed(value)} ({percent(math.exp(value))})"
+
+    def _named(self, span: Span) -> str:
+        return t("{span} with {log}", span=self._quoted(*span[:2]), log=self._log(*span[:2]))
+
+
+def span_explorer(
+    tokens: Sequence[str],
+    start: Sequence[float] | np.ndarray,
+    end: Sequence[float] | np.ndarray,
+    question: str = "",
+    null: float | None = None,
+    gold: tuple[int, int] | None = None,
+    n_best: int = 5,
+    max_answer: int = 30,
+) -> SpanExplorer:
+    """The best spans of a passage; move the start and the end, and read what the pair scores.
+
+    tokens      of the passage only, 1 to 200: without the question, [CLS] and [SEP]
+    start, end  scores (logits) [token], before any softmax
+    null        score of "no answer": start score + end score of [CLS]
+    gold        first and last token of the right answer
+    n_best      spans that are listed; max_answer: most tokens of an answer
+    Probabilities are over the given tokens.
+    """
+    words, table = [str(token) for token in tokens], [numbers("span_explorer: the scores", row) for row in (start, end)]
+    null = None if null is None else float(numbers("span_explorer: the scores", null))
+    n = len(words)
+    if not 1 <= n <= MOST_TOKENS:
+        raise CourseError(f"span_explorer: {n} tokens. Give 1 to {MOST_TOKENS}: a window of the passage.")
+    if any(scores.shape != (n,) for scores in table):
+        shapes = " and ".join(str(scores.shape) for scores in table)
+        raise CourseError(f"span_explorer: start and end are {shapes} for {n} tokens. Give one number per token each.")
+    check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
+    if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
+        raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")
+    check_whole("span_explorer", "n_best", n_best, 1, MOST_SPANS)
+    check_whole("span_explorer", "max_answer", max_answer, 1, 1_000)
+    widget = SpanExplorer(
+        tokens=words,
+        question=str(question),
+        scores=np.stack(table).astype("<f4").tobytes(),
+        null=null,
+        gold=[] if gold is None else [int(place) for place in gold],
+        n_best=n_best,
+        max_answer=max_answer,
+    )
+    widget.start, widget.end, _ = widget.spans()[0]
+    return widget
+
+
+def _signed(value: float) -> str:
+    rounded = math.floor(100 * abs(value) + 0.5) / 100
+    return f"{'−' if value < 0 and rounded else ''}{rounded:.2f}"
+
+
+def _joined(tokens: Sequence[str]) -> str:
+    return " ".join(tokens).replace(" ##", "")

@@ -1,6 +1,0 @@
-"""The invented world: one meaning, an English and a Korean sentence, exact labels. See `World`."""
-
-from course_lib.data.world.sentence import WorldDocument, WorldPair, WorldSentence
-from course_lib.data.world.world import World
-
-__all__ = ["World", "WorldDocument", "WorldPair", "WorldSentence"]

@@ -16,8 +16,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePath, PurePosixPath
 
-from filelock import FileLock, Timeout
-
 from course_lib.errors import CourseError
 
 _REASONS = {

@@ -24,6 +24,7 @@ store.update = lambda name, is_item, change: ""  # the page keeps what was typed
 _NAMES = {"__name__": "__main__", "math": math}
 _NAMES |= {function.__name__: function for function in (check, failing, hint, solution)}
 _FILE = "<your cell>"
+t("")  # reads the Korean, before a cell's time counts
 
 
 def run(source: str) -> str:

@@ -27,6 +27,7 @@ from course_lib.files import atomic_file
 from course_lib.language import catalogue_files, t
 
 HERE = Path(__file__).parent
+VENDOR = HERE / "vendor"
 PYTHON = "python"  # folder of the site
 RUNNER = "course.check.in_page"
 _CHECKS = re.compile(r'^check\("(\d+)\.(\d+|B)"', re.M)
@@ -82,14 +83,14 @@ def checked(source: str) -> tuple[str, str] | None:
 @cache
 def scripts() -> dict[str, str]:
     """name -> script: Pyodide, and the course as far as `check` needs it."""
-    with tarfile.open(HERE / "vendor" / "pyodide.tar.xz") as archive:
+    with tarfile.open(VENDOR / "pyodide.tar.xz") as archive:
         files = {member.name: archive.extractfile(member).read() for member in archive}
     modules = files.pop("pyodide.asm.mjs"), files.pop("pyodide.mjs"), (HERE / "python.js").read_bytes()
     # one module, since a page from the disk has no address from which the second could load the first
     files["python.js"] = re.sub(rb"export\{(\w+) as loadPyodide,.*?\};", rb"const loadPyodide=\1;", b"\n".join(modules))
     files["course.zip"] = _course()
     packed = {name: base64.b64encode(gzip.compress(content, mtime=0)).decode() for name, content in files.items()}
-    return {name: f'coursePython("{name}", "{text}");\n' for name, text in packed.items() if "LICENSE" not in name}
+    return {name: f'coursePython("{name}", "{text}");\n' for name, text in packed.items()}
 
 
 def _course() -> bytes:
@@ -110,11 +111,12 @@ def megabytes() -> float:
 
 
 def write_python(out: Path) -> None:
-    for name, text in scripts().items():
-        with atomic_file(out / PYTHON / f"{name}.js", "w") as file:
+    """Write the scripts into `out`, and Pyodide's licence beside them."""
+    licence = (VENDOR / "pyodide.LICENSE.txt").read_text(encoding="utf-8")
+    files = {"LICENSE.txt": licence} | {f"{name}.js": text for name, text in scripts().items()}
+    for name, text in files.items():
+        with atomic_file(out / PYTHON / name, "w") as file:
             file.write(text)
-    with tarfile.open(HERE / "vendor" / "pyodide.tar.xz") as archive, atomic_file(out / PYTHON / "LICENSE.txt") as file:
-        file.write(archive.extractfile("LICENSE.txt").read())
 
 
 def stopped(exercise_id: str) -> str:

@@ -54,7 +54,7 @@
     files ??= Object.fromEntries(await Promise.all(FILES.map(async name => [name, await unpacked(name)])));
     tell("starts");
     const address = URL.createObjectURL(files["python.js"]);
-    python = new Worker(address, { type: "module" });
+    python = new Worker(address);
     await asked({ files, language: document.documentElement.lang });
     URL.revokeObjectURL(address);
   })().catch(error => {

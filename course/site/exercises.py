@@ -85,12 +85,20 @@ def scripts() -> dict[str, str]:
     """name -> script: Pyodide, and the course as far as `check` needs it."""
     with tarfile.open(VENDOR / "pyodide.tar.xz") as archive:
         files = {member.name: archive.extractfile(member).read() for member in archive}
-    modules = files.pop("pyodide.asm.mjs"), files.pop("pyodide.mjs"), (HERE / "python.js").read_bytes()
-    # one module, since a page from the disk has no address from which the second could load the first
-    files["python.js"] = re.sub(rb"export\{(\w+) as loadPyodide,.*?\};", rb"const loadPyodide=\1;", b"\n".join(modules))
+    files["python.js"] = _worker(files.pop("pyodide.asm.mjs") + files.pop("pyodide.mjs"))
     files["course.zip"] = _course()
     packed = {name: base64.b64encode(gzip.compress(content, mtime=0)).decode() for name, content in files.items()}
     return {name: f'coursePython("{name}", "{text}");\n' for name, text in packed.items()}
+
+
+def _worker(modules: bytes) -> bytes:
+    """Pyodide's two modules and python.js as one classic script: a worker of a page from the disk can load no module.
+    Pyodide refuses to be one, since it could not load its second module then; it takes a worker without importScripts
+    for another."""
+    text = modules.replace(b"import.meta.url", b'"python:/"').replace(b"export default _createPyodideModule;", b"")
+    text = re.sub(rb"export\{(\w+) as loadPyodide,.*?\};", rb"const loadPyodide=\1;", text)
+    page = (HERE / "python.js").read_bytes()
+    return b'(() => {\n"use strict";\nself.importScripts = undefined;\n' + text + b"\n" + page + b"})();\n"
 
 
 def _course() -> bytes:

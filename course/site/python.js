@@ -1,4 +1,4 @@
-// In a worker: Python, and in it the course's `check`. Pyodide's two modules stand before this text.
+// In a worker: Python, and in it the course's `check`. Pyodide's text stands before this one (exercises.py).
 let run;
 
 async function start(files, language) {
@@ -6,9 +6,9 @@ async function start(files, language) {
   const pyodide = await loadPyodide({
     indexURL: "python:/",
     createPyodideModule: _createPyodideModule,
-    env: { PYTHONPATH: "/course", COURSE_LANGUAGE: language }
+    env: { COURSE_LANGUAGE: language }
   });
-  pyodide.unpackArchive(await files["course.zip"].arrayBuffer(), "zip", { extractDir: "/course" });
+  pyodide.unpackArchive(await files["course.zip"].arrayBuffer(), "zip"); // into the folder from which Python imports
   ({ run } = pyodide.pyimport("course.check.in_page"));
 }
 

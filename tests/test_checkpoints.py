@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib import checkpoints, files
+from course_lib import checkpoints
 from course_lib.checkpoints import load_checkpoint, load_weights, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import lock

@@ -45,7 +45,9 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
-_ELSEWHERE = key("The page cannot run this cell, which needs PyTorch or NumPy. To run it, open the notebook by {command}.")
+_ELSEWHERE = key(
+    "The page cannot run this cell, which needs PyTorch or NumPy. To run it, open the notebook by {command}."
+)
 _LAB = "<code>make lab CHAPTER=%s</code>"
 BY_HAND = "by-hand"  # tag of a cell that builds the chapter's system: its code is always shown
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)

@@ -1,8 +1,8 @@
 """Exercises that a page of the site checks itself: those that need neither torch nor NumPy, by Pyodide.
 
 Pyodide is Python as WebAssembly. vendor/pyodide.tar.xz holds what is used of version 314.0.7 as npm has it: of
-pyodide-lock.json only `info`, the files of python_stdlib.zip stored, since all is deflated here. A page that is opened
-from the disk may load scripts but read no files, so each file becomes a script, as those of the models do (course.live).
+pyodide-lock.json only `info`, the files of python_stdlib.zip stored, since all is deflated here. A page from the disk
+may load scripts but read no files, so each file becomes a script, as those of the models do (course.live).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exercises that a page of the site checks itself, by keyboard alone: Python comes with the first press and can be stopped."""
+"""Exercises that a page of the site checks itself, by keyboard alone: Python comes with the first press."""
 
 import pytest
 from playwright.sync_api import expect
@@ -44,7 +44,7 @@ def test_a_mistake_is_named_a_loop_without_end_is_stopped_and_what_was_typed_sta
         for body in (
             "return {word: n / sum(counts.values()) for word, n in counts.items()}",
             "while True:\n        pass",
-            "total = sum(n**power for n in counts.values())\n    return {w: n**power / total for w, n in counts.items()}",
+            "all = sum(n**power for n in counts.values())\n    return {w: n**power / all for w, n in counts.items()}",
         )
     )
     with reader(chromium, 360) as page:

@@ -15,7 +15,7 @@ from course.check import registry
 from course.site.exercises import checked, runnable, scripts, stopped
 from course_lib.language import speaking
 
-RUN = "import json, sys; from course.check.in_page import run; print(json.dumps([run(c) for c in json.load(sys.stdin)]))"
+RUN = "import json, sys; from course.check.in_page import run; print(json.dumps([*map(run, json.load(sys.stdin))]))"
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,9 @@ CELLS = [  # source, what it shows, the state of its exercise
 
 def test_a_cell_shows_what_it_shows_in_a_notebook(alone):
     found = alone([source for source, _, _ in CELLS])
-    assert [row for row, it in zip(CELLS, found, strict=True) if row[1] not in it["html"] or row[2] != it["state"]] == []
+    assert [
+        row for row, it in zip(CELLS, found, strict=True) if row[1] not in it["html"] or row[2] != it["state"]
+    ] == []
 
 
 def test_a_cell_is_known_by_its_check():

@@ -78,7 +78,7 @@ def _loading(page: BeautifulSoup) -> list[str]:
             inside = _loading(BeautifulSoup(tag["srcdoc"], "html.parser"))
             found += [f"frame “{tag.get('title')}”: {fault}" for fault in inside]
         if tag.name == "meta" and "wasm" in tag.get("content", "") and not model:
-            found.append("allows WebAssembly, but computes nothing")
+            found.append("allows WebAssembly for nothing")
         if tag.name == "iframe" and tag.get("sandbox") != ["allow-scripts"]:
             found.append(f"frame “{tag.get('title')}” is not closed (sandbox=allow-scripts)")
     return found

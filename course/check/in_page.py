@@ -18,13 +18,14 @@ from typing import Any
 from course.check import check, failing, hint, solution, store
 from course.check.messages import Message, Result
 from course_lib.errors import CourseError
-from course_lib.language import t
+from course_lib.language import catalogue, language, t
 
 store.update = lambda name, is_item, change: ""  # the page keeps what was typed (course/site/keep.js)
 _NAMES = {"__name__": "__main__", "math": math}
 _NAMES |= {function.__name__: function for function in (check, failing, hint, solution)}
 _FILE = "<your cell>"
-t("")  # reads the Korean, before a cell's time counts
+if language() == "ko":
+    catalogue()  # read before a cell's time counts
 
 
 def run(source: str) -> str:

@@ -26,7 +26,7 @@ def alone(tmp_path_factory):
     zipfile.ZipFile(io.BytesIO(packed)).extractall(folder)
 
     def run(cells, language="en"):
-        given = {"input": json.dumps(cells), "env": {"PYTHONPATH": str(folder), "COURSE_LANGUAGE": language}}
+        given = {"input": json.dumps(cells), "cwd": folder, "env": {"COURSE_LANGUAGE": language}}
         done = subprocess.run([sys.executable, "-S", "-c", RUN], **given, capture_output=True, text=True, check=True)
         return [json.loads(shown) for shown in json.loads(done.stdout)]
 

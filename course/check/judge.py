@@ -164,6 +164,11 @@ _KEEPS_RESULTS = Mistake(
 )
 
 
+def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
+    """The verdict on an answer that somebody else has stopped."""
+    return _mistake(exercise, _no_end(limit))
+
+
 def _no_end(limit: float) -> Mistake:
     says = key("The call computed that long and was stopped. Does your loop move on?")
     return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)

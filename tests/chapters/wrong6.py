@@ -16,14 +16,19 @@ def each_column(factor):
     return answer
 
 
-def most_frequent(text, named=lambda pair: pair):
-    pairs = [named(pair) for pieces, occurs in text.items() for pair in [*pairwise(pieces)] * occurs]
-    return max(dict.fromkeys(pairs), key=pairs.count)
-
-
-def joined(join):
+def learned(join):
     """join(pieces, pair)"""
-    return lambda text: {join(pieces, most_frequent(text)): occurs for pieces, occurs in text.items()}
+
+    def answer(words, k):
+        text, merges = {word: tuple(word) for word in words}, []
+        for _ in range(k):
+            pairs = sorted(pair for word, pieces in text.items() for pair in [*pairwise(pieces)] * words[word])
+            if pairs:
+                merges.append(max(pairs, key=pairs.count))
+                text = {word: join(pieces, merges[-1]) for word, pieces in text.items()}
+        return merges
+
+    return answer
 
 
 def from_the_end(pieces, pair):
@@ -36,17 +41,16 @@ def from_the_end(pieces, pair):
     return tuple(new)
 
 
-def most_frequent_apart(text):
+def counted_apart(words, k):
     """As str.count counts: what it has found it does not look at again."""
-    pairs = {pair for pieces in text for pair in pairwise(pieces)}
-    rows = {"|" + "||".join(pieces) + "|": occurs for pieces, occurs in text.items()}
-    return max(pairs, key=lambda pair: sum(row.count("|" + "||".join(pair) + "|") * rows[row] for row in rows))
-
-
-def joined_with(text, pair):
-    rows = {("|" + "||".join(pieces) + "|"): occurs for pieces, occurs in text.items()}
-    old, new = "|" + "||".join(pair) + "|", "|" + "".join(pair) + "|"
-    return {tuple(row.replace(old, new).strip("|").split("||")): occurs for row, occurs in rows.items()}
+    rows, merges = {f"|{'||'.join(word)}|": n for word, n in words.items()}, []
+    for _ in range(k):
+        pairs = {pair for row in rows for pair in pairwise(row.strip("|").split("||"))}
+        if pairs:
+            old = {pair: f"|{pair[0]}||{pair[1]}|" for pair in pairs}
+            merges.append(min(pairs, key=lambda pair: (-sum(row.count(old[pair]) * n for row, n in rows.items()), pair)))
+            rows = {row.replace(old[merges[-1]], f"|{''.join(merges[-1])}|"): n for row, n in rows.items()}
+    return merges
 
 
 def own_words(sources, targets, network):
@@ -125,36 +129,6 @@ WRONG = {
         ("faster and faster", " / 10_000", " * 10_000"),
         ("places and numbers are exchanged", "return table", "return table.T"),
         ("wrong", "return table", "return table.T.roll(1, 0)"),
-    ],
-    "6.6": [
-        ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
-        ("a pair counts once for each word", "for pair in pairwise(pieces)", "for pair in set(pairwise(pieces))"),
-        ("joined once for each word", "== best else", "== best and len(joined) == place else"),
-        ("a joined piece is not used up", "place += width", "place += 1"),
-        ("the last piece is lost", "while place < len(pieces):", "while place < len(pieces) - 1:"),
-        ("joined from the right", joined(from_the_end)),
-        (
-            "replaced in a string",
-            joined(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
-        ),
-        (
-            "either order",
-            "[pair] += count",
-            "[tuple(sorted(pair))] += count",
-            "= 2 if pieces",
-            "= 2 if (*sorted(pieces",
-            "2] ==",
-            "2]),) ==",
-        ),
-        ("nothing is joined", "== best", "== ''"),
-        (
-            "another pair that spells the same is joined",
-            "pieces[place : place + 2] == best",
-            "''.join(pieces[place : place + 2]) == ''.join(best) and place < len(pieces) - 1",
-        ),
-        ("overlapping pairs are not counted", lambda text: joined_with(text, most_frequent_apart(text))),
-        ("a pair instead of a text", "    after = {}", "    return best"),
-        ("the pair is returned, too", "return after", "return after, best"),
     ],
     "6.8": [
         (
@@ -299,5 +273,33 @@ WRONG = {
             "row.index(2, 1) if 2 in row[1:]",
         ),
         ("it begins with another mark", "torch.ones", "torch.zeros"),
+    ],
+    "6.12": [
+        ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
+        ("a pair counts once for each word", "for pair in pairwise(pieces)", "for pair in set(pairwise(pieces))"),
+        ("overlapping pairs are not counted", counted_apart),
+        (
+            "the pairs are counted only at the beginning",
+            "        counts = Counter()\n        for pieces, count in text.items():",
+            "        counts = Counter()\n        for pieces, count in [(tuple(word), words[word]) for word in words]:",
+            "max(sorted(counts), key=counts.get)",
+            "sorted(counts, key=lambda pair: (-counts[pair], pair))[len(merges)]",
+            "if not counts",
+            "if len(merges) == len(counts)",
+        ),
+        ("nothing is joined", "        text = after\n", ""),
+        ("joined once for each word", "== best else", "== best and len(joined) == place else"),
+        ("a joined piece is not used up", "place += width", "place += 1"),
+        ("the last piece is lost", "while place < len(pieces):", "while place < len(pieces) - 1:"),
+        ("joined from the right", learned(from_the_end)),
+        (
+            "replaced in a string",
+            learned(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
+        ),
+        ("a tie is decided otherwise", "max(sorted(counts), key", "max(counts, key"),
+        ("a tie is decided otherwise", "max(sorted(counts), key=counts.get)", "max((n, p) for p, n in counts.items())[1]"),
+        ("the pieces instead of the pairs", "merges.append(best)", "merges.append(''.join(best))"),
+        ("the last merge alone", "return merges", "return merges[-1]"),
+        ("error", "        if not counts:\n            break\n", ""),
     ],
 }

@@ -180,7 +180,7 @@ class Card:
 
 
 def interval_text(interval: Interval, amount: Callable[[str], str] = str) -> str:
-    """+3.1 points [1.2, 5.0], `amount` adding the unit: two significant digits of half the interval's width."""
+    """+3.1 points [1.2, 5.0], `amount` adding the unit: two digits of the interval's half, which its width supports."""
     half = max(interval.width / 2, 1e-12)
     d = min(6, max(0, 1 - math.floor(math.log10(half))))
     # Rounded as the record keeps it, in six digits: a tie falls the same way live and recorded. Never -0.0.

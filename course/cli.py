@@ -156,7 +156,7 @@ def models() -> None:
     for name in shipped_names():
         folder = data_dir("checkpoints", name)
         megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
-        table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
+        table.add_row(Text(name), Text(_card_title(folder / "README.md")), f"{megabytes:.1f}")
     Console().print(table if table.row_count else t("No checkpoint ships with this version."))
 
 

@@ -23,7 +23,7 @@ import torch
 
 from course.ledger.records import provenance
 from course.recipes import card
-from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
+from course_lib.checkpoints import CARD, TENSORS, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
 from course_lib.training import History, adamw, fit
@@ -146,6 +146,7 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
     folder = out / recipe.name
     if isinstance(model, torch.nn.Module):
         model.eval()
+    (folder / CARD).unlink(missing_ok=True)  # of an earlier run
     recipe.save(job, model, folder, None)
     described = recipe.describe(job, material, history)
     if job.start:
@@ -219,7 +220,7 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
 def starting_point(job: Job, name: str) -> Path:
     """The checkpoint that a recipe goes on from."""
     folder = job.out / name
-    if not (folder / CONFIG).exists():
+    if not (folder / TENSORS).exists():
         raise CourseError(
             f"{job.recipe.name} goes on from {name}, and {folder} is not there. Make it first "
             f"(`python -m course.recipes {name}`), or copy a checkpoint that was made so to that place."
@@ -235,7 +236,7 @@ def steps_done(history: History) -> int:
 def newest_snapshot(job: Job) -> Path | None:
     """The last checkpoint on the way to the job's steps; None if there is none, or the clock ends the training."""
     steps = job.settings.training.steps or 0
-    folders = [path.parent for path in job.place("snapshots").glob(f"*/{CONFIG}") if path.parent.name.isdecimal()]
+    folders = [path.parent for path in job.place("snapshots").glob(f"*/{TENSORS}") if path.parent.name.isdecimal()]
     return max((f for f in folders if int(f.name) < steps), key=lambda f: int(f.name), default=None)
 
 

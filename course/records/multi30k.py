@@ -135,7 +135,7 @@ def _pieces(corpus: Corpus, size: int, path: Path) -> Pieces:
         learned = Pieces.bpe((side.words for pair in corpus.train for side in (pair.source, pair.target)), size)
         with atomic_file(path, "w") as file:
             file.write(learned.files()[TOKENIZER_FILE])
-    return Pieces.from_files({TOKENIZER_FILE: path})
+    return Pieces.from_files({TOKENIZER_FILE: path.read_text(encoding="utf-8")})
 
 
 # Recording

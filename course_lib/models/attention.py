@@ -58,6 +58,7 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0):
         super().__init__()
+        assert n_heads > 0, n_heads
         assert d_model % n_heads == 0, f"d_model={d_model} cannot be cut into n_heads={n_heads} equal heads"
         self.n_heads, self.dropout = n_heads, dropout
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))

@@ -96,7 +96,7 @@ class Head(LayerGroups):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
-        with rebuilding(checkpoint.folder, cls.__name__):
+        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors):
             encoder = checkpoint.config["encoder"]
             built = resolve_name(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])

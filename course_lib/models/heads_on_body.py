@@ -60,7 +60,7 @@ def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     with opened(folder, KIND, "set of heads") as checkpoint:
         body, described = Path(checkpoint.config["body"]).name, dict(checkpoint.config["heads"])
     body, heads = load(data_dir("checkpoints", body)), {}
-    with rebuilding(folder, "set of heads"):
+    with rebuilding(folder, "set of heads", body.state_dict() | checkpoint.tensors):
         for task, one in described.items():
             heads[task] = head = resolve_name(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
             start = {name: numbers for name, numbers in head.state_dict().items() if name.startswith(_BODY)}

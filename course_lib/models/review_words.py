@@ -68,7 +68,7 @@ class ReviewWords:
 
     # -- files --------------------------------------------------------------------------------------------------------
     def save(self, folder: str | Path, *, card: str | None = None) -> None:
-        """Write a checkpoint folder: terms as text, one a line, the weights as float16."""
+        """Write a checkpoint: terms as text, one a line, the weights as float16."""
         config, terms = {"labels": self.labels, "bias": self.bias}, "".join(f"{term}\n" for term in self.terms)
         tensors = {"weights": torch.tensor(list(self.weights.values()), dtype=torch.float32)}
         save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, card=card, half=True)
@@ -77,6 +77,6 @@ class ReviewWords:
     def load(cls, folder: str | Path) -> ReviewWords:
         """Read what `save` wrote."""
         with opened(folder, KIND, "classifier of reviews") as checkpoint:
-            terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
+            terms = checkpoint.files[TERMS].split("\n")[:-1]
             config = checkpoint.config
             return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])

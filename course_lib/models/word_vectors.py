@@ -52,7 +52,7 @@ class WordVectors:
     def __init__(
         self, words: Iterable[str], vectors: Tensor | np.ndarray | Sequence, counts: Iterable[int] | None = None
     ):
-        self.words = list(words)
+        self.words = list(map(str, words))
         table = np.array(numbers("WordVectors: the vectors", vectors, np.float32))
         self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(table)
         self.counts = None if counts is None else [int(count) for count in counts]
@@ -176,7 +176,7 @@ class WordVectors:
     def load(cls, folder: str | Path) -> WordVectors:
         """Read what `save` wrote."""
         with opened(folder, "word-vectors", "table of word vectors") as checkpoint:
-            words = json.loads(checkpoint.files["words.json"].read_text(encoding="utf-8"))
+            words = json.loads(checkpoint.files["words.json"])
             return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])
 
 

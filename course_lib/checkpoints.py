@@ -9,7 +9,6 @@ Both lie in a folder, by whose name the checkpoint is called. Text and numbers o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, compact_json, given_path
+from course_lib.files import atomic_file, compact_json, given_path, json_table
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 VERSION = 2
@@ -80,8 +79,8 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
     stored, metadata = read_tensors(path, REMEDY)
     if META not in metadata:
         raise CourseError(f"{path} was not written by this course. Give the folder of a course checkpoint.")
+    about = json_table(metadata[META], path, REMEDY)
     try:
-        about = json.loads(metadata[META])
         if about.pop("version") != VERSION:
             raise ValueError(f"of a format that is not version {VERSION} of this course")
         if fault := [name for name, kind in _ENTRIES.items() if not isinstance(about[name], kind)]:

@@ -134,6 +134,7 @@ def json_table(text: str, path: str | os.PathLike, remedy: str) -> dict:
     """The table in this JSON text of the file `path`."""
     try:
         found = json.loads(text)
+        json.dumps(found, allow_nan=False)  # Python reads NaN and 1e999; no setting is either
     except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {remedy}") from error
     if not isinstance(found, dict):

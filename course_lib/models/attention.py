@@ -60,7 +60,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         assert n_heads > 0, n_heads
         assert d_model % n_heads == 0, f"d_model={d_model} cannot be cut into n_heads={n_heads} equal heads"
-        self.n_heads, self.dropout = n_heads, dropout
+        self.n_heads, self.dropout = int(n_heads), dropout
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))
         for linear in (self.query, self.key, self.value, self.output):
             nn.init.xavier_uniform_(linear.weight)

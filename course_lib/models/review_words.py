@@ -45,7 +45,7 @@ class ReviewWords:
     """
 
     def __init__(self, terms: Sequence[str], weights: Float[np.ndarray, " term"], bias: float, labels: Sequence[str]):
-        self.terms, self.labels, self.bias = tuple(terms), tuple(labels), float(bias)
+        self.terms, self.labels, self.bias = tuple(terms), tuple(map(str, labels)), float(bias)
         self.weights = dict(zip(self.terms, weights.tolist(), strict=True))
         assert len(self.labels) == 2
         assert len(self.weights) == len(self.terms), "each term once"

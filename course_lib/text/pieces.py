@@ -102,7 +102,9 @@ class Pieces:
             return cls(Vocabulary.from_text(files[VOCABULARY_FILE]))
         from tokenizers import Tokenizer
 
-        return cls(Tokenizer.from_str(files[TOKENIZER_FILE]))
+        tokenizer = Tokenizer.from_str(files[TOKENIZER_FILE])
+        assert max(tokenizer.get_vocab().values()) < tokenizer.get_vocab_size()
+        return cls(tokenizer)
 
 
 def pieces_of(tokenizer: Any, words: Sequence[str], unknown: int) -> list[list[tuple[int, int, int]]]:

@@ -241,7 +241,7 @@ def _table(described: dict) -> tuple[list[str], list[dict]]:
     if kind != "WordPiece" or not isinstance(vocabulary, dict):
         about = f" ({OTHER_KINDS[kind]})" if kind in OTHER_KINDS else ""
         raise CourseError(
-            f"{TOKENIZER_FILE} is a tokenizer of the kind {str(kind)[:40]}{about}; a BERT of this course reads "
+            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind[:40]}{about}; a BERT of this course reads "
             "WordPiece. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
         )
     if (prefix := model.get("continuing_subword_prefix", "##")) != "##":
@@ -264,10 +264,10 @@ def _table(described: dict) -> tuple[list[str], list[dict]]:
     return [f"[no piece {i}]" if _NEVER.search(piece) else piece for i, piece in enumerate(pieces)], tokens
 
 
-def _kind(model: dict) -> Any:
+def _kind(model: dict) -> str:
     """WordPiece, BPE, Unigram, WordLevel; old files do not say it."""
     if "type" in model:
-        return model["type"]
+        return str(model["type"])
     if "continuing_subword_prefix" in model and "merges" not in model:
         return "WordPiece"
     return "BPE" if "merges" in model else "Unigram" if isinstance(model.get("vocab"), list) else "WordLevel"

@@ -15,11 +15,10 @@ import pytest
 from nbformat import v4
 from torch import nn
 
-from course import cli, doctor
+from course import cli, doctor, predict
 from course_lib import kept
 from course_lib.errors import CourseError
 from course_lib.language import speaking, use
-from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course.lab import particles
+from course.records.joiners import JOINER, joined_words, written
 from course_lib.errors import CourseError
 from course_lib.models.skip_gram import skip_gram_pairs
 from course_lib.models.skip_gram_trainer import encode_sentences
-from course_lib.text import particles
 from course_lib.text.elmo_bytes import ElmoBytes
-from course_lib.text.joiners import JOINER, joined_words, written
 from course_lib.text.pieces import Pieces
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.word_pieces import SPECIALS, WordPieces

@@ -9,24 +9,25 @@ Both lie in a folder, by whose name the checkpoint is called. Text and numbers o
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import safetensors.torch
-from safetensors import safe_open
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, compact_json, given_path, json_table
+from course_lib.files import atomic_file, bounded, compact_json, given_path, json_table
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 VERSION = 2
 TENSORS, CARD, META = "model.safetensors", "README.md", "course"
 CONFIG = "config.json"  # of the Hugging Face layout
 REMEDY = "Delete the folder and make or download it again."
+MOST = 4 << 30  # bytes: the largest BERT has a third of it
 _ENTRIES = {"kind": str, "config": dict, "encodings": dict, "ties": dict, "files": dict}
 
 
@@ -78,7 +79,7 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
     path = folder / TENSORS
     stored, metadata = read_tensors(path, REMEDY)
     if META not in metadata:
-        raise CourseError(f"{path} was not written by this course. Give the folder of a course checkpoint.")
+        raise CourseError(f"{path} was not written by this version of the course. Save the model again with it.")
     about = json_table(metadata[META], path, REMEDY)
     try:
         if about.pop("version") != VERSION:
@@ -100,14 +101,13 @@ def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, 
         where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
         raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.")
     try:
-        with safe_open(path, "pt") as file:
-            # copies: the file is mapped into memory, and may be written to while its tensors are in use
-            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 (it is no dict)
-            metadata = file.metadata() or {}
+        content = bounded(path, MOST, remedy)  # at once: another process may put a new file in its place
+        tensors = safetensors.torch.load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     except Exception as error:  # safetensors raises several kinds, all about the file
         raise CourseError(f"{path} is not a readable safetensors file: {error}. {remedy}") from error
     refuse_nan(tensors, f"{path} holds", remedy)
-    return tensors, metadata
+    return tensors, header.get("__metadata__", {})
 
 
 def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: str | Path) -> None:

@@ -38,9 +38,9 @@ def attend(
     return weights @ value, weights
 
 
-def causal_mask(n_queries: int, n_past: int = 0, device: torch.device | None = None) -> Bool[Tensor, "query key"]:
-    """No query sees a later key. The queries are the last of n_past + n_queries positions."""
-    return torch.ones(n_queries, n_past + n_queries, dtype=torch.bool, device=device).tril(n_past)
+def causal_mask(n: int, device: torch.device | None = None) -> Bool[Tensor, "query key"]:
+    """No query sees a later key."""
+    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
 
 
 def padding_mask(real: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch 1 key"]:

@@ -124,15 +124,15 @@ class WordVectors:
         """The k words with the largest cosine to `word`, without itself; all others if there are fewer than k."""
         return self.nearest(self.unit[self.row(word)], k, exclude=[word])
 
-    def analogy(self, a: str, b: str, c: str, k: int = 5, *, exclude_inputs: bool = True) -> list[tuple[str, float]]:
+    def analogy(self, a: str, b: str, c: str, k: int = 5) -> list[tuple[str, float]]:
         """The k words nearest to a - b + c: `analogy("king", "man", "woman")` asks for king - man + woman.
 
         The three vectors are brought to length 1 first (3CosAdd: Levy and Goldberg 2014, section 3). The three words
-        themselves are left out unless `exclude_inputs` is False: then the nearest is often a or c itself.
+        themselves are left out: the nearest is often a or c itself.
         """
         unit = self.unit
         target = unit[self.row(a)] - unit[self.row(b)] + unit[self.row(c)]
-        return self.nearest(target, k, exclude=[a, b, c] if exclude_inputs else [])
+        return self.nearest(target, k, exclude=[a, b, c])
 
     def nearest(
         self, vector: Float[Tensor, " dim"], k: int = 10, *, exclude: Sequence[str] = ()

@@ -2,9 +2,9 @@
 
     model.safetensors   the tensors; as metadata `course`, in JSON: format version, kind, the model's configuration, how
                         the numbers are encoded, and small texts by name (a vocabulary, a tokenizer)
-    README.md           the card
+    README.md           of those that ship: the card, which their recipe writes
 
-Both lie in a folder, by whose name the checkpoint is called. Text and numbers only, never code.
+They lie in a folder, by whose name the checkpoint is called. Text and numbers only, never code.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ def save_checkpoint(
     config: Mapping,
     tensors: Mapping[str, Tensor],
     files: Mapping[str, str] | None = None,
-    card: str | None = None,
     half: bool = False,
     int8: Collection[str] = (),
     int6: Collection[str] = (),
@@ -68,9 +67,6 @@ def save_checkpoint(
     content = safetensors.torch.save(stored, {META: compact_json({**about, "files": dict(files or {})})})
     with atomic_file(folder / TENSORS) as file:
         file.write(content)
-    if card is not None:
-        with atomic_file(folder / CARD, "w") as file:
-            file.write(card)
 
 
 def load_checkpoint(folder: str | Path) -> Checkpoint:

@@ -32,7 +32,7 @@ TENSORS = {
 def folder(tmp_path):
     folder, files = tmp_path / "bert-en", {"vocab.txt": "가\nb\n"}
     config = {"hidden": 5, "paper": None}
-    save_checkpoint(folder, kind="bert", config=config, tensors=TENSORS, files=files, card="# Card")
+    save_checkpoint(folder, kind="bert", config=config, tensors=TENSORS, files=files)
     return folder
 
 
@@ -58,8 +58,7 @@ def test_all_comes_back(folder):
     assert loaded.tensors.keys() == TENSORS.keys()
     for name, tensor in TENSORS.items():
         torch.testing.assert_close(loaded.tensors[name], tensor, rtol=0, atol=0)  # their types and shapes, too
-    assert (folder / "README.md").read_text() == "# Card"
-    assert listed(folder) == ["README.md", "model.safetensors"]
+    assert listed(folder) == ["model.safetensors"]
 
 
 PLAIN = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -135,7 +134,7 @@ def test_an_old_checkpoint_is_replaced_and_nothing_of_others(folder):
     save_checkpoint(folder, kind="lm", config={}, tensors={})
     loaded = load_checkpoint(folder)
     assert (loaded.kind, loaded.files, loaded.tensors) == ("lm", {}, {})
-    assert listed(folder) == ["README.md", "model.safetensors", "thesis.md"]
+    assert listed(folder) == ["model.safetensors", "thesis.md"]
     with pytest.raises(CourseError, match="Could not write"):
         save_checkpoint(folder / "thesis.md", kind="x", config={}, tensors={})
     (folder / "config.json").write_text("{}")

@@ -26,6 +26,7 @@ from course.recipes import card
 from course_lib.checkpoints import CARD, TENSORS, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
+from course_lib.files import atomic_file
 from course_lib.training import History, adamw, fit
 from course_lib.training.fit import Groups
 from course_lib.training.schedules import cosine
@@ -85,7 +86,7 @@ class Recipe:
 
     family      the name of the module whose functions of these names are taken where none is given here:
     read        job -> material
-    save        job, model, folder, card -> the checkpoint as it ships; `six_bits` where there is none
+    save        job, model, folder -> the checkpoint as it ships; `six_bits` where there is none
     evaluate    job, material, model, folder of the checkpoint as saved -> scores for the card
     describe    job, material, history -> the first rows of the card: model, corpus or data, tokens
     build       job, material -> the untrained model; the random generators were seeded just before
@@ -105,7 +106,7 @@ class Recipe:
     family: str
     snapshots: tuple[float, ...] = ()
     read: Callable[[Job], Any] | None = None
-    save: Callable[[Job, Any, Path, str | None], None] | None = None
+    save: Callable[[Job, Any, Path], None] | None = None
     evaluate: Callable[[Job, Any, Any, Path], dict[str, str]] | None = None
     describe: Callable[[Job, Any, History], dict[str, str]] | None = None
     build: Callable[[Job, Any], Any] | None = None
@@ -130,9 +131,9 @@ def profiles(cpu: Any, on_gpu: Training, **changes: Any) -> dict[str, Any]:
     return {"cpu": cpu, "gpu": replace(cpu, training=on_gpu, **changes)}
 
 
-def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
+def six_bits(job: Job, model: Any, folder: Path) -> None:
     """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
-    model.save(folder, card=card, half=True, int6=True)
+    model.save(folder, half=True, int6=True)
 
 
 def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
@@ -147,7 +148,7 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
     if isinstance(model, torch.nn.Module):
         model.eval()
     (folder / CARD).unlink(missing_ok=True)  # of an earlier run
-    recipe.save(job, model, folder, None)
+    recipe.save(job, model, folder)
     described = recipe.describe(job, material, history)
     if job.start:
         lost = f"went on from the checkpoint of step {job.start:,} with a fresh optimizer; minutes are those since"
@@ -162,7 +163,8 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
         "licence": recipe.licence,
         "command": f"`python -m course.recipes {recipe.name}{option}`",
     }
-    recipe.save(job, model, folder, card.render(recipe.title, rows))
+    with atomic_file(folder / CARD, "w") as file:
+        file.write(card.render(recipe.title, rows))
     return folder
 
 
@@ -195,7 +197,7 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
     def keep(step: int, losses: dict) -> None:
         if step in steps and job.is_first:
             with torch.random.fork_rng(devices=[]):  # to build what is saved may draw numbers
-                recipe.save(job, model, job.place("snapshots") / f"{step:06d}", None)
+                recipe.save(job, model, job.place("snapshots") / f"{step:06d}")
 
     # who goes on from a checkpoint does not read the same texts first again
     seed = job.seed + job.start

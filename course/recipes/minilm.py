@@ -51,8 +51,8 @@ def train(job: Job, folder: Path) -> tuple[Bert, History]:
     return Bert.from_pretrained(folder), History()
 
 
-def save(job: Job, model: Bert, folder: Path, card: str | None) -> None:
-    model.save(folder, card=card, half=True, int6=True)
+def save(job: Job, model: Bert, folder: Path) -> None:
+    model.save(folder, half=True, int6=True)
     shutil.copy(LICENCE, folder / "LICENSE.txt")
 
 

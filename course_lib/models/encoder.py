@@ -175,7 +175,6 @@ class ContextEncoder(LayerGroups, ABC):
         self,
         folder: str | Path,
         *,
-        card: str | None = None,
         half: bool = False,
         int8: bool = False,
         int6: bool = False,
@@ -189,9 +188,7 @@ class ContextEncoder(LayerGroups, ABC):
         tensors, config, files = self.state_dict(), self._config(), self._files()
         matrices = self._matrices(tensors)
         few_bits = {"int8": matrices if int8 else [], "int6": matrices if int6 else []}
-        save_checkpoint(
-            folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half, **few_bits
-        )
+        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files, half=half, **few_bits)
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
         """Names of what `int8` and `int6` are for."""

@@ -67,11 +67,11 @@ class ReviewWords:
         return [self.labels[int(score >= 0)] for score in self.scores(texts)]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, card: str | None = None) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write a checkpoint: terms as text, one a line, the weights as float16."""
         config, terms = {"labels": self.labels, "bias": self.bias}, "".join(f"{term}\n" for term in self.terms)
         tensors = {"weights": torch.tensor(list(self.weights.values()), dtype=torch.float32)}
-        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, card=card, half=True)
+        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, half=True)
 
     @classmethod
     def load(cls, folder: str | Path) -> ReviewWords:

@@ -163,14 +163,12 @@ class WordVectors:
         """
         return cls(*read_word2vec(path, limit))
 
-    def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:
+    def save(self, folder: str | Path, *, int8: bool = False) -> None:
         """Write a checkpoint folder with words, counts and vectors; `int8`: a byte per number, a scale per word."""
         config, tensors = {"dim": self.vectors.shape[1], "words": len(self)}, {"vectors": self.vectors}
         files = {"words.json": compact_json({"words": self.words, "counts": self.counts})}
         few_bits = ["vectors"] if int8 else []
-        save_checkpoint(
-            folder, kind="word-vectors", config=config, tensors=tensors, files=files, card=card, int8=few_bits
-        )
+        save_checkpoint(folder, kind="word-vectors", config=config, tensors=tensors, files=files, int8=few_bits)
 
     @classmethod
     def load(cls, folder: str | Path) -> WordVectors:

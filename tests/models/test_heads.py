@@ -250,7 +250,7 @@ def test_a_seed_fixes_the_new_weights_and_leaves_the_generator_alone():
 
 def test_save_and_load_predict_the_same(head, tmp_path):
     texts = BARE[type(head)]
-    head.save(tmp_path / "saved", card="A test.")
+    head.save(tmp_path / "saved")
     again = load_head(tmp_path / "saved")
     assert type(again) is type(head)
     assert not again.training

@@ -14,8 +14,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath, PurePosixPath
 
-from filelock import FileLock, Timeout
-
 from course_lib.errors import CourseError
 
 _REASONS = {
@@ -172,6 +170,8 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
     In a folder that cannot be written there is nothing to guard: the block runs without a lock.
     Raises CourseError after `patience` seconds.
     """
+    from filelock import FileLock, Timeout  # a page of the site, where exercises are checked, too, has it not
+
     path = Path(path)
     guard = FileLock(path, timeout=patience, mode=0o666, thread_local=False)  # other accounts may wait for it, too
     try:

@@ -7,6 +7,7 @@ import textwrap
 import time
 from unittest.mock import Mock
 
+import filelock
 import pytest
 import safetensors.torch
 import torch
@@ -14,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib import files
 from course_lib.checkpoints import load_checkpoint, load_weights, read_tensors, rebuilding, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.files import lock
@@ -287,7 +287,7 @@ def test_another_process_is_waited_for_and_a_killed_one_lets_go(tmp_path):
 
 @pytest.mark.parametrize("fault", [PermissionError, NotImplementedError])
 def test_where_no_lock_can_be_nobody_waits(tmp_path, monkeypatch, fault):
-    monkeypatch.setattr(files.FileLock, "acquire", Mock(side_effect=fault))
+    monkeypatch.setattr(filelock.FileLock, "acquire", Mock(side_effect=fault))
     inside = []
     with lock(tmp_path / "x.lock", patience=0.1):
         inside.append(True)

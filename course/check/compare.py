@@ -82,7 +82,9 @@ def _number(got: Real, expected: float, name: str) -> str:
         return t("{name} is not right", name=name)
     if math.isnan(got) and math.isnan(expected):  # of a mistake's model: no reference gives NaN
         return ""
-    if math.isnan(got) or (math.isinf(got) and not math.isinf(expected)):
+    if math.isinf(got) and not math.isinf(expected):
+        return t("{name} is {got}, and should be a finite number", name=name, got=got)
+    if math.isnan(got):
         return t("{name} is {got}, which is no usable number", name=name, got=got)
     close = math.isclose(got, expected, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
     return "" if close else t("{name} is not right", name=name)

@@ -76,7 +76,8 @@ class Exercise:
     difficulty: int  # 1 (one line) .. 5 (an evening)
     importance: int  # 1 (may be skipped) .. 5 (later chapters build on it)
     minutes: int
-    without: Sequence[str] = ()  # what the question rules out: "loop", names, "weight[]" for an index of that parameter
+    without: Sequence[str] = ()  # what the question rules out: "loop", names
+    learns: bool = True  # a gradient has to reach what it reaches through the solution, if anything
 
     @property
     def texts_file(self) -> Path:

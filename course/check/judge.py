@@ -20,6 +20,7 @@ from course.check.written import data_from_outside, does_nothing, ways
 from course_lib.language import key, t, t_label
 
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
+_NO_GRADIENT = key("the gradient is cut off")
 
 
 class Mistake(NamedTuple):
@@ -68,8 +69,11 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
+    if not failing and _seed() != seed:
+        return _mistake(exercise, _SEEDS_ALL)
     if not failing:
-        return _right(exercise, answer) if _seed() == seed else _mistake(exercise, _SEEDS_ALL)
+        says = _detached(exercise, answer, limit)
+        return _mistake(exercise, Mistake(_NO_GRADIENT, says)) if says else _right(exercise, answer)
     tried = Tried(answer, exercise.probes[failing[0]], results[failing[0]])
     if _grows(returned, results):
         return _mistake(exercise, _KEEPS_RESULTS, tried)
@@ -85,6 +89,14 @@ def _seed() -> int | None:
     """What torch's own random numbers started from, if anybody uses torch."""
     torch = sys.modules.get("torch")
     return torch.initial_seed() if torch else None
+
+
+def _detached(exercise: Exercise, answer: Callable, limit: float) -> str:
+    if not (exercise.learns and "torch" in sys.modules):
+        return ""
+    from course.check.gradient import detached  # it needs torch, which not every chapter does
+
+    return detached(exercise, answer, limit)
 
 
 def _grows(returned: list, results: list) -> bool:
@@ -152,6 +164,11 @@ _KEEPS_RESULTS = Mistake(
 )
 
 
+def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
+    """The verdict on an answer that somebody else has stopped."""
+    return _mistake(exercise, _no_end(limit))
+
+
 def _no_end(limit: float) -> Mistake:
     says = key("The call computed that long and was stopped. Does your loop move on?")
     return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)
@@ -164,6 +181,7 @@ def known_mistakes(exercise: Exercise) -> dict[str, str]:
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
+    everywhere.append(Mistake(_NO_GRADIENT, "The numbers are right, but on the way to them something is detached."))
     return dict(everywhere) | own
 
 
@@ -194,7 +212,7 @@ def _open(exercise: Exercise) -> Result:
 def _right(exercise: Exercise, answer: Callable) -> Result:
     says = (t(exercise.texts.why), t("Compare with {call}.", call=f'solution("{exercise.id}")'))
     title = t("Exercise {id}: right.", id=exercise.id)
-    if ruled_out := [way for way in exercise.without if way in ways(answer, exercise.solution)]:
+    if ruled_out := [way for way in exercise.without if way in ways(answer)]:
         title = t("Exercise {id}: right, with a remark.", id=exercise.id)
         by = t("a loop") if ruled_out[0] == "loop" else f"`{ruled_out[0]}`"
         says = (t("The result is right, but made with {way}; the question asks for a way without.", way=by), *says)

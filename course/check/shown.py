@@ -9,8 +9,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 _WIDTH, _CALL_LINES, _RESULT_LINES = 88, 16, 12  # columns; what needs more lines is not shown whole
 _PARTS, _BRIEF = 240, 40  # numbers, words and brackets of one value; characters of an argument beside others
 _BRACKETS = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
@@ -117,6 +115,8 @@ def _exact(number: float) -> str:
 
 def _exact_32(number: float) -> str:
     """As few digits as bring the same float32 back."""
+    import numpy as np  # exercises without tensors are also checked where there is no numpy: in a page of the site
+
     return str(np.float32(number)) if math.isfinite(number) else _exact(number)
 
 

@@ -6,7 +6,7 @@ import ast
 import dis
 import inspect
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -32,31 +32,25 @@ def data_from_outside(answer: Any) -> list[str]:
     return list(found)
 
 
-def ways(answer: Any, solution: Callable) -> set[str]:
-    """The names that the answer uses, "loop" if it has one, and "weight[]" if it looks something up in what the
-    solution calls `weight`."""
-    found, asked = set(), inspect.signature(solution).parameters
+def ways(answer: Any) -> set[str]:
+    """The names that the answer uses, and "loop" if it has one: a loop over what is written out, as in
+    `for matrix in (query, key, value)`, is none."""
+    found = set()
     for function in _functions(answer):
         try:
             tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         except (OSError, SyntaxError):  # typed in where nothing keeps it; a lambda in the middle of a line
             continue
         own = inspect.signature(function).parameters  # a name that was given to it is no way of doing it
-        same = dict(zip(own, asked, strict=False)) if function is answer else {}
         for node in ast.walk(tree):
-            if isinstance(node, ast.For | ast.While | ast.comprehension):
+            loops = isinstance(node, ast.For | ast.comprehension) and not isinstance(node.iter, ast.Tuple | ast.List)
+            if loops or isinstance(node, ast.While):
                 found.add("loop")
             elif isinstance(node, ast.Attribute):
                 found.add(node.attr)
             elif isinstance(node, ast.Name) and node.id not in own:
                 found.add(node.id)
-            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and _names(node.slice):
-                found.add(f"{same.get(node.value.id, node.value.id)}[]")  # by a name: [0] and [:, 1] look nothing up
     return found
-
-
-def _names(tree: ast.AST) -> bool:
-    return any(isinstance(node, ast.Name) for node in ast.walk(tree))
 
 
 def _functions(answer: Any) -> list[FunctionType]:

@@ -7,7 +7,7 @@ and a test occurrence gets the sense with the nearest mean. Only senses of its o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -25,7 +25,7 @@ from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
 from course.world import World
 from course_lib.config import data_dir
-from course_lib.data.handmade import handmade_clue_sides, handmade_senses
+from course_lib.data.handmade import handmade_clue_sides, handmade_second_senses, handmade_senses
 from course_lib.data.public import load_public
 from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, TaggedSentence
@@ -52,7 +52,7 @@ class SenseSplit:
         """The word of each test occurrence: the cluster of claims about words."""
         return [example.word for example in self.test]
 
-    def only(self, words: Sequence[str]) -> SenseSplit:
+    def only(self, words: Collection[str]) -> SenseSplit:
         train, test = ([example for example in part if example.word in words] for part in (self.train, self.test))
         return replace(self, train=train, test=test)
 
@@ -68,8 +68,9 @@ class SenseSplit:
 
 
 def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
-    """source: "handmade" or "two roles"; English only: "clue side" (14 of its words, new sentences to test on), or
-    "coarsewsd20" or "senseval_4words" (they need the public set).
+    """source: "handmade", "second" (some of its words, sentences by which nothing is chosen) or "two roles"; English
+    only: "clue side" (14 of its words, new sentences to test on), or "coarsewsd20" or "senseval_4words" (they need the
+    public set).
 
     "two roles": *work* as a noun and as a verb, 이 as *this* and as a particle. The same occurrences stand in both
     parts: for `left_out`, or a network that was never shown a label.
@@ -81,6 +82,10 @@ def sense_split(source: str = "handmade", language: str = "en") -> SenseSplit:
     if source == "handmade":
         train = [*handmade_senses(language, "train"), *handmade_senses(language, "dev")]
         return SenseSplit(train, handmade_senses(language, "test"), f"handmade senses ({language})")
+    if source == "second":
+        test = handmade_second_senses(language)
+        learned = sense_split("handmade", language).only({example.word for example in test})
+        return replace(learned, test=test, name=f"second handmade senses ({language})")
     if source == "clue side":
         test = handmade_clue_sides()
         asked = {(example.word, example.sense) for example in test}

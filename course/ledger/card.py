@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
@@ -67,7 +67,7 @@ class Finding:
         word = t(WORDS[self.word])
         if rule.kind == "exact":
             return f"{word}: {_exact_reason(self)}"
-        text = f"{word}: {interval_text(self.effect, t(rule.unit))}"
+        text = f"{word}: {interval_text(self.effect, rule.amount)}"
         if self.word == "cannot judge":
             asked = t(rule.positive_control)
             values = {"asked": asked[:1].upper() + asked[1:], "interval": interval_text(self.positive)}
@@ -179,15 +179,15 @@ class Card:
 # ---------------------------------------------------------------- words and numbers
 
 
-def interval_text(interval: Interval, unit: str = "") -> str:
-    """+3.1 points [1.2, 5.0]: two significant digits of the interval's half, which its width supports."""
+def interval_text(interval: Interval, amount: Callable[[str], str] = str) -> str:
+    """+3.1 points [1.2, 5.0], `amount` adding the unit: two digits of the interval's half, which its width supports."""
     half = max(interval.width / 2, 1e-12)
     d = min(6, max(0, 1 - math.floor(math.log10(half))))
     # Rounded as the record keeps it, in six digits: a tie falls the same way live and recorded. Never -0.0.
     low, high, estimate = (
         round(float(f"{value:.6g}"), d) + 0.0 for value in (interval.low, interval.high, interval.estimate)
     )
-    return f"{estimate:+.{d}f}" + (f" {unit}" if unit else "") + f" [{low:.{d}f}, {high:.{d}f}]"
+    return f"{amount(f'{estimate:+.{d}f}')} [{low:.{d}f}, {high:.{d}f}]"
 
 
 def numbers(values: Mapping[str, float | str | Interval]) -> list[str]:
@@ -221,7 +221,7 @@ def _exact_reason(finding: Finding) -> str:
 def _difference_reason(finding: Finding) -> str:
     rule, effect = finding.rule, finding.effect
     zero = f"{rule.threshold:g}"
-    size = f"{rule.delta:g} {t(rule.unit)}"
+    size = rule.amount(f"{rule.delta:g}")
     low, high = sorted(rule.sign * end for end in (effect.low, effect.high))
     if finding.word == "contradicted":
         if rule.side == "greater":

@@ -20,7 +20,7 @@ from course.ledger.rules import Claim, all_claims, get_claim
 from course_lib.config import PROFILES, project_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
-from course_lib.language import speaking, t
+from course_lib.language import language, speaking, t
 
 _STYLES = {"holds": "blue", "contradicted": "red", "open": "yellow"}
 COMMAND = "course claims --readme"
@@ -155,21 +155,25 @@ def _told(word: str) -> str:
 # ---------------------------------------------------------------- in README.md
 
 
-@speaking("en")  # README.md is English, whatever its maker reads
-def claims_markdown() -> str:
+def claims_markdown(edition: str = "en") -> str:
     """A folded table: each claim with its recorded verdict and effect, and whether its notebook measures it live."""
+    with speaking(edition):  # of the page, whatever its maker reads
+        return _claims_markdown()
+
+
+def _claims_markdown() -> str:
     words: Counter[str] = Counter()
     rows = []
     for claim in all_claims().values():
         record = read_record(claim)
         words[_counted_as(claim, record.verdict.word if record else NOT_MEASURED)] += 1
         effects = "<br>".join(map(_effect, record.verdict.findings)) if record else ""
-        live = "yes" if claim.live else ""
-        rows.append((claim.id, _text(claim.sentence), _word(record), effects, live, _chapter(claim)))
+        live = t("yes") if claim.live else ""
+        rows.append((claim.id, _text(t(claim.sentence)), _told(_word(record)), effects, live, _chapter(claim)))
     lines = [
-        f"<details><summary>All {len(rows)} claims: {_counted(words)}</summary>",
+        f"<details><summary>{t('All {n} claims: {counts}', n=len(rows), counts=_counted(words))}</summary>",
         "",
-        "| | claim | recorded verdict | effect, 95 % interval | also live | chapter |",
+        t("| | claim | recorded verdict | effect, 95 % interval | also live | chapter |"),
         "| --- | --- | --- | --- | --- | --- |",
         *(f"| {' | '.join(row)} |" for row in rows),
         "",
@@ -184,7 +188,7 @@ def with_claims(page: str, name: str = "README.md") -> str:
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise CourseError(f"{name} has no place for the claims. Put these two lines where they belong:\n{BEGIN}\n{END}")
-    return f"{before}{BEGIN}\n{claims_markdown()}{END}{after}"
+    return f"{before}{BEGIN}\n{claims_markdown('ko' if '.ko.' in name else 'en')}{END}{after}"
 
 
 def write_page(path: Path) -> Path:
@@ -196,25 +200,26 @@ def write_page(path: Path) -> Path:
 
 
 def readmes() -> list[Path]:
-    """README.md, and its Korean, which has the same table."""
+    """README.md, and its Korean, which has the same table in Korean."""
     return sorted(project_dir().glob("README*.md"))
 
 
 def _effect(finding: Finding) -> str:
     rule = finding.rule
-    name = f"{_text(rule.name)}: " if rule.name else ""
+    name = f"{_text(t(rule.name))}: " if rule.name else ""
     if rule.kind == "exact":
-        return name + _text(f"{finding.error:.3g} {rule.unit}")
+        return name + _text(t("{error} {unit}", error=f"{finding.error:.3g}", unit=t(rule.unit)))
     # a clear effect may stay open because its control moves as well
     shown = finding.control is not None and finding.word == "open"
-    control = f", control {interval_text(finding.control)}" if shown else ""
-    return name + _text(interval_text(finding.effect, rule.unit) + control)
+    control = t(", control {interval}", interval=interval_text(finding.control)) if shown else ""
+    return name + _text(interval_text(finding.effect, rule.amount) + control)
 
 
 def _chapter(claim: Claim) -> str:
     """Its number, with a link once the notebook is there."""
-    notebooks = sorted((project_dir() / "notebooks").glob(f"{claim.chapter:02d}_*.ipynb"))
-    return f"[{claim.chapter}](notebooks/{notebooks[0].name})" if notebooks else str(claim.chapter)
+    folder = "notebooks/ko" if language() == "ko" else "notebooks"
+    notebooks = sorted((project_dir() / folder).glob(f"{claim.chapter:02d}_*.ipynb"))
+    return f"[{claim.chapter}]({folder}/{notebooks[0].name})" if notebooks else str(claim.chapter)
 
 
 def _text(words: str) -> str:

@@ -71,16 +71,19 @@ class Rule:
     def sign(self) -> float:
         return {"greater": 1.0, "less": -1.0}[self.side]
 
+    def amount(self, v: str) -> str:
+        """A value with its unit: "+3.1 points"; in Korean the unit may stand around it."""
+        return t(f"{{v}} {self.unit}", v=v)
+
     @property
     def words(self) -> str:
         """When it holds, as a sentence."""
         if self.kind == "exact":
             return t("Holds when the error is at most {error}.", error=f"{self.tolerance:g}")
-        delta = f"{self.delta:g} {t(self.unit)}"
         if self.kind == "equivalence":
-            return t("Holds when the 95 % interval lies inside ±{delta}.", delta=delta)
-        holds = t(_HOLDS[self.side, bool(self.control)], zero=f"{self.threshold:g}")
-        return f"{holds} {t('Smallest interesting difference: {delta}.', delta=delta)}"
+            return t("Holds when the 95 % interval lies inside {delta}.", delta=self.amount(f"±{self.delta:g}"))
+        holds, delta = t(_HOLDS[self.side, bool(self.control)], zero=f"{self.threshold:g}"), f"{self.delta:g}"
+        return f"{holds} {t('Smallest interesting difference: {delta}.', delta=self.amount(delta))}"
 
     @property
     def text(self) -> str:

@@ -108,9 +108,9 @@ def _scores(job: Job, material: Material, model: Bert, n_batches: int) -> dict[s
     }
 
 
-def gaps_filled(bert: Bert, language: str = "en") -> str:
+def gaps_filled(bert: Bert, language: str = "en", *, second: bool = False) -> str:
     """Everyday gaps: how often is the first guess a word that makes sense, and how often one of five?"""
-    gaps = handmade_gaps(language)
+    gaps = handmade_gaps(language, second=second)
     guesses = [[piece for piece, _ in bert.fill(sentence)[0]] for sentence, _ in gaps]
     first, five = (
         sum(bool(answers & set(found[:k])) for found, (_, answers) in zip(guesses, gaps, strict=True)) for k in (1, 5)
@@ -131,6 +131,7 @@ def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[st
     }
     code = {"English": "en", "Korean": "ko"}[language(job.recipe.corpus)]
     rows |= {f"everyday gaps that make sense, {which}": gaps_filled(bert, code) for which, bert in versions.items()}
+    rows |= {f"a second forty gaps, {which}": gaps_filled(bert, code, second=True) for which, bert in versions.items()}
     return rows
 
 

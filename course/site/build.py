@@ -26,6 +26,7 @@ from pygments.token import STANDARD_TYPES
 from course.live.page import WIDGETS, ask_bert, opening_guesses, write_live
 from course.site.cells import LIVE, Chapter, Prose, Shown, describe, output_html, with_particles
 from course.site.check import site_problems
+from course.site.exercises import checked, megabytes, runnable, stopped, write_python
 from course.site.lecture import read_stored
 from course.site.tour import PLAY, about, chapter_number, play_page
 from course_lib.config import data_dir
@@ -44,6 +45,10 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
+_ELSEWHERE = key(
+    "The page cannot run this cell, which needs PyTorch or NumPy. To run it, open the notebook by {command}."
+)
+_LAB = "<code>make lab CHAPTER=%s</code>"
 BY_HAND = "by-hand"  # tag of a cell that builds the chapter's system: its code is always shown
 _ROW = re.compile(r"^\| *(\w+) *\| *\[([^\]]+)\]\(notebooks/(?:ko/)?(\w+)\.ipynb\) *\| *(.*?) *\|$", re.M)
 _NO_PICTURE = "\n![]()\n"
@@ -75,6 +80,8 @@ def build_site(project: Path, out: Path) -> str:
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
     models = write_live(out, checkpoints) if live else 0
+    if any(chapter.exercises for there in chapters.values() for chapter in there):
+        write_python(out)
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
         raise CourseError(f"The site in {out} has {len(problems)} faults; mend them in notebooks/text/:\n{listed}")
@@ -121,8 +128,9 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
 
 
 def _assets() -> dict[str, str]:
-    style, page, keep = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "page.js", "keep.js"))
-    return {"style.css": style + code_colours(), "page.js": page + keep}
+    names = ("style.css", "page.js", "keep.js", "exercises.js")
+    style, page, keep, exercises = ((HERE / name).read_text(encoding="utf-8") for name in names)
+    return {"style.css": style + code_colours(), "page.js": page + keep, "exercises.js": exercises}
 
 
 def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:
@@ -146,7 +154,7 @@ def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]
 
 def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collection[str] = ()) -> Chapter:
     """The cells of a stored notebook as HTML."""
-    prose, parts, shown = Prose(pages), [], []
+    prose, parts, shown, exercises = Prose(pages), [], [], []
     heights = iter(HEIGHTS.get(f"{language()}/{name}", ()))
     for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
         if cell.cell_type == "markdown":
@@ -164,12 +172,27 @@ def chapter(name: str, notebook: NotebookNode, pages: set[str], answered: Collec
                 under = [heading for heading in prose.headings if heading.level in LISTED] or prose.headings
                 shown += [Shown(outputs, heading) for heading in under[-1:]]
             output = f'<div class="output">\n{outputs}\n</div>' if outputs else ""
-            parts.append(f'<div class="cell">\n{source}{output}</div>')
+            of, exercise = checked(cell.source) or ("", "")
+            if exercise in runnable():
+                exercises.append(exercise)
+                parts.append(_exercise(exercise, cell.source, source + output))
+                continue
+            elsewhere = f'<p class="run">{t(_ELSEWHERE, command=_LAB % of)}</p>' if exercise else ""
+            parts.append(f'<div class="cell">\n{source}{output}{elsewhere}</div>')
     if not prose.headings or prose.headings[0].level != 1:
         raise CourseError(
             f"{name}.ipynb does not begin with a title (`# 4 · ELMo`). Add it in notebooks/text/{name}.md."
         )
-    return Chapter(name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), tuple(shown))
+    return Chapter(
+        name, prose.headings[0].words, "\n".join(parts), tuple(prose.headings), tuple(shown), tuple(exercises)
+    )
+
+
+def _exercise(exercise: str, starter: str, stored: str) -> str:
+    """The cell of an exercise that the page checks itself (exercises.js). stored: as it stands without scripts."""
+    template = TEMPLATES.get_template("exercise.html.j2")
+    size = f"{megabytes():.1f}"
+    return template.render(id=exercise, starter=starter, stored=stored, size=size, stopped=stopped(exercise), t=t)
 
 
 def _sized(frame: re.Match[str], heights: Sequence[int] | None) -> str:
@@ -201,6 +224,7 @@ def chapter_page(
         previous=previous,
         following=following,
         live=_asks(chapter.body),
+        exercises=chapter.exercises,
     )
 
 
@@ -245,8 +269,9 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
     }
     done = (
         f'<span class="done" data-read="{t("{n} of {all} sections read")}" '
-        f'data-recall="{t("recall {right} of {all}")}"></span>'
+        f'data-recall="{t("recall {right} of {all}")}" data-solved="{t("exercises {n} of {all}")}"></span>'
     )
+    exercises = {chapter.name: json.dumps(chapter.exercises) for chapter in chapters}
     for name in map(t, SECTIONS):
         text = re.sub(r"<!--.*?-->", "", f"## {named[name]}", flags=re.S)
         text = text.replace("<details>", '<details lang="en">')  # the claims: a command writes them, in English
@@ -257,7 +282,8 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
             f'<div class="prose">\n{claims_table(rendered) if "<!-- claims" in named[name] else rendered}</div>'
         )
         items = (
-            f'<li data-page="{page}" data-sections="{html.escape(sections[page])}">'
+            f'<li data-page="{page}" data-sections="{html.escape(sections[page])}" '
+            f'data-exercises="{html.escape(exercises[page])}">'
             f'<span class="number" aria-hidden="true">{html.escape(number)}</span><div>'
             f'<a href="{page}.html">{html.escape(title)}</a> {done}'
             f"{prose.render(t('You can afterwards {do_this}.', do_this=says))}</div></li>"

@@ -60,6 +60,7 @@ class Chapter:
     body: str  # HTML
     headings: tuple[Heading, ...]
     shown: tuple[Shown, ...] = ()  # its widgets, in their order
+    exercises: tuple[str, ...] = ()  # those that the page checks itself
 
 
 class Prose:

@@ -68,7 +68,7 @@ def _reading(page: BeautifulSoup) -> list[str]:
 
 def _loading(page: BeautifulSoup) -> list[str]:
     """Everything a browser would fetch from elsewhere by itself; frames are looked into."""
-    found, model = [], page.find("script", src=("live.js", "../live.js"))
+    found, model = [], page.find("script", src=re.compile(r"^(\.\./)?(live|exercises)\.js$"))
     for tag in page.find_all(True):
         loads = [tag[name] for name in _LOADS if tag.get(name)] + ([tag["href"]] if tag.name == "link" else [])
         found += [f"<{tag.name}> loads {address[:80]}" for address in loads if _STRANGER.match(address)]
@@ -78,7 +78,7 @@ def _loading(page: BeautifulSoup) -> list[str]:
             inside = _loading(BeautifulSoup(tag["srcdoc"], "html.parser"))
             found += [f"frame “{tag.get('title')}”: {fault}" for fault in inside]
         if tag.name == "meta" and "wasm" in tag.get("content", "") and not model:
-            found.append("allows WebAssembly, but asks no model")
+            found.append("allows WebAssembly for nothing")
         if tag.name == "iframe" and tag.get("sandbox") != ["allow-scripts"]:
             found.append(f"frame “{tag.get('title')}” is not closed (sandbox=allow-scripts)")
     return found

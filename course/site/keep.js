@@ -1,5 +1,6 @@
 // What a reader has done, kept in this browser and nowhere else: {read: {page: [numbers of sections]}, recall: {page:
-// {key, chosen, right, all}}, at: {page, section}, code, sentence}. Or, where none is kept, by the page.
+// {key, chosen, right, all}}, at: {page, section}, exercises: {id: {source, right}}, code, sentence}. Or, where none is
+// kept, by the page.
 const KEPT = "course-kept";
 let kept = {};
 
@@ -82,12 +83,15 @@ function showProgress() { // on the front page: a ring for each chapter, and the
       sections = JSON.parse(row.dataset.sections),
       read = listOf(kept.read?.[page]).length,
       recall = kept.recall?.[page],
+      exercises = JSON.parse(row.dataset.exercises),
+      solved = exercises.filter(id => kept.exercises?.[id]?.right === true).length,
       done = row.querySelector(".done"),
       says = [
         read && filled(done.dataset.read, { n: read, all: sections.length }),
-        recall?.all && filled(done.dataset.recall, recall)
+        recall?.all && filled(done.dataset.recall, recall),
+        solved && filled(done.dataset.solved, { n: solved, all: exercises.length })
       ];
-    row.style.setProperty("--p", `${100 * read / sections.length}%`);
+    row.style.setProperty("--p", `${100 * (read + solved) / (sections.length + exercises.length)}%`);
     done.textContent = says.filter(Boolean).join(" · ");
     if (kept.at?.page !== page || !(kept.at.section in sections)) continue;
     const go = document.querySelector(".go a"),

@@ -23,6 +23,11 @@ def handmade_clue_sides() -> list[SenseExample]:
     return read_senses(_file("en", "clue_side.tsv", None))
 
 
+def handmade_second_senses(language: str = "en") -> list[SenseExample]:
+    """More occurrences, all to test on, by which nothing was or may be chosen."""
+    return read_senses(_file(language, "second_senses.tsv", None))
+
+
 def handmade_names(language: str = "en", split: str | None = None) -> list[TaggedSentence]:
     """Tagged sentences: layers "upos" (universal parts of speech) and "ner" (BIO: PER, LOC, ORG, MISC)."""
     return read_columns(_file(language, "names.conll", split), ("upos", "ner"), split)
@@ -38,9 +43,13 @@ def handmade_questions(language: str = "en", split: str | None = None) -> list[P
     return read_squad(_file(language, "questions.json", split), split)
 
 
-def handmade_gaps(language: str = "en") -> list[tuple[str, frozenset[str]]]:
-    """Everyday sentences with one [MASK], each with the words that make sense there."""
-    rows = (row for _, row in read_table(_file(language, "gaps.tsv", None), ("sentence", "answers")))
+def handmade_gaps(language: str = "en", *, second: bool = False) -> list[tuple[str, frozenset[str]]]:
+    """Everyday sentences with one [MASK], each with the words that make sense there.
+
+    second: forty others, by which nothing was or may be chosen.
+    """
+    file = _file(language, "second_gaps.tsv" if second else "gaps.tsv", None)
+    rows = (row for _, row in read_table(file, ("sentence", "answers")))
     return [(row["sentence"], frozenset(row["answers"].split())) for row in rows]
 
 

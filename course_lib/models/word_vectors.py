@@ -101,10 +101,12 @@ class WordVectors:
                 )
         near = [other for other in self.words[:_SPELLINGS] if abs(len(other) - len(word)) <= 2]
         spellings = ", ".join(map(repr, difflib.get_close_matches(word, near, n=3)))
-        raise CourseError(
-            f"{word[:60]!r} is not among the {len(self)} words of these vectors. "
-            + (f"Nearest spellings: {spellings}." if spellings else "Check with `word in vectors`, or try lower case.")
-        )
+        if spellings:
+            says = t("Nearest spellings: {spellings}.", spellings=spellings)
+        else:
+            says = t("Check with `word in vectors`, or try lower case.")
+        missing = t("{word} is not among the {n} words of these vectors.", word=repr(word[:60]), n=len(self))
+        raise CourseError(f"{missing} {says}")
 
     @cached_property
     def unit(self) -> Float[Tensor, "word dim"]:

@@ -27,12 +27,6 @@ def parameters(crf):
     return crf.transitions.detach(), crf.start.detach(), crf.end.detach()
 
 
-def test_the_pairs_by_hand():
-    forward, backward = registry.find("3.1").solution(["눈이", "내렸다"], "</s>")
-    assert forward == [("</s>", "눈이"), ("눈이", "내렸다"), ("내렸다", "</s>")]
-    assert backward == [("</s>", "내렸다"), ("내렸다", "눈이"), ("눈이", "</s>")]
-
-
 def test_equal_probabilities_give_the_number_of_words():
     assert registry.find("3.2").solution([[-math.log(1024)] * 3, [-math.log(1024)]]) == pytest.approx((10, 1024))
 

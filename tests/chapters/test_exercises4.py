@@ -8,14 +8,7 @@ from torch.nn import functional as F
 from course.by_hand.elmo import Mix
 from course.check import check, play, registry
 from course_lib.language import speaking
-from course_lib.models.char_cnn import Highway
 from tests.check.test_build import keep
-
-
-def test_the_highway_layer_is_the_library_s():
-    layer, x = Highway(5), torch.randn(3, 5)
-    weights = (p.detach() for linear in (layer.transform, layer.carry) for p in (linear.weight, linear.bias))
-    torch.testing.assert_close(registry.find("4.3").solution(x, *weights), layer(x).detach())
 
 
 def test_always_the_frequent_sense_is_at_chance():

@@ -39,16 +39,6 @@ def test_the_masked_batch_is_the_library_s():
     assert (masked.corrupted & (read == ids)).any()
 
 
-def test_the_embedding_is_the_library_s_and_takes_a_common_factor_away(bert):
-    ids = torch.tensor([[2, 5, 6, 3, 7, 3], [2, 7, 3, 6, 5, 3]])
-    segments = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 1]])
-    layer, solution = bert.embedding, registry.find("7.4").solution
-    tables = [table.weight.detach() for table in (layer.tokens, layer.positions, layer.segments)]
-    expected = layer(ids, segments).detach()
-    torch.testing.assert_close(solution(ids, segments, *tables), expected)
-    torch.testing.assert_close(solution(ids, segments, *(10 * table for table in tables)), expected)
-
-
 def test_the_loss_is_the_library_s_and_that_of_torch():
     states, table, bias = torch.randn(3, 5, 2), torch.randn(7, 2), torch.randn(7)
     labels = torch.tensor([[-100, 4, 0, -100, 6], [-100] * 5, [-100, -100, 0, -100, -100]])

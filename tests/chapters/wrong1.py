@@ -51,6 +51,24 @@ def written_once(inputs, outputs, gradients, centre, context, negatives, rate):
     return inputs, outputs
 
 
+def written_by_kind(inputs, outputs, gradients, centre, context, negatives, rate):
+    inputs, outputs, asked = inputs.clone(), outputs.clone(), torch.hstack([context[:, None], negatives])
+    to_v, to_u = gradients(inputs[centre], outputs[asked])
+    inputs[centre] -= rate * to_v
+    outputs[context] -= rate * to_u[:, 0]
+    outputs[negatives] -= rate * to_u[:, 1:]
+    return inputs, outputs
+
+
+def written_by_column(inputs, outputs, gradients, centre, context, negatives, rate):
+    inputs, outputs, asked = inputs.clone(), outputs.clone(), torch.hstack([context[:, None], negatives])
+    to_v, to_u = gradients(inputs[centre], outputs[asked])
+    inputs[centre] -= rate * to_v
+    for k in range(asked.shape[1]):
+        outputs[asked[:, k]] -= rate * to_u[:, k]
+    return inputs, outputs
+
+
 def centres_first(inputs, outputs, gradients, centre, context, negatives, rate):
     asked = torch.hstack([context[:, None], negatives])
     moved = inputs.index_add(0, centre, -rate * gradients(inputs[centre], outputs[asked])[0])
@@ -189,6 +207,8 @@ WRONG = {
         ("a pair is listed once only", "return pairs", "return list({pair: None for pair in pairs})"),
         ("a slice starts at a negative position", negative_positions),
         ("another order of the pairs", "return pairs", "return sorted(pairs)"),
+        ("the window is one too large", "place + reach[i] + 1", "place + reach[i] + 2"),
+        ("the window is one too large", "place - reach[i])", "place - reach[i] - 1)"),
     ],
     "1.9": [
         ("uphill", "error[:, 0] -= 1", "error = torch.eye(error.shape[1])[0] - error"),
@@ -259,5 +279,7 @@ WRONG = {
             "return moved, outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate)",
             "return outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate), moved",
         ),
+        ("a repeated word moves once", written_by_kind),
+        ("a repeated word moves once", written_by_column),
     ],
 }

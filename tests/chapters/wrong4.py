@@ -43,37 +43,6 @@ def going_on(x, layers):
 
 
 WRONG = {
-    "4.3": [
-        ("the gate is turned round", "gate * x + (1 - gate)", "(1 - gate) * x + gate"),
-        ("the gate has no sigmoid", "torch.sigmoid", ""),
-        ("the ReLU is missing", "torch.relu", ""),
-        (
-            "the ReLU is around everything",
-            "torch.relu",
-            "",
-            "return ",
-            "return torch.relu(",
-            "transform_bias)",
-            "transform_bias))",
-        ),
-        ("a residual connection", "gate * x +", "x +"),
-        ("the weights are not turned round", ".T + ", " + "),
-        ("the biases are missing", " + carry_bias", "", " + transform_bias", ""),
-        ("the gate is a softmax", "torch.sigmoid(", "torch.softmax(dim=1, input="),
-        ("another function in the place of the ReLU", "torch.relu", "torch.tanh"),
-        ("one of the weights is not turned round", "carry.T", "carry"),
-        ("one of the weights is not turned round", "transform.T", "transform"),
-        ("a bias is missing", " + carry_bias", ""),
-        ("a bias is missing", " + transform_bias", ""),
-        (
-            "the two layers are exchanged",
-            "x @ carry.T + carry_bias",
-            "x @ transform.T + transform_bias",
-            "relu(x @ transform.T + transform_bias)",
-            "relu(x @ carry.T + carry_bias)",
-        ),
-        ("gate and new value come from the same layer", "carry.T + carry_bias", "transform.T + transform_bias"),
-    ],
     "4.6": [
         (
             "not balanced",

@@ -6,24 +6,19 @@ import torch
 from torch.nn import functional as F
 
 
-def each_column(factor):
-    """Each column has a speed of its own."""
+def learned(join):
+    """join(pieces, pair)"""
 
-    def answer(n, d_model):
-        angles = torch.arange(n)[:, None] / 10_000 ** (factor * torch.arange(d_model) / d_model)
-        return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
+    def answer(words, k):
+        text, merges = {word: tuple(word) for word in words}, []
+        for _ in range(k):
+            pairs = sorted(pair for word, pieces in text.items() for pair in [*pairwise(pieces)] * words[word])
+            if pairs:
+                merges.append(max(pairs, key=pairs.count))
+                text = {word: join(pieces, merges[-1]) for word, pieces in text.items()}
+        return merges
 
     return answer
-
-
-def most_frequent(text, named=lambda pair: pair):
-    pairs = [named(pair) for pieces, occurs in text.items() for pair in [*pairwise(pieces)] * occurs]
-    return max(dict.fromkeys(pairs), key=pairs.count)
-
-
-def joined(join):
-    """join(pieces, pair)"""
-    return lambda text: {join(pieces, most_frequent(text)): occurs for pieces, occurs in text.items()}
 
 
 def from_the_end(pieces, pair):
@@ -36,17 +31,18 @@ def from_the_end(pieces, pair):
     return tuple(new)
 
 
-def most_frequent_apart(text):
+def counted_apart(words, k):
     """As str.count counts: what it has found it does not look at again."""
-    pairs = {pair for pieces in text for pair in pairwise(pieces)}
-    rows = {"|" + "||".join(pieces) + "|": occurs for pieces, occurs in text.items()}
-    return max(pairs, key=lambda pair: sum(row.count("|" + "||".join(pair) + "|") * rows[row] for row in rows))
-
-
-def joined_with(text, pair):
-    rows = {("|" + "||".join(pieces) + "|"): occurs for pieces, occurs in text.items()}
-    old, new = "|" + "||".join(pair) + "|", "|" + "".join(pair) + "|"
-    return {tuple(row.replace(old, new).strip("|").split("||")): occurs for row, occurs in rows.items()}
+    rows, merges = {f"|{'||'.join(word)}|": n for word, n in words.items()}, []
+    for _ in range(k):
+        pairs = {pair for row in rows for pair in pairwise(row.strip("|").split("||"))}
+        if pairs:
+            old = {pair: f"|{pair[0]}||{pair[1]}|" for pair in pairs}
+            merges.append(
+                min(pairs, key=lambda pair: (-sum(row.count(old[pair]) * n for row, n in rows.items()), pair))
+            )
+            rows = {row.replace(old[merges[-1]], f"|{''.join(merges[-1])}|"): n for row, n in rows.items()}
+    return merges
 
 
 def own_words(sources, targets, network):
@@ -112,49 +108,12 @@ WRONG = {
             "",
         ),
         ("NaN where nothing may be seen", "torch.finfo(scores.dtype).min", "-torch.inf", ".masked_fill(~may, 0.0)", ""),
-    ],
-    "6.5": [
-        ("first all sines, then all cosines", " 0::2]", " : d_model // 2]", " 1::2]", " d_model // 2 :]"),
-        ("the exponent has i instead of 2i", ".arange(0, d_model, 2) / d_model)", ".arange(d_model // 2) / d_model)"),
-        ("twice 2i", "2) / d_model", "2) * 2 / d_model"),
-        ("a speed for each column", each_column(1)),
-        ("a speed for each column, and twice too slow", each_column(2)),
-        ("sine and cosine are exchanged", "angles.sin(), angles.cos()", "angles.cos(), angles.sin()"),
-        ("counted from 1", "torch.arange(n)", "torch.arange(1, n + 1)"),
-        ("only sines", "angles.cos()", "angles.sin()"),
-        ("faster and faster", " / 10_000", " * 10_000"),
-        ("places and numbers are exchanged", "return table", "return table.T"),
-        ("wrong", "return table", "return table.T.roll(1, 0)"),
-    ],
-    "6.6": [
-        ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
-        ("a pair counts once for each word", "for pair in pairwise(pieces)", "for pair in set(pairwise(pieces))"),
-        ("joined once for each word", "== best else", "== best and len(joined) == place else"),
-        ("a joined piece is not used up", "place += width", "place += 1"),
-        ("the last piece is lost", "while place < len(pieces):", "while place < len(pieces) - 1:"),
-        ("joined from the right", joined(from_the_end)),
+        ("softmax over the queries", "hidden.softmax(dim=-1)", "hidden.softmax(dim=1)"),
         (
-            "replaced in a string",
-            joined(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
+            "softmax over the queries",
+            "hidden.softmax(dim=-1).masked_fill(~may, 0.0)",
+            "(scores - 1e9 * ~may).softmax(1)",
         ),
-        (
-            "either order",
-            "[pair] += count",
-            "[tuple(sorted(pair))] += count",
-            "= 2 if pieces",
-            "= 2 if (*sorted(pieces",
-            "2] ==",
-            "2]),) ==",
-        ),
-        ("nothing is joined", "== best", "== ''"),
-        (
-            "another pair that spells the same is joined",
-            "pieces[place : place + 2] == best",
-            "''.join(pieces[place : place + 2]) == ''.join(best) and place < len(pieces) - 1",
-        ),
-        ("overlapping pairs are not counted", lambda text: joined_with(text, most_frequent_apart(text))),
-        ("a pair instead of a text", "    after = {}", "    return best"),
-        ("the pair is returned, too", "return after", "return after, best"),
     ],
     "6.8": [
         (
@@ -227,6 +186,18 @@ WRONG = {
         ("the mean of the heads' weights", ", weights\n", ", weights.mean(1)\n"),
         ("the weights are missing", ", weights\n", "\n"),
         ("error", "real[:, None, None]", "real"),
+        (
+            "the heads take turns in the columns",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".unflatten(-1, (-1, n_heads)).movedim(-1, 1)",
+        ),
+        (
+            "the heads take turns in the columns",
+            ".unflatten(-1, (n_heads, -1)).transpose(1, 2)",
+            ".unflatten(-1, (-1, n_heads)).movedim(-1, 1)",
+            ".transpose(1, 2).flatten(2)",
+            ".permute(0, 2, 3, 1).flatten(2)",
+        ),
     ],
     "6.9": [
         ("the decoder reads the answer", "[1, *sentence]", "[*sentence, 2]"),
@@ -257,22 +228,8 @@ WRONG = {
             "sum(map(F.cross_entropy, network(source, written), follows)) / len(follows)",
         ),
         ("a number for each word", "ignore_index=0", "ignore_index=0, reduction='none'"),
-    ],
-    "6.10": [
-        ("it only falls", "min(step**-0.5, step * warm_up**-1.5)", "step**-0.5"),
-        ("it only rises", "min(step**-0.5, step * warm_up**-1.5)", "step * warm_up**-1.5"),
-        ("the larger of the two", "min(", "max("),
-        ("rise and fall are multiplied", "min(step**-0.5, step", "(step**-0.5 * step"),
-        ("rise and fall do not meet", "step * warm_up**-1.5", "step / warm_up"),
-        (
-            "rise and fall do not meet",
-            "min(step**-0.5, step * warm_up**-1.5)",
-            "(step / warm_up if step < warm_up else step**-0.5)",
-        ),
-        ("the width is missing", "d_model**-0.5 * ", ""),
-        ("the width without its root", "d_model**-0.5", "1 / d_model"),
-        ("a wide network learns faster", "d_model**-0.5", "d_model**0.5"),
-        ("wrong", "-1.5", "-0.5"),
+        ("bits instead of nats", "ignore_index=0)", "ignore_index=0) / 0.693147"),
+        ("label smoothing", "ignore_index=0", "ignore_index=0, label_smoothing=0.1"),
     ],
     "6.11": [
         ("the end is part of the translation", "row.index(2) if", "row.index(2) + 1 if"),
@@ -299,5 +256,37 @@ WRONG = {
             "row.index(2, 1) if 2 in row[1:]",
         ),
         ("it begins with another mark", "torch.ones", "torch.zeros"),
+    ],
+    "6.12": [
+        ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
+        ("a pair counts once for each word", "for pair in pairwise(pieces)", "for pair in set(pairwise(pieces))"),
+        ("overlapping pairs are not counted", counted_apart),
+        (
+            "the pairs are counted only at the beginning",
+            "        counts = Counter()\n        for pieces, count in text.items():",
+            "        counts = Counter()\n        for pieces, count in [(tuple(word), words[word]) for word in words]:",
+            "max(sorted(counts), key=counts.get)",
+            "sorted(counts, key=lambda pair: (-counts[pair], pair))[len(merges)]",
+            "if not counts",
+            "if len(merges) == len(counts)",
+        ),
+        ("nothing is joined", "        text = after\n", ""),
+        ("joined once for each word", "== best else", "== best and len(joined) == place else"),
+        ("a joined piece is not used up", "place += width", "place += 1"),
+        ("the last piece is lost", "while place < len(pieces):", "while place < len(pieces) - 1:"),
+        ("joined from the right", learned(from_the_end)),
+        (
+            "replaced in a string",
+            learned(lambda row, pair: tuple(" ".join(row).replace(" ".join(pair), "".join(pair)).split())),
+        ),
+        ("a tie is decided otherwise", "max(sorted(counts), key", "max(counts, key"),
+        (
+            "a tie is decided otherwise",
+            "max(sorted(counts), key=counts.get)",
+            "max((n, p) for p, n in counts.items())[1]",
+        ),
+        ("the pieces instead of the pairs", "merges.append(best)", "merges.append(''.join(best))"),
+        ("the last merge alone", "return merges", "return merges[-1]"),
+        ("error", "        if not counts:\n            break\n", ""),
     ],
 }

@@ -5,14 +5,14 @@ from itertools import pairwise
 import torch
 
 
-def normed_apart(ids, segments, pieces, places, kinds):
-    parts = pieces[ids], places[: ids.shape[1]], kinds[segments]
-    return sum(torch.nn.functional.layer_norm(part, pieces.shape[1:], eps=1e-12) for part in parts)
-
-
 def mean_of_rows(states, labels, table, bias):
     rows = [(row @ table.T + bias, own) for row, own in zip(states, labels, strict=True) if (own >= 0).any()]
     return torch.stack([torch.nn.functional.cross_entropy(*row) for row in rows]).mean()
+
+
+def mean_of_rows_or_0(states, labels, table, bias):
+    rows = zip(states @ table.T + bias, labels, strict=True)
+    return sum(torch.nn.functional.cross_entropy(*row) for row in rows if row[1].max() >= 0) / len(labels)
 
 
 def of_rows(loss):
@@ -87,46 +87,6 @@ WRONG = {
             "others)",
         ),
     ],
-    "7.4": [
-        (
-            "the tables lie side by side",
-            "pieces[ids] + places[: ids.shape[1]] + kinds[segments]",
-            "torch.cat([pieces[ids], places[: ids.shape[1]].expand(len(ids), -1, -1), kinds[segments]], dim=2)",
-        ),
-        ("places are counted over the batch", "[: ids.shape[1]]", "[: ids.numel()].unflatten(0, ids.shape)"),
-        ("the number of the row is the place", "places[: ids.shape[1]]", "places[: len(ids)].unsqueeze(1)"),
-        (
-            "places begin again in the second sentence",
-            "places[: ids.shape[1]]",
-            "places[torch.arange(ids.shape[1]) - (segments == 0).sum(1, keepdim=True) * segments]",
-        ),
-        ("places are counted from 1", "places[: ids.shape[1]]", "places[1 : ids.shape[1] + 1]"),
-        ("norm before the sum", normed_apart),
-        (
-            "only the piece is normed",
-            "+ places[: ids.shape[1]] + kinds[segments]",
-            "",
-            ".sqrt()",
-            ".sqrt() + places[: ids.shape[1]] + kinds[segments]",
-        ),
-        ("no norm", "return centred / (centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()", "return added"),
-        ("norm over the row", "dim=-1", "dim=(1, 2)"),
-        ("norm over the wrong axis", "dim=-1", "dim=1"),
-        ("the mean is not subtracted", "added - added.mean(dim=-1, keepdim=True)", "added"),
-        ("divided by the variance", ".sqrt()", ""),
-        ("the variance divides by d - 1", "centred.square().mean(dim=-1, keepdim=True)", "added.var(-1, keepdim=True)"),
-        (
-            "the variance divides by d - 1",
-            "(centred.square().mean(dim=-1, keepdim=True) + 1e-12).sqrt()",
-            "(added.std(-1, keepdim=True) + 1e-12)",
-        ),
-        ("eps is added to the root", " + 1e-12).sqrt()", ").sqrt().add(1e-12)"),
-        ("no eps", " + 1e-12", ""),
-        ("another eps", "+ 1e-12", "+ 1e-5"),
-        ("no places", " + places[: ids.shape[1]]", ""),
-        ("no segments", " + kinds[segments]", ""),
-        ("the piece is scaled", "pieces[ids]", "pieces.shape[1] ** 0.5 * pieces[ids]"),
-    ],
     "7.5": [
         ("divided by all places", ".mean()", ".sum() / labels.numel()"),
         ("the sum instead of the mean", ".mean()", ".sum()"),
@@ -153,6 +113,7 @@ WRONG = {
         ),
         ("a number for each place", ".mean()", "[:, 0]"),
         ("wrong", ".mean()", ".mean()[None].expand(3)"),
+        ("each row counts the same", mean_of_rows_or_0),
     ],
     "7.6": [
         ("the changes pile up", "        changed = ids.clone()\n", "", " moved ", " changed = ids.clone()\n    moved "),
@@ -319,6 +280,13 @@ WRONG = {
         ("another activation", "between @ inner)", 'between @ inner, approximate="tanh")'),
         ("changes its input", "between = norm(x + taken)", "between = norm(x.add_(taken))"),
         ("error", "unflatten(-1, (n_heads, -1))", "unflatten(-1, (-1, n_heads, 7))"),
+        (
+            "the mask is turned round",
+            "scores.masked_fill(~real[:, None, None], -torch.inf).softmax(dim=-1)",
+            "~real[:, None, None]",
+            "(weights @ heads(value))",
+            "F.scaled_dot_product_attention(heads(query), heads(key), heads(value), attn_mask=weights)",
+        ),
     ],
     "7.9": [
         ("the network reads the answers", "network(read", "network(ids"),
@@ -363,5 +331,7 @@ WRONG = {
         ("each row counts the same", row_by_row),
         ("a number for each place", "labels[asked])", "labels[asked], reduction='none')"),
         ("error", "ids != 0)", "(ids != 0).sum(1))"),
+        ("real is made of the labels", "ids != 0", "labels == -100"),
+        ("real is made of the labels", "ids != 0", "labels != -100"),
     ],
 }

@@ -148,6 +148,8 @@ WRONG = {
             "' '.join(passage[a:b] for _, a, b in pieces[first - begins : last - begins + 1])",
         ),
         ("only the text", "return passage[start:end], start", "return passage[start:end]"),
+        ("pieces are joined, ## and all", on_pieces("".join)),
+        ("pieces are glued to words", on_pieces(lambda pieces: " ".join(pieces).replace("##", ""))),
     ],
     "8.4": [
         ("start and end apart", "i <= j < i + max_pieces", "True"),
@@ -191,6 +193,7 @@ WRONG = {
         ("places are counted in the passage", "return ", "return tuple(place - places[0] for place in ", "]])", "]]))"),
         ("one past the end", "return max(", "return (lambda span: (span[0], span[1] + 1))(max(", "[1]])", "[1]]))"),
         ("the score instead of the places", "spans, key=lambda span: ", "", "[1]])", "[1]] for span in spans)"),
+        ("the end may come before the start", "i <= j < i + max", "j < i + max"),
     ],
     "8.5": [
         ("each word once", "bags.append(Counter(", "bags.append(Counter(dict.fromkeys(", ".split())", ".split(), 1))"),

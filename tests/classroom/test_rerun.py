@@ -47,13 +47,13 @@ def test_states_are_computed_with_a_device_without_memory():
 import torch
 from torch import nn
 
-def highway(x, transform, transform_bias, carry, carry_bias):
+def masked_loss(states, labels, table, bias):
     with torch.device("meta"):
-        width = nn.Linear(*transform.shape).in_features
-    new, c = x @ transform.T + transform_bias, torch.sigmoid(x @ carry.T + carry_bias)
-    return c * x + (1 - c) * torch.relu(new)[:, :width]
+        width = nn.Linear(*table.shape).in_features
+    asked = labels != -100
+    return nn.functional.cross_entropy(states[asked] @ table.T + bias[:width], labels[asked])
 """
-    assert rerun("4.3", cell) == RIGHT
+    assert rerun("7.5", cell) == RIGHT
 
 
 def test_a_wrong_answer_gets_its_mistake_s_name():

@@ -85,8 +85,9 @@ def test_layer_rows_are_the_encoders_vectors_at_the_word(monkeypatch):
     assert np.ptp(layers[1].train, 0).max() > 0
 
 
-def test_handmade_senses_are_split_once_and_for_all():
-    split = probes.sense_split("handmade", "ko")
+@pytest.mark.parametrize("source", ["handmade", "second"])
+def test_handmade_senses_are_split_once_and_for_all(source):
+    split = probes.sense_split(source, "ko")
     texts = {e.sentence.text for e in split.train}
     assert not texts & {e.sentence.text for e in split.test}
     assert set(split.words) == {e.word for e in split.train}

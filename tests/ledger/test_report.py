@@ -140,7 +140,7 @@ def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):
 def test_readme_and_its_korean_hold_the_present_table():
     pages = {path.name: path.read_text(encoding="utf-8") for path in readmes()}
     assert set(pages) == {"README.md", "README.ko.md"}
-    assert [name for name, page in pages.items() if page != with_claims(page)] == [], f"stale. Run: {COMMAND}"
+    assert [name for name, page in pages.items() if page != with_claims(page, name)] == [], f"stale. Run: {COMMAND}"
 
 
 def test_a_row_says_verdict_and_effect(ledger):

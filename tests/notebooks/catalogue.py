@@ -118,6 +118,7 @@ def _claims(number: int) -> Iterator[str]:
                 yield reasons()[claim.id].because
             for rule in claim.rules:
                 yield from (rule.name, rule.quantity, rule.unit, rule.item, rule.clusters)
+                yield from () if rule.kind == "exact" else (f"{{v}} {rule.unit}",)
                 yield from (rule.control, rule.no_control, rule.positive_control)
 
 

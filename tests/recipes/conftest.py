@@ -12,7 +12,7 @@ def out(tmp_path, monkeypatch):
     monkeypatch.setattr(cove, "load_public", pairs)
     monkeypatch.setattr(reviews, "load_public", reviews_of)
     monkeypatch.setattr(skip_gram, "rated_pairs", rated)
-    monkeypatch.setattr(further, "handmade_gaps", lambda language: [("the [MASK] sees", frozenset({"king"}))])
+    monkeypatch.setattr(further, "handmade_gaps", lambda language, **_: [("the [MASK] sees", frozenset({"king"}))])
     monkeypatch.setattr(heads, "TASKS", benches(heads.Settings().tasks))
     body = four_samples.bert()
     for module in (heads, heads_on_body):

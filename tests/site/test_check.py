@@ -45,7 +45,7 @@ def test_a_good_site_has_no_fault(site):
         ('href="style.css"', 'href="http://example.org/s.css"', "<link> loads"),
         ("<body>", '<body><script src="https://example.org/x.js"></script>', "<script> loads"),
         ("<body>", "<body><style>@import 'x.css';</style>", "a style loads @import"),
-        ("<body>", "<body><meta content=\"script-src 'wasm-unsafe-eval'\">", "allows WebAssembly, but asks no model"),
+        ("<body>", "<body><meta content=\"script-src 'wasm-unsafe-eval'\">", "allows WebAssembly for nothing"),
         ("<body>", '<body><p style="background:url(https://example.org/b.png)"></p>', "a style loads url("),
         ("&lt;b&gt;x&lt;/b&gt;", "&lt;img src=https://example.org/&gt;", "frame “W”: <img> loads"),
         ('sandbox="allow-scripts"', 'sandbox="allow-scripts allow-same-origin"', "is not closed"),

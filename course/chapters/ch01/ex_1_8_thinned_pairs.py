@@ -79,7 +79,12 @@ MISTAKES = [
         _pairs_if(lambda i, j, p, q, r, w: 0 < abs(p - q) < r[i]),
         _pairs_if(lambda i, j, p, q, r, w: p != q and -r[i] <= q - p < r[i]),
     ),
-    ("the window is one too large", _pairs_if(lambda i, j, p, q, r, w: 0 < abs(p - q) <= r[i] + 1)),
+    (
+        "the window is one too large",
+        _pairs_if(lambda i, j, p, q, r, w: 0 < abs(p - q) <= r[i] + 1),
+        _pairs_if(lambda i, j, p, q, r, w: p != q and -r[i] <= q - p <= r[i] + 1),
+        _pairs_if(lambda i, j, p, q, r, w: p != q and -r[i] - 1 <= q - p <= r[i]),
+    ),
     ("the order is (context, centre)", lambda *a: [pair[::-1] for pair in thinned_pairs(*a)]),
     ("a repeated word is dropped", _pairs_if(lambda i, j, p, q, r, w: w[i] != w[j] and abs(p - q) <= r[i])),
     ("a pair is listed once only", lambda *a: list(dict.fromkeys(thinned_pairs(*a)))),

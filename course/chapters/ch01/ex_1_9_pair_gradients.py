@@ -100,4 +100,4 @@ MISTAKES = [
     ("the two results are swapped", lambda v, u: pair_gradients(v, u)[::-1]),
     ("the exponential overflows", Seen(lambda got, *_: not all(torch.as_tensor(g).isfinite().all() for g in got))),
 ]
-EXERCISE = Exercise("1.9", pair_gradients, PROBES, MISTAKES, difficulty=4, importance=5, minutes=25, without=AUTOGRAD)
+EXERCISE = Exercise("1.9", pair_gradients, PROBES, MISTAKES, 4, 5, 25, without=AUTOGRAD, learns=False)

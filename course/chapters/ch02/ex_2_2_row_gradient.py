@@ -54,6 +54,4 @@ MISTAKES = [
     ("row 0 gets no gradient", lambda ids, g, n: row_gradient(ids, g, n) * (torch.arange(n) > 0)[:, None]),
     ("the sign is turned", lambda *a: -row_gradient(*a)),
 ]
-EXERCISE = Exercise(
-    "2.2", row_gradient, PROBES, MISTAKES, difficulty=3, importance=5, minutes=10, without=[*AUTOGRAD, "one_hot"]
-)
+EXERCISE = Exercise("2.2", row_gradient, PROBES, MISTAKES, 3, 5, 10, without=[*AUTOGRAD, "one_hot"], learns=False)

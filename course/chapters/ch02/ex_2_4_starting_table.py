@@ -82,4 +82,4 @@ MISTAKES = [
     ("known rows are scaled too", lambda v, p, noise: _table(v, p, noise) * _numbers(p).std()),
     ("the order of the pre-trained words", _in_their_own_order),
 ]
-EXERCISE = Exercise("2.4", starting_table, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12)
+EXERCISE = Exercise("2.4", starting_table, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12, learns=False)

@@ -51,6 +51,23 @@ def _best_per_word(emissions, transitions, start, end):
     return [int(scores.argmax()) for scores in best]
 
 
+def _along(scores, dim):
+    """scores(the best so far, transitions): what the maximum over dim is taken of."""
+
+    def model(emissions, transitions, start, end):
+        best, pointers = start + emissions[0], []
+        for emission in emissions[1:]:
+            best, before = scores(best, transitions).max(dim=dim)
+            best = best + emission
+            pointers.append(before)
+        path = [int((best + end).argmax())]
+        for before in reversed(pointers):
+            path.append(int(before[path[-1]]))
+        return path[::-1]
+
+    return model
+
+
 def _ends(of, start=True, end=True):
     """The mistake `of`, with the scores of both ends or without."""
     return lambda e, t, s, z: of(e, t, s if start else s * 0, z if end else z * 0)
@@ -107,6 +124,11 @@ MISTAKES = [
     ("the emission of the first word is missing", _first_emission_missing),
     ("the most probable tag of each word", _marginal),
     ("the transitions are turned round", lambda e, t, start, end: viterbi(e, t.T, start, end)),
+    (
+        "the maximum is over the wrong axis",
+        _along(lambda best, transitions: best[:, None] + transitions, 1),
+        _along(lambda best, transitions: best + transitions, 0),
+    ),
     ("start and end are missing", lambda e, t, start, end: viterbi(e, t, start * 0, end * 0)),
     ("start is missing", lambda e, t, start, end: viterbi(e, t, start * 0, end)),
     ("end is missing", lambda e, t, start, end: viterbi(e, t, start, end * 0)),

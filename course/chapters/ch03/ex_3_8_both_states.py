@@ -105,6 +105,7 @@ MISTAKES = [
     ("the rows are turned round, and the mask is not", _joined(_mask_as_it_was)),
     ("read within its length, put back over the whole row", _joined(_within)),
     ("the state of the word before", _joined(shift=(1, 0)), _joined(shift=(1, -1)), _joined(shift=(0, -1))),
+    ("the words are cut out one position off", _joined(shift=(1, 1)), _joined(shift=(-1, -1))),
     ("the closing boundary counts as a word", _joined(counts=lambda real: real[:, 1:-1])),
     ("padding has states", _joined(counts=_everywhere)),
     (

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from course.by_hand.elmo import Highway
 from course.check.build import Build, Ran
 from course.lab.probes import sense_split
 from course.lab.roles import NO_LABEL, Thread, padded
@@ -37,6 +38,10 @@ class OwnElmo:
     def __init__(self, shipped: nn.Module, do: SimpleNamespace):
         self.do, self.spell, self.weights = do, shipped.characters.ids, dict(shipped.state_dict())
         self.word, self.states = cache(self.word), cache(self.states)
+        carry = self.of("token.cnn.highways.0")
+        self.highway = Highway(len(carry[0])).requires_grad_(False)
+        for mine, theirs in zip(self.highway.parameters(), carry, strict=True):
+            mine.copy_(theirs)
 
     def of(self, name: str) -> list[Tensor]:
         """The weights under a name, in the order of the file."""
@@ -50,8 +55,7 @@ class OwnElmo:
             self.do.char_convolution(x, torch.tensor([x.shape[1]]), *parts[n : n + 2])[0]
             for n in range(0, len(parts), 2)
         ]
-        x = self.do.highway(torch.cat(found).relu()[None], *self.of("token.cnn.highways.0"))
-        return F.linear(x, *self.of("token.cnn.projection"))[0]
+        return F.linear(self.highway(torch.cat(found).relu()), *self.of("token.cnn.projection"))
 
     def states(self, words: tuple[str, ...]) -> Tensor:
         """All layers of a sentence [layer, word, 2 dim]"""
@@ -80,9 +84,9 @@ class _Roles(nn.Module):
         return self.gamma * torch.einsum("j,...jd->...d", self.raw.softmax(0), layers)
 
 
-def run(train: bool, char_convolution, highway, direction, sense_accuracy, mix_gradient) -> Ran:
+def run(train: bool, char_convolution, direction, sense_accuracy, mix_gradient) -> Ran:
     shipped, thread = load(f"bilm-{language()}"), Thread(language())
-    do = SimpleNamespace(char_convolution=char_convolution, highway=highway, direction=direction)
+    do = SimpleNamespace(char_convolution=char_convolution, direction=direction)
     elmo = OwnElmo(shipped, do)
     heads = nn.ModuleList(_Roles(n, 2 * shipped.config.projection, len(thread.roles)) for n in (3, 1))
     ran = Ran({"own-elmo-mix": heads}, play=lambda: _play(elmo, heads[0], shipped.layer_names))
@@ -170,4 +174,4 @@ def _play(elmo: OwnElmo, head: _Roles, names: Sequence[str]):
     return scalar_mix(given, sentences, places, senses, presets=presets, read=reader)
 
 
-BUILD = Build("4.B", ("4.7", "4.3", "4.8", "4.6", "4.9"), run, importance=5, minutes=45)
+BUILD = Build("4.B", ("4.7", "4.8", "4.6", "4.9"), run, importance=5, minutes=45)

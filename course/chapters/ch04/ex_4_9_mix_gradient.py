@@ -56,4 +56,4 @@ MISTAKES = [
     ("the sign is turned round", lambda *a: tuple(-part for part in mix_gradient(*a))),
     ("the two gradients are exchanged", lambda *a: mix_gradient(*a)[::-1]),
 ]
-EXERCISE = Exercise("4.9", mix_gradient, PROBES, MISTAKES, difficulty=4, importance=4, minutes=20, without=AUTOGRAD)
+EXERCISE = Exercise("4.9", mix_gradient, PROBES, MISTAKES, 4, 4, 20, without=AUTOGRAD, learns=False)

@@ -25,15 +25,15 @@ class _Share:
 
 
 def _rates(
-    opens=lambda k, n, per_pass: k * per_pass, slower=lambda k, factor: factor**k, since=lambda step, start: step
+    opens=lambda k, n, per_pass: k * per_pass, slower=lambda k, factor, n: factor**k, since=lambda step, start: step
 ):
-    """opens(k, n layers, per_pass): the step at which layer k opens, 0 being the head; slower(k, factor): what its rate
-    is divided by; since(step, start): where on the triangle it is."""
+    """opens(k, n layers, per_pass): the step at which layer k opens, 0: the head; slower(k, factor, n layers): what
+    its rate is divided by; since(step, start): where on the triangle it is."""
 
     def model(step, total, per_pass, n, rate, factor, share):
         starts = [opens(k, n, per_pass) for k in range(n)]
         return [
-            rate / slower(k, factor) * share(since(step, start), total) if step >= start else 0.0
+            rate / slower(k, factor, n) * share(since(step, start), total) if step >= start else 0.0
             for k, start in enumerate(starts)
         ]
 
@@ -65,10 +65,16 @@ MISTAKES = [
     ("a step too late", _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0))),
     ("only one layer at a time", _one_at_a_time),
     ("one rate for all layers", _rates(slower=lambda *_: 1)),
-    ("the wrong end is fast", _rates(slower=lambda k, factor: factor**-k)),
-    ("divided by the factor times the place", _rates(slower=lambda k, factor: max(1, factor * k))),
-    ("the head is divided, too", _rates(slower=lambda k, factor: factor ** (k + 1))),
+    (
+        "the wrong end is fast",
+        _rates(slower=lambda k, factor, n: factor**-k),
+        _rates(slower=lambda k, factor, n: factor ** (n - 1 - k)),
+    ),
+    ("divided by the factor times the place", _rates(slower=lambda k, factor, n: max(1, factor * k))),
+    ("the head is divided, too", _rates(slower=lambda k, factor, n: factor ** (k + 1))),
     ("a triangle of its own for each layer", _rates(since=lambda step, start: step - start)),
     ("no triangle", _no_triangle),
+    ("closed layers are left out", lambda *a: [rate for rate in layer_rates(*a) if rate]),
+    ("the full rate is not used", lambda *a: layer_rates(*a[:4], 1.0, *a[5:])),
 ]
 EXERCISE = Exercise("5.7", layer_rates, PROBES, MISTAKES, difficulty=3, importance=5, minutes=12)

@@ -46,6 +46,14 @@ def _stacked(heads):
     return heads.reshape(len(heads), heads.shape[2], -1)
 
 
+def _in_turn(rows, n_heads):
+    return rows.unflatten(-1, (-1, n_heads)).movedim(-1, 1)
+
+
+def _in_turn_again(heads):
+    return heads.movedim(1, -1).flatten(2)
+
+
 def _columns(scores, real):
     return real[:, None, None].expand_as(scores)
 
@@ -141,6 +149,12 @@ MISTAKES = [
         _cross(split=_by_view),
         _cross(join=_stacked),
         _cross(split=_by_view, join=_stacked),
+    ),
+    (
+        "the heads take turns in the columns",
+        _cross(split=_in_turn),
+        _cross(split=_in_turn, join=_in_turn_again),
+        _cross(join=_in_turn_again),
     ),
     ("one head for all", _alone),
     ("divided by the root of the whole width", _cross(width=lambda d_model, n_heads: d_model)),

@@ -111,6 +111,8 @@ MISTAKES = [
     ("two softmaxes", _loss(loss=lambda logits, follows: _nats(logits.softmax(-1), follows))),
     ("the sum instead of the mean", _loss(loss=lambda *a: _nats(*a, reduction="sum"))),
     ("each sentence counts the same", _loss(loss=_each_row)),
+    ("bits instead of nats", _loss(loss=lambda *a: _nats(*a) / torch.tensor(2.0).log())),
+    ("label smoothing", *(_loss(loss=lambda *a, e=e: _nats(*a, label_smoothing=e)) for e in (0.1, 0.05, 0.2))),
     ("a number for each word", _loss(loss=lambda *a: _nats(*a, reduction="none"))),
 ]
 EXERCISE = Exercise("6.9", translation_loss, PROBES, MISTAKES, difficulty=4, importance=5, minutes=20)

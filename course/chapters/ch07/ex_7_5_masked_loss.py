@@ -84,6 +84,7 @@ MISTAKES = [
         "each row counts the same",
         _loss(mean=lambda *a: _mean_of_rows(*a).nanmean()),
         _loss(mean=lambda *a: _mean_of_rows(*a).mean()),
+        _loss(mean=lambda *a: _mean_of_rows(*a).nan_to_num(0.0).mean()),
     ),
     ("-100 is asked, too", _loss(mean=lambda nats, asked: nats.mean())),
     ("piece 0 is left out", lambda states, labels, *a: masked_loss(states, labels.where(labels != 0, -100), *a)),

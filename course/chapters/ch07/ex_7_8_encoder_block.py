@@ -75,8 +75,10 @@ def _weights(may=_columns, low=-torch.inf, dim=-1):
 
 
 def _by_masks(may, dim=-1):
-    """The softmax with a mask; two ways to hide, which differ where a query may read nothing."""
-    return [_block(_attention(weights=_weights(may, low, dim))) for low in (-torch.inf, -1e9)]
+    """The softmax with a mask; three ways to hide, which differ where a query may read nothing: the last is that of
+    scaled_dot_product_attention."""
+    ways = [_weights(may, low, dim) for low in (-torch.inf, -1e9)]
+    return [_block(_attention(weights=way)) for way in (*ways, lambda *a: ways[0](*a).nan_to_num(0.0))]
 
 
 def _attention(weights=_weights(), split=_split, join=_join, width=lambda d_model, n_heads: d_model / n_heads):  # noqa: B008

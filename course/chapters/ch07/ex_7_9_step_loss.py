@@ -78,7 +78,7 @@ def _closed_last(sentences):
     return torch.cat([rows, torch.full((len(rows), 1), 3)], dim=1)
 
 
-def _real(ids, read):
+def _real(ids, *_):
     return ids != 0
 
 
@@ -100,13 +100,13 @@ def _step(
     scores=lambda states, table, bias: states @ table.T + bias,
     loss=_nats,
 ):
-    """seen(ids, read), real(ids, read): what the network is given; asked(ids, read, labels): the labels; shift: how far
-    a state stands before its label; loss(scores, labels)."""
+    """seen(ids, read), real(ids, read, labels): what the network is given; asked(ids, read, labels): the labels; shift:
+    how far a state stands before its label; loss(scores, labels)."""
 
     def model(sentences, mask, network, table, bias):
         ids = rows(sentences)
         read, labels = mask(ids)
-        states, labels = network(seen(ids, read), real(ids, read)), asked(ids, read, labels)
+        states, labels = network(seen(ids, read), real(ids, read, labels)), asked(ids, read, labels)
         if shift:
             ahead, behind = slice(abs(shift), None), slice(None, -abs(shift))
             states, labels = states[:, behind if shift > 0 else ahead], labels[:, ahead if shift > 0 else behind]
@@ -133,13 +133,17 @@ PROBES = [
 ]
 MISTAKES = [
     ("the network reads the answers", _step(seen=lambda ids, read: ids)),
-    ("the mask is turned round", _step(real=lambda ids, read: ids == 0)),
-    ("padding may be read", _step(real=lambda ids, read: torch.ones_like(ids))),
-    ("special pieces may not be read", _step(real=lambda ids, read: ids > 4)),
+    ("the mask is turned round", _step(real=lambda ids, *_: ids == 0)),
+    ("padding may be read", _step(real=lambda ids, *_: torch.ones_like(ids))),
+    (
+        "real is made of the labels",
+        *(_step(real=lambda i, r, own, s=s: (own == -100) == s) for s in (True, False)),
+    ),
+    ("special pieces may not be read", _step(real=lambda ids, *_: ids > 4)),
     (
         "blanks may not be read",
-        _step(real=lambda ids, read: read > 4),
-        _step(real=lambda ids, read: (read != 0) & (read != 4)),
+        _step(real=lambda ids, read, labels: read > 4),
+        _step(real=lambda ids, read, labels: (read != 0) & (read != 4)),
     ),
     ("a loss at every piece", _only(_real), _only(lambda ids, read: ids > 4)),
     ("padding in the loss", _only(lambda ids, read: ids >= 0)),

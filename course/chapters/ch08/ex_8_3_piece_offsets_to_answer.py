@@ -113,11 +113,12 @@ PROBES = [
     ),
 ]
 MISTAKES = [
-    ("pieces are joined, ## and all", _joined(" ".join)),
+    ("pieces are joined, ## and all", _joined(" ".join), _joined("".join)),
     (
         "pieces are glued to words",
         _joined(lambda pieces: " ".join(pieces).replace(" ##", "").removeprefix("##")),
         _joined(lambda pieces: " ".join(pieces).replace(" ##", "")),
+        _joined(lambda pieces: " ".join(piece.removeprefix("##") for piece in pieces)),
     ),
     ("pieces are glued without spaces", _joined(lambda pieces: "".join(piece.removeprefix("##") for piece in pieces))),
     ("cut piece by piece and joined", _slices(" "), _slices("")),

@@ -134,7 +134,7 @@ MISTAKES = [
     ("no limit on the length", _span(lambda i, j, n: i <= j)),
     ("one piece too long", _span(lambda i, j, n: i <= j <= i + n)),
     ("one piece too short", _span(lambda i, j, n: i <= j < i + max(n - 1, 1))),
-    ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n)),
+    ("the end may come before the start", _span(lambda i, j, n: abs(i - j) < n), _span(lambda i, j, n: j - i < n)),
     ("the answer may lie in the question", _span(places=_anywhere), _span(starts=_anywhere)),
     (
         "the answer may reach the last [SEP]",

@@ -116,4 +116,4 @@ MISTAKES = [
         _head(last=lambda logits: logits.log_softmax(-1)),
     ),
 ]
-EXERCISE = Exercise("8.8", span_logits, PROBES, MISTAKES, difficulty=3, importance=5, minutes=20)
+EXERCISE = Exercise("8.8", span_logits, PROBES, MISTAKES, difficulty=3, importance=5, minutes=20, learns=False)

@@ -13,10 +13,11 @@ from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import t
 
+RANKS = ("contradicted", "cannot judge", "open", "holds")  # a claim has the word of its weakest condition
 SETS, SEEDS, SHARE = 1_000, 5, (93, 97)  # invented sets of five seeds; in % of them a 95 % interval holds the truth
 
 
-def run(train: bool, paired_interval, rule_word, claim_word) -> Ran:
+def run(train: bool, paired_interval, rule_word) -> Ran:
     def interval(per_seed, estimate: float) -> Interval:
         low, high = paired_interval(dict(enumerate(per_seed)), dict.fromkeys(range(len(per_seed)), 0.0), _t(per_seed))
         return Interval(float(low), float(high), estimate)
@@ -35,7 +36,7 @@ def run(train: bool, paired_interval, rule_word, claim_word) -> Ran:
         if record is None:
             raise CourseError(t("{id}: choose one of {all}.", id=repr(claim_id), all=", ".join(_records())))
         findings = tuple(map(judged, record.verdict.findings))
-        word = claim_word([finding.word for finding in findings])
+        word = min((finding.word for finding in findings), key=RANKS.index)
         own = replace(record.verdict, word=word, findings=findings, baselines={}, parts={}, note="")
         return Card(record.verdict.claim, live=own, record=record)
 
@@ -90,4 +91,4 @@ def _bootstrap(values, estimate: float, n: int = 1_000) -> Interval:
     return Interval(*map(float, np.quantile(means, (0.025, 0.975))), estimate)
 
 
-BUILD = Build("9.B", ("9.1", "9.2", "9.3"), run, importance=5, minutes=35, difficulty=4)
+BUILD = Build("9.B", ("9.1", "9.2"), run, importance=5, minutes=35, difficulty=4)

@@ -59,6 +59,17 @@ def _unpaired(all_seeds):
     return model
 
 
+def _of_scores(spread):
+    """The mean is that of the differences, the spread that of scores: spread(system's, baseline's)."""
+
+    def model(system, baseline, quantile):
+        both = [seed for seed in system if seed in baseline]
+        reach = spread(*([side[seed] for seed in both] for side in (system, baseline)))
+        return _interval(spread=lambda _: reach)(system, baseline, quantile)
+
+    return model
+
+
 def _centred(system, baseline, quantile):
     low, high = paired_interval(system, baseline, quantile)
     return (low + high) / 2, (high - low) / 2
@@ -84,6 +95,12 @@ MISTAKES = [
     ("paired by place", _interval(_by_place)),
     ("paired by size", _interval(_sorted)),
     ("not paired", _unpaired(False), _unpaired(True)),
+    (
+        "the spread of scores instead of differences",
+        _of_scores(lambda system, baseline: _spread(system)),
+        _of_scores(lambda system, baseline: _spread(system) - _spread(baseline)),
+        _of_scores(lambda system, baseline: math.sqrt((_spread(system) ** 2 + _spread(baseline) ** 2) / 2)),
+    ),
     ("a missing seed counts as 0", _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}])),
     ("baseline minus system", _interval(lambda s, b: [-d for d in _paired(s, b)])),
     ("the size of differences", _interval(lambda s, b: [abs(d) for d in _paired(s, b)])),

@@ -1,0 +1,75 @@
+"""Exercises that a page of the site checks itself, by keyboard alone: Python comes with the first press."""
+
+import pytest
+from playwright.sync_api import expect
+
+from course.check import registry
+from tests.browser.conftest import reader
+from tests.browser.test_site import STICKS_OUT, address
+from tests.site.test_exercises import cell
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = {"timeout": 60_000}  # a busy machine starts Python in ten times the usual two seconds
+
+
+def typed(page, exercise_id, source):
+    """The exercise's cell, after `source` was typed into it and checked."""
+    shown = page.locator(f'[data-exercise="{exercise_id}"]')
+    shown.locator("textarea").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(source)
+    page.keyboard.press("Control+Enter")
+    return shown
+
+
+@pytest.mark.parametrize(("name", "ids"), [("01_word_vectors", ["1.3"]), ("08_heads", ["8.3", "8.4", "8.6", "8.7"])])
+def test_exercises_are_solved_in_the_page(site, chromium, name, ids):
+    with reader(chromium) as page:
+        page.goto(address(site, name))
+        assert page.evaluate("performance.getEntriesByType('resource').filter(e => e.name.includes('/python/'))") == []
+        for exercise_id in ids:
+            shown = typed(page, exercise_id, cell(registry.find(exercise_id)))
+            expect(shown.locator(".output")).to_contain_text(f"Exercise {exercise_id}: right.", **PATIENCE)
+        page.goto(address(site, "index"))
+        row = page.locator(f'.map li[data-page="{name}"]')
+        assert f"exercises {len(ids)} of" in row.locator(".done").inner_text()
+        assert row.evaluate("row => parseFloat(row.style.getPropertyValue('--p'))") > 0
+
+
+def test_a_mistake_is_named_a_loop_without_end_is_stopped_and_what_was_typed_stays(site, chromium):
+    head = "def negative_distribution(counts, power):\n    "
+    plain, endless, right = (
+        f'{head}{body}\ncheck("1.2", negative_distribution)'
+        for body in (
+            "return {word: n / sum(counts.values()) for word, n in counts.items()}",
+            "while True:\n        pass",
+            "all = sum(n**power for n in counts.values())\n    return {w: n**power / all for w, n in counts.items()}",
+        )
+    )
+    with reader(chromium, 360) as page:
+        page.goto(address(site, "01_word_vectors"))
+        output = typed(page, "1.2", plain).locator(".output")
+        expect(output).to_contain_text("not yet: the power is missing", **PATIENCE)
+        assert page.evaluate(STICKS_OUT) == []
+        page.keyboard.press("Tab")  # out of the text, to the buttons
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(output).to_contain_text("hint 1 of 3")
+        typed(page, "1.2", endless)
+        expect(output).to_contain_text("no end after 6 s", **PATIENCE)
+        typed(page, "1.2", right)
+        expect(output).to_contain_text("right.", **PATIENCE)
+        page.reload()
+        shown = page.locator('[data-exercise="1.2"]')
+        expect(shown.locator(".loads")).to_contain_text("Solved")
+        assert shown.locator("textarea").input_value() == right
+
+
+def test_the_korean_page_answers_in_korean(site, chromium):
+    with reader(chromium, 360) as page:
+        page.goto(address(site, "ko/09_one_table"))
+        shown = typed(page, "9.1", 'def paired_interval(*given):\n    given = 0\ncheck("9.1", paired_interval)')
+        expect(shown.locator(".output")).to_contain_text("아무것도 돌려주지 않습니다", **PATIENCE)
+        shown.get_by_role("button", name="힌트 1").press("Enter")
+        expect(shown.locator(".output")).to_contain_text("힌트 3개 가운데 1번")

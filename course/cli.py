@@ -156,7 +156,7 @@ def models() -> None:
     for name in shipped_names():
         folder = data_dir("checkpoints", name)
         megabytes = sum(file.stat().st_size for file in folder.iterdir() if file.is_file()) / 1e6
-        table.add_row(Text(name), Text(_card_title(folder / "card.md")), f"{megabytes:.1f}")
+        table.add_row(Text(name), Text(_card_title(folder / "README.md")), f"{megabytes:.1f}")
     Console().print(table if table.row_count else t("No checkpoint ships with this version."))
 
 
@@ -188,8 +188,8 @@ def predict(
     out: Annotated[Path | None, typer.Option(help="where to write the labels; default: the screen")] = None,
 ) -> None:
     """Label a file of texts, one a line, with the best model that ships for the task: one label a line."""
+    from course.predict import predict_file
     from course_lib.files import atomic_file
-    from course_lib.models.predict import predict_file
 
     if out is not None and out.exists() and file.exists() and out.samefile(file):
         raise CourseError(f"--out {out} is the file of texts itself. Give the labels a file of their own.")

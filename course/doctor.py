@@ -93,6 +93,17 @@ def check_data() -> Found:
     return str(data_dir()), None
 
 
+def check_checkpoints() -> Found:
+    from course_lib.models.shipped import SUMS, shipped_names, sums
+
+    folder = data_dir("checkpoints")
+    listed = (folder / SUMS).read_text(encoding="utf-8") if (folder / SUMS).exists() else ""
+    here, listed = {*sums(folder).splitlines()}, {*listed.splitlines()}
+    if changed := sorted({line.split()[-1] for line in here ^ listed}):
+        return t("changed: {names}", names=", ".join(changed)), t("Get these files again (git checkout data).")
+    return t("{n} as they were shipped", n=len(shipped_names())), None
+
+
 def check_cache() -> Found:
     return _writable(settings().cache_dir, t("Set COURSE_CACHE_DIR to a folder of your own."))
 
@@ -118,6 +129,7 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "JupyterLab": check_lab,
     key("widgets"): check_widgets,
     key("course data"): check_data,
+    key("checkpoints"): check_checkpoints,
     key("cache folder"): check_cache,
     key("notebook folder"): check_notebooks,
     key("disk"): check_disk,

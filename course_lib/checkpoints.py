@@ -1,17 +1,15 @@
-"""The checkpoint format: a folder that is whole or an error, and that holds text and numbers only, never code.
+"""A checkpoint: one safetensors file, in whose header stands what its numbers need to be a model again.
 
-    config.json          format and version, kind, the model's configuration, SHA-256 and size of every other file
-    model.safetensors    the tensors
-    card.md, ...         small text files: the card, tokenizer files
+    model.safetensors   the tensors; as metadata `course`, in JSON: format version, kind, the model's configuration, how
+                        the numbers are encoded, and small texts by name (a vocabulary, a tokenizer)
+    README.md           of those that ship: the card, which their recipe writes
 
-`save_checkpoint` replaces the folder as a whole (course_lib/files.py): a reader finds the old one or the new one.
+They lie in a folder, by whose name the checkpoint is called. Text and numbers only, never code.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,14 +17,18 @@ from pathlib import Path
 
 import safetensors.torch
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from course_lib.errors import CourseError
-from course_lib.files import MOST_TEXT, bounded, given_path, recover_folder, replace_folder
+from course_lib.files import atomic_file, bounded, compact_json, given_path, json_table
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
-FORMAT, VERSION = "course-lib checkpoint", 1
-CONFIG, TENSORS, CARD = "config.json", "model.safetensors", "card.md"
+VERSION = 2
+TENSORS, CARD, META = "model.safetensors", "README.md", "course"
+CONFIG = "config.json"  # of the Hugging Face layout
 REMEDY = "Delete the folder and make or download it again."
+MOST = 4 << 30  # bytes: the largest BERT has a third of it
+_ENTRIES = {"kind": str, "config": dict, "encodings": dict, "ties": dict, "files": dict}
 
 
 @dataclass(frozen=True)
@@ -34,8 +36,7 @@ class Checkpoint:
     kind: str
     config: dict
     tensors: dict[str, Tensor]  # on the CPU
-    files: dict[str, Path]  # further files by name, without the card
-    card: str | None
+    files: dict[str, str]  # texts by name
     folder: Path
 
 
@@ -45,65 +46,64 @@ def save_checkpoint(
     kind: str,
     config: Mapping,
     tensors: Mapping[str, Tensor],
-    files: Mapping[str, str | bytes] | None = None,
-    card: str | None = None,
+    files: Mapping[str, str] | None = None,
     half: bool = False,
     int8: Collection[str] = (),
     int6: Collection[str] = (),
 ) -> None:
-    """Write a checkpoint, all or nothing; an older checkpoint in `folder` is replaced, anything else there is an error.
+    """Write a checkpoint, whole or not at all; an older one in `folder` is replaced, what else lies there stays.
 
     `half` stores float32 tensors as float16; loading gives float32 back. Tables [row, dim] named in `int8` take a byte
     per number and a scale per row: each number is off by at most 1/254 of its row's largest. Those named in `int6` take
     six bits per number and a scale for 32: off by at most 1/62 of the largest of these. Tensors that are one and the
     same (tied weights) are stored once.
     """
-    folder = given_path(folder).resolve()
+    folder = given_path(folder)
+    if (folder / CONFIG).exists():
+        raise CourseError(f"{folder} holds a model in another layout ({CONFIG}). Choose a new folder.")
     tensors, ties = untie(tensors)
     stored, encodings = encode(tensors, half, int8, int6, folder)
-    contents = {name: text.encode() if isinstance(text, str) else text for name, text in (files or {}).items()}
-    for name in contents:
-        if not _is_plain(name) or name in (CONFIG, TENSORS, CARD):
-            raise CourseError(f"A checkpoint cannot hold a file called {name!r}. Use a plain name such as vocab.txt.")
-    if card is not None:
-        contents[CARD] = card.encode()
-    contents[TENSORS] = safetensors.torch.save(stored, {"format": "pt"})
-    header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "kind": kind,
-        "config": config,
-        "encodings": encodings,
-        "ties": ties,
-        "files": {name: _fingerprint(content) for name, content in contents.items()},
-    }
-    try:
-        header = json.loads(json.dumps(header, allow_nan=False))  # as a reader will see it: lists, string keys
-        header["checksum"] = _checksum(header)
-        contents[CONFIG] = (json.dumps(header, indent=1, ensure_ascii=False) + "\n").encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise CourseError(
-            f"The configuration for {folder} cannot be written as JSON: {error}. "
-            "Use finite numbers, strings, lists and dicts only."
-        ) from error
-    replace_folder(folder, contents, may_replace=_own_names)
+    about = {"version": VERSION, "kind": kind, "config": config, "encodings": encodings, "ties": ties}
+    content = safetensors.torch.save(stored, {META: compact_json({**about, "files": dict(files or {})})})
+    with atomic_file(folder / TENSORS) as file:
+        file.write(content)
 
 
 def load_checkpoint(folder: str | Path) -> Checkpoint:
-    """Read and verify a checkpoint. Raises CourseError that names the file, its fault and what to do."""
-    folder = given_path(folder).resolve()
-    last = raw = b""
-    for _ in range(100):
-        recover_folder(folder)
-        last, raw = raw, None
-        try:
-            raw = _read(folder / CONFIG, MOST_TEXT)
-            return _load(folder, raw)
-        except CourseError:
-            # Another process may have replaced the folder between two reads: an error counts if it stays.
-            if raw == last:
-                raise
-    raise CourseError(f"{folder} is being replaced by other processes all the time. Try again when they are done.")
+    """Read a checkpoint. Raises CourseError that names the file, its fault and what to do."""
+    folder = given_path(folder)
+    path = folder / TENSORS
+    stored, metadata = read_tensors(path, REMEDY)
+    if META not in metadata:
+        raise CourseError(f"{path} was not written by this version of the course. Save the model again with it.")
+    about = json_table(metadata[META], path, REMEDY)
+    try:
+        if about.pop("version") != VERSION:
+            raise ValueError(f"of a format that is not version {VERSION} of this course")
+        if fault := [name for name, kind in _ENTRIES.items() if not isinstance(about[name], kind)]:
+            raise ValueError(f"no proper entry {fault[0]!r}")
+        tensors = decode(stored, about.pop("encodings"))
+        tensors |= {name: tensors[first] for name, first in about.pop("ties").items()}
+        checkpoint = Checkpoint(**about, tensors=tensors, folder=folder)
+    except Exception as error:  # of many kinds, all about what the header says
+        raise CourseError(f"{path} is no checkpoint that this course reads: {error!r:.300}. {REMEDY}") from error
+    refuse_nan(tensors, f"{path} holds", REMEDY)  # a scale may be
+    return checkpoint
+
+
+def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors and the metadata of a safetensors file that came from elsewhere, without NaN."""
+    if not path.is_file():  # a pipe would be waited for
+        where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
+        raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.")
+    try:
+        content = bounded(path, MOST, remedy)  # at once: another process may put a new file in its place
+        tensors = safetensors.torch.load(content)
+        header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    except Exception as error:  # safetensors raises several kinds, all about the file
+        raise CourseError(f"{path} is not a readable safetensors file: {error}. {remedy}") from error
+    refuse_nan(tensors, f"{path} holds", remedy)
+    return tensors, header.get("__metadata__", {})
 
 
 def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: str | Path) -> None:
@@ -133,16 +133,28 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: st
 
 
 @contextmanager
-def rebuilding(folder: str | Path, what: str) -> Iterator[None]:
-    """Whatever goes wrong inside is a CourseError that names `folder`."""
+def rebuilding(folder: str | Path, what: str, tensors: Mapping[str, Tensor]) -> Iterator[None]:
+    """Whatever goes wrong inside is a CourseError that names `folder`. No network is built that is much larger than
+    `tensors`, which are to fill it: a forged size costs neither memory nor time."""
+    left = 2 * sum(tensor.numel() for tensor in tensors.values()) + 2**20
+
+    def count(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
+        nonlocal left
+        left -= 0 if parameter is None else 1_000 + parameter.numel()  # a thousand: no endless row of small layers
+        if left < 0:
+            raise CourseError("it asks for a larger network than its numbers fill.")
+
+    hook = register_module_parameter_registration_hook(count)
     try:
         yield
     except Exception as error:
         said = str(error) if isinstance(error, CourseError) else f"{error!r:.300}."
         raise CourseError(
-            f"{folder}/config.json does not describe a {what} of this version, or a file beside it is damaged: {said} "
+            f"{folder} does not hold a {what} of this version, or is damaged: {said} "
             "Fetch the checkpoint again, or use one made by this version."
         ) from error
+    finally:
+        hook.remove()
 
 
 @contextmanager
@@ -154,103 +166,5 @@ def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
             f"{folder} holds a {checkpoint.kind!r}, not a {what}. Load it with its own class; an encoder with "
             "course_lib.load."
         )
-    if huge := re.findall(r"(?<![\d.])\d{10,}(?!\.)", json.dumps(checkpoint.config)):  # no digits behind a point
-        raise CourseError(f"{folder}/config.json asks for a network of an impossible size: {shorten(huge)}. {REMEDY}")
-    with rebuilding(folder, what):
+    with rebuilding(folder, what, checkpoint.tensors):
         yield checkpoint
-
-
-def _load(folder: Path, raw: bytes) -> Checkpoint:
-    header = _header(folder / CONFIG, raw)
-    contents = {}
-    for name, expected in header["files"].items():
-        path = folder / name
-        contents[name] = _read(path, expected["bytes"])
-        if len(contents[name]) < expected["bytes"]:
-            raise CourseError(f"{path} ends after {len(contents[name])} of {expected['bytes']} bytes. {REMEDY}")
-        if _fingerprint(contents[name]) != expected:
-            raise CourseError(f"{path} was damaged or changed: its SHA-256 is not the one in {CONFIG}. {REMEDY}")
-    try:
-        stored = safetensors.torch.load(contents[TENSORS])
-        tensors = decode(stored, header["encodings"])
-        tensors |= {name: tensors[first] for name, first in header["ties"].items()}
-        card = contents[CARD].decode() if CARD in contents else None
-    except Exception as error:  # safetensors raises several kinds, all about the file
-        raise CourseError(f"{folder / TENSORS} is not a readable safetensors file: {error}. {REMEDY}") from error
-    refuse_nan(tensors, f"{folder / TENSORS} holds", REMEDY)
-    files = {name: folder / name for name in contents if name not in (TENSORS, CARD)}
-    return Checkpoint(header["kind"], header["config"], tensors, files, card, folder)
-
-
-def _header(path: Path, raw: bytes) -> dict:
-    def refuse(constant: str):
-        raise ValueError(f"it holds the number {constant}")
-
-    try:
-        header = json.loads(raw, parse_constant=refuse)
-    except (ValueError, RecursionError) as error:
-        raise CourseError(f"{path} is not readable JSON: {error}. {REMEDY}") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        hint = "It looks like a Hugging Face model: Bert.from_pretrained reads those. " * ("model_type" in str(header))
-        raise CourseError(f"{path} was not written by this course. {hint}Give the folder of a course checkpoint.")
-    if header.get("version") != VERSION:
-        raise CourseError(
-            f"{path} is of format version {header.get('version')!r}, this course reads version {VERSION}. "
-            "Update the course (git pull, then make), or make the checkpoint again with this one."
-        )
-    try:
-        fits = header.get("checksum") == _checksum(header)
-    except (ValueError, RecursionError):  # 1e999 is read as infinity, which is never written
-        fits = False
-    if not fits:
-        raise CourseError(f"{path} was damaged or changed: its own checksum does not fit. {REMEDY}")
-    if fault := _fault(header):
-        raise CourseError(f"{path} {fault}. Do not use this checkpoint; get it again from its source.")
-    return header
-
-
-def _fault(header: dict) -> str | None:
-    """What no checkpoint written by `save_checkpoint` has; the checksum does not help against a forger."""
-    kinds = {"kind": str, "config": dict, "encodings": dict, "ties": dict, "files": dict}
-    for key, kind in kinds.items():
-        if not isinstance(header.get(key), kind):
-            return f"has no proper entry {key!r}"
-    if odd := [name for name in header["files"] if not _is_plain(name) or name == CONFIG]:
-        return f"names files outside its folder: {shorten(odd)}"
-    if TENSORS not in header["files"]:
-        return f"does not list {TENSORS}"
-    if not all(isinstance(entry, dict) and isinstance(entry.get("bytes"), int) for entry in header["files"].values()):
-        return "lists a file without its size"
-    return None
-
-
-def _read(path: Path, limit: int) -> bytes:
-    """The bytes of a file that should have at most `limit`."""
-    try:
-        return bounded(path, limit, REMEDY)
-    except FileNotFoundError:
-        where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
-        raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.") from None
-    except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
-
-
-def _own_names(folder: Path) -> set[str]:
-    """The files in `folder` that are a checkpoint's and may be replaced."""
-    try:
-        return {CONFIG, *_header(folder / CONFIG, _read(folder / CONFIG, MOST_TEXT))["files"]}
-    except CourseError:
-        return {CONFIG, TENSORS, CARD}  # a damaged checkpoint may be replaced too
-
-
-def _is_plain(name: str) -> bool:
-    return name not in ("", ".", "..") and not any(sign in name for sign in '/\\:\0<>"|?*') and name.isprintable()
-
-
-def _fingerprint(content: bytes) -> dict:
-    return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-
-
-def _checksum(header: Mapping) -> str:
-    rest = {key: value for key, value in header.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, allow_nan=False).encode()).hexdigest()

@@ -1,19 +1,17 @@
-"""Files and folders that are never half-written, and locks that many processes can share."""
+"""Files that are never half-written, and locks that many processes can share."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import glob
 import hashlib
 import io
 import json
 import os
-import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePath, PurePosixPath
 
 from course_lib.errors import CourseError
@@ -26,7 +24,6 @@ _REASONS = {
     errno.EDQUOT: "your disk quota is used up",
 }
 MOST_TEXT = 16 << 20  # bytes: as JSON it takes up to forty times as much in memory
-_LITTER = {".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"}  # left by systems, missed by nobody
 
 
 def given_path(path: str | os.PathLike) -> Path:
@@ -96,7 +93,7 @@ def sha256(path: str | os.PathLike) -> str:
 
 def compact_json(value: object) -> str:
     """JSON in few bytes: letters of any script as they are, or escaped where UTF-8 has none (lone surrogates)."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -128,8 +125,14 @@ def small_text(path: str | os.PathLike, remedy: str) -> str:
 
 def read_json(path: str | os.PathLike, remedy: str) -> dict:
     """The table in a small JSON file that came from elsewhere."""
+    return json_table(small_text(path, remedy), path, remedy)
+
+
+def json_table(text: str, path: str | os.PathLike, remedy: str) -> dict:
+    """The table in this JSON text of the file `path`."""
     try:
-        found = json.loads(small_text(path, remedy))
+        found = json.loads(text)
+        json.dumps(found, allow_nan=False)  # Python reads NaN and 1e999; no setting is either
     except (ValueError, RecursionError) as error:
         raise CourseError(f"{path} is not readable JSON: {error}. {remedy}") from error
     if not isinstance(found, dict):
@@ -187,46 +190,6 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
         guard.release()  # nothing to do where it was never held
 
 
-def replace_folder(folder: Path, contents: Mapping[str, bytes], *, may_replace: Callable[[Path], set[str]]) -> None:
-    """Make `folder` hold exactly `contents` (bytes by file name), also after `kill -9`: readers find the old one or the
-    new one. Of two processes at once one wins, whole.
-
-    `may_replace(folder)` names the files that may go; if anything else lies there, CourseError and nothing changes.
-    No file system renames a folder over a full one, so the old folder steps aside under a hidden name first;
-    `recover_folder` brings it back if the process ends between the two renames.
-    """
-    with lock(_sibling(folder, "lock")):
-        new = None
-        try:
-            _recover(folder)
-            _refuse_strangers(folder, may_replace)
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            new = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
-            for name, content in contents.items():
-                with open(new / name, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-            os.chmod(new, 0o755)  # mkdtemp makes it private; a checkpoint may be shared
-            _sync_folder(new)
-            if folder.exists():
-                os.rename(folder, _sibling(folder, "old"))
-            os.rename(new, folder)
-            _sync_folder(folder.parent)
-        except OSError as error:
-            raise write_error(folder, error) from error
-        finally:
-            with contextlib.suppress(OSError):
-                _recover(folder)
-
-
-def recover_folder(folder: Path) -> None:
-    """Put back what a killed process left under the hidden name; costs nothing when there is nothing to do."""
-    if not os.path.exists(folder) and os.path.exists(_sibling(folder, "old")):
-        with contextlib.suppress(OSError), lock(_sibling(folder, "lock")):
-            _recover(folder)
-
-
 def _sync_folder(folder: Path) -> None:
     """The rename itself must reach the disk; Windows cannot open folders and does not need it."""
     with contextlib.suppress(OSError):
@@ -235,27 +198,3 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _recover(folder: Path) -> None:
-    """Inside the lock: the old folder returns if there is no new one; what else a killed process left is removed."""
-    old = _sibling(folder, "old")
-    if old.exists() and not folder.exists():
-        os.rename(old, folder)
-    for left in [old, *folder.parent.glob(f".{glob.escape(folder.name)}.*.part")]:
-        shutil.rmtree(left, ignore_errors=True)
-
-
-def _refuse_strangers(folder: Path, may_replace: Callable[[Path], set[str]]) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise CourseError(f"{folder} is a file, not a folder. Choose another name.")
-    present = {entry.name for entry in folder.iterdir()} - _LITTER if folder.exists() else set()
-    if strangers := sorted(present - may_replace(folder) if present else ()):
-        raise CourseError(
-            f"{folder} holds {strangers[0]!r}{' and more' if len(strangers) > 1 else ''}, which would be lost. "
-            "Nothing was written. Choose a new folder, or move that away."
-        )
-
-
-def _sibling(folder: Path, suffix: str) -> Path:
-    return folder.with_name(f".{folder.name}.{suffix}")

@@ -21,7 +21,7 @@ from pathlib import Path
 import safetensors.torch
 from torch import nn
 
-from course_lib.checkpoints import load_weights
+from course_lib.checkpoints import load_weights, read_tensors
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import MOST_TEXT, atomic_file, bounded, given_path, lock
@@ -85,13 +85,7 @@ def restore(name: str, model: nn.Module) -> bool:
     path = _path(name)
     if not path.exists():
         return False
-    content = bounded(path, _MOST_WEIGHTS, _REMEDY)
-    try:
-        weights = safetensors.torch.load(content)
-    except Exception as error:  # safetensors raises several kinds, all about the file
-        raise CourseError(f"{path} is not a readable safetensors file: {error}. {_REMEDY}") from None
-    refuse_nan(weights, f"{path} holds", _REMEDY)
-    load_weights(model, weights, source=path)
+    load_weights(model, read_tensors(path, _REMEDY)[0], source=path)
     return True
 
 

@@ -15,11 +15,10 @@ import pytest
 from nbformat import v4
 from torch import nn
 
-from course import cli, doctor
+from course import cli, doctor, predict
 from course_lib import kept
 from course_lib.errors import CourseError
 from course_lib.language import speaking, use
-from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 
 
@@ -118,9 +117,8 @@ def test_models_lists_checkpoints_with_their_size(course, project):
     for name, size in (("bert-en", 2_300_000), ("elmo-ko", 700_000)):
         folder = project / "data" / "checkpoints" / name
         folder.mkdir(parents=True)
-        (folder / "config.json").write_text("{}")
         (folder / "model.safetensors").write_bytes(bytes(size))
-    (folder / "card.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
+    (folder / "README.md").write_text("# A biLM of [Korean] words\n\nmore\n", encoding="utf-8")
     code, out, _ = course("models")
     assert code == 0
     rows = [" ".join(line.split()) for line in out.splitlines() if line.strip()]

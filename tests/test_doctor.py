@@ -73,6 +73,7 @@ def broken():
         ("course.doctor.has_lab_extension", "anywidget".__ne__, "widgets", "does not have anywidget", "empty"),
         ("course.doctor.free_memory", lambda: 1_300_000_000, "memory", "1.3 GB free", "Close other programs"),
         ("course.doctor.font_with", lambda character: None, "fonts", "no font with Hangul", "boxes"),
+        ("course_lib.models.shipped.sums", lambda _: "0  x/y\n", "checkpoints", "changed: x/y", "git"),
         ("course.doctor.shutil.disk_usage", full_disk, "disk", "0.7 GB free", "Make room"),
         ("course_lib.files.tempfile.mkstemp", refuse, "cache folder", "cannot write to", "Set COURSE_CACHE_DIR"),
         ("course_lib.files.tempfile.mkstemp", refuse, "notebook folder", "cannot write to", "Copy the course"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,7 +131,7 @@ class KeptStates(ContextEncoder):
         raise CourseError("KeptStates has nothing of its own to save. Save the encoder that its vectors come from.")
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> KeptStates:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> KeptStates:
         raise CourseError("KeptStates is not read from a checkpoint. Load an encoder and wrap it.")
 
 

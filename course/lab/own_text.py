@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
+from course.lab.particles import split_particles
 from course_lib import kept
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, given_path, small_text
 from course_lib.language import key, language, t
-from course_lib.text.particles import split_particles
 from course_lib.text.words import split_sentences, split_words
 
 LEAST, MOST = 20_000, 60_000  # words: with fewer little is learned; the world's text has as many as the most

@@ -16,11 +16,11 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from course.lab.next_sentence import NextSentencePairs
 from course.lab.world_models import ADAM, world_text
 from course_lib.data.batch import length_mask, pad
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
-from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.device import seed_everything
 from course_lib.models.bert import Bert, BertConfig, MaskedPairs
 from course_lib.models.transformer import TransformerEncoder

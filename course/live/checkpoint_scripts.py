@@ -1,13 +1,14 @@
 """A checkpoint as scripts: a page opened from the disk may load scripts, but may not read files.
 
-NAME/about.js says what the checkpoint is, NAME/0.js, 1.js, ... hold the bytes of its model.safetensors in base64, as
-they are. Each part carries the checkpoint's stamp, so that two versions never mix in a browser's cache. Several parts
-give a progress bar, which one script has not. loader.js puts them together, tensors.js decodes them.
+NAME/about.js says how large it is, NAME/0.js, 1.js, ... hold the bytes of its model.safetensors in base64, as they are.
+Each part carries the checkpoint's stamp, so that two versions never mix in a browser's cache. Several parts give a
+progress bar, which one script has not. loader.js puts them together, tensors.js decodes them.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from math import prod
 from pathlib import Path
@@ -15,32 +16,15 @@ from pathlib import Path
 from course_lib.files import atomic_file
 
 PART = 600_000  # bytes of model.safetensors in a script: a multiple of 3, so that base64 pads nothing in between
-FILES = {  # kind of checkpoint -> the texts that its page reads
-    "bert": ("vocab.txt", "tokenizer_config.json"),
-    "bilm": ("characters.json", "vocabulary.json"),
-    "word-vectors": ("words.json",),
-    "review-words": ("terms.txt",),
-}
 
 
 def write_model(folder: Path, checkpoint: Path) -> int:
     """Write `checkpoint`, a folder of data/checkpoints, as scripts into `folder`. -> their bytes, all together"""
-    header = json.loads((checkpoint / "config.json").read_text(encoding="utf-8"))
     raw = (checkpoint / "model.safetensors").read_bytes()
-    stamp, name = header["checksum"][:12], json.dumps(checkpoint.name)
+    stamp, name = hashlib.sha256(raw).hexdigest()[:12], json.dumps(checkpoint.name)
     parts = [raw[start : start + PART] for start in range(0, len(raw), PART)]
-    about = {
-        "stamp": stamp,
-        "kind": header["kind"],
-        "bytes": len(raw),
-        "part": PART,
-        "parts": len(parts),
-        "numbers": numbers_of(raw),
-        "config": header["config"],
-        "encodings": header["encodings"],
-        "files": {file: (checkpoint / file).read_text(encoding="utf-8") for file in FILES[header["kind"]]},
-    }
-    scripts = {"about.js": f"course.live.about({name}, {json.dumps(about, ensure_ascii=False)});\n"}
+    about = {"stamp": stamp, "bytes": len(raw), "part": PART, "parts": len(parts), "numbers": numbers_of(raw)}
+    scripts = {"about.js": f"course.live.about({name}, {json.dumps(about)});\n"}
     for number, part in enumerate(parts):
         text = base64.b64encode(part).decode()
         scripts[f"{number}.js"] = f'course.live.part({name}, {number}, "{stamp}", "{text}");\n'

@@ -54,7 +54,8 @@ const KINDS = { // of checkpoints: what they need besides their weights, in numb
 // The shipped model of this name, once per page. course.live.wasm = false: computed in plain JavaScript.
 function load(name, arrived = () => {}) {
   return opened[name] ??= (async () => {
-    const { about: { kind: which, config, encodings, numbers, files }, bytes } = await checkpoint(name, arrived),
+    const { about: { numbers }, bytes } = await checkpoint(name, arrived),
+      { kind: which, config, encodings, files } = JSON.parse(headerOf(bytes).__metadata__.course),
       [scratch, make] = KINDS[which], { room, linear, kind } = engine(numbers + scratch(config), live.wasm);
     return { name, kind, ...make({ config, files, tensors: decode(bytes, encodings, room), room, linear }) };
   })().catch(error => {

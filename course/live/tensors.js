@@ -57,9 +57,12 @@ function fromFloats(raw, dtype, shape, room) {
   return { shape, data };
 }
 
+const startOf = bytes => 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true); // of the numbers
+const headerOf = bytes => JSON.parse(new TextDecoder().decode(bytes.subarray(8, startOf(bytes))));
+
 function decode(bytes, encodings, room) { // -> {name: {shape, data: Float32Array out of `room`}}
-  const start = 8 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true),
-    header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, start)));
+  const start = startOf(bytes),
+    header = headerOf(bytes);
   const part = name => bytes.subarray(...header[name].data_offsets.map(offset => start + offset));
   const found = {};
   for (const [name, { dtype, shape }] of Object.entries(header)) {

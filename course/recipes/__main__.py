@@ -30,6 +30,7 @@ from course_lib.checkpoints import CARD
 from course_lib.config import data_dir, settings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.models.shipped import SUMS, sums
 
 FAMILIES = (skip_gram, bilm, cove, awd_lstm, bert, further, gpt, heads, minilm, reviews)
 RECIPES = {recipe.name: recipe for family in FAMILIES for recipe in family.RECIPES}
@@ -51,10 +52,11 @@ def main(
     """Train a checkpoint that ships with the course."""
     try:
         if name == TABLE:
-            path = data_dir("checkpoints") / "README.md"
-            with atomic_file(path, "w") as file:
-                file.write(card.overview(path.parent))
-            typer.echo(f"Written: {path}")
+            folder = data_dir("checkpoints")
+            for name, text in (("README.md", card.overview(folder)), (SUMS, sums(folder))):
+                with atomic_file(folder / name, "w") as file:
+                    file.write(text)
+                typer.echo(f"Written: {folder / name}")
             return
         where = out or settings().cache_dir / "recipes"
         if name == QUEUE:

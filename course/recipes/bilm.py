@@ -129,7 +129,7 @@ def evaluate(job: Job, material: Material, model: BiLM, folder: Path) -> dict[st
     }
 
 
-def save(job: Job, model: BiLM, folder: Path, card: str | None) -> None:
+def save(job: Job, model: BiLM, folder: Path) -> None:
     """Without the words that it only read in training: at use it reads any word by its characters."""
     size = model.config.vocab_size
     words = model.vocabulary
@@ -137,7 +137,7 @@ def save(job: Job, model: BiLM, folder: Path, card: str | None) -> None:
         model.config, Vocabulary(words.words[:size], counts=words.counts[:size], unknown=UNKNOWN), model.characters
     )
     small.load_state_dict(model.state_dict())
-    small.save(folder, half=True, int8=True, card=card)
+    small.save(folder, half=True, int8=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from course.records.label_curves import HEADING, Curves, downstream, recorded_curves
-from course_lib.checkpoints import CARD, CONFIG
+from course_lib.checkpoints import CARD, TENSORS
 from course_lib.errors import CourseError
 
 FACTS = ("model", "tokens", "settings", "device", "minutes", "licence", "command")  # on every card
@@ -49,8 +49,8 @@ def overview(folder: Path, curves: Curves | None = None) -> str:
         "| name | what it is | learned from | tokens | device, minutes | scores | " + HEADING + " | MB | licence |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for config in sorted(folder.glob(f"*/{CONFIG}")):
-        path = config.with_name(CARD)
+    for tensors in sorted(folder.glob(f"*/{TENSORS}")):
+        path = tensors.with_name(CARD)
         if not path.exists():
             raise CourseError(f"{path} is missing. Make the checkpoint anew with its recipe, which writes its card.")
         title, rows = parse(path.read_text(encoding="utf-8"), path)

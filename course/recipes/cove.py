@@ -80,8 +80,8 @@ def evaluate(job: Job, material: Material, model: Seq2Seq, folder: Path) -> dict
     }
 
 
-def save(job: Job, model: Seq2Seq, folder: Path, card: str | None) -> None:
-    model.encoder.save(folder, half=True, int8=True, card=card)
+def save(job: Job, model: Seq2Seq, folder: Path) -> None:
+    model.encoder.save(folder, half=True, int8=True)
 
 
 def describe(job: Job, material: Material, history: History) -> dict[str, str]:

@@ -23,9 +23,10 @@ import torch
 
 from course.ledger.records import provenance
 from course.recipes import card
-from course_lib.checkpoints import CONFIG, load_checkpoint, load_weights
+from course_lib.checkpoints import CARD, TENSORS, load_checkpoint, load_weights
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
+from course_lib.files import atomic_file
 from course_lib.training import History, adamw, fit
 from course_lib.training.fit import Groups
 from course_lib.training.schedules import cosine
@@ -85,7 +86,7 @@ class Recipe:
 
     family      the name of the module whose functions of these names are taken where none is given here:
     read        job -> material
-    save        job, model, folder, card -> the checkpoint as it ships; `six_bits` where there is none
+    save        job, model, folder -> the checkpoint as it ships; `six_bits` where there is none
     evaluate    job, material, model, folder of the checkpoint as saved -> scores for the card
     describe    job, material, history -> the first rows of the card: model, corpus or data, tokens
     build       job, material -> the untrained model; the random generators were seeded just before
@@ -105,7 +106,7 @@ class Recipe:
     family: str
     snapshots: tuple[float, ...] = ()
     read: Callable[[Job], Any] | None = None
-    save: Callable[[Job, Any, Path, str | None], None] | None = None
+    save: Callable[[Job, Any, Path], None] | None = None
     evaluate: Callable[[Job, Any, Any, Path], dict[str, str]] | None = None
     describe: Callable[[Job, Any, History], dict[str, str]] | None = None
     build: Callable[[Job, Any], Any] | None = None
@@ -130,9 +131,9 @@ def profiles(cpu: Any, on_gpu: Training, **changes: Any) -> dict[str, Any]:
     return {"cpu": cpu, "gpu": replace(cpu, training=on_gpu, **changes)}
 
 
-def six_bits(job: Job, model: Any, folder: Path, card: str | None) -> None:
+def six_bits(job: Job, model: Any, folder: Path) -> None:
     """As a checkpoint that ships: matrices with six bits a number, the rest float16."""
-    model.save(folder, card=card, half=True, int6=True)
+    model.save(folder, half=True, int6=True)
 
 
 def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
@@ -146,7 +147,8 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
     folder = out / recipe.name
     if isinstance(model, torch.nn.Module):
         model.eval()
-    recipe.save(job, model, folder, None)
+    (folder / CARD).unlink(missing_ok=True)  # of an earlier run
+    recipe.save(job, model, folder)
     described = recipe.describe(job, material, history)
     if job.start:
         lost = f"went on from the checkpoint of step {job.start:,} with a fresh optimizer; minutes are those since"
@@ -161,7 +163,8 @@ def run(recipe: Recipe, out: Path, *, profile: str = "cpu") -> Path | None:
         "licence": recipe.licence,
         "command": f"`python -m course.recipes {recipe.name}{option}`",
     }
-    recipe.save(job, model, folder, card.render(recipe.title, rows))
+    with atomic_file(folder / CARD, "w") as file:
+        file.write(card.render(recipe.title, rows))
     return folder
 
 
@@ -194,7 +197,7 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
     def keep(step: int, losses: dict) -> None:
         if step in steps and job.is_first:
             with torch.random.fork_rng(devices=[]):  # to build what is saved may draw numbers
-                recipe.save(job, model, job.place("snapshots") / f"{step:06d}", None)
+                recipe.save(job, model, job.place("snapshots") / f"{step:06d}")
 
     # who goes on from a checkpoint does not read the same texts first again
     seed = job.seed + job.start
@@ -219,7 +222,7 @@ def _fit(job: Job, material: Any) -> tuple[Job, Any, History]:
 def starting_point(job: Job, name: str) -> Path:
     """The checkpoint that a recipe goes on from."""
     folder = job.out / name
-    if not (folder / CONFIG).exists():
+    if not (folder / TENSORS).exists():
         raise CourseError(
             f"{job.recipe.name} goes on from {name}, and {folder} is not there. Make it first "
             f"(`python -m course.recipes {name}`), or copy a checkpoint that was made so to that place."
@@ -235,7 +238,7 @@ def steps_done(history: History) -> int:
 def newest_snapshot(job: Job) -> Path | None:
     """The last checkpoint on the way to the job's steps; None if there is none, or the clock ends the training."""
     steps = job.settings.training.steps or 0
-    folders = [path.parent for path in job.place("snapshots").glob(f"*/{CONFIG}") if path.parent.name.isdecimal()]
+    folders = [path.parent for path in job.place("snapshots").glob(f"*/{TENSORS}") if path.parent.name.isdecimal()]
     return max((f for f in folders if int(f.name) < steps), key=lambda f: int(f.name), default=None)
 
 

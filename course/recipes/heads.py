@@ -47,8 +47,8 @@ def train(job: Job, tasks: dict[str, Task]) -> tuple[dict[str, Head], History]:
     return heads, History(seconds=time.monotonic() - started)
 
 
-def save(job: Job, heads: dict[str, Head], folder: Path, card: str | None) -> None:
-    save_heads(folder, job.settings.body, heads, card)
+def save(job: Job, heads: dict[str, Head], folder: Path) -> None:
+    save_heads(folder, job.settings.body, heads)
 
 
 def evaluate(job: Job, tasks: dict[str, Task], heads: dict[str, Head], folder: Path) -> dict[str, str]:

@@ -7,6 +7,7 @@ https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2 (the card of the w
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,9 +51,9 @@ def train(job: Job, folder: Path) -> tuple[Bert, History]:
     return Bert.from_pretrained(folder), History()
 
 
-def save(job: Job, model: Bert, folder: Path, card: str | None) -> None:
-    licence = {"LICENSE.txt": LICENCE.read_text(encoding="utf-8")}
-    model.save(folder, card=card, half=True, int6=True, files=licence)
+def save(job: Job, model: Bert, folder: Path) -> None:
+    model.save(folder, half=True, int6=True)
+    shutil.copy(LICENCE, folder / "LICENSE.txt")
 
 
 def evaluate(job: Job, source: Path, model: Bert, folder: Path) -> dict[str, str]:

@@ -123,8 +123,8 @@ def strongest(found: csr_matrix, weights: Float[np.ndarray, " term"], size: int)
     return np.sort(np.argsort(-np.abs(weights) * np.sqrt(found.getnnz(axis=0)), kind="stable")[:size])
 
 
-def save(job: Job, model: ReviewWords, folder: Path, card: str | None) -> None:
-    model.save(folder, card=card)
+def save(job: Job, model: ReviewWords, folder: Path) -> None:
+    model.save(folder)
 
 
 def describe(job: Job, records: list[LabelledText], history: History) -> dict[str, str]:

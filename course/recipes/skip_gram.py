@@ -36,10 +36,10 @@ def train(job: Job, sentences: list[list[str]]) -> tuple[SkipGram, History]:
     return model, History(seconds=time.monotonic() - started)
 
 
-def save(job: Job, model: SkipGram, folder: Path, card: str | None) -> None:
+def save(job: Job, model: SkipGram, folder: Path) -> None:
     """The rows of the most frequent words, int8."""
     table, kept = model.word_vectors(), slice(job.settings.words)
-    WordVectors(table.words[kept], table.vectors[kept], table.counts[kept]).save(folder, int8=True, card=card)
+    WordVectors(table.words[kept], table.vectors[kept], table.counts[kept]).save(folder, int8=True)
 
 
 def evaluate(job: Job, sentences: list[list[str]], model: SkipGram, folder: Path) -> dict[str, str]:

@@ -29,6 +29,7 @@ from safetensors import safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from course.lab.particles import split_particles
 from course.lab.tasks import unseen_in_tests
 from course_lib.data.masking import Masking
 from course_lib.data.public import load_public, locate
@@ -38,7 +39,6 @@ from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock, made_once
 from course_lib.models.bert import MaskedPairs
 from course_lib.progress import Progress
-from course_lib.text.particles import split_particles
 from course_lib.text.word_pieces import WordPieces
 from course_lib.text.words import split_sentences, split_words
 

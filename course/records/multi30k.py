@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from course.ledger.records import provenance
+from course.records.joiners import joined_words, written
 from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
 from course_lib.config import settings
 from course_lib.data.public import load_public
@@ -28,7 +29,6 @@ from course_lib.files import atomic_file
 from course_lib.language import key
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
-from course_lib.text.joiners import joined_words, written
 from course_lib.text.pieces import TOKENIZER_FILE, Pieces
 from course_lib.training import History, adamw, fit
 from course_lib.training.averaging import LastCheckpoints
@@ -135,7 +135,7 @@ def _pieces(corpus: Corpus, size: int, path: Path) -> Pieces:
         learned = Pieces.bpe((side.words for pair in corpus.train for side in (pair.source, pair.target)), size)
         with atomic_file(path, "w") as file:
             file.write(learned.files()[TOKENIZER_FILE])
-    return Pieces.from_files({TOKENIZER_FILE: path})
+    return Pieces.from_files({TOKENIZER_FILE: path.read_text(encoding="utf-8")})
 
 
 # Recording

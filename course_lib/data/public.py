@@ -7,13 +7,9 @@ packed (.xz) or unpacked. The first time a process uses a file, its SHA-256 is c
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import shutil
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,11 +17,8 @@ from course_lib.config import settings
 from course_lib.data.registry import PublicFile, PublicSet, find, registry
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, is_of_disk, lock, sha256, write_error
-from course_lib.progress import Progress
 
 SECONDS_WITHOUT_AN_ANSWER = 30
-MAX_ARCHIVE_BYTES = 100_000_000  # archives of several files: their own size is not registered
-_PIECE = 1 << 16
 _ELSE = "or set COURSE_DATA_DIR to a mirror of the data."
 
 _checked: dict[Path, tuple[str, int, int]] = {}  # good files: SHA-256, bytes, time of change
@@ -155,140 +148,36 @@ def _check(place: Path, n_bytes: int, digest: str, label: str, again: bool) -> N
 def _download(public: PublicSet, files: list[PublicFile], folder: Path) -> None:
     """Puts the unpacked `files` into `folder`, each whole and with the registered SHA-256, or none.
 
-    pooch fetches into a scratch folder; what is good takes its place. The caller holds the lock of this set.
+    pooch fetches them, an archive of several once, and unpacks. The caller holds the lock of this set.
     """
+    import pooch
+
     if any(file.url is None for file in files):
         raise CourseError(
             f"{public.name} has no address to download from: it was put together from many files. "
             "Set COURSE_DATA_DIR to a mirror that has it, or give the readers a file of your own."
         )
-    with _scratch(folder, public.name) as scratch:
+    pooch.get_logger().setLevel("WARNING")
+    read = pooch.HTTPDownloader(progressbar=True, timeout=SECONDS_WITHOUT_AN_ANSWER)
+    with tempfile.TemporaryDirectory(prefix="course-data-") as scratch:
         for file in files:
-            content = _content(public.name, file, _fetch(public.name, file, scratch))
+            unzip = file.member and pooch.Unzip(members=[file.member])
+            try:
+                fetched = pooch.retrieve(file.url, None, path=scratch, processor=unzip, downloader=read)
+                content = Path(fetched[0] if unzip else fetched).read_bytes()
+            except Exception as error:  # of the disk, of the network, or of a damaged archive
+                if is_of_disk(error):
+                    raise write_error(Path(scratch), error) from error
+                raise CourseError(
+                    f"{public.name}: {file.url} could not be fetched ({error!s:.300}). Nothing was kept. Try again; "
+                    f"check the network and its settings (HTTPS_PROXY, REQUESTS_CA_BUNDLE); {_ELSE}"
+                ) from error
+            if file.replace is not None:
+                content = content.replace(*(text.encode() for text in file.replace))
+            if hashlib.sha256(content).hexdigest() != file.content_sha256:
+                raise CourseError(
+                    f"{public.name}: what came from {file.url} is not the registered file (its SHA-256 should be "
+                    f"{file.content_sha256[:12]}...). Nothing was kept. It was cut short or changed: try again; {_ELSE}"
+                )
             with atomic_file(folder / file.plain_path) as target:
                 target.write(content)
-
-
-def _fetch(name: str, file: PublicFile, scratch: Path) -> Path:
-    """The file at the address, as it came. One archive serves several files."""
-    target = scratch / hashlib.sha256(file.url.encode()).hexdigest()[:16]
-    if target.exists():
-        return target
-    import pooch
-
-    pooch.get_logger().setLevel("WARNING")
-    expected = file.content_bytes if file.member is None else None
-    with Progress(f"{name}, {file.url.rpartition('/')[2]}", total=expected, unit="bytes") as bar:
-        read = pooch.HTTPDownloader(chunk_size=_PIECE, timeout=SECONDS_WITHOUT_AN_ANSWER)
-
-        def bounded(url: str, path: str, caller: object) -> None:
-            with open(path, "wb") as target:
-                read(url, _Bounded(target, MAX_ARCHIVE_BYTES if expected is None else expected + _PIECE, bar), caller)
-
-        try:
-            pooch.retrieve(file.url, None, fname=target.name, path=scratch, downloader=bounded)
-        except _TooLarge as error:
-            raise _wrong(name, file) from error
-        except (OSError, ValueError) as error:  # OSError: of the disk, and all that requests raises
-            if is_of_disk(error):
-                raise write_error(target, error) from error
-            raise CourseError(f"{name}: {file.url} {_fault_of_network(error)}; {_ELSE}") from error
-    return target
-
-
-def _fault_of_network(error: Exception) -> str:
-    """What kept a file from coming, and what to do about it."""
-    from requests import ConnectionError, HTTPError, RequestException, Timeout
-    from requests.exceptions import ChunkedEncodingError, ProxyError, SSLError
-
-    if isinstance(error, HTTPError):
-        status = error.response.status_code
-        remedies = {404: "The file is no longer there: use another version of the course", 410: "It was taken away"}
-        remedies |= {407: "The proxy wants a password: put it into HTTPS_PROXY", 403: "It is refused to you"}
-        return f"answers {status}. {remedies.get(status, 'Try again later')}"
-    if isinstance(error, SSLError):
-        return (
-            f"shows no certificate that is trusted here ({error!s:.200}). Check this computer's clock; where a proxy "
-            "of your network shows its own certificate, name that one's file in REQUESTS_CA_BUNDLE"
-        )
-    if isinstance(error, ProxyError):
-        return (
-            f"is behind a proxy that cannot be used ({error!s:.200}). Check HTTPS_PROXY and HTTP_PROXY, or unset them"
-        )
-    if isinstance(error, (ConnectionError, Timeout, ChunkedEncodingError)):
-        return (
-            f"could not be reached, or the connection broke ({type(error).__name__}). Nothing was kept. Check the "
-            "network and try again"
-        )
-    if isinstance(error, RequestException):
-        return f"could not be fetched ({error!s:.200}). Nothing was kept. Try again"
-    return (
-        f"could not be asked for ({error!s:.200}). Nothing was kept. A setting of your network is wrong: check "
-        "REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, HTTPS_PROXY and HTTP_PROXY, or unset them"
-    )
-
-
-def _content(name: str, file: PublicFile, fetched: Path) -> bytes:
-    """The registered content, made from what was fetched."""
-    if file.member is None:
-        content = fetched.read_bytes()
-    else:
-        try:
-            with zipfile.ZipFile(fetched) as archive, archive.open(file.member) as member:
-                content = member.read(file.content_bytes + 1)  # no more, whatever the archive says
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            KeyError,
-            EOFError,
-            RuntimeError,  # zipfile's word for a password, and for a way of packing that it does not know
-            OSError,
-        ) as error:
-            raise _wrong(name, file) from error
-    if file.replace is not None:
-        content = content.replace(*(text.encode() for text in file.replace))
-    if hashlib.sha256(content).hexdigest() != file.content_sha256:
-        raise _wrong(name, file)
-    return content
-
-
-def _wrong(name: str, file: PublicFile) -> CourseError:
-    return CourseError(
-        f"{name}: what came from {file.url} is not the registered file (its SHA-256 should be "
-        f"{file.content_sha256[:12]}...). Nothing was kept. It was cut short or changed: try again; {_ELSE}"
-    )
-
-
-@contextlib.contextmanager
-def _scratch(folder: Path, name: str) -> Iterator[Path]:
-    """A folder of this process's own inside `folder`; what killed processes left there is cleared away first."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob(f".{name}-*"):
-            shutil.rmtree(left, ignore_errors=True)
-        scratch = tempfile.TemporaryDirectory(dir=folder, prefix=f".{name}-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise write_error(folder, error) from error
-    with scratch as path:
-        yield Path(path)
-
-
-class _TooLarge(Exception):
-    """More bytes than the file can have."""
-
-
-class _Bounded:
-    """A file that shows how far it is, and that ends a download which is larger than it can be."""
-
-    def __init__(self, file, limit: int, bar: Progress) -> None:
-        self.file, self.limit, self.bar, self.done = file, limit, bar, 0
-
-    def write(self, piece: bytes) -> None:
-        self.done += len(piece)
-        if self.done > self.limit:
-            raise _TooLarge
-        self.file.write(piece)
-        self.bar.update(self.done)
-
-    def flush(self) -> None:
-        """pooch flushes after each piece; closing the file does."""

@@ -38,9 +38,9 @@ def attend(
     return weights @ value, weights
 
 
-def causal_mask(n_queries: int, n_past: int = 0, device: torch.device | None = None) -> Bool[Tensor, "query key"]:
-    """No query sees a later key. The queries are the last of n_past + n_queries positions."""
-    return torch.ones(n_queries, n_past + n_queries, dtype=torch.bool, device=device).tril(n_past)
+def causal_mask(n: int, device: torch.device | None = None) -> Bool[Tensor, "query key"]:
+    """No query sees a later key."""
+    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
 
 
 def padding_mask(real: Bool[Tensor, "batch key"]) -> Bool[Tensor, "batch 1 key"]:
@@ -58,8 +58,9 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0):
         super().__init__()
+        assert n_heads > 0, n_heads
         assert d_model % n_heads == 0, f"d_model={d_model} cannot be cut into n_heads={n_heads} equal heads"
-        self.n_heads, self.dropout = n_heads, dropout
+        self.n_heads, self.dropout = int(n_heads), dropout
         self.query, self.key, self.value, self.output = (nn.Linear(d_model, d_model) for _ in range(4))
         for linear in (self.query, self.key, self.value, self.output):
             nn.init.xavier_uniform_(linear.weight)

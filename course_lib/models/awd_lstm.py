@@ -12,7 +12,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -275,6 +274,5 @@ class AWDLSTM(ContextEncoder):
         return {"vocabulary.json": compact_json(words)}
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> AWDLSTM:
-        words = json.loads(files["vocabulary.json"].read_text(encoding="utf-8"))
-        return cls(AWDLSTMConfig(**config), Vocabulary(**words))
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> AWDLSTM:
+        return cls(AWDLSTMConfig(**config), Vocabulary(**json.loads(files["vocabulary.json"])))

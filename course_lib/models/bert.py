@@ -307,7 +307,7 @@ class Bert(ContextEncoder):
         return self.pieces.files()
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> Bert:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> Bert:
         sizes = {name: value for name, value in config.items() if name != "fresh_heads"}
         model = cls(BertConfig(**sizes), WordPieces.from_files(files))
         model.fresh_heads = tuple(config.get("fresh_heads", ()))

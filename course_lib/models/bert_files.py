@@ -6,6 +6,7 @@ prefix "bert.", or hold no heads; all of that is read.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,9 +15,9 @@ from typing import Any, TypeVar
 import safetensors.torch
 from torch import Tensor, nn
 
-from course_lib.checkpoints import CONFIG, TENSORS, load_weights, rebuilding
+from course_lib.checkpoints import CONFIG, TENSORS, load_weights, read_tensors, rebuilding
 from course_lib.errors import CourseError
-from course_lib.files import read_json, replace_folder
+from course_lib.files import atomic_file, read_json, small_text
 from course_lib.text.word_pieces import SETTINGS_FILE, TOKENIZER_FILE, TOKENIZER_FILES, VOCABULARY_FILE, WordPieces
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -85,8 +86,8 @@ def read_folder(kind: type[Model], folder: Path) -> Model:
     pieces = read_pieces(folder)
     if misfit := pieces.misfit():
         print(f"{folder}: {misfit}")
-    tensors = _read_tensors(folder / TENSORS)
-    with rebuilding(folder, kind.__name__):
+    tensors, _ = read_tensors(folder / TENSORS, REMEDY)
+    with rebuilding(folder, kind.__name__, tensors):
         model = kind(config, pieces)
     model.fresh_heads = _load(model, tensors, folder / TENSORS)
     return model.eval()
@@ -98,22 +99,25 @@ def is_published(folder: Path) -> bool:
         settings = read_json(folder / CONFIG, REMEDY)
     except CourseError:
         return False
-    return "format" not in settings and not {"model_type", "architectures"}.isdisjoint(settings)
+    return not {"model_type", "architectures"}.isdisjoint(settings)
 
 
 def read_pieces(folder: Path) -> WordPieces:
     """The vocabulary that lies in `folder`."""
-    found = {name: folder / name for name in TOKENIZER_FILES if (folder / name).is_file()}
+    found = {name: small_text(folder / name, REMEDY) for name in TOKENIZER_FILES if (folder / name).is_file()}
     if found.keys() <= {SETTINGS_FILE}:
         raise CourseError(
             f"{folder / VOCABULARY_FILE} is missing, and {TOKENIZER_FILE}, which holds the pieces too. Fetch one of "
             "them from where the model was published."
         )
-    return WordPieces.from_files(found)
+    try:
+        return WordPieces.from_files(found)
+    except CourseError as error:
+        raise CourseError(f"{folder}: {error}") from error
 
 
 def write_folder(model: nn.Module, folder: Path) -> None:
-    """The whole folder at once; an earlier model of this layout in it is replaced."""
+    """All files at once, or none; those of an earlier model in the folder are replaced."""
     if model.config.norm != "post":
         raise CourseError(
             f"Bert.save_pretrained: norm={model.config.norm!r}, and the Hugging Face layout knows post-norm only: "
@@ -130,7 +134,9 @@ def write_folder(model: nn.Module, folder: Path) -> None:
     contents = {name: text.encode() for name, text in tokenizer.items()}
     contents[CONFIG] = (json.dumps(settings, indent=1) + "\n").encode()
     contents[TENSORS] = safetensors.torch.save(tensors, {"format": "pt"})
-    replace_folder(folder.resolve(), contents, may_replace=lambda _: set(contents))
+    with contextlib.ExitStack() as all_or_none:
+        for name, content in contents.items():
+            all_or_none.enter_context(atomic_file(folder / name)).write(content)
 
 
 def _names(model: nn.Module) -> dict[str, str]:
@@ -184,15 +190,5 @@ def read_config(path: Path, sizes: type) -> Any:
     needed = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     if missing := [name for name in needed if name not in settings]:
         raise CourseError(f"{path} does not say {missing[0]}, so it is not of a BERT, or damaged. {REMEDY}")
-    with rebuilding(path.parent, "BERT"):
+    with rebuilding(path.parent, "BERT", {}):
         return sizes(**{ours: settings[theirs] for ours, theirs in SETTINGS.items() if theirs in settings})
-
-
-def _read_tensors(path: Path) -> dict[str, Tensor]:
-    try:
-        tensors = safetensors.torch.load_file(path)
-    except Exception as error:  # safetensors raises several kinds, all about the file
-        raise CourseError(f"{path} is not a readable safetensors file: {error}. {REMEDY}") from error
-    if bad := [name for name, tensor in tensors.items() if tensor.is_floating_point() and tensor.isnan().any()]:
-        raise CourseError(f"{path} holds NaN (not a number) in {bad[0]}. {REMEDY}")
-    return tensors

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,7 +18,7 @@ from torch.nn import functional as F
 
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
-from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, masked_mean
+from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, empty_table, masked_mean
 from course_lib.models.fast import run_lstm
 from course_lib.models.word_vectors import WordVectors
 
@@ -113,9 +112,9 @@ class CoVe(ContextEncoder):
         return self.static._files()
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> CoVe:
-        words = json.loads(files["words.json"].read_text(encoding="utf-8"))
-        return cls(words, torch.zeros(len(words), config["dim"]), CoVeConfig(**config))
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> CoVe:
+        words = json.loads(files["words.json"])
+        return cls(words, empty_table(len(words), config["dim"]), CoVeConfig(**config))
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
         return ["static.embedding.weight"]

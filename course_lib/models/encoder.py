@@ -93,11 +93,11 @@ class ContextEncoder(LayerGroups, ABC):
 
     @classmethod
     @abstractmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> ContextEncoder:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards."""
 
     def _files(self) -> dict[str, str]:
-        """Text files beside the weights: vocabularies, tokenisers."""
+        """Texts that are stored with the weights: vocabularies, tokenisers."""
         return {}
 
     # -- the contract -------------------------------------------------------------------------------------------------
@@ -175,25 +175,20 @@ class ContextEncoder(LayerGroups, ABC):
         self,
         folder: str | Path,
         *,
-        card: str | None = None,
         half: bool = False,
         int8: bool = False,
         int6: bool = False,
-        files: Mapping[str, str] | None = None,
     ) -> None:
         """Write a checkpoint folder that `course_lib.load` reads.
 
         half  float16 instead of float32
         int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
         int6  matrices with six bits per number and a scale for 32; likewise
-        files further text files by name, such as a licence
         """
-        tensors, config, files = self.state_dict(), self._config(), {**self._files(), **(files or {})}
+        tensors, config, files = self.state_dict(), self._config(), self._files()
         matrices = self._matrices(tensors)
         few_bits = {"int8": matrices if int8 else [], "int6": matrices if int6 else []}
-        save_checkpoint(
-            folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half, **few_bits
-        )
+        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files, half=half, **few_bits)
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
         """Names of what `int8` and `int6` are for."""
@@ -201,7 +196,7 @@ class ContextEncoder(LayerGroups, ABC):
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> ContextEncoder:
-        with rebuilding(checkpoint.folder, cls.__name__):
+        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors):
             encoder = cls._build(checkpoint.config, checkpoint.files)
         load_weights(encoder, checkpoint.tensors, source=checkpoint.folder)
         return encoder.eval()
@@ -236,6 +231,11 @@ def masked_mean(
     hidden: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
 ) -> Float[Tensor, "batch dim"]:
     return (hidden * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
+
+
+def empty_table(n_words: int, dim: int) -> Float[Tensor, "word dim"]:
+    """Zeros, to be filled from a checkpoint: a parameter, so that `rebuilding` counts them before they take memory."""
+    return nn.Embedding(n_words, dim, _weight=torch.empty(n_words, dim)).weight.detach().zero_()
 
 
 class StaticVectors(ContextEncoder):
@@ -304,9 +304,9 @@ class StaticVectors(ContextEncoder):
         return {"words.json": compact_json(self.words)}
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> StaticVectors:
-        words, settings = json.loads(files["words.json"].read_text(encoding="utf-8")), dict(config)
-        return cls(words, torch.zeros(len(words), settings.pop("dim")), **settings)
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> StaticVectors:
+        words, settings = json.loads(files["words.json"]), dict(config)
+        return cls(words, empty_table(len(words), settings.pop("dim")), **settings)
 
 
 class RandomEncoder(ContextEncoder):
@@ -359,5 +359,5 @@ class RandomEncoder(ContextEncoder):
         return dict(self.config)
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> RandomEncoder:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> RandomEncoder:
         return cls(config["dim"], n_layers=config["n_layers"], buckets=config["buckets"], seed=config["seed"])

@@ -88,15 +88,15 @@ class Head(LayerGroups):
         trainable = [(name, [p for p in group if p.requires_grad]) for name, group in self.layer_groups()]
         return [(name, group, factors.get(name, 1.0)) for name, group in trainable if group]
 
-    def save(self, folder: str | Path, card: str | None = None, half: bool = False) -> None:
-        """Write encoder and head as one checkpoint folder, which `load_head` reads; `half` stores float16."""
+    def save(self, folder: str | Path) -> None:
+        """Write encoder and head as one checkpoint folder, which `load_head` reads."""
         config = {"head": self._settings, "encoder": {"kind": self.encoder.kind, "config": self.encoder._config()}}
         tensors, files = self.state_dict(), self.encoder._files()
-        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files, card=card, half=half)
+        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files)
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> Head:
-        with rebuilding(checkpoint.folder, cls.__name__):
+        with rebuilding(checkpoint.folder, cls.__name__, checkpoint.tensors):
             encoder = checkpoint.config["encoder"]
             built = resolve_name(KINDS[encoder["kind"]])._build(encoder["config"], checkpoint.files)
             head = cls(built, **checkpoint.config["head"])

@@ -307,7 +307,7 @@ def _text_of(record: Any) -> Any:
     return record.text if isinstance(record, LabelledText) else record
 
 
-# kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
+# kind, as a checkpoint names it -> where its class stands; imported only when such a file is opened
 HEADS = {
     "sequence-classifier": "course_lib.models.heads:SequenceClassifier",
     "pair-classifier": "course_lib.models.heads:PairClassifier",
@@ -322,7 +322,7 @@ def load_head(folder: str | Path) -> Head:
     checkpoint = load_checkpoint(folder)
     if checkpoint.kind not in HEADS:
         raise CourseError(
-            f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
+            f"{folder} is of kind {checkpoint.kind!r}, which is not a head ({', '.join(HEADS)}). "
             "An encoder loads with course_lib.load."
         )
     return resolve_name(HEADS[checkpoint.kind]).from_checkpoint(checkpoint)

@@ -45,12 +45,12 @@ def own_numbers(head: Head, body: ContextEncoder) -> dict[str, Tensor]:
     }
 
 
-def save_heads(folder: str | Path, body: str, heads: Mapping[str, Head], card: str | None = None) -> None:
+def save_heads(folder: str | Path, body: str, heads: Mapping[str, Head]) -> None:
     """Write one folder with all heads, float16. body: the name of the shipped encoder that they were learned on."""
     start = load(body)
     tensors = {f"{task}/{name}": n for task, head in heads.items() for name, n in own_numbers(head, start).items()}
     described = {task: {"kind": head.kind, "settings": head._settings} for task, head in heads.items()}
-    save_checkpoint(folder, kind=KIND, config={"body": body, "heads": described}, tensors=tensors, card=card, half=True)
+    save_checkpoint(folder, kind=KIND, config={"body": body, "heads": described}, tensors=tensors, half=True)
 
 
 def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
@@ -60,7 +60,7 @@ def load_heads(name_or_folder: str | Path) -> dict[str, Head]:
     with opened(folder, KIND, "set of heads") as checkpoint:
         body, described = Path(checkpoint.config["body"]).name, dict(checkpoint.config["heads"])
     body, heads = load(data_dir("checkpoints", body)), {}
-    with rebuilding(folder, "set of heads"):
+    with rebuilding(folder, "set of heads", body.state_dict() | checkpoint.tensors):
         for task, one in described.items():
             heads[task] = head = resolve_name(HEADS[one["kind"]])(with_its_matrices(body), **one["settings"])
             start = {name: numbers for name, numbers in head.state_dict().items() if name.startswith(_BODY)}

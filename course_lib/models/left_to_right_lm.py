@@ -6,7 +6,6 @@ are Vaswani et al. 2017's, causal, without an encoder to look at.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -96,6 +95,6 @@ class LeftToRightLM(ContextEncoder):
         return self.pieces.files()
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> LeftToRightLM:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> LeftToRightLM:
         kind = WordPieces if VOCABULARY_FILE in files else Pieces
         return cls(TransformerConfig(**config), kind.from_files(files))

@@ -11,7 +11,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -287,13 +286,13 @@ class BiLM(ContextEncoder):
         return files
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> BiLM:
-        vocabulary = Vocabulary(**json.loads(files["vocabulary.json"].read_text(encoding="utf-8")))
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> BiLM:
+        vocabulary = Vocabulary(**json.loads(files["vocabulary.json"]))
         cnn, characters = config["characters"], None
         if cnn is not None:
             cnn = CharCNNConfig(**{**cnn, "filters": tuple(map(tuple, cnn["filters"]))})
-            path = files.get("characters.json")
-            characters = ElmoBytes() if path is None else Characters.from_json(path.read_text(encoding="utf-8"))
+            listed = files.get("characters.json")
+            characters = ElmoBytes() if listed is None else Characters.from_json(listed)
         return cls(
             BiLMConfig(**{**config, "cutoffs": tuple(config["cutoffs"]), "characters": cnn}), vocabulary, characters
         )

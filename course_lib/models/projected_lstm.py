@@ -30,7 +30,7 @@ class ProjectedLSTM(nn.Module):
         super().__init__()
         narrow = projection if projection < hidden else 0  # 0 is PyTorch's word for no projection
         self.layers = nn.ModuleList(LSTMLayer(projection, hidden, narrow, clip) for _ in range(n_layers))
-        self.dropout = dropout
+        self.dropout = nn.Dropout(dropout).p  # it says what is no probability
         for layer in self.layers:
             for bias in (layer.bias_ih_l0, layer.bias_hh_l0):
                 nn.init.zeros_(bias)

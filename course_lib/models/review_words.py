@@ -45,7 +45,7 @@ class ReviewWords:
     """
 
     def __init__(self, terms: Sequence[str], weights: Float[np.ndarray, " term"], bias: float, labels: Sequence[str]):
-        self.terms, self.labels, self.bias = tuple(terms), tuple(labels), float(bias)
+        self.terms, self.labels, self.bias = tuple(terms), tuple(map(str, labels)), float(bias)
         self.weights = dict(zip(self.terms, weights.tolist(), strict=True))
         assert len(self.labels) == 2
         assert len(self.weights) == len(self.terms), "each term once"
@@ -67,16 +67,16 @@ class ReviewWords:
         return [self.labels[int(score >= 0)] for score in self.scores(texts)]
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(self, folder: str | Path, *, card: str | None = None) -> None:
-        """Write a checkpoint folder: terms as text, one a line, the weights as float16."""
+    def save(self, folder: str | Path) -> None:
+        """Write a checkpoint: terms as text, one a line, the weights as float16."""
         config, terms = {"labels": self.labels, "bias": self.bias}, "".join(f"{term}\n" for term in self.terms)
         tensors = {"weights": torch.tensor(list(self.weights.values()), dtype=torch.float32)}
-        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, card=card, half=True)
+        save_checkpoint(folder, kind=KIND, config=config, tensors=tensors, files={TERMS: terms}, half=True)
 
     @classmethod
     def load(cls, folder: str | Path) -> ReviewWords:
         """Read what `save` wrote."""
         with opened(folder, KIND, "classifier of reviews") as checkpoint:
-            terms = checkpoint.files[TERMS].read_text(encoding="utf-8").split("\n")[:-1]
+            terms = checkpoint.files[TERMS].split("\n")[:-1]
             config = checkpoint.config
             return cls(terms, checkpoint.tensors["weights"].numpy(), config["bias"], config["labels"])

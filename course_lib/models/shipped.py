@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 from pkgutil import resolve_name
 
-from course_lib.checkpoints import load_checkpoint
+from course_lib.checkpoints import CARD, TENSORS, load_checkpoint
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
-from course_lib.files import given_path
+from course_lib.files import given_path, sha256
 from course_lib.models.bert_files import is_published
 from course_lib.models.encoder import ContextEncoder
 
-# kind, as a checkpoint's config.json names it -> where its class stands; imported only when such a file is opened
+# kind, as a checkpoint names it -> where its class stands; imported only when such a file is opened
 KINDS = {
     "static-vectors": "course_lib.models.encoder:StaticVectors",
     "word-vectors": "course_lib.models.encoder:StaticVectors",
@@ -34,10 +34,19 @@ NOT_ENCODERS = {
 }
 
 
+SUMS = "SHA256SUMS"
+
+
 def shipped_names() -> list[str]:
     """The checkpoints that ship with the course."""
     folder = data_dir("checkpoints")
-    return sorted(path.parent.name for path in folder.glob("*/config.json")) if folder.is_dir() else []
+    return sorted(path.parent.name for path in folder.glob(f"*/{TENSORS}")) if folder.is_dir() else []
+
+
+def sums(folder: Path) -> str:
+    """The hashes of the checkpoints in `folder`, as `sha256sum` lists them; `SUMS` in it holds what they should be."""
+    paths = sorted(path for name in (TENSORS, CARD) for path in folder.glob(f"*/{name}"))
+    return "".join(f"{sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths)
 
 
 def load(name_or_folder: str | Path) -> ContextEncoder:
@@ -69,7 +78,7 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
         raise CourseError(f"{folder} holds no encoder: it {NOT_ENCODERS[checkpoint.kind]}.")
     if checkpoint.kind not in KINDS:
         raise CourseError(
-            f"{folder}/config.json is of kind {checkpoint.kind!r}, which is not an encoder of this version "
+            f"{folder} is of kind {checkpoint.kind!r}, which is not an encoder of this version "
             f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
         )
     return resolve_name(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)

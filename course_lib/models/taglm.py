@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -126,7 +125,7 @@ class TaggerNetwork(ContextEncoder):
         raise CourseError(_NO_FOLDER)
 
     @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, Path]) -> TaggerNetwork:
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> TaggerNetwork:
         raise CourseError(_NO_FOLDER)
 
 

@@ -154,7 +154,7 @@ class PositionedEmbedding(nn.Module):
             self.positions = nn.Embedding(config.max_units, config.d_model)
             nn.init.normal_(self.positions.weight, std=math.sqrt(0.5))  # as loud as sinusoids
         elif self.kind == "sinusoidal":
-            table = sinusoidal_positions(config.max_units, config.d_model)
+            table = sinusoidal_positions(min(config.max_units, 4_096), config.d_model)  # more when it is asked for
             self.register_buffer("table", table, persistent=False)
         self.dropout = Dropout(config.dropout)
 

@@ -52,7 +52,7 @@ class WordVectors:
     def __init__(
         self, words: Iterable[str], vectors: Tensor | np.ndarray | Sequence, counts: Iterable[int] | None = None
     ):
-        self.words = list(words)
+        self.words = list(map(str, words))
         table = np.array(numbers("WordVectors: the vectors", vectors, np.float32))
         self.vectors: Float[Tensor, "word dim"] = torch.from_numpy(table)
         self.counts = None if counts is None else [int(count) for count in counts]
@@ -126,15 +126,15 @@ class WordVectors:
         """The k words with the largest cosine to `word`, without itself; all others if there are fewer than k."""
         return self.nearest(self.unit[self.row(word)], k, exclude=[word])
 
-    def analogy(self, a: str, b: str, c: str, k: int = 5, *, exclude_inputs: bool = True) -> list[tuple[str, float]]:
+    def analogy(self, a: str, b: str, c: str, k: int = 5) -> list[tuple[str, float]]:
         """The k words nearest to a - b + c: `analogy("king", "man", "woman")` asks for king - man + woman.
 
         The three vectors are brought to length 1 first (3CosAdd: Levy and Goldberg 2014, section 3). The three words
-        themselves are left out unless `exclude_inputs` is False: then the nearest is often a or c itself.
+        themselves are left out: the nearest is often a or c itself.
         """
         unit = self.unit
         target = unit[self.row(a)] - unit[self.row(b)] + unit[self.row(c)]
-        return self.nearest(target, k, exclude=[a, b, c] if exclude_inputs else [])
+        return self.nearest(target, k, exclude=[a, b, c])
 
     def nearest(
         self, vector: Float[Tensor, " dim"], k: int = 10, *, exclude: Sequence[str] = ()
@@ -165,20 +165,18 @@ class WordVectors:
         """
         return cls(*read_word2vec(path, limit))
 
-    def save(self, folder: str | Path, *, card: str | None = None, int8: bool = False) -> None:
+    def save(self, folder: str | Path, *, int8: bool = False) -> None:
         """Write a checkpoint folder with words, counts and vectors; `int8`: a byte per number, a scale per word."""
         config, tensors = {"dim": self.vectors.shape[1], "words": len(self)}, {"vectors": self.vectors}
         files = {"words.json": compact_json({"words": self.words, "counts": self.counts})}
         few_bits = ["vectors"] if int8 else []
-        save_checkpoint(
-            folder, kind="word-vectors", config=config, tensors=tensors, files=files, card=card, int8=few_bits
-        )
+        save_checkpoint(folder, kind="word-vectors", config=config, tensors=tensors, files=files, int8=few_bits)
 
     @classmethod
     def load(cls, folder: str | Path) -> WordVectors:
         """Read what `save` wrote."""
         with opened(folder, "word-vectors", "table of word vectors") as checkpoint:
-            words = json.loads(checkpoint.files["words.json"].read_text(encoding="utf-8"))
+            words = json.loads(checkpoint.files["words.json"])
             return cls(words["words"], checkpoint.tensors["vectors"], words["counts"])
 
 

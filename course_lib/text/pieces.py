@@ -6,7 +6,6 @@ Sub-words: Sennrich et al. 2016, arXiv:1508.07909 (BPE); `Pieces.bpe` trains the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from course_lib.text.vocabulary import Vocabulary, words_of
@@ -98,12 +97,14 @@ class Pieces:
         return {TOKENIZER_FILE: self.tokenizer.to_str()}
 
     @classmethod
-    def from_files(cls, files: Mapping[str, Path]) -> Pieces:
+    def from_files(cls, files: Mapping[str, str]) -> Pieces:
         if VOCABULARY_FILE in files:
-            return cls(Vocabulary.load(files[VOCABULARY_FILE]))
+            return cls(Vocabulary.from_text(files[VOCABULARY_FILE]))
         from tokenizers import Tokenizer
 
-        return cls(Tokenizer.from_file(str(files[TOKENIZER_FILE])))
+        tokenizer = Tokenizer.from_str(files[TOKENIZER_FILE])
+        assert max(tokenizer.get_vocab().values()) < tokenizer.get_vocab_size()
+        return cls(tokenizer)
 
 
 def pieces_of(tokenizer: Any, words: Sequence[str], unknown: int) -> list[list[tuple[int, int, int]]]:

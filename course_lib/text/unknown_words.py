@@ -3,7 +3,7 @@
 unk      one word for all of them; which words are rare enough to be left out: `Vocabulary.from_sentences(min_count=5)`
 classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
          ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
-own      each different new word is a word of its own, within this text (Dhingra et al. 2017, arXiv:1703.00993)
+own      each different new word has a vector of its own (Dhingra et al. 2017, arXiv:1703.00993)
 A larger table at test time, trained elsewhere, is `extended` in models/unknown_vectors.py.
 """
 
@@ -12,13 +12,11 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Sequence
+from collections.abc import Container
 
 from course_lib.errors import CourseError
-from course_lib.text.vocabulary import words_of
 
 STRATEGIES = ("unk", "classes", "own")
-UNKNOWN = "[UNK]"
 WORD_CLASSES = (
     *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
     *("Hangul + particle", "Hangul + ending", "Hangul", "other"),
@@ -60,27 +58,6 @@ def word_class(word: str) -> str:
 def known_form(word: str, known: Container[str]) -> str | None:
     """The word if it is known, else its lower-case form if that is, else None."""
     return next((form for form in (word, word.lower()) if form in known), None)
-
-
-def replace_unknown(words: Sequence[str], known: Container[str], strategy: str) -> list[str]:
-    """The text as a model with this vocabulary reads it: known words as they are, the others replaced.
-
-    unk -> [UNK]; classes -> [capitalised], [-ing] ...; own -> [new 1], [new 2] ..., numbered as they come. A passage
-    and its question are one text here: join them first, so that a name has the same number in both.
-    """
-    check_strategy(strategy)
-    numbers: dict[str, int] = {}
-    replaced = []
-    for word in words_of(words):
-        if known_form(word, known) is not None:
-            replaced.append(word)
-        elif strategy == "unk":
-            replaced.append(UNKNOWN)
-        elif strategy == "classes":
-            replaced.append(f"[{word_class(word)}]")
-        else:
-            replaced.append(f"[new {numbers.setdefault(word, len(numbers) + 1)}]")
-    return replaced
 
 
 def type_key(word: str, seed: int = 0) -> int:

@@ -9,7 +9,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
 from types import MappingProxyType
 
 from course_lib.errors import CourseError
@@ -114,7 +113,7 @@ class Vocabulary:
         return [self.words[int(i)] for i in ids]
 
     def to_text(self) -> str:
-        """What `load` reads: a header line, then `word<TAB>count` per line in id order.
+        """What `from_text` reads: a header line, then `word<TAB>count` per line in id order.
 
         Backslash, tab, newline, carriage return and lone surrogates are escaped, all else stands as it is.
         """
@@ -123,9 +122,9 @@ class Vocabulary:
         return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace").decode()
 
     @classmethod
-    def load(cls, path: str | Path) -> Vocabulary:
-        """Read a file of `to_text`, out of a checkpoint that is whole."""
-        header, *lines, _ = Path(path).read_text(encoding="utf-8").split("\n")
+    def from_text(cls, text: str) -> Vocabulary:
+        """What `to_text` gave."""
+        header, *lines, _ = text.split("\n")
         name, size, unknown = header.split("\t")
         assert (name, int(size)) == (_HEADER, len(lines))
         words, counts = zip(*(line.split("\t") for line in lines), strict=True) if lines else ((), ())

@@ -13,11 +13,10 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from course_lib.errors import CourseError
-from course_lib.files import read_json, small_text
+from course_lib.files import json_table
 from course_lib.language import t
 from course_lib.text.pieces import pieces_of
 from course_lib.text.vocabulary import words_of
@@ -158,26 +157,26 @@ class WordPieces:
         }
 
     @classmethod
-    def from_files(cls, files: Mapping[str, Path]) -> WordPieces:
-        """From vocab.txt, one piece a line, or tokenizer.json, or both; and what tokenizer_config.json says.
+    def from_files(cls, files: Mapping[str, str]) -> WordPieces:
+        """From texts by name: vocab.txt, one piece a line, or tokenizer.json, or both; and tokenizer_config.json.
 
         Of lower case, accents and Chinese characters tokenizer_config.json has the last word, as in transformers; where
         it is silent or names no class of BERT's, tokenizer.json has it; else BERT's defaults hold. Raises CourseError
         for a vocabulary that is none of WordPiece, and for one of which the cleaning leaves little.
         """
-        said = read_json(files[SETTINGS_FILE], REMEDY) if SETTINGS_FILE in files else {}
+        said = json_table(files[SETTINGS_FILE], SETTINGS_FILE, REMEDY) if SETTINGS_FILE in files else {}
         lines = _lines(files[VOCABULARY_FILE]) if VOCABULARY_FILE in files else None
         if TOKENIZER_FILE in files:
-            path = files[TOKENIZER_FILE]
-            described = read_json(path, REMEDY)
-            vocabulary, tokens = _table(described, path)
+            path = TOKENIZER_FILE
+            described = json_table(files[path], path, REMEDY)
+            vocabulary, tokens = _table(described)
             if lines is not None and _contradict(lines, vocabulary, {token["id"] for token in tokens}):
                 raise CourseError(
-                    f"{files[VOCABULARY_FILE]} and {TOKENIZER_FILE} beside it hold different vocabularies, so one of "
+                    f"{VOCABULARY_FILE} and {TOKENIZER_FILE} beside it hold different vocabularies, so one of "
                     f"them is of another model. Delete the wrong one: {TOKENIZER_FILE} is what transformers reads."
                 )
         elif lines is not None:
-            path, described, vocabulary = files[VOCABULARY_FILE], {}, lines
+            path, described, vocabulary = VOCABULARY_FILE, {}, lines
             said_of = said.get(ADDED) if isinstance(said.get(ADDED), dict) else {}
             index = {str(i): i for i in range(len(lines))}
             tokens = [
@@ -196,7 +195,7 @@ class WordPieces:
                 "WordPiece would read almost every word as [UNK]. Choose a model whose pieces are marked by ##."
             )
         try:
-            pieces = cls(vocabulary, added=_added(tokens), **_settings(said, files.get(SETTINGS_FILE), described, path))
+            pieces = cls(vocabulary, added=_added(tokens), **_settings(said, described))
         except CourseError as error:
             raise CourseError(f"{path}: {error}") from error
         cut = pieces.split([piece.removeprefix("##") for piece in pieces.unreachable()])
@@ -229,12 +228,12 @@ class WordPieces:
         )
 
 
-def _lines(path: Path) -> list[str]:
-    lines = small_text(path, REMEDY).split("\n")
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def _table(described: dict, path: Path) -> tuple[list[str], list[dict]]:
+def _table(described: dict) -> tuple[list[str], list[dict]]:
     """Of tokenizer.json: the pieces by their ids, and what it says of added ones. An id without a piece gets a name."""
     model = described.get("model")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
@@ -242,32 +241,33 @@ def _table(described: dict, path: Path) -> tuple[list[str], list[dict]]:
     if kind != "WordPiece" or not isinstance(vocabulary, dict):
         about = f" ({OTHER_KINDS[kind]})" if kind in OTHER_KINDS else ""
         raise CourseError(
-            f"{path} is a tokenizer of the kind {str(kind)[:40]}{about}; a BERT of this course reads WordPiece. "
-            "Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
+            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind[:40]}{about}; a BERT of this course reads "
+            "WordPiece. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
         )
     if (prefix := model.get("continuing_subword_prefix", "##")) != "##":
         raise CourseError(
-            f"{path}: pieces that go on a word begin with {prefix!r:.40}, not with ##. Choose a model whose do."
+            f"{TOKENIZER_FILE}: pieces that go on a word begin with {prefix!r:.40}, not with ##. "
+            "Choose a model whose do."
         )
     tokens = described.get("added_tokens") or []
     if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
-        raise CourseError(f"{path}: added_tokens is no list of tokens. {REMEDY}")
+        raise CourseError(f"{TOKENIZER_FILE}: added_tokens is no list of tokens. {REMEDY}")
     by_id: dict[int, str] = {}
     for piece, i in [*vocabulary.items(), *((token.get("content"), token.get("id")) for token in tokens)]:
         if type(i) is not int or i < 0 or not isinstance(piece, str) or by_id.setdefault(i, piece) != piece:
             raise CourseError(
-                f"{path}: {str(piece)[:40]!r} has the id {i!r:.40}, which is none, or another's. {REMEDY}"
+                f"{TOKENIZER_FILE}: {str(piece)[:40]!r} has the id {i!r:.40}, which is none, or another's. {REMEDY}"
             )
     if len(set(by_id.values())) < len(by_id) or max(by_id, default=0) > 2 * len(by_id) + 1_000:
-        raise CourseError(f"{path}: one piece has two ids, or most ids have none. {REMEDY}")
+        raise CourseError(f"{TOKENIZER_FILE}: one piece has two ids, or most ids have none. {REMEDY}")
     pieces = [by_id.get(i, "\n") for i in range(max(by_id, default=-1) + 1)]
     return [f"[no piece {i}]" if _NEVER.search(piece) else piece for i, piece in enumerate(pieces)], tokens
 
 
-def _kind(model: dict) -> Any:
+def _kind(model: dict) -> str:
     """WordPiece, BPE, Unigram, WordLevel; old files do not say it."""
     if "type" in model:
-        return model["type"]
+        return str(model["type"])
     if "continuing_subword_prefix" in model and "merges" not in model:
         return "WordPiece"
     return "BPE" if "merges" in model else "Unigram" if isinstance(model.get("vocab"), list) else "WordLevel"
@@ -292,7 +292,7 @@ def _contradict(lines: list[str], pieces: list[str], added: Container[int]) -> b
     return False
 
 
-def _settings(said: dict, said_in: Path | None, described: dict, path: Path) -> dict[str, bool]:
+def _settings(said: dict, described: dict) -> dict[str, bool]:
     """What changes the pieces, under our names; null means "as lower case" for accents, for the others "not said"."""
     normalizer, cutter = (described.get(part) or {} for part in ("normalizer", "pre_tokenizer"))
     kinds = tuple(part.get("type") if isinstance(part, dict) else part for part in (normalizer, cutter))
@@ -302,9 +302,9 @@ def _settings(said: dict, said_in: Path | None, described: dict, path: Path) -> 
             f"text is cleaned by {kinds[0]!r:.40} and cut by {kinds[1]!r:.40}; this course does it as BERT does "
             "(BertNormalizer, BertPreTokenizer). Choose a model whose tokenizer is BERT's."
         )
-    sources = [(normalizer, path, 1)] if kinds[0] == "BertNormalizer" else []
+    sources = [(normalizer, TOKENIZER_FILE, 1)] if kinds[0] == "BertNormalizer" else []
     if not (generic and described):
-        sources.append((said, said_in, 0))  # the last one holds
+        sources.append((said, SETTINGS_FILE, 0))  # the last one holds
     found = {}
     for source, place, which in sources:
         for ours, theirs in SETTINGS.items():

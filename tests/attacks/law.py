@@ -18,6 +18,7 @@ from course_lib.errors import CourseError
 TIMES = 20 if os.environ.get("COURSE_HYPOTHESIS") == "explore" else 1  # more attacks, to look for faults by hand
 SECONDS = 20.0  # an input is some kilobytes: what takes longer hangs
 MEMORY = 2 << 30  # more than what the process has already
+USED = 1 << 19  # kilobytes: what is touched of it
 
 
 class Hang(BaseException):
@@ -33,7 +34,7 @@ class Law:
 
     def hold(self, what: str, folder: Path, read: Callable[[], object], right: Callable[[object], object]) -> None:
         """`read` reads what lies in `folder`; `right` says of its result whether it is one, or raises."""
-        before = contents(folder)
+        before, most = contents(folder), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         try:
             with limits():
                 found = read()
@@ -47,6 +48,8 @@ class Law:
                 self.faults.append(f"{what}: the error names no file: {error!s:.300}")
         except (Exception, Hang) as error:
             self.faults.append(f"{what}: {type(error).__name__}: {error!s:.300} [{place_of(error)}]")
+        if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > most + USED:
+            self.faults.append(f"{what}: more memory than any such file is worth")
         if contents(folder) != before:
             self.faults.append(f"{what}: a file was changed or lost")
 

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from course import predict
 from course_lib.data.readers.texts import read_aligned
-from course_lib.models import predict
 from course_lib.models.review_words import ReviewWords
 from tests.attacks.law import TIMES
 from tests.attacks.samples import READERS, SQUAD

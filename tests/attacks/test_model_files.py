@@ -1,14 +1,16 @@
-"""Spoilt models: configurations and word lists that lie under right checksums, for every kind that is saved."""
+"""Spoilt checkpoints of every kind that is saved: any byte, and any size, setting or text that the header says."""
 
 import contextlib
 import json
+import os
 import random
 
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
-from course_lib import checkpoints
+from course_lib.checkpoints import META, TENSORS, load_checkpoint, read_tensors, save_checkpoint
 from course_lib.errors import CourseError
 from course_lib.models.cove import CoVe, CoVeConfig
 from course_lib.models.encoder import ContextEncoder, RandomEncoder, StaticVectors
@@ -19,9 +21,7 @@ from course_lib.models.transformer import Translator
 from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.pieces import Pieces
-from tests.attacks.law import TIMES
 from tests.attacks.spoilers import spoil_bytes, spoil_json
-from tests.attacks.test_checkpoint_files import forge
 from tests.models.awd_lstms import small_awd_lstm
 from tests.models.bilms import small_bilm
 from tests.models.head_samples import build
@@ -47,10 +47,9 @@ MODELS = {
     "word vectors": (lambda: WordVectors(WORDS, TABLE), WordVectors.load),
     "reviews": (lambda: ReviewWords(["good", "bad"], np.array([1.0, -1.0]), 0.5, ("neg", "pos")), ReviewWords.load),
 }
-EACH = 18
 
 
-def use(model) -> None:
+def use(model) -> bool:
     """A model that was read can be used."""
     if isinstance(model, ContextEncoder):
         with contextlib.suppress(CourseError):  # room for one piece, say: a small model, not a fault
@@ -59,6 +58,20 @@ def use(model) -> None:
         assert set(model.predict(["good", "worst"])) <= set(model.labels)
     elif isinstance(model, WordVectors):
         model.neighbours(model.words[0], 2)
+    return True
+
+
+def spoil_header(chance, about):
+    """What was done, and a header that is whole and says something else: an entry, a setting, or within a text."""
+    if about["files"] and chance.random() < 0.4:
+        name, text = chance.choice(list(about["files"].items()))
+        if name.endswith(".json") and chance.random() < 0.7:
+            what, text = spoil_json(chance, json.loads(text))
+        else:
+            what, content = spoil_bytes(chance, text.encode())
+            text = content.decode(errors="replace")
+        return f"{name}: {what}", json.dumps(about | {"files": about["files"] | {name: text}})
+    return spoil_json(chance, about, chance.choice(((), ("config",), ("config",), ("encodings",), ("ties",))))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -66,31 +79,49 @@ def test_spoilt_models(law, tmp_path, name):
     make, read = MODELS[name]
     folder, chance = tmp_path / "model", random.Random(f"models {name}")
     make().save(folder)
-    whole = {path: path.read_bytes() for path in folder.iterdir()}
-    header = json.loads(whole[folder / "config.json"])
-    texts = [file for file in header["files"] if file != "model.safetensors"]
+    path = folder / TENSORS
+    whole, (stored, metadata) = path.read_bytes(), read_tensors(path, "")
+    about = json.loads(metadata[META])
 
-    def right(model):
-        use(model)
-        return True
+    def spoil(number):
+        if number % 3 == 0:
+            return spoil_bytes(chance, whole)
+        what, text = spoil_header(chance, about)
+        return what, safetensors.torch.save(stored, {META: text.encode(errors="replace").decode()})
 
-    for number in range(EACH * TIMES):
-        file = chance.choice([None, None, *texts])
-        if file is None:
-            lost = chance.choice(list(header["config"]))
-            config = {name: value for name, value in header["config"].items() if name != lost}
-            what, text = f"without {lost}", json.dumps(header | {"config": config})
-        else:
-            path = folder / file
-            if path.suffix == ".json" and chance.random() < 0.7:
-                what, content = spoil_json(chance, json.loads(whole[path]))
-                content = content.encode()
-            else:
-                what, content = spoil_bytes(chance, whole[path])
-            path.write_bytes(content)
-            text = json.dumps(header | {"files": header["files"] | {file: checkpoints._fingerprint(content)}})
-        forge(folder, text)
-        law.hold(f"{number} {file or 'config'}: {what}", folder, lambda: read(folder), right)
-        for path, content in whole.items():
-            path.write_bytes(content)
-    law.judge(EACH * TIMES)
+    law.attack(36, path, spoil, lambda: read(folder), use)
+
+
+def test_what_is_no_file(law, tmp_path):
+    for number, make in enumerate((os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        make(folder / TENSORS)
+        law.hold(f"{number}", folder, lambda folder=folder: load_checkpoint(folder), lambda found: False)
+    law.judge(3)
+
+
+def test_tensors_that_lie(law, tmp_path):
+    """Tensors and encodings that `save_checkpoint` never writes."""
+    scale, kinds = torch.ones(1, 6_007), (torch.float8_e4m3fn, torch.bfloat16, torch.bool, torch.uint8)
+    lies = [({"table": torch.ones(6_007, 1, dtype=torch.int8), "table.scale": scale}, {"table": "int8 rows"})]
+    lies += [({"table": torch.ones(5, 3).to(kind)}, {"table": "int6"}) for kind in kinds]
+    lies += [({"table": torch.ones(5, 3).to(kind)}, {}) for kind in kinds]
+    lies += [
+        ({"table": torch.full((5,), torch.inf)}, {"table": "float16"}),
+        ({"table": torch.ones(5), "table.scale": torch.ones(5, 1)}, {"table": "int8 rows"}),
+        ({"table": torch.ones(2, 3), "table.scale": torch.full((2, 1), torch.nan)}, {"table": "int8 rows"}),
+        ({"table": torch.ones(0, 3), "table.scale": torch.ones(0, 1)}, {"table": "int8 rows"}),
+    ]
+    about = {"version": 2, "kind": "x", "config": {}, "ties": {}, "files": {}}
+    save_checkpoint(tmp_path / "c", kind="x", config={}, tensors={})
+    for number, (tensors, encodings) in enumerate(lies):
+        header = json.dumps({**about, "encodings": encodings})
+        safetensors.torch.save_file(tensors, tmp_path / "c" / TENSORS, {META: header})
+        law.hold(
+            f"{number} {encodings}",
+            tmp_path / "c",
+            lambda: load_checkpoint(tmp_path / "c"),
+            lambda found, tensors=tensors: found.tensors["table"].shape == tensors["table"].shape,
+        )
+    law.judge(len(lies))

@@ -9,8 +9,8 @@ from torch.nn import functional as F
 
 from course.by_hand.transformer import Block
 from course.check import registry
+from course.lab.next_sentence import NextSentencePairs
 from course_lib.data.masking import Masking
-from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.models.attention import attend
 from course_lib.models.bert import Bert, BertConfig, pretraining_loss
 from course_lib.text.word_pieces import SPECIALS, WordPieces

@@ -22,12 +22,12 @@ def zipped(one: bytes = BLOCK) -> bytes:
 
 
 class Server(ThreadingHTTPServer):
-    """Serves `pages` (path -> bytes); `fault`: "cut" (ends early), "endless", or what is missing has this status."""
+    """Serves `pages` (path -> bytes); `fault`: "cut" (ends early), or what is missing has this status."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.pages = {"/table.tsv": TABLE, "/tags.zip": zipped(), "/lines.label": LINES}
-        self.asked, self.fault, self.pieces = [], None, 0
+        self.asked, self.fault = [], None
         self.address = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -44,16 +44,9 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = server.pages[self.path]
         self.send_response(200)
-        if server.fault != "endless":
-            self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        if server.fault == "cut":
-            self.wfile.write(body[:7])
-        elif server.fault == "endless":
-            for server.pieces in range(2000):  # 131 MB
-                self.wfile.write(b"x" * 65536)
-        else:
-            self.wfile.write(body)
+        self.wfile.write(body[:7] if server.fault == "cut" else body)
 
     def log_message(self, *_):
         """Silent."""

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from torch import Tensor
 
+from course.lab.next_sentence import NextSentencePairs
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
-from course_lib.data.next_sentence import NextSentencePairs
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.data.windows import windows
@@ -109,7 +109,6 @@ test_what_cannot_work_is_named = mistakes(
     (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
     (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
     (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
-    (lambda: NextSentencePairs([["a", "b"]], topics=[1, 2]), "2 topics for 1"),
     (lambda: Sentence.of(["a", ""]), "item 1"),
     (lambda: Sentence.of(["a", 3]), "item 1"),
     (lambda: Sentence.of([None]), "item 0"),

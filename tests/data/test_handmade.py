@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from course.lab.baselines import dictionary
+from course.lab.particles import split_particles
 from course_lib.config import data_dir
 from course_lib.data.handmade import (
     LANGUAGES,
@@ -33,7 +34,6 @@ from course_lib.errors import CourseError
 from course_lib.evaluation import accuracy, span_f1
 from course_lib.evaluation.metrics import bio_spans
 from course_lib.models.shipped import load
-from course_lib.text.particles import split_particles
 from course_lib.text.words import split_words
 
 CUES = ("left", "right", "both")

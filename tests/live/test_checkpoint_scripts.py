@@ -29,10 +29,6 @@ def test_the_parts_together_are_the_file(tmp_path, name):
     assert raw == (checkpoint / "model.safetensors").read_bytes()
     assert len(list((tmp_path / name).iterdir())) == about["parts"] + 1
     assert PART % 3 == 0
-    assert about["files"] == {file: (checkpoint / file).read_text("utf-8") for file in about["files"]}
-    stored = json.loads((checkpoint / "config.json").read_text("utf-8"))
-    assert (about["config"], about["encodings"]) == (stored["config"], stored["encodings"])
-    assert stored["checksum"].startswith(about["stamp"])
 
 
 @pytest.mark.parametrize("name", ["bert-en", "minilm-en", "skipgram-en", "bilm-en"])

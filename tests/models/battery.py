@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
 
+from course_lib.checkpoints import META, TENSORS
 from course_lib.data.records import Sentence
 from course_lib.errors import CourseError
 from course_lib.models.shipped import load
@@ -160,7 +162,8 @@ class EncoderBattery:
     @pytest.mark.parametrize(("encoding", "steps"), [("int8", 253), ("int6", 61)])
     def test_matrices_in_few_bits_are_close(self, encoding, steps, encoder, tmp_path):
         encoder.save(tmp_path / "saved", **{encoding: True})
-        encodings = json.loads((tmp_path / "saved" / "config.json").read_text(encoding="utf-8"))["encodings"]
+        with safe_open(tmp_path / "saved" / TENSORS, "pt") as file:
+            encodings = json.loads(file.metadata()[META])["encodings"]
         assert encodings
         assert set(encodings.values()) <= {"int8 rows", encoding}
         again = load(tmp_path / "saved").state_dict()

@@ -250,7 +250,7 @@ def test_a_seed_fixes_the_new_weights_and_leaves_the_generator_alone():
 
 def test_save_and_load_predict_the_same(head, tmp_path):
     texts = BARE[type(head)]
-    head.save(tmp_path / "saved", card="A test.")
+    head.save(tmp_path / "saved")
     again = load_head(tmp_path / "saved")
     assert type(again) is type(head)
     assert not again.training
@@ -265,7 +265,7 @@ def test_an_encoder_is_no_head_and_a_head_no_encoder(tmp_path):
     head.save(tmp_path / "head")
     head.encoder.kind = "crystal-ball"
     head.save(tmp_path / "unknown")
-    with pytest.raises(CourseError, match=r"config\.json does not describe a TokenTagger.*crystal-ball"):
+    with pytest.raises(CourseError, match=r"unknown does not hold a TokenTagger.*crystal-ball"):
         load_head(tmp_path / "unknown")
     with pytest.raises(CourseError, match=r"'random-encoder'.*course_lib\.load"):
         load_head(tmp_path / "encoder")

@@ -48,7 +48,7 @@ def test_all_heads_share_the_matrices_and_nothing_else(body, heads):
 
 def test_what_was_saved_beside_the_body_answers_as_before(body, heads, tmp_path, monkeypatch):
     monkeypatch.setattr(heads_on_body, "load", lambda name: body)
-    save_heads(tmp_path / "heads", "small", heads, "a card")
+    save_heads(tmp_path / "heads", "small", heads)
     found = load_heads(tmp_path / "heads")
     for kind, task in four_samples.tasks().items():
         assert task.score(found[kind]) == task.score(heads[kind])

@@ -44,7 +44,7 @@ def test_the_score_is_the_sum_of_the_votes_each_term_once():
 
 def test_save_and_load(tmp_path):
     model = small(terms=["good", "not good", "not", "!", "é\u2028b"])
-    model.save(tmp_path / "saved", card="# Card")
+    model.save(tmp_path / "saved")
     assert vars(ReviewWords.load(tmp_path / "saved")) == vars(model)
 
 

@@ -180,7 +180,7 @@ def test_groups_freezing_and_files(head, tmp_path):
     head.freeze([name for name, _ in head.encoder.layer_groups()])
     head.loss(head.batch(PASSAGES[:2]))["loss"].backward()
     assert all((p.grad is None) == name.startswith("encoder.") for name, p in head.named_parameters())
-    head.save(tmp_path / "saved", card="A test.")
+    head.save(tmp_path / "saved")
     again = load_head(tmp_path / "saved")
     assert isinstance(again, SpanExtractor)
     assert not again.training

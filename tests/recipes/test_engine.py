@@ -107,7 +107,7 @@ def test_a_training_that_lost_its_state_goes_on_from_the_checkpoint_of_a_wave(na
     folder = engine.run(recipe, out)  # the new state is resumed like any other
     assert read_state(state)["history"].steps == [10, 11, 12, 13]
     assert step_of(state) == STEPS
-    card = (folder / "card.md").read_text(encoding="utf-8")
+    card = (folder / "README.md").read_text(encoding="utf-8")
     assert "went on from the checkpoint of step 9 with a fresh optimizer" in card
     assert (f"; {STEPS * 79:,} of them here |" if name == "bert-en" else f"| tokens | {STEPS * 55:,} ") in card
     assert "no state" not in capsys.readouterr().out

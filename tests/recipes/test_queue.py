@@ -52,7 +52,7 @@ def test_stopped_it_says_how_far_it_is_and_goes_on(tmp_path):
     write_corpora(tmp_path)
     process = start(tmp_path)
     wait_until(lambda: steps_saved(tmp_path, NAMES[1]) >= 12, process)
-    assert (tmp_path / NAMES[0] / "card.md").exists()
+    assert (tmp_path / NAMES[0] / "README.md").exists()
     process.send_signal(signal.SIGTERM)
     said, faults = process.communicate(timeout=60)
     assert process.returncode == 0, faults

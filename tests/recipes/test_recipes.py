@@ -25,7 +25,7 @@ def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
     folder = engine.run(recipe, out)
 
     assert folder == out / name
-    title, rows = card.parse((folder / "card.md").read_text(encoding="utf-8"), folder)
+    title, rows = card.parse((folder / "README.md").read_text(encoding="utf-8"), folder)
     assert title == recipe.title
     assert rows["command"] == f"`python -m course.recipes {name}`"
     if recipe.train is None:
@@ -92,8 +92,8 @@ def test_what_is_rendered_can_be_parsed_and_nothing_else():
 def test_the_table_has_a_line_for_each_checkpoint_with_what_is_recorded_of_public_tasks(tmp_path):
     for name in ("bert-en", "two"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "config.json").write_text("{}")
-        (tmp_path / name / "card.md").write_text(card.render(f"Title {name}", ROWS))
+        (tmp_path / name / "model.safetensors").write_text("")
+        (tmp_path / name / "README.md").write_text(card.render(f"Title {name}", ROWS))
     cells = [Cell("rte", system, 7, 0, 7, 3, score, 1.0) for system, score in (("bert", 61.0), ("bert-scratch", 53.0))]
     curves = Curves({"rte": {"metric": "accuracy in %"}}, (), tuple(cells))
     recorded = "RTE, entailment: 61.0 / 53.0 accuracy in % (7 labels, 1 seed)"
@@ -102,9 +102,9 @@ def test_the_table_has_a_line_for_each_checkpoint_with_what_is_recorded_of_publi
         assert len({line.count("|") for line in (head, rule, bert, other)}) == 1
         assert bert.split(" | ")[head.split(" | ").index("public tasks: fine-tuned / from scratch")] == expected
         score = "score of a test: 0.5"
-        assert other == f"| [two](two/card.md) | Title two | text | 7 | cpu, 0.1 | {score} | — | 0.0 | CC BY 4.0 |"
-    (tmp_path / "two" / "card.md").unlink()
-    with pytest.raises(CourseError, match=r"card\.md is missing"):
+        assert other == f"| [two](two/README.md) | Title two | text | 7 | cpu, 0.1 | {score} | — | 0.0 | CC BY 4.0 |"
+    (tmp_path / "two" / "README.md").unlink()
+    with pytest.raises(CourseError, match=r"README\.md is missing"):
         card.overview(tmp_path, Curves())
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from course_lib.errors import CourseError
+from course_lib.files import small_text
 from course_lib.text.byte_pairs import apply, learn
 from course_lib.text.pieces import Pieces
 from course_lib.text.word_pieces import SPECIALS, TOKENIZER_FILES, WordPieces
@@ -25,6 +26,11 @@ def written(pieces, folder, **others):
     for name, content in ({name: text.encode() for name, text in pieces.files().items()} | others).items():
         (folder / name).write_bytes(content)
     return {path.name: path for path in folder.iterdir()}
+
+
+def read(kind, files):
+    """The pieces in files, as `read_pieces` reads those of a folder."""
+    return kind.from_files({name: small_text(path, "Fetch it again.") for name, path in files.items()})
 
 
 @pytest.fixture(params=["words", "bpe"])
@@ -40,7 +46,7 @@ def test_known_words_come_back_also_from_files(pieces, tmp_path):
     assert all(0 <= i < len(pieces) for i in ids)
     assert len(pieces.ids(["low"])) == 1  # frequent, so whole
     assert pieces.ids(["[EOS]", "[BOS]", "[PAD]"]) == [pieces.unknown] * 3  # spelt like a special
-    again = Pieces.from_files(written(pieces, tmp_path))
+    again = read(Pieces, written(pieces, tmp_path))
     assert again.ids(["lowest", "새로", "?"]) == pieces.ids(["lowest", "새로", "?"])
     assert len(again) == len(pieces)
 
@@ -136,7 +142,7 @@ def test_equal_to_transformers_and_to_itself_from_its_files(settings, tmp_path):
     from transformers import BertTokenizer
 
     pieces = WordPieces([*SPECIALS, *PIECES], **settings)
-    again = WordPieces.from_files(written(pieces, tmp_path))
+    again = read(WordPieces, written(pieces, tmp_path))
     theirs = BertTokenizer.from_pretrained(tmp_path)
     assert pieces.ids(WORDS) == again.ids(WORDS) == theirs(" ".join(WORDS), add_special_tokens=False)["input_ids"]
     for word in WORDS:
@@ -181,8 +187,8 @@ def test_every_process_learns_the_same_vocabulary():
 def test_files_keep_line_separators_inside_a_piece_and_without_settings_berts_defaults_hold(tmp_path):
     pieces = WordPieces([*SPECIALS, *PIECES, "\u2028", "a\x85b"])
     files = written(pieces, tmp_path)
-    assert WordPieces.from_files(files).vocabulary == pieces.vocabulary
-    plain = WordPieces.from_files({"vocab.txt": files["vocab.txt"]})
+    assert read(WordPieces, files).vocabulary == pieces.vocabulary
+    plain = read(WordPieces, {"vocab.txt": files["vocab.txt"]})
     assert plain.tokens(plain.ids(["CAFÉ"])) == ["cafe"]
 
 
@@ -197,7 +203,7 @@ def test_files_keep_line_separators_inside_a_piece_and_without_settings_berts_de
 )
 def test_damaged_word_pieces_are_named(word_pieces, tmp_path, name, content, says):
     with pytest.raises(CourseError, match=says):
-        WordPieces.from_files(written(word_pieces, tmp_path, **{name: content}))
+        read(WordPieces, written(word_pieces, tmp_path, **{name: content}))
 
 
 # -- What others publish: transformers writes it, and reads the same ids
@@ -256,20 +262,20 @@ def test_what_transformers_saves_gives_its_ids(settings, with_list, tmp_path):
     files = published(tmp_path, **settings)
     if not with_list:
         files.pop("vocab.txt").unlink()
-    pieces, theirs = WordPieces.from_files(files), AutoTokenizer.from_pretrained(tmp_path)
+    pieces, theirs = read(WordPieces, files), AutoTokenizer.from_pretrained(tmp_path)
     assert len(pieces) == len(theirs)
     assert_equal_ids(pieces, theirs)
     again = tmp_path / "again"
     again.mkdir()
-    assert_equal_ids(WordPieces.from_files(written(pieces, again)), theirs)
+    assert_equal_ids(read(WordPieces, written(pieces, again)), theirs)
 
 
 def test_tokenizer_json_says_what_tokenizer_config_does_not(tmp_path):
     files = published(tmp_path, do_lower_case=False)
-    assert not WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]}).lowercase
+    assert not read(WordPieces, {"tokenizer.json": files["tokenizer.json"]}).lowercase
     for name in ("tokenizer.json", "vocab.txt", "tokenizer_config.json"):  # a byte order mark is no part of a piece
         files[name].write_bytes(b"\xef\xbb\xbf" + files[name].read_bytes())
-    assert WordPieces.from_files(files).vocabulary == tuple(PUBLISHED)
+    assert read(WordPieces, files).vocabulary == tuple(PUBLISHED)
 
 
 def edited(folder, change):
@@ -287,12 +293,12 @@ def test_ids_without_a_piece_and_pieces_that_no_text_gives_keep_their_places(tmp
         vocabulary["koala"], vocabulary["\n"], vocabulary["\ud800"] = len(PUBLISHED) + 2, vocabulary.pop("bank"), 300
 
     files = edited(tmp_path, change)
-    pieces = WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]})
+    pieces = read(WordPieces, {"tokenizer.json": files["tokenizer.json"]})
     assert len(pieces) == 301
     assert pieces.ids(["koala"]) == [len(PUBLISHED) + 2]
     again = tmp_path / "again"
     again.mkdir()
-    assert WordPieces.from_files(written(pieces, again)).vocabulary == pieces.vocabulary
+    assert read(WordPieces, written(pieces, again)).vocabulary == pieces.vocabulary
 
 
 def model(**entries):
@@ -325,7 +331,7 @@ def vocabulary(**entries):
 def test_what_is_wrong_in_tokenizer_json_is_named(change, says, tmp_path):
     files = edited(tmp_path, change)
     with pytest.raises(CourseError, match=rf"tokenizer\.json.*{says}"):
-        WordPieces.from_files({"tokenizer.json": files["tokenizer.json"]})
+        read(WordPieces, {"tokenizer.json": files["tokenizer.json"]})
 
 
 @pytest.mark.parametrize("lines", [PUBLISHED[:-1], [*PUBLISHED, "koala"], [*PUBLISHED[:-2], "코로", "bank"], SPECIALS])
@@ -333,7 +339,7 @@ def test_two_vocabularies_that_differ_are_refused(lines, tmp_path):
     files = published(tmp_path)
     files["vocab.txt"].write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(CourseError, match="hold different vocabularies"):
-        WordPieces.from_files(files)
+        read(WordPieces, files)
 
 
 def test_another_cutter_is_named_where_tokenizer_json_alone_says_how(tmp_path):
@@ -341,10 +347,10 @@ def test_another_cutter_is_named_where_tokenizer_json_alone_says_how(tmp_path):
         table["pre_tokenizer"], table["normalizer"] = {"type": "Whitespace"}, None
 
     files = edited(tmp_path, change)
-    assert WordPieces.from_files(files).lowercase  # transformers' BertTokenizer makes its own
+    assert read(WordPieces, files).lowercase  # transformers' BertTokenizer makes its own
     files["tokenizer_config.json"].write_text('{"tokenizer_class": "TokenizersBackend"}', encoding="utf-8")
     with pytest.raises(CourseError, match=r"cleaned by None and cut by 'Whitespace'.*as BERT does"):
-        WordPieces.from_files(files)
+        read(WordPieces, files)
 
 
 # -- Vocabularies that do not fit BERT's cleaning or cutting
@@ -369,7 +375,7 @@ JAMO = [unicodedata.normalize("NFD", piece) for piece in HANGUL]
 def test_a_vocabulary_of_which_cleaning_leaves_little_is_refused(pieces, settings, says, tmp_path):
     files = written(WordPieces([*SPECIALS, *pieces], **settings), tmp_path)
     with pytest.raises(CourseError, match=rf"vocab\.txt: .*{says}"):
-        WordPieces.from_files(files)
+        read(WordPieces, files)
 
 
 @pytest.mark.parametrize(
@@ -385,5 +391,5 @@ def test_a_vocabulary_of_which_cleaning_leaves_little_is_refused(pieces, setting
     ],
 )
 def test_a_vocabulary_that_is_read_in_part_says_so(pieces, settings, misfit, tmp_path):
-    found = WordPieces.from_files(written(WordPieces([*SPECIALS, *pieces], **settings), tmp_path)).misfit()
+    found = read(WordPieces, written(WordPieces([*SPECIALS, *pieces], **settings), tmp_path)).misfit()
     assert re.search(misfit, found) if misfit else found == ""

@@ -7,16 +7,14 @@ import sys
 from collections import Counter
 from types import SimpleNamespace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from course_lib.text.unknown_words import (
     STRATEGIES,
-    UNKNOWN,
     WORD_CLASSES,
+    check_strategy,
     known_form,
-    replace_unknown,
     type_key,
     word_class,
 )
@@ -59,7 +57,7 @@ def test_save_and_load(tmp_path_factory, words, data):
     vocabulary = Vocabulary(words, counts, unknown=unknown)
     path = tmp_path_factory.mktemp("vocabulary") / "words.txt"
     path.write_bytes(vocabulary.to_text().encode())
-    assert Vocabulary.load(path) == vocabulary
+    assert Vocabulary.from_text(path.read_text(encoding="utf-8")) == vocabulary
     for same in (pickle.loads(pickle.dumps(vocabulary)), copy.deepcopy(vocabulary)):
         assert same == vocabulary
         assert hash(same) == hash(vocabulary)
@@ -71,7 +69,7 @@ def test_the_file_is_readable(tmp_path):
     text = vocabulary.to_text()
     assert text == "course vocabulary 1\t3\tx\\n\n배\t5\na\\tb\\\\\t3\nx\\n\t2\n"
     (tmp_path / "words.txt").write_text(text, encoding="utf-8")
-    assert Vocabulary.load(tmp_path / "words.txt") == vocabulary
+    assert Vocabulary.from_text(text) == vocabulary
 
 
 test_errors = mistakes(
@@ -79,7 +77,7 @@ test_errors = mistakes(
     (lambda: Vocabulary.from_sentences(["a b"]), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode("a b"), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode(["a", "zebra"]), r"'zebra' is not among the 2 words.*Leave unknown"),
-    (lambda: replace_unknown(["a"], {"b"}, "mean"), f"'mean'.*{', '.join(STRATEGIES)}"),
+    (lambda: check_strategy("mean"), f"'mean'.*{', '.join(STRATEGIES)}"),
 )
 
 
@@ -118,36 +116,8 @@ def test_class_of_a_word_and_a_long_one_is_read_at_once():
         assert word_class(part * 100_000 + "ing!") in WORD_CLASSES  # hours, if an expression went back and forth
 
 
-PASSAGE = ["The", "wug", "met", "Kim", ",", "Kim", "was", "blicking"]
-KNOWN = {"the", "met", ",", "was"}
-
-
-@pytest.mark.parametrize(
-    ("strategy", "expected"),
-    [
-        ("unk", ["The", UNKNOWN, "met", UNKNOWN, ",", UNKNOWN, "was", UNKNOWN]),
-        ("classes", ["The", "[other]", "met", "[capitalised]", ",", "[capitalised]", "was", "[-ing]"]),
-        ("own", ["The", "[new 1]", "met", "[new 2]", ",", "[new 2]", "was", "[new 3]"]),
-    ],
-)
-def test_a_text_with_its_unknown_words_replaced(strategy, expected):
-    assert replace_unknown(PASSAGE, KNOWN, strategy) == expected
+def test_a_word_is_looked_up_in_lower_case_too():
     assert [known_form(word, {"the", "Kim"}) for word in ("The", "KIM", "Kim", "kim")] == ["the", None, "Kim", None]
-
-
-@given(st.lists(st.sampled_from(["a", "b", "C", "d"])), st.sets(st.sampled_from("abcd")))
-def test_own_keeps_apart_what_differs_and_one_what_is_equal(words, known):
-    replaced = replace_unknown(words, known, "own")
-    for old, new in zip(words, replaced, strict=True):
-        assert (new == old) == (known_form(old, known) is not None)
-        assert [other == old for other in words] == [other == new for other in replaced]
-
-
-def test_rare_words_counted_by_class_make_a_vocabulary():
-    frequent = Vocabulary.from_sentences([PASSAGE, ["Kim", "was"]], min_count=2)
-    read = Vocabulary.from_sentences([replace_unknown(PASSAGE, frequent, "classes")])
-    counts = {"Kim": 2, "was": 1, "[capitalised]": 1, "[other]": 3, "[-ing]": 1}  # other: wug, met and the comma
-    assert dict(zip(read.words, read.counts, strict=True)) == counts
 
 
 def test_a_key_is_the_words_own_and_the_same_in_every_process():

@@ -10,18 +10,16 @@ from course_lib.data.records import Passage, Question
 from course_lib.errors import CourseError
 
 
-def read_squad(path: str | Path, split: str | None = None, *, left_out: list[str] | None = None) -> list[Passage]:
+def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
     """One Passage per paragraph. Questions that SQuAD 2.0 calls impossible have no answers.
 
-    split     keep the articles whose key "split" says so (the handmade sets have one)
-    left_out  None: an answer that does not stand where it should is an error. A list: such questions are left out of
-              the passages, and their ids are added to it
+    split: keep the articles whose key "split" says so (the handmade sets have one).
     """
     try:
         with open_text(path) as file:
             articles = json.load(file)["data"]
         return [
-            _passage(f"{path}, article {a}, paragraph {p}", article.get("title", ""), paragraph, left_out)
+            _passage(f"{path}, article {a}, paragraph {p}", article.get("title", ""), paragraph)
             for a, article in enumerate(articles, 1)
             if split in (None, article.get("split"))
             for p, paragraph in enumerate(article["paragraphs"], 1)
@@ -39,21 +37,17 @@ def read_squad(path: str | Path, split: str | None = None, *, left_out: list[str
         ) from error
 
 
-def _passage(place: str, title: str, paragraph: dict, left_out: list[str] | None) -> Passage:
+def _passage(place: str, title: str, paragraph: dict) -> Passage:
     context, questions = paragraph["context"], []
     if not all(isinstance(text, str) for text in (title, context, *(row["question"] for row in paragraph["qas"]))):
         raise TypeError("title, context and question are texts")
     for row in paragraph["qas"]:
         answers = tuple((answer["text"], answer["answer_start"]) for answer in row["answers"])
-        wrong = [(a, n) for a, n in answers if n < 0 or not a or context[n : n + len(a)] != a]
-        if wrong and left_out is None:
-            text, start = wrong[0]
-            raise CourseError(
-                f"{place}, question {row['id']!r}: the answer {text[:60]!r} does not stand at character {start}. Count "
-                "characters from 0 in the context, or leave such questions out: read_squad(path, left_out=[])."
-            )
-        if wrong:
-            left_out.append(str(row["id"]))
-        else:
-            questions.append(Question(str(row["id"]), row["question"], answers))
+        for text, start in answers:
+            if start < 0 or not text or context[start : start + len(text)] != text:
+                raise CourseError(
+                    f"{place}, question {row['id']!r}: the answer {text[:60]!r} does not stand at character {start}. "
+                    "Count characters from 0 in the context, or leave such questions out."
+                )
+        questions.append(Question(str(row["id"]), row["question"], answers))
     return Passage(context, tuple(questions), title)

@@ -168,13 +168,10 @@ def test_passages(tmp_path):
     assert read_squad(path, "test") == [second]
 
 
-def test_questions_whose_answers_are_misaligned_can_be_left_out(tmp_path):
-    path, left_out = tmp_path / "a.json", []
-    path.write_text(squad(article(), article(1), article(-2), article()), encoding="utf-8")
-    with pytest.raises(CourseError, match=r"article 2, .*left_out=\[\]"):
-        read_squad(path)
-    assert [len(passage.questions) for passage in read_squad(path, left_out=left_out)] == [1, 0, 0, 1]
-    assert left_out == ["7", "7"]
+def test_an_answer_that_stands_elsewhere_is_named(tmp_path):
+    (tmp_path / "a.json").write_text(squad(article(), article(1)), encoding="utf-8")
+    with pytest.raises(CourseError, match=r"article 2, .*does not stand at character 1"):
+        read_squad(tmp_path / "a.json")
 
 
 # -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)

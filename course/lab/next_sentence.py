@@ -30,8 +30,7 @@ class NextSentencePairs:
     """
 
     def __init__(self, documents: Sequence[Sequence], *, topics: Sequence[Hashable] | None = None, seed: int = 0):
-        if topics is not None and len(topics) != len(documents):
-            raise CourseError(f"NextSentencePairs: {len(topics)} topics for {len(documents)} documents. Give one each.")
+        assert topics is None or len(topics) == len(documents)
         self.documents, self.seed = documents, seed
         self.topics = list(range(len(documents))) if topics is None else list(topics)
         self.firsts = [(d, s) for d, document in enumerate(documents) for s in range(len(document) - 1)]

@@ -44,7 +44,8 @@ def test_every_claim_and_exercise_of_the_chapter_is_shown(name):
     assert claims
     assert [claim for claim in claims if f'show("{claim}"' not in text] == []
     assert [exercise for exercise in exercises if f'check("{exercise}"' not in text] == []
-    assert min(len(exercises), text.count("**Predict")) >= 5
+    assert len(exercises) >= 3  # and a build, which asks for parts of other chapters, too
+    assert text.count("**Predict") >= 5
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -19,13 +19,14 @@ class Encoder(nn.Module):
         blocks = (Block(dim, n_heads, inner, pre_norm=pre_norm, activation=nn.GELU, eps=1e-12) for _ in range(n_layers))
         self.blocks, self.pre_norm = nn.ModuleList(blocks), pre_norm
 
-    def states(self, ids, segments=None):
-        """Token ids [sentence, position], 0 is padding -> [layer, sentence, position, dim]"""
+    def states(self, ids, segments=None, visible=True):
+        """Token ids [sentence, position], 0 is padding -> [layer, sentence, position, dim].
+        visible: True where a query may look at a key [query, key]; nobody looks at padding."""
         segments = torch.zeros_like(ids) if segments is None else segments
         x = self.tokens(ids) + self.positions.weight[: ids.shape[1]] + self.segments(segments)
-        layers, real = [self.norm(x)], (ids != 0)[:, None, None]  # every token may look at every real one
+        layers, allowed = [self.norm(x)], (ids != 0)[:, None, None] & visible  # [sentence, head, query, key]
         for block in self.blocks:
-            layers.append(block(layers[-1], real))
+            layers.append(block(layers[-1], allowed))
         if self.pre_norm:
             layers[-1] = self.top_norm(layers[-1])
         return torch.stack(layers)

@@ -44,21 +44,16 @@ def questions(n: int, load: int, generator: torch.Generator) -> dict[str, Tensor
     }
 
 
-class Game(nn.Module):
-    """What every network of the game has: its loss, and new questions to be asked. `forward`: questions -> logits."""
-
-    def loss(self, batch: dict[str, Tensor]) -> dict[str, Any]:
-        """Cross-entropy of the value, in nats."""
-        return {"loss": F.cross_entropy(self(batch), batch["answer"]), "count": len(batch["answer"])}
-
-    @torch.no_grad()
-    def right(self, load: int, seed: int, n: int = 2_000) -> tuple[Bool[np.ndarray, " n"], Int[np.ndarray, " n"]]:
-        """New questions: answered rightly or not, and how many pairs ago the right one was read."""
-        batch = questions(n, load, torch.Generator().manual_seed(seed))
-        return (self(batch).argmax(-1) == batch["answer"]).numpy(), batch["ago"].numpy()
+@torch.no_grad()
+def answered(
+    model: nn.Module, load: int, seed: int, n: int = 2_000
+) -> tuple[Bool[np.ndarray, " n"], Int[np.ndarray, " n"]]:
+    """New questions: answered rightly or not, and how many pairs ago the right one was read."""
+    batch = questions(n, load, torch.Generator().manual_seed(seed))
+    return (model(batch).argmax(-1) == batch["answer"]).numpy(), batch["ago"].numpy()
 
 
-class Recall(Game):
+class Recall(nn.Module):
     """One layer between the same tables and output: attention without positions, or an LSTM, which is larger."""
 
     def __init__(self, net: Net, width: int = 64):
@@ -74,21 +69,20 @@ class Recall(Game):
             return self.output(self.body(asked, pairs)[:, 0])
         return self.output(self.body(torch.cat([pairs, asked], 1))[0][:, -1])
 
+    def loss(self, batch: dict[str, Tensor]) -> dict[str, Any]:
+        """Cross-entropy of the value, in nats."""
+        return {"loss": F.cross_entropy(self(batch), batch["answer"]), "count": len(batch["answer"])}
+
 
 def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64, show: bool | str = False) -> Recall:
     """All loads in turn, 64 questions a step. Both networks get the same questions."""
     seed_everything(seed)
-    return play(Recall(net, width), steps, rate, seed, show=show, label=net)
-
-
-def play(model: Game, steps: int, rate: float, seed: int, *, show: bool | str = False, label: str = "game") -> Any:
-    """The same with a network of your own, which is returned."""
-    generator = torch.Generator().manual_seed(seed)
+    model, generator = Recall(net, width), torch.Generator().manual_seed(seed)
 
     def batches(epoch: int) -> Iterator[dict[str, Tensor]]:
         return (questions(64, LOADS[step % len(LOADS)], generator) for step in range(steps))
 
-    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=show, label=label)
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=show, label=net)
     return model.eval()
 
 
@@ -97,14 +91,14 @@ def guessing(load: int) -> float:
     return 1 / load + (1 - 1 / load) / N_VALUES
 
 
-def load_and_distance(models: dict[Net, Game], seed: int = -1) -> plt.Figure:
+def load_and_distance(models: dict[Net, nn.Module], seed: int = -1) -> plt.Figure:
     """Answers of trained networks in %: over the number of pairs, and at one number over how long ago the pair was."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 3), layout="constrained", sharey=True)
     quarters: Sequence[int] = range(0, ASKED_OF, ASKED_OF // 4)
     for name, model in models.items():
-        shares = [100 * model.right(load, seed)[0].mean() for load in LOADS]
+        shares = [100 * answered(model, load, seed)[0].mean() for load in LOADS]
         left.plot(LOADS, shares, "o-", color=COLORS[name], label=t(name))
-        hits, ago = model.right(ASKED_OF, seed, n=8_000)
+        hits, ago = answered(model, ASKED_OF, seed, n=8_000)
         shares = [100 * hits[(ago >= first) & (ago < first + ASKED_OF // 4)].mean() for first in quarters]
         ticks = [t("{first} to {last}", first=first + 1, last=first + ASKED_OF // 4) for first in quarters]
         right.plot(ticks, shares, "o-", color=COLORS[name])

@@ -73,12 +73,8 @@ STORE = Store("crossing.json", Crossing, COMMAND, check=lambda record: record.ro
 class LeftToRight(Bert):
     """The same network with the causal mask."""
 
-    def states(self, ids: Tensor, segments: Tensor | None = None) -> Tensor:
-        x = self.tokens(ids) + self.positions.weight[: ids.shape[1]] + self.segments(torch.zeros_like(ids))
-        layers, allowed = [self.norm(x)], (ids != PAD)[:, None, None] & causal(ids.shape[1])
-        for block in self.blocks:
-            layers.append(block(layers[-1], allowed))
-        return torch.stack([*layers[:-1], self.top_norm(layers[-1])])
+    def states(self, ids: Tensor) -> Tensor:
+        return super().states(ids, visible=causal(ids.shape[1]))
 
 
 class Material:

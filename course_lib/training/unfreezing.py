@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from torch import nn
 
 from course_lib.errors import CourseError
+from course_lib.language import columns, t
 
 FACTOR = 2.6  # Howard & Ruder 2018, section 3.2
 
@@ -58,11 +59,11 @@ class Unfreezing:
     def __str__(self) -> str:
         spans = [(stage.first + 1, stage.first + stage.epochs) for stage in self.stages]
         rates = [self.rates(stage) for stage in self.stages]
-        table = [["epoch", *(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)]]
+        table = [[t("epoch"), *(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)]]
         for name in reversed(self.names):
             table.append([name, *(f"{shares[name]:.3f}" if shares[name] else "." for shares in rates)])
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        cells = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in table)
+        widths = [max(map(columns, column)) for column in zip(*table, strict=True)]
+        cells = ([row[0] + " " * (widths[0] - columns(row[0])), *map(str.rjust, row[1:], widths[1:])] for row in table)
         return "\n".join("  ".join(row) for row in cells)
 
 

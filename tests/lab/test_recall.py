@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from course.lab.recall import ASKED_OF, LOADS, N_KEYS, Recall, guessing, load_and_distance, play, questions, trained
+from course.lab.recall import ASKED_OF, LOADS, N_KEYS, Recall, answered, guessing, load_and_distance, questions, trained
 
 
 @pytest.mark.parametrize("load", [1, 7, N_KEYS])
@@ -34,8 +34,8 @@ def test_both_get_the_same_questions_and_attention_learns_them():
     batch = questions(40_000, 5, torch.Generator().manual_seed(2))
     assert (batch["values"][:, 0] == batch["answer"]).float().mean() == pytest.approx(guessing(5), abs=0.01)
     model = trained("attention", 120, 1e-2, 0)
-    assert model.right(4, -1)[0].mean() > 2 * guessing(4)
-    np.testing.assert_array_equal(model.right(4, -1)[1], Recall("LSTM").right(4, -1)[1])
+    assert answered(model, 4, -1)[0].mean() > 2 * guessing(4)
+    np.testing.assert_array_equal(answered(model, 4, -1)[1], answered(Recall("LSTM"), 4, -1)[1])
 
 
 def test_the_picture_has_all_loads_and_a_quarter_each():
@@ -44,10 +44,3 @@ def test_the_picture_has_all_loads_and_a_quarter_each():
     assert [len(line.get_xdata()) for line in left.lines] == [len(LOADS)] * 3
     assert [len(line.get_xdata()) for line in right.lines] == [4] * 2
     assert ASKED_OF % 4 == 0
-
-
-def test_a_network_of_your_own_is_trained_in_the_same_way():
-    torch.manual_seed(0)
-    mine = play(Recall("attention", 12), 30, 1e-2, 0)
-    for ours, theirs in zip(mine.parameters(), trained("attention", 30, 1e-2, 0, width=12).parameters(), strict=True):
-        assert torch.equal(ours, theirs)

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course.lab.recall import ASKED_OF, LOADS, Net, Recall, guessing, trained
+from course.lab.recall import ASKED_OF, LOADS, Net, Recall, answered, guessing, trained
 from course.lab.world_models import Text, lm_text, new_lm, train_lm
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course.world import World
@@ -146,12 +146,12 @@ def attention_keeps_apart(
     rate_of = {}
     for net in NETS:
         tried = {rate: trained(net, steps, rate, seed=n_seeds) for rate in rates}
-        rate_of[net] = max(rates, key=lambda rate: sum(tried[rate].right(load, DEV)[0].sum() for load in LOADS))
+        rate_of[net] = max(rates, key=lambda rate: sum(answered(tried[rate], load, DEV)[0].sum() for load in LOADS))
         models = [trained(net, steps, rate_of[net], seed) for seed in range(n_seeds)]
         known[net] = {
-            load: np.array([beyond_guessing(m.right(load, seed=1)[0], load) for m in models]) for load in LOADS
+            load: np.array([beyond_guessing(answered(m, load, seed=1)[0], load) for m in models]) for load in LOADS
         }
-        answers = [model.right(ASKED_OF, seed=1, n=8_000) for model in models]
+        answers = [answered(model, ASKED_OF, seed=1, n=8_000) for model in models]
         by_age[net] = {
             f"{4 * q + 1} to {4 * q + 4} pairs ago": np.array(
                 [100 * hits[ago // 4 == q].mean() for hits, ago in answers]

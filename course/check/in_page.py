@@ -29,15 +29,14 @@ if language() == "ko":
 
 
 def run(source: str) -> str:
-    """JSON: `html`, what the cell shows; `state`, what its last line found if that is a `check` (see Result)."""
+    """JSON: `html`, what the cell shows; `exercise` and `state` of its last line if that is a `check` (see Result)."""
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         shown = _shown(source)
-    parts = [_pre(printed.getvalue()), shown._repr_html_() if isinstance(shown, Message) else "", ""]
-    if shown is not None and not isinstance(shown, Message):
-        parts[2] = _pre(repr(shown))
-    return json.dumps({"html": "".join(parts), "state": shown.state if isinstance(shown, Result) else ""})
+    said = shown._repr_html_() if isinstance(shown, Message) else _pre("" if shown is None else repr(shown))
+    exercise, state = (shown.exercise, shown.state) if isinstance(shown, Result) else ("", "")
+    return json.dumps({"html": _pre(printed.getvalue()) + said, "exercise": exercise, "state": state})
 
 
 def _shown(source: str) -> Any:

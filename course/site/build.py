@@ -128,9 +128,8 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
 
 
 def _assets() -> dict[str, str]:
-    names = ("style.css", "page.js", "keep.js", "exercises.js")
-    style, page, keep, exercises = ((HERE / name).read_text(encoding="utf-8") for name in names)
-    return {"style.css": style + code_colours(), "page.js": page + keep, "exercises.js": exercises}
+    style, page, keep = ((HERE / name).read_text(encoding="utf-8") for name in ("style.css", "page.js", "keep.js"))
+    return {"style.css": style + code_colours(), "page.js": page + keep}
 
 
 def read_chapters(folder: Path, answered: Collection[str] = ()) -> list[Chapter]:

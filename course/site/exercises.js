@@ -3,7 +3,7 @@
 {
   const FILES = ["python.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "course.zip"],
     LIMIT = 6000, // ms for a cell, as long as course/check/limit.py gives a call
-    BASE = new URL("python/", document.currentScript.src),
+    BASE = document.currentScript.src,
     arrived = {};
   let files, python, starting, turn = Promise.resolve();
   globalThis.coursePython = (name, text) => {
@@ -91,7 +91,7 @@
         tell("runs");
         const found = await asked({ cell: source }, LIMIT);
         output.innerHTML = found === "stopped" ? cell.querySelector("template").innerHTML : found.html;
-        if (found.state === "right") remember({ right: true });
+        if (found.exercise === exercise && found.state === "right") remember({ right: true });
         tell(kept.exercises?.[exercise]?.right === true ? "right" : "kept");
       } catch (error) {
         tell("failed", { error: error.message });
@@ -102,6 +102,7 @@
     const before = kept.exercises?.[exercise];
     if (typeof before?.source === "string") area.value = before.source;
     if (before?.right === true) tell("right");
+    output.ariaLive = "polite";
     fit();
     area.addEventListener("input", () => {
       fit();

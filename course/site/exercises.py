@@ -119,10 +119,10 @@ def megabytes() -> float:
 
 
 def write_python(out: Path) -> None:
-    """Write the scripts into `out`, and Pyodide's licence beside them."""
-    licence = (VENDOR / "pyodide.LICENSE.txt").read_text(encoding="utf-8")
-    files = {"LICENSE.txt": licence} | {f"{name}.js": text for name, text in scripts().items()}
-    for name, text in files.items():
+    """Write the scripts into `out`, exercises.js, which loads them, and Pyodide's licence."""
+    beside = (HERE / "exercises.js", VENDOR / "pyodide.LICENSE.txt")
+    files = {path.name: path.read_text(encoding="utf-8") for path in beside}
+    for name, text in (files | {f"{name}.js": text for name, text in scripts().items()}).items():
         with atomic_file(out / PYTHON / name, "w") as file:
             file.write(text)
 

@@ -55,8 +55,8 @@ const KINDS = { // of checkpoints: what they need besides their weights, in numb
 function load(name, arrived = () => {}) {
   return opened[name] ??= (async () => {
     const { about: { numbers }, bytes } = await checkpoint(name, arrived),
-      { kind: which, config, encodings, files } = JSON.parse(headerOf(bytes).__metadata__.course),
-      [scratch, make] = KINDS[which], { room, linear, kind } = engine(numbers + scratch(config), live.wasm);
+      stored = JSON.parse(headerOf(bytes).__metadata__.course), { config, encodings, files } = stored,
+      [scratch, make] = KINDS[stored.kind], { room, linear, kind } = engine(numbers + scratch(config), live.wasm);
     return { name, kind, ...make({ config, files, tensors: decode(bytes, encodings, room), room, linear }) };
   })().catch(error => {
     delete opened[name];

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
     "session": {*LIBRARY, "session"},
     "live": {"base", "text", "data", "models", "widgets", "live"},  # checkpoints as bytes; one card asks a model
-    "site": {"base", "live", "site"},  # knows stored notebooks, not what made them
+    "site": {"base", "live", "check", "site"},  # knows stored notebooks, not what made them
     "by_hand": {"by_hand"},
     "ledger": {*LIBRARY, "widgets", "ledger", "chapters", "records"},
     "lab": {*LIBRARY, "widgets", "world", "by_hand", "lab"},

@@ -88,9 +88,11 @@ def deck(notebook: NotebookNode, name: str) -> str:
         elif kind == "fragment":
             stacks[-1][-1].fragments.append([])
         stacks[-1][-1].fragments[-1].append(piece)
-    library = {file.name: file.read_text(encoding="utf-8") for file in VENDOR.iterdir()}
     # "<!--" would confuse the page's script element
-    scripts = [library[name].replace("<!--", "<\\!--") for name in ("reveal.min.js", "notes.min.js")]
+    scripts = [
+        (VENDOR / name).read_text(encoding="utf-8").replace("<!--", "<\\!--")
+        for name in ("reveal.min.js", "notes.min.js")
+    ]
     font = base64.b64encode(MATH_FONT.read_bytes()).decode()
     font = f'@font-face {{ font-family: "Course Math"; src: url(data:font/woff;base64,{font}); }}'
     colours = HtmlFormatter(style="xcode").get_style_defs(".highlight")
@@ -98,9 +100,9 @@ def deck(notebook: NotebookNode, name: str) -> str:
     return TEMPLATES.get_template("slides.html.j2").render(
         title=next((words for cell in notebook.cells if (words := _heading(cell))), name),
         stacks=stacks,
-        style="\n".join((library["reveal.min.css"], font, colours, own[0])),
+        style="\n".join(((VENDOR / "reveal.min.css").read_text(encoding="utf-8"), font, colours, own[0])),
         script="\n".join((*scripts, own[1])),
-        licence=library["reveal.LICENSE.txt"],
+        licence=(VENDOR / "reveal.LICENSE.txt").read_text(encoding="utf-8"),
         language=language(),
         t=t,
     )

@@ -12,7 +12,6 @@ from torch import nn
 
 from course.by_hand.bert import Bert
 from course.chapters.ch07.build import SPECIALS, OwnBert
-from course.chapters.ch07.ex_7_4_input_embedding import input_embedding
 from course.chapters.ch07.ex_7_8_encoder_block import encoder_block
 from course.site.build import write_ask
 from course_lib import kept
@@ -32,7 +31,7 @@ FORWARD = """ids => {
 
 
 def built(n: int) -> tuple[nn.Module, Callable]:
-    model = OwnBert(n, input_embedding, encoder_block)
+    model = OwnBert(n, encoder_block)
 
     def scores(ids):
         states = model(ids, ids != 0)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float, Int
 
-from course.chapters.ch05.ex_5_6_label_factor import label_factor
 from course.lab.baselines import bag_of_words
 from course.lab.controls import untrained
 from course.lab.swapped import swapped_task
@@ -35,6 +34,21 @@ BAG = "bag of words"
 N_WORDS = 80  # the last ones of a text are read
 OTHER_DRAWS = (100, 101)  # on which rates are chosen
 WAYS = {"all at once": "at once", "gradual": "gradual"}  # of opening layers
+
+
+def _label_factor(sizes: Sequence[int], scores: Sequence[float], few: int, reached: float) -> float:
+    """How many times `few` labels the network from scratch needs for the score `reached`, read off its curve.
+
+    If the curve stays below, its largest size counts: the factor is at least so large.
+    """
+    if scores[0] >= reached:
+        return sizes[0] / few
+    for i in range(1, len(sizes)):
+        if scores[i] >= reached:
+            share = (reached - scores[i - 1]) / (scores[i] - scores[i - 1])
+            low, high = math.log(sizes[i - 1]), math.log(sizes[i])
+            return math.exp(low + share * (high - low)) / few
+    return sizes[-1] / few
 
 
 @claim(
@@ -90,7 +104,7 @@ def few_labels_do_the_work_of_many(
     bag = [[bag_of_words(texts.draw(n, seed), texts.test) for seed in seeds] for n in sizes]
     scratch = np.array([scores(SCRATCH, sizes, seed) for seed in seeds])  # [seed, size]
     reached = [scores(PRE_TRAINED, (few,), seed)[0] for seed in seeds]
-    doublings = [math.log2(label_factor(sizes, own, few, score)) for own, score in zip(scratch, reached, strict=True)]
+    doublings = [math.log2(_label_factor(sizes, own, few, score)) for own, score in zip(scratch, reached, strict=True)]
     capped = sum(own.max() < score for own, score in zip(scratch, reached, strict=True))
     return by_seed(
         doublings,

@@ -93,6 +93,7 @@ WRONG = {
         ("equal is judged as a difference", 'rule["kind"] == "equivalence"', "False"),
         ("equal if it touches the margin", 'else "open"\n    low', 'else "holds"\n    low'),
         ("not inside is contradicted", ' if low > rule["delta"] or high < -rule["delta"] else "open"', ""),
+        ("clear of 0 is not equal", 'low > rule["delta"] or high < -rule["delta"]', "low > 0 or high < 0"),
         ("only above the margin", ' or high < -rule["delta"]', ""),
         ("the control is not used", " and (excess is None or excess[0] > 0)", ""),
         ("only the excess is judged", "low, high = effect", "low, high = excess or effect"),

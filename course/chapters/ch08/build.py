@@ -139,8 +139,10 @@ def run(
         reader.read([row for of_question in rows for row in of_question])
         return rows
 
-    few = task.dev[:3]
-    _prove(Ran({}, play=print), reader, head, task, few, read(few), answer_f1)  # a part that fails there fails early
+    # A part that fails there fails early. Random scores: of equal ones nobody says which is the higher.
+    few, drawn = task.dev[:3], OwnHead(reader.encoder.dim)
+    drawn.weight.copy_(torch.randn(drawn.weight.shape, generator=torch.Generator().manual_seed(0)))
+    _prove(Ran({}, play=print), reader, drawn, task, few, read(few), answer_f1)
     _learn(reader, head, task, read(task.train), span_step)
     _prove(ran, reader, head, task, task.test, read(task.test), answer_f1)
     return ran

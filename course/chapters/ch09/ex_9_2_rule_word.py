@@ -45,6 +45,11 @@ def _near(interval, rule):
     return HOLDS if inside else CONTRADICTED if outside else OPEN
 
 
+def _not_zero(interval, rule):
+    word = _near(interval, rule)
+    return CONTRADICTED if word == OPEN and not interval[0] <= 0 <= interval[1] else word
+
+
 def _spoilt(word, excess, rule):
     return OPEN if word == HOLDS and excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
 
@@ -115,6 +120,8 @@ PROBES = [
     _probe("equal: inside the margin", (-0.5, 0.8), kind="equivalence"),
     _probe("equal: on one side of 0, and inside the margin", (0.2, 0.7), kind="equivalence"),
     _probe("equal: reaches beyond the margin", (-0.5, 1.3), kind="equivalence"),
+    _probe("equal: clear of 0, and across the margin", (0.5, 2.0), kind="equivalence"),
+    _probe("equal: below 0, and across the margin", (-2.4, -0.3), kind="equivalence"),
     _probe("equal: wholly above the margin", (1.2, 1.9), kind="equivalence"),
     _probe("equal: wholly below the margin", (-2.9, -1.2), kind="equivalence"),
     _probe("the excess is above 0", (2.0, 3.0), excess=(0.5, 2.6)),
@@ -145,6 +152,7 @@ MISTAKES = [
     ("equal is judged as a difference", _changed(kind=lambda rule: "difference")),
     ("equal if it touches the margin", _word(near=lambda i, r: CONTRADICTED if _near(i, r) == CONTRADICTED else HOLDS)),
     ("not inside is contradicted", _word(near=lambda i, r: HOLDS if _near(i, r) == HOLDS else CONTRADICTED)),
+    ("clear of 0 is not equal", _word(near=_not_zero)),
     ("only above the margin", _word(near=lambda i, r: OPEN if i[1] < -r["delta"] else _near(i, r))),
     ("the control is not used", lambda rule, effect, excess, positive: rule_word(rule, effect, None, positive)),
     ("only the excess is judged", _of_excess),

@@ -69,6 +69,7 @@ def test_load_is_told_from_distance(monkeypatch):
             return draw.random(40_000) < share, draw.integers(load, size=40_000)
 
     monkeypatch.setattr(claims_sequence, "trained", Known)
+    monkeypatch.setattr(claims_sequence, "answered", lambda model, load, seed, n=2_000: model.right(load, seed, n))
     found = claims_sequence.attention_keeps_apart(n_seeds=3)
     assert found.values == pytest.approx([50] * 3, abs=2)
     assert found.control.values == pytest.approx([0] * 3, abs=3)

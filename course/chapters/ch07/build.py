@@ -36,12 +36,13 @@ class OwnBert(nn.Module):
         blocks = ({name: _numbers(*shape, shape[0]) for name, shape in MATRICES.items()} for _ in range(N_LAYERS))
         self.blocks = nn.ModuleList(map(nn.ParameterDict, blocks))
         self.bias, self.block = nn.Parameter(torch.zeros(n_pieces)), encoder_block
+        self.n_heads = N_HEADS  # kept beside the weights: the page cannot see it in them
 
     def forward(self, read: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
         added = self.pieces[read] + self.places[: read.shape[1]] + self.kinds[0]
         x = nn.functional.layer_norm(added, (WIDTH,), eps=1e-12)
         for matrices in self.blocks:
-            x = self.block(x, real, N_HEADS, *(matrices[name] for name in MATRICES))
+            x = self.block(x, real, self.n_heads, *(matrices[name] for name in MATRICES))
         return x
 
 

@@ -296,17 +296,18 @@ def front_page(readme: str, chapters: Sequence[Chapter], *, live: bool = False, 
 def claims_table(section: str) -> str:
     """The ledger's table with the sign and the colour of each verdict, and each cell with its column's name."""
     page = BeautifulSoup(section, "html.parser")
+    verdicts = {t("verdict|open" if word == "open" else word): word for word in SIGNS}
     for table in page.find_all("table"):
         table["class"] = "claims"
         labels = [cell.get_text(strip=True) for cell in table.find_all("th")]
         for row in table.select("tbody tr"):
             for label, cell in zip(labels, row.find_all("td"), strict=True):
                 word = cell.get_text(strip=True)
-                if label and word not in SIGNS:
+                if label and word not in verdicts:
                     cell["data-label"] = label
-                if word in SIGNS:
-                    cell["class"] = ["verdict", word.replace(" ", "-")]
-                    cell.string = f"{SIGNS[word]} {word}"
+                if word in verdicts:
+                    cell["class"] = ["verdict", verdicts[word].replace(" ", "-")]
+                    cell.string = f"{SIGNS[verdicts[word]]} {word}"
     return str(page)
 
 

@@ -28,7 +28,7 @@ SAID = """html => {
       if (!at.closest(off) && !(block && /[가-힣]/.test(block.textContent))) said.push(node.textContent);
     }
   };
-  look(page.body, "code, pre, script, style, math, noscript, .code, [lang=en], .prose em, .prose li", true);
+  look(page.body, "code, pre, textarea, script, style, math, noscript, .code, [lang=en], .prose em, .prose li", true);
   for (const node of page.querySelectorAll("[aria-label], .output > img[alt]"))
     said.push(node.getAttribute("aria-label") ?? node.alt);
   const svg = "data:image/svg+xml;base64,";

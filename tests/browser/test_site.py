@@ -111,14 +111,14 @@ def test_on_paper_stands_the_stored_picture_and_all_of_the_code(site, chromium):
 
 def test_claims_are_cards_on_a_phone(site, chromium):
     with reader(chromium, 360) as page:
-        for name in ("index", "ko/index"):
+        for name, says in (("index", "✕ contradicted"), ("ko/index", "✕ 반박")):
             page.goto(address(site, name))
             page.locator("details:has(.claims) summary").click()
             rows = page.locator(".claims tbody tr")
             assert rows.count() > 40
             for cell in rows.nth(5).locator("td:not(:empty)").all():
                 assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 360
-            assert page.locator(".claims .contradicted").first.inner_text() == "✕ contradicted"
+            assert page.locator(".claims .contradicted").first.inner_text() == says
             wide = page.locator(".wide:has(.claims)")
             assert wide.evaluate("wide => wide.scrollWidth - wide.clientWidth") <= 0
 

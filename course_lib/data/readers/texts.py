@@ -92,9 +92,12 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
     for name, text in text_files(path):
         if name.parent.name in ("pos", "neg") and split in (None, name.parent.parent.name):
             records.append(LabelledText(text.replace("<br />", "\n"), name.parent.name))
-    if not records:
+    if missing := sorted({"neg", "pos"} - {record.label for record in records}):
         where = "" if split is None else f" below a folder {split!r}"
-        raise CourseError(f"{path} holds no review{where}. They must lie in folders called pos and neg, as .txt files.")
+        raise CourseError(
+            f"{path} holds no review{where} in a folder {missing[0]!r}. They must lie in folders called pos and neg, "
+            "as .txt files."
+        )
     return records
 
 

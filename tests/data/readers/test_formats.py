@@ -168,10 +168,14 @@ def test_passages(tmp_path):
     assert read_squad(path, "test") == [second]
 
 
-def test_an_answer_that_stands_elsewhere_is_named(tmp_path):
-    (tmp_path / "a.json").write_text(squad(article(), article(1)), encoding="utf-8")
-    with pytest.raises(CourseError, match=r"article 2, .*does not stand at character 1"):
-        read_squad(tmp_path / "a.json")
+def test_a_question_whose_answer_stands_elsewhere_is_left_out_and_named(tmp_path, capsys):
+    content = squad(article(), article(1), article()).replace('"id"', '"guid"')  # as KLUE-MRC calls it
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+    passages = read_squad(tmp_path / "a.json")
+    assert [[question.id for question in passage.questions] for passage in passages] == [["7"], [], ["7"]]
+    said = capsys.readouterr().out
+    assert said.startswith("1 of 3 questions are left out.")
+    assert "article 2, paragraph 1, question 7: the answer '배' does not stand at character 1." in said
 
 
 # -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)

@@ -21,9 +21,10 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
         cells = line.split("\t")
         if header is None:
             header = cells
-            if missing := [name for name in columns if name not in header]:
+            if missing := [name for name in columns if header.count(name) != 1]:
+                found = "two columns" if missing[0] in header else "no column"
                 raise CourseError(
-                    f"{path}, line {number}, names no column {missing[0]!r}. Name {', '.join(columns)}, with single "
+                    f"{path}, line {number}, names {found} {missing[0]!r}. Name {', '.join(columns)}, with single "
                     "tabs between."
                 )
         elif line:

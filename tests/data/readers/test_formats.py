@@ -17,7 +17,7 @@ from course_lib.data.readers.texts import (
     read_questions_by_class,
     read_translations,
 )
-from course_lib.data.readers.word_tests import Question, read_analogies
+from course_lib.data.readers.word_tests import Question, load_rated_pairs, read_analogies
 from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.data.running_text import clean, read_articles, read_raw_articles
 from course_lib.errors import CourseError
@@ -317,6 +317,7 @@ FAULTS = [  # reader, the file's content, what is said
     (read_conllu, row(1, "word", 7) + "\n", "head 7, but there are 1 words"),
     (labelled, "", "is empty"),
     (labelled, "text\n", "no column 'label'"),
+    (labelled, "text\tlabel\tlabel\na\t1\t0\n", "two columns 'label'"),
     (labelled, "text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1, missing label"),
     (labelled, "text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3, 1 too many"),
     (labelled, "text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
@@ -356,6 +357,7 @@ MARKED = [  # reader, file name, content: the same with a byte order mark
     (read_squad, "a.json", squad(article())),
     (read_squad, "a.json.gz", squad(article())),
     (read_analogies, "a.txt", ": s\na b c d\n"),
+    (load_rated_pairs, "a.csv.gz", "왕,여왕,8.5\na,b,7\n"),
     (read_senseval, "hard.pos", SENSEVAL),
     (articles, "a.xz", ARTICLES),
 ]

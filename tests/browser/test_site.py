@@ -85,6 +85,10 @@ def test_the_contents_say_where_the_reader_is_and_where_a_widget_stands(site, ch
             assert here.bounding_box()["y"] < 800
         assert page.locator(".toc a", has_text="6.3 Why").get_by_label("with a widget").count() == 1
         assert page.locator(".toc a", has_text="6.1 Everyone").get_by_label("with a widget").count() == 0
+        card = page.locator("main .cards")  # of the first widget, within one screen and a half
+        assert card.bounding_box()["y"] + page.evaluate("scrollY") < 1200
+        card.get_by_role("button").press("Enter")
+        card.locator("iframe").content_frame.locator(".cw").wait_for()
         text, foot = (page.locator(which).bounding_box() for which in ("main", "footer"))
         assert text["x"] == foot["x"]
         shown = page.locator("main summary:visible")

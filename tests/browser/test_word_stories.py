@@ -155,6 +155,7 @@ def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch)
 def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
     with reader(chromium, width) as page:
         frame = stored(page)
+        comes_into_sight(page, frame)
         rows = frame.locator(".counts ul li")
         assert [row.locator("span").first.inner_text() for row in rows.all()] == list(WITHOUT)
         marks = frame.locator(".bars li").first.locator("b")

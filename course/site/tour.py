@@ -63,7 +63,7 @@ def _card(card: dict, shown: Shown, again: Sequence[tuple[str, Shown]], *, holds
         inside += f"<template>{page}</template>" if holds else ""
     return (
         f'<li><a class="picture" href="{_address(card["page"], shown)}">{picture}</a><div><h3>{html.escape(name)}</h3>'
-        f'<p>{wish}</p><p class="where">{_link(card["page"], shown, shown.under.words)}{minutes}'
+        f'<p>{wish}</p><p class="where">{_link(card["page"], shown, shown.under.inner)}{minutes}'
         f"{' · ' + t('also in chapters {listed}', listed=also) if also else ''}</p>{inside}</div></li>"
     )
 
@@ -87,5 +87,5 @@ def _address(page: str, shown: Shown) -> str:
     return f"{page}.html#{shown.under.address}"
 
 
-def _link(page: str, shown: Shown, words: str) -> str:
-    return f'<a href="{_address(page, shown)}">{html.escape(words)}</a>'
+def _link(page: str, shown: Shown, inner: str) -> str:
+    return f'<a href="{_address(page, shown)}">{inner}</a>'

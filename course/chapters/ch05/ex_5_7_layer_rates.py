@@ -63,7 +63,21 @@ MISTAKES = [
     ("all at once", _rates(opens=lambda *_: 0)),
     ("a pass too early", _rates(opens=lambda k, n, per_pass: max(0, k - 1) * per_pass)),
     ("a step too late", _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0))),
-    ("only one layer at a time", _one_at_a_time),
+    (
+        "a pass too late",
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass),
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass if k else 0),
+    ),
+    (
+        "a step too early",
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass - 1),
+        _rates(opens=lambda k, n, per_pass: k * per_pass - 1),
+    ),
+    (
+        "only one layer at a time",
+        _one_at_a_time,
+        lambda *a: _one_at_a_time(*a) if a[0] // a[2] < a[3] else [0.0] * a[3],
+    ),
     ("one rate for all layers", _rates(slower=lambda *_: 1)),
     (
         "the wrong end is fast",

@@ -103,7 +103,7 @@ PROBES = [
     Probe("a pair several times in a word", {"banana": 4, "an": 1, "ba": 3, "cb": 2}, 4),
     Probe("a piece that ends like another", {"wes": 2, "we": 5, "es": 3, "no": 1}, 4),
     Probe("pairs that occur equally often", {"the": 2, "cat": 2, "ate": 2, "bee": 2}, 5),
-    Probe("fewer pairs than merges", {"on": 3, "no": 2, "a": 7}, 5),
+    Probe("fewer pairs than merges", {"On": 3, "no": 2, "a": 7}, 5),
     Probe("a pair that overlaps itself is the most frequent", {"aaad": 4, "bc": 6}, 3),
 ]
 MISTAKES = [

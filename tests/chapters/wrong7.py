@@ -24,9 +24,9 @@ def alone(x, real, n_heads, query, key, value, output, inner, outer):
     """One head."""
     q, k, v = x @ query, x @ key, x @ value
     weights = (q @ k.mT / x.shape[-1] ** 0.5).masked_fill(~real[:, None], float("-inf")).softmax(-1)
-    between = torch.nn.functional.layer_norm(x + weights @ v @ output, x.shape[-1:])
+    between = torch.nn.functional.layer_norm(x + weights @ v @ output, x.shape[-1:], eps=1e-12)
     fed = torch.nn.functional.gelu(between @ inner) @ outer
-    return torch.nn.functional.layer_norm(between + fed, x.shape[-1:])
+    return torch.nn.functional.layer_norm(between + fed, x.shape[-1:], eps=1e-12)
 
 
 def row_by_row(sentences, mask, network, table, bias):

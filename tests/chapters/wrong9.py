@@ -133,7 +133,8 @@ WRONG = {
         (
             "the control can contradict",
             'return "holds" if low > 0 and (excess is None or excess[0] > 0) else "open"',
-            'if low > 0 and excess is not None and excess[0] <= 0:\n        return "contradicted"\n    return "holds" if low > 0 else "open"',
+            'if low > 0 and excess and excess[0] <= 0:\n        return "contradicted"\n'
+            '    return "holds" if low > 0 else "open"',
         ),
         ("the control takes every word away", "if high < 0:", "if high < 0 and (excess is None or excess[0] > 0):"),
         (
@@ -141,7 +142,8 @@ WRONG = {
             '    if positive is not None and positive[0] <= rule["at_least"]:\n        return "cannot judge"\n',
             "",
             '    return "holds" if low > 0 and',
-            '    if low > 0 and (excess is None or excess[0] > 0) and positive and positive[0] <= rule["at_least"]:\n        return "cannot judge"\n    return "holds" if low > 0 and',
+            '    if low > 0 and positive and positive[0] <= rule["at_least"]:\n        return "cannot judge"\n'
+            '    return "holds" if low > 0 and',
         ),
         ("the positive control's other end", "positive[0] <=", "sum(positive) / 2 <="),
         ("wrong", "excess[0] > 0", "excess[0] >= 0"),

@@ -161,7 +161,7 @@ def _probe(shows, real, n_heads, d_model, d_ff, step, on=(1, 1, 1, 1, 1, 1), siz
 
 PROBES = [
     _probe("all matrices hold zeros", [[1, 1]], 1, 3, 2, 5, on=(0, 0, 0, 0, 0, 0)),
-    _probe("all matrices hold zeros, and x is small", [[1, 1]], 1, 3, 2, 5, on=(0, 0, 0, 0, 0, 0), size=1e-3),
+    _probe("all matrices hold zeros, and x is small", [[1, 1]], 1, 3, 2, 5, on=(0, 0, 0, 0, 0, 0), size=1e-4),
     _probe("only the feed-forward network: the other matrices hold zeros", [[1, 1]], 1, 3, 4, 7, on=(0, 0, 0, 0, 1, 1)),
     _probe(
         "only attention, one head: the last two matrices hold zeros", [[1, 1, 1]], 1, 3, 2, 11, on=(1, 1, 1, 1, 0, 0)

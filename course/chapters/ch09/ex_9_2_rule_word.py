@@ -141,6 +141,7 @@ def _probe(shows, effect, side="greater", threshold=0.0, delta=1.0, kind="differ
 PROBES = [
     _probe("wholly on the claim's side", (0.4, 2.0)),
     _probe("0 lies inside", (-0.4, 2.0)),
+    _probe("0 lies inside, near the high end", (-2.0, 0.4)),
     _probe("wholly on the other side", (-3.0, -1.2)),
     _probe("the claim says less", (-2.0, -0.3), "less"),
     _probe("the claim says less, and there is more", (0.2, 1.4), "less"),

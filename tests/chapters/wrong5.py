@@ -26,6 +26,7 @@ WRONG = {
             "max(0.0, (1 + p * (ratio - 1)) / ratio)",
         ),
         ("the first step counts as 1", "p = step / cut", "p = (step + 1) / cut"),
+        ("cut is taken for 1 where it is 0", "math.floor(total * cut_frac)", "max(1, math.floor(total * cut_frac))"),
     ],
     "5.7": [
         ("from the bottom", "range(n_layers)]", "range(n_layers)][::-1]"),
@@ -53,6 +54,7 @@ WRONG = {
         ("a step too early", "step >= below * per_pass", "below < (step + 1) // per_pass"),
         ("a step too early", "step >= below * per_pass", "below <= (step + 1) // per_pass"),
         ("only one layer at a time", "step >= below * per_pass", "step // per_pass == below"),
+        ("a triangle in each pass", "share(step, total)", "share(step % per_pass, per_pass)"),
     ],
     "5.8": [
         (

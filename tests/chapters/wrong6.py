@@ -315,5 +315,12 @@ WRONG = {
         ("the last merge alone", "return merges", "return merges[-1]"),
         ("error", "        if not counts:\n            break\n", ""),
         ("wrong", "tuple(word)", "tuple(word.lower())"),
+        ("the end of a word is marked", "tuple(word)", "(*word, '</w>')"),
+        ("the end of a word is marked", "tuple(word)", "(*word[:-1], word[-1] + '</w>')"),
+        (
+            "across the border of a word",
+            "{tuple(word): count for word, count in words.items()}",
+            '{tuple("".join(word * count for word, count in words.items())): 1}',
+        ),
     ],
 }

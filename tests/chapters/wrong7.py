@@ -158,6 +158,7 @@ WRONG = {
         ("error", "(ids[k] + 1) % vocab_size", "ids[k] - 1"),
         ("error", lambda network, ids, n: torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0),
         ("only upward moves count", " != before", " > before"),
+        ("True means that nothing moved", "!= before", "== before"),
     ],
     "7.7": [
         (
@@ -206,6 +207,16 @@ WRONG = {
             "for i, (first, true) in enumerate(pairwise(document)):",
             "coins[len(pairs)], draws[len(pairs)]",
             "coins[i], draws[i]",
+        ),
+        (
+            "equal sentences of the pool count once",
+            "            second",
+            "            pool = list(dict.fromkeys(pool))\n            second",
+        ),
+        (
+            "equal sentences of the pool count once",
+            "            second",
+            "            pool = sorted(set(pool))\n            second",
         ),
     ],
     "7.8": [

@@ -196,6 +196,12 @@ WRONG = {
         ("one past the end", "return max(", "return (lambda span: (span[0], span[1] + 1))(max(", "[1]])", "[1]]))"),
         ("the score instead of the places", "spans, key=lambda span: ", "", "[1]])", "[1]] for span in spans)"),
         ("the end may come before the start", "i <= j < i + max", "j < i + max"),
+        (
+            "the best score begins at 0",
+            "    return max(spans, key=lambda span: start[span[0]] + end[span[1]])",
+            "    best = max([*spans, (0, 0)], key=lambda s: start[s[0]] + end[s[1]] if s in spans else 0)\n"
+            "    return best",
+        ),
     ],
     "8.5": [
         ("each word once", "bags.append(Counter(", "bags.append(Counter(dict.fromkeys(", ".split())", ".split(), 1))"),
@@ -326,6 +332,11 @@ WRONG = {
         ("margins are compared", leads_most),
         ("only the first span of each window", "for span in spans)", "for span in spans[:1])"),
         ("True and False", " (start, end) if best > lowest + threshold else (0, 0)", " best > lowest + threshold"),
+        (
+            "the best score begins at 0",
+            "max(span for _, spans in windows for span in spans)",
+            "max([(0.0, 0, 0), *(span for _, spans in windows for span in spans)])",
+        ),
     ],
     "8.8": [
         ("the question may answer", "n_seps == 1", "n_seps <= 1"),

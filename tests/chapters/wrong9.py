@@ -64,6 +64,13 @@ WRONG = {
         ("the spread of scores instead of differences", of_the_system),
         ("n counts all seeds", "variance / n)", "variance / len(system))"),
         ("n counts all seeds", "variance / n)", "variance / len(baseline))"),
+        (
+            "a missing seed counts as 0",
+            "score - baseline[seed]",
+            "score - baseline.get(seed, 0.0)",
+            " if seed in baseline]",
+            "]",
+        ),
     ],
     "9.2": [
         ("the estimate alone", "low, high = low - rule[", "low = high = (low + high) / 2\n    low, high = low - rule["),
@@ -148,5 +155,6 @@ WRONG = {
         ("the positive control's other end", "positive[0] <=", "sum(positive) / 2 <="),
         ("wrong", "excess[0] > 0", "excess[0] >= 0"),
         ("wrong", '-rule["delta"] < low and', '(excess is None or excess[0] > 0) and -rule["delta"] < low and'),
+        ("equal if 0 lies inside", '-rule["delta"] < low and high < rule["delta"]', "low < 0 < high"),
     ],
 }

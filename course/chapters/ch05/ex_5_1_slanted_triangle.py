@@ -67,6 +67,7 @@ MISTAKES = [
         _rate(last=lambda p, r: max(0.0, (1 + p * (r - 1)) / r), least=-math.inf),
     ),
     ("the first step counts as 1", _from_one),
+    ("cut is taken for 1 where it is 0", _rate(cut=lambda total, share: max(1, math.floor(total * share)))),
     ("no division by the ratio", *_with(last=lambda p, ratio: 1 + p * (ratio - 1))),
 ]
 EXERCISE = Exercise("5.1", slanted_triangle, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

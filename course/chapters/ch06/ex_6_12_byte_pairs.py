@@ -122,6 +122,12 @@ MISTAKES = [
         _learned(best=lambda counts: max(counts, key=counts.get)),
         _learned(best=lambda counts: max(counts, key=lambda pair: (counts[pair], pair))),
     ),
+    (
+        "the end of a word is marked",
+        lambda words, k: _learned()({(*word, "</w>"): count for word, count in words.items()}, k),
+        lambda words, k: _learned()({(*word[:-1], word[-1] + "</w>"): count for word, count in words.items()}, k),
+    ),
+    ("across the border of a word", lambda words, k: _learned()({"".join(w * n for w, n in words.items()): 1}, k)),
     ("the pieces instead of the pairs", lambda *a: ["".join(pair) for pair in byte_pairs(*a)]),
     ("the last merge alone", lambda *a: byte_pairs(*a)[-1], lambda *a: byte_pairs(*a)[-1:]),
 ]

@@ -106,7 +106,11 @@ MISTAKES = [
     ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
     ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
     ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
-    ("True means that nothing moved", lambda *a: ~depends_on(*a)),
+    (
+        "True means that nothing moved",
+        lambda *a: ~depends_on(*a),
+        _reading(moved=lambda new, old: (new == old).any(-1)),
+    ),
     ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
     ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
     ("a look at the last number only", _reading(moved=lambda new, old: new[:, -1] != old[:, -1])),

@@ -141,6 +141,11 @@ MISTAKES = [
     ("a negative reads like the true next one", _drawn_from(_elsewhere)),
     ("an equal document is left out", _drawn_from(_in_unequal)),
     ("only one that reads the same is left out", _drawn_from(_but_one)),
+    (
+        "equal sentences of the pool count once",
+        _drawn_from(lambda *a: list(dict.fromkeys(_but_all(*a)))),
+        _drawn_from(lambda *a: sorted({*_but_all(*a)})),
+    ),
     ("the last of the pool is never drawn", _drawn_from(lambda *a: _but_all(*a)[:-1])),
     ("each document begins with the first number", _from_the_beginning),
     ("always the same negative", lambda documents, coins, draws: next_sentence_pairs(documents, coins, [0] * 99)),

@@ -106,7 +106,11 @@ MISTAKES = [
         _of_scores(lambda system, baseline: _spread(system) - _spread(baseline)),
         _of_scores(lambda system, baseline: math.sqrt((_spread(system) ** 2 + _spread(baseline) ** 2) / 2)),
     ),
-    ("a missing seed counts as 0", _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}])),
+    (
+        "a missing seed counts as 0",
+        _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}]),
+        _interval(lambda s, b: [s[k] - b.get(k, 0.0) for k in s]),
+    ),
     ("baseline minus system", _interval(lambda s, b: [-d for d in _paired(s, b)])),
     ("the size of differences", _interval(lambda s, b: [abs(d) for d in _paired(s, b)])),
     ("divided by n", _interval(spread=lambda d: _spread(d, 0))),

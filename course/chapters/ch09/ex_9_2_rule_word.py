@@ -195,7 +195,11 @@ MISTAKES = [
     ("the threshold is not used", _changed(threshold=lambda rule: 0.0)),
     ("delta is a threshold", _changed(threshold=lambda r: r["delta"] * (-1 if r["side"] == "less" else 1))),
     ("a small difference does not hold", _word(lies=_below_delta)),
-    ("equal if 0 lies inside", _word(near=lambda i, rule: HOLDS if i[0] < 0 < i[1] else CONTRADICTED)),
+    (
+        "equal if 0 lies inside",
+        _word(near=lambda i, rule: HOLDS if i[0] < 0 < i[1] else CONTRADICTED),
+        _word(near=lambda i, r: HOLDS if i[0] < 0 < i[1] else CONTRADICTED if _near(i, r) == CONTRADICTED else OPEN),
+    ),
     ("equal is judged as a difference", _changed(kind=lambda rule: "difference")),
     ("equal if it touches the margin", _word(near=lambda i, r: CONTRADICTED if _near(i, r) == CONTRADICTED else HOLDS)),
     ("not inside is contradicted", _word(near=lambda i, r: HOLDS if _near(i, r) == HOLDS else CONTRADICTED)),

@@ -33,6 +33,11 @@ MISTAKES = [
     ("divides by the vocabulary size", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t * size / n)))),
     ("the square root is missing", _each(lambda f, t, n, size: max(0.0, 1 - t / f))),
     ("the fraction is upside down", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(f / t)))),
+    (
+        "rare words are always dropped",
+        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f > t else 1.0),
+        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f >= t else 1.0),
+    ),
     ("the formula of the C program", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / f) - t / f))),
 ]
 EXERCISE = Exercise("1.3", drop_probability, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

@@ -18,7 +18,7 @@ def _each(drop):
 
 
 PROBES = [
-    Probe("a frequent and a rare word", {"the": 900, "bank": 90, "배": 10}, 0.04),
+    Probe("a frequent and a rare word", {"the": 880, "bank": 100, "배": 20}, 0.04),
     Probe("the case of the question: f = 0.1, t = 0.0001", {"the": 100_000, "other": 900_000}, 1e-4),
     Probe("a word just at the threshold", {"a": 1, "b": 3}, 0.25),
 ]

@@ -169,7 +169,10 @@ def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
 
 
 def _no_end(limit: float) -> Mistake:
-    says = key("The call computed that long and was stopped. Does your loop move on?")
+    says = key(
+        "The call computed that long and was stopped. Does your loop move on? Or does it try out more possibilities "
+        "than there is time for?"
+    )
     return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)
 
 

@@ -170,6 +170,7 @@ WRONG = {
         ("only two inputs are excluded", "[[a, b, c]]", "[[a, c]]"),
         ("only two inputs are excluded", "[[a, b, c]]", "[[b, c]]"),
         ("the inputs can win again", "-torch.inf", "0"),
+        ("the inputs can win again", "-torch.inf", "-1"),
         (
             "the id is that of a shorter table",
             "cosine[[a, b, c]] = -torch.inf",

@@ -118,6 +118,7 @@ WRONG = {
         ),
         ("a short word is filled up on the left", "(0, 0, 0, max(0, width - n))", "(0, 0, max(0, width - n), 0)"),
         ("every word is filled up", "max(0, width - n)", "width - 1"),
+        ("every word is filled up", "(0, 0, 0, max(0, width - n))", "(0, 0, (width - 1) // 2, width // 2)"),
         (
             "a short word gets no answer",
             "    return torch.stack(answers)",

@@ -121,7 +121,11 @@ MISTAKES = [
         "a short word is filled up on the left",
         _conv(lambda row, n, width: F.pad(row[:n], (0, 0, max(0, width - n), 0))),
     ),
-    ("every word is filled up", _conv(lambda row, n, width: F.pad(row[:n], (0, 0, 0, width - 1)))),
+    (
+        "every word is filled up",
+        _conv(lambda row, n, width: F.pad(row[:n], (0, 0, 0, width - 1))),
+        _conv(lambda row, n, width: F.pad(row[:n], (0, 0, (width - 1) // 2, width // 2))),
+    ),
     (
         "a short word gets no answer",
         _for_short(lambda bias: 0.0),

@@ -7,8 +7,10 @@ Speech often leaves out the particles of topic, subject and object (민지 책 �
 and the new ones lose them alike, and everything is learned anew; a last column learns from written text and is asked in
 speech. In the text a particle is known by its form: of 52 words 이 eight are no particle and are lost with them.
 
-A seed draws the labelled sentences, the first weights and the order of the text. Vectors and the linear head are trained
-as for the board. Controls: the place of a word, counted from both ends, is order alone; a bag of words has the word's row
+The rules, written before the test part was read. A seed draws the labelled sentences, the first weights and the order of
+the text. Vectors, language models and the linear head are trained as for the board. On the development part, three seeds,
+the top layer was best with 100 labels: written 79.8 (the layer below 79.2, the table 46.9) after 600 steps, 71.5 after
+300; as in speech 74.3 (71.6, 44.1) after 300. Controls: the place of a word, counted from both ends, is order alone; a bag of words has the word's row
 beside the mean of its sentence's rows.
 """
 
@@ -133,7 +135,7 @@ def chosen_by() -> Iterator[str]:
     """Lines: text, steps and layer of the language models, mean F1 on the development part over three seeds."""
     for text, dropped in DROPPED.items():
         thread = thread_without(dropped)
-        for steps in (300, 600, 1_200):
+        for steps in (300, 600):
             found: dict[int, list[float]] = {}
             for seed in range(3):
                 seed_everything(seed)

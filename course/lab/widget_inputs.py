@@ -210,8 +210,8 @@ KOREAN_SENTENCES = (
 
 def fill_model(bert: Bert, name: str) -> FillModel:
     """The model under the name that stands above its guesses, which are as `Bert.fill`'s, but of pieces: a gap can be
-    a part of a word. What cannot be made of the vocabulary's pieces is [UNK]. Of a word that is no piece the particle is
-    cut off, as in the text that bert-ko has read: 배가 -> 배 가."""
+    a part of a word. What cannot be made of the vocabulary's pieces is [UNK]. A word that is no piece loses its
+    particle, as in the text that bert-ko has read: 배가 -> 배 가."""
     pieces = bert.pieces
     known = {piece: number for number, piece in enumerate(pieces.vocabulary)}
 
@@ -253,7 +253,7 @@ def language_note(name: str = ENGLISH) -> str:
     if name != ENGLISH:
         return t("{name} reads every sentence, the Korean ones too.", name=name)
     return t(
-        "{korean} reads texts with Hangul. It has learned particles as words of their own, so they are cut off here: 배가 is "
-        "read as 배 가. The cut goes by sounds alone: in one of ten places it is wrong, as in 싶 은.",
+        "{korean} reads texts with Hangul. It has learned particles as words of their own, so they are cut off here: "
+        "배가 is read as 배 가. The cut goes by sounds alone: in one of ten places it is wrong, as in 싶 은.",
         korean=KOREAN,
     )

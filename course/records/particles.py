@@ -3,15 +3,15 @@
     python -m course.records.particles          five seeds: some minutes of one core
     python -m course.records.particles dev      F1 on the development part, by steps and layer of the language models
 
-Speech often leaves out the particles of topic, subject and object (민지 책 읽었어). Here the text, the labelled sentences
-and the new ones lose them alike, and everything is learned anew; a last column learns from written text and is asked in
-speech. In the text a particle is known by its form: of 52 words 이 eight are no particle and are lost with them.
+Speech often leaves out the particles of topic, subject and object (민지 책 읽었어). Here the text, the labelled
+sentences and the new ones lose them alike, and everything is learned anew; a last column learns from written text and is
+asked in speech. In the text a particle is known by its form: of 52 words 이 eight are no particle and go with them.
 
-The rules, written before the test part was read. A seed draws the labelled sentences, the first weights and the order of
-the text. Vectors, language models and the linear head are trained as for the board. On the development part, three seeds,
-the top layer was best with 100 labels: written 79.8 (the layer below 79.2, the table 46.9) after 600 steps, 71.5 after
-300; as in speech 74.3 (71.6, 44.1) after 300. Controls: the place of a word, counted from both ends, is order alone; a bag of words has the word's row
-beside the mean of its sentence's rows.
+The rules, written before the test part was read. A seed draws the labelled sentences, the first weights and the order
+of the text. Vectors, language models and the linear head are trained as for the board. On the development part, three
+seeds, the top layer was best from 100 labels: written 79.8 (79.2 below it, 46.9 for the table) after 600 steps, 71.5
+after 300; as in speech 74.3 (71.6, 44.1) after 300. Controls: the place of a word, counted from both ends, is order
+alone; a bag of words has the word's row beside the mean of its sentence's rows.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ def check_strategy(strategy: str) -> None:
 
 
 def _hangul_class(word: str) -> tuple[str, str]:
-    """And its suffix, by the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single syllable that
-    fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
+    """And its suffix, the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single
+    syllable that fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
     for length in (3, 2, 1):
         stem, suffix = word[:-length], word[-length:]
         if not stem:

@@ -4,8 +4,8 @@
     python -m course.records.particles dev      F1 on the development part, by steps and layer of the language models
 
 Speech often leaves out the particles of topic, subject and object (민지 책 읽었어). Here the text, the labelled
-sentences and the new ones lose them alike, and everything is learned anew; a last column learns from written text and is
-asked in speech. In the text a particle is known by its form: of 52 words 이 eight are no particle and go with them.
+sentences and the new ones lose them alike, and everything is learned anew; a last column learns from written text and
+is asked in speech. In the text a particle is known by its form: of 52 words 이 eight are no particle and go with them.
 
 The rules, written before the test part was read. A seed draws the labelled sentences, the first weights and the order
 of the text. Vectors, language models and the linear head are trained as for the board. On the development part, three

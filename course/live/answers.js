@@ -9,7 +9,7 @@ const languageModel = text => HANGUL.test(text) ? "bert-ko" : "bert-en";
 const AFTER_CONSONANT = /^(은|이|을|과|으로|이나|이랑)$/,
   AFTER_VOWEL = /^(는|가|를|와|로|나|랑)$/,
   PARTICLE = /^(의|에|도|만|에서|에게|에는|에도|께서|한테|까지|부터|처럼|보다|마저|조차|밖에|에서는|으로는)$/,
-  ENDING = /^(다|고|며|면|서|지|게|요|까|자|던|니다|니까|면서|지만|는데|려고|도록|어서|아서|세요|어요|아요|거나)$/,
+  VERB_ENDING = /^(다|고|며|면|서|지|게|요|까|자|던|니다|니까|면서|지만|는데|려고|도록|어서|아서|세요|어요|아요|거나)$/,
   RIEUL = 8,
   FINALS = 28;
 function particleOf(word) {
@@ -19,7 +19,7 @@ function particleOf(word) {
       open = !final || final === RIEUL && suffix === "로",
       long = word.length > 2;
     if ((open ? AFTER_VOWEL : AFTER_CONSONANT).test(suffix) || long && PARTICLE.test(suffix)) return suffix;
-    if (long && ENDING.test(suffix)) return "";
+    if (long && VERB_ENDING.test(suffix)) return "";
   }
   return "";
 }

@@ -23,6 +23,7 @@ from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_ch
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
+from course_lib.language import key
 from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
@@ -75,7 +76,7 @@ class Head(LayerGroups):
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         """The encoder's groups, then "head"."""
-        return [*self.encoder._groups(), ("head", [m for name, m in self.named_children() if name != "encoder"])]
+        return [*self.encoder._groups(), (key("head"), [m for name, m in self.named_children() if name != "encoder"])]
 
     def groups(self, slow: Mapping[str, float | int] | None = None) -> list[tuple]:
         """(name, parameters, factor of the learning rate) for `fit(groups=...)`, without what is frozen.

@@ -52,7 +52,13 @@ def word_class(word: str) -> str:
         if stem != word and stem[-1:] not in tuple(not_before) and not _VOWELS.isdisjoint(stem):
             return f"-{ending}"
     word = unicodedata.normalize("NFC", word)
-    return _hangul_class(word) if _HANGUL.fullmatch(word) else "other"
+    return _hangul_class(word)[0] if _HANGUL.fullmatch(word) else "other"
+
+
+def particle_of(word: str) -> str:
+    """The particle that a word of Hangul ends in, by the same rules, else ""."""
+    name, suffix = _hangul_class(word) if _HANGUL.fullmatch(word) else ("", "")
+    return suffix if name == "Hangul + particle" else ""
 
 
 def known_form(word: str, known: Container[str]) -> str | None:
@@ -74,21 +80,21 @@ def check_strategy(strategy: str) -> None:
         raise CourseError(f"Unknown words: strategy {strategy!r}. Use one of: {', '.join(STRATEGIES)}.")
 
 
-def _hangul_class(word: str) -> str:
-    """By the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single syllable that
-    fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
+def _hangul_class(word: str) -> tuple[str, str]:
+    """And its suffix, the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single
+    syllable that fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
     for length in (3, 2, 1):
         stem, suffix = word[:-length], word[-length:]
         if not stem:
             continue
         if _sound_fits(stem, suffix):
-            return "Hangul + particle"
+            return "Hangul + particle", suffix
         if length + len(stem) > 2:
             if _PARTICLE.fullmatch(suffix):
-                return "Hangul + particle"
+                return "Hangul + particle", suffix
             if _VERB_ENDING.fullmatch(suffix):
-                return "Hangul + ending"
-    return "Hangul"
+                return "Hangul + ending", suffix
+    return "Hangul", ""
 
 
 def _sound_fits(stem: str, suffix: str) -> bool:

@@ -25,13 +25,9 @@ class Buckets:
     """
 
     def __init__(self, lengths: Sequence[int], *, size: int | None = None, tokens: int | None = None, seed: int = 0):
-        if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1) < 1:
-            raise CourseError(
-                f"Buckets: {len(lengths)} items, size={size}, tokens={tokens}. Give items, and either size or tokens, "
-                "1 or more."
-            )
-        if tokens is not None and max(lengths) > tokens:
-            raise CourseError(f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it.")
+        assert len(lengths) > 0
+        assert (size is None) != (tokens is None), "either size or tokens"
+        assert tokens is None or max(lengths) <= tokens, "an item is longer than a batch may be"
         self.lengths, self.size, self.tokens, self.seed = list(lengths), size, tokens, seed
 
     def __call__(self, epoch: int = 0) -> Iterator[list[int]]:

@@ -1,4 +1,4 @@
-"""The corpus of the reader's own disk: its order, its cache, its helpers, many processes at once."""
+"""The corpus of the reader's own disk: its order, its cache, many processes at once."""
 
 import hashlib
 import json
@@ -106,24 +106,6 @@ def test_max_words_samples_all_parts_and_too_little_text_is_an_error(small_disk,
         on_disk_sentences()
 
 
-def test_helper_processes_give_the_same_also_where_they_fail(tmp_path, monkeypatch):
-    paths = [str(tmp_path / f"가{number}.py") for number in range(23)]
-    for number, path in enumerate(paths):
-        text = f'"""The file {"abcdefg"[number % 7] * 3} is here and there, in a café."""' if number % 11 else "("
-        Path(path).write_text(text, encoding="utf-8")
-    paths.append(str(tmp_path / "missing.py"))
-    expected = [docstrings.read_prose(path) for path in paths]
-    assert expected.count(None) == 1  # "(" holds no docstring, so it is not parsed
-    monkeypatch.setattr(on_disk, "_SHARE", 7)
-    monkeypatch.setattr(docstrings, "read_prose", None)  # not by this process
-    assert list(on_disk._read_files(paths)) == expected
-    monkeypatch.undo()
-    monkeypatch.setattr(on_disk, "_SHARE", 7)
-    for helper in ("/nowhere", "false"):  # does not start; dies without a word
-        monkeypatch.setattr(sys, "executable", helper)
-        assert list(on_disk._read_files(paths)) == expected
-
-
 CHILD = """
 import os, signal, sys, time
 from pathlib import Path
@@ -169,7 +151,7 @@ def test_one_of_many_processes_reads_and_the_others_wait_and_a_killed_one_holds_
     assert sorted(said.values()) == [1] * kill + [n - kill]  # a killed one says nothing
     assert max(said).startswith("5 words in 1 sentences")
     assert (tmp_path / "log").read_text().count("r") == 1 + kill
-    assert sorted(path.suffix for path in cache.iterdir()) == [".lock", ".txt"]
+    assert {path.suffix for path in cache.iterdir()} - {".part"} == {".lock", ".txt"}  # .part: half a file, if killed
 
 
 def test_the_list_holds_no_test_tools_and_imports_nothing():

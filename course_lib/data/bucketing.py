@@ -6,9 +6,11 @@ trial with lengths 8-128), and need no special masks: so there is no packing her
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
+from torch.utils.data import DataLoader
 
 from course_lib.errors import CourseError
 
@@ -51,6 +53,22 @@ class Buckets:
                 batches.append([])
             batches[-1].append(item)
         return batches
+
+
+def loader(
+    rows: Sequence, lengths: Sequence[int], collate: Callable[[list], Any], *, seed: int, **limit: int
+) -> Callable[[int], DataLoader]:
+    """For `fit`: epoch -> batches that `collate` makes of rows of like length, shuffled anew each epoch.
+
+    limit  size or tokens, as for `Buckets`
+    """
+    buckets = Buckets(lengths, seed=seed, **limit)
+
+    def of_epoch(epoch: int) -> DataLoader:
+        # A generator of its own: opening an epoch must not move the global one, which dropout uses.
+        return DataLoader(rows, batch_sampler=list(buckets(epoch)), collate_fn=collate, generator=torch.Generator())
+
+    return of_epoch
 
 
 def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:

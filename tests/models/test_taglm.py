@@ -73,15 +73,13 @@ def test_groups_hold_every_parameter_and_the_language_model_has_none_here(tagger
     assert sorted(grouped) == sorted(id(parameter) for parameter in tagger.parameters())
     assert [name for name, p in tagger.named_parameters() if p.grad is None] == []
     if (lm := tagger.encoder.lm) is not None:
-        states = lm.states if isinstance(lm, ELMo) else lm
-        assert all(parameter.grad is None for parameter in states.encoder.parameters())
+        assert all(parameter.grad is None for parameter in lm.encoder.parameters())
 
 
 @pytest.mark.parametrize("name", ["all", "elmo"])
 def test_it_learns_a_tiny_task(name):
     tagger = VARIANTS[name]()
-    lm = tagger.encoder.lm
-    states = (lm.states if isinstance(lm, ELMo) else lm).encoder
+    states = tagger.encoder.lm.encoder
     before_fit = {key: value.clone() for key, value in states.state_dict().items()}
     before = float(tagger.eval().loss(tagger.batch(RECORDS))["loss"].detach())
     fit(tagger, tagger.batches(RECORDS, batch_size=4), epochs=40, learning_rate=0.05, seed=0, show=False)

@@ -17,7 +17,7 @@ class Highway(nn.Module):
 
 
 class CharCNN(nn.Module):
-    """The character ids of one word [character] -> its vector [dim]. Kim et al. 2016."""
+    """words: the character ids of each [character] -> their vectors [word, dim]. Kim et al. 2016."""
 
     def __init__(self, n_characters, filters, dim):
         super().__init__()
@@ -26,12 +26,13 @@ class CharCNN(nn.Module):
         n_filters = sum(n for _, n in filters)
         self.highways, self.projection = nn.Sequential(Highway(n_filters)), nn.Linear(n_filters, dim)
 
-    def forward(self, ids):
-        x, strongest = self.char_embedding(ids).T, []  # [16, character]
-        for filters in self.convolutions:
-            missing = max(0, filters.kernel_size[0] - len(ids))  # a word shorter than the filters is filled up with 0
-            strongest.append(filters(nn.functional.pad(x, (0, missing))).amax(1))  # [filter], wherever in the word
-        return self.projection(self.highways(torch.cat(strongest).relu()))
+    def forward(self, words):
+        strongest = []
+        for x in [self.char_embedding(ids).T for ids in words]:  # [16, character]
+            for filters in self.convolutions:
+                missing = max(0, filters.kernel_size[0] - x.shape[1])  # a shorter word is filled up with 0
+                strongest.append(filters(nn.functional.pad(x, (0, missing))).amax(1))  # [filter], wherever in the word
+        return self.projection(self.highways(torch.cat(strongest).view(len(words), -1).relu()))  # from [word, filter]
 
 
 class Direction(nn.Module):
@@ -58,7 +59,7 @@ class ELMo(nn.Module):
     @torch.no_grad()
     def states(self, words):
         """The three layers of a sentence [layer, word, 2 dim]: characters, first LSTMs, second LSTMs"""
-        x = torch.stack([self.characters(torch.tensor(self.spell(word))) for word in ["</s>", *words]])
+        x = self.characters([torch.tensor(self.spell(word)) for word in ["</s>", *words]])
         ahead = self.forward_lm(x)[:, 1:]
         back = self.backward_lm(torch.cat([x[:1], x[1:].flip(0)]))[:, 1:].flip(1)
         return torch.cat([torch.cat([x[None, 1:], way]) for way in (ahead, back)], dim=-1)
@@ -71,9 +72,8 @@ def from_shipped(name):
     theirs = course_lib.load(name)
     c, weights = theirs.config.characters, theirs.state_dict()
     elmo = ELMo(theirs.characters.ids, c.n_characters, c.filters, c.out_dim, theirs.config.hidden)
-    their_names = {"characters": "token.cnn", "forward_lm.lstms": "lstms.forward_lstm.layers"}
-    their_names["backward_lm.lstms"] = "lstms.backward_lstm.layers"
-    for my_name, their_name in their_names.items():
+    their_names = {f"{way}_lm.lstms": f"lstms.{way}_lstm.layers" for way in ("forward", "backward")}
+    for my_name, their_name in [("characters", "token.cnn"), *their_names.items()]:
         part = {name.removeprefix(f"{their_name}."): w for name, w in weights.items() if name.startswith(their_name)}
         elmo.get_submodule(my_name).load_state_dict(part)
     return elmo.eval()

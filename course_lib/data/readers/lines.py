@@ -75,12 +75,13 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
     contents = _from_folder(path) if path.is_dir() else _from_archive(path)
     for count, (name, size, read) in enumerate(contents, 1):
         total += size
-        if size > MAX_FILE_BYTES or total > MAX_TOTAL_BYTES or count > MAX_FILES:
+        is_text = name.suffix.lower() == ".txt"
+        if (is_text and size > MAX_FILE_BYTES) or total > MAX_TOTAL_BYTES or count > MAX_FILES:
             raise CourseError(
                 f"{path}, file {name}: more text than expected ({count} files, {total / 1e6:.0f} MB so far). "
                 f"Allowed are {MAX_FILES} files, {MAX_FILE_BYTES >> 20} MB each. Check that it is the right archive."
             )
-        if name.suffix == ".txt":
+        if is_text:
             try:
                 yield name, read().decode("utf-8-sig")
             except UnicodeDecodeError as error:
@@ -91,7 +92,7 @@ def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
 
 
 def _from_folder(path: Path) -> Iterator:
-    for file in sorted(path.rglob("*.txt")):
+    for file in sorted(path.rglob("*.[tT][xX][tT]")):
         name = PurePosixPath(file.relative_to(path).as_posix())
         if file.is_file() and not file.is_symlink() and not hidden(name):
             yield name, file.stat().st_size, file.read_bytes

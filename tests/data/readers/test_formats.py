@@ -17,7 +17,7 @@ from course_lib.data.readers.texts import (
     read_questions_by_class,
     read_translations,
 )
-from course_lib.data.readers.word_tests import Question, read_analogies
+from course_lib.data.readers.word_tests import Question, load_rated_pairs, read_analogies
 from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.data.running_text import clean, read_articles, read_raw_articles
 from course_lib.errors import CourseError
@@ -168,10 +168,14 @@ def test_passages(tmp_path):
     assert read_squad(path, "test") == [second]
 
 
-def test_an_answer_that_stands_elsewhere_is_named(tmp_path):
-    (tmp_path / "a.json").write_text(squad(article(), article(1)), encoding="utf-8")
-    with pytest.raises(CourseError, match=r"article 2, .*does not stand at character 1"):
-        read_squad(tmp_path / "a.json")
+def test_a_question_whose_answer_stands_elsewhere_is_left_out_and_named(tmp_path, capsys):
+    content = squad(article(), article(1), article()).replace('"id"', '"guid"')  # as KLUE-MRC calls it
+    (tmp_path / "a.json").write_text(content, encoding="utf-8")
+    passages = read_squad(tmp_path / "a.json")
+    assert [[question.id for question in passage.questions] for passage in passages] == [["7"], [], ["7"]]
+    said = capsys.readouterr().out
+    assert said.startswith("1 of 3 questions are left out.")
+    assert "article 2, paragraph 1, question 7: the answer '배' does not stand at character 1." in said
 
 
 # -- CoarseWSD-20 and Senseval-2 (the course's own table: tests/data/test_handmade.py)
@@ -309,6 +313,7 @@ FAULTS = [  # reader, the file's content, what is said
     (read_conllu, row(1, "word", 7) + "\n", "head 7, but there are 1 words"),
     (labelled, "", "is empty"),
     (labelled, "text\n", "no column 'label'"),
+    (labelled, "text\tlabel\tlabel\na\t1\t0\n", "two columns 'label'"),
     (labelled, "text\tlabel\na\t1\nb\n", "line 3: 2 columns are named, but this line has 1"),
     (labelled, "text\tlabel\na\t1\tmore\n", "line 2: 2 columns are named, but this line has 3"),
     (labelled, "text\tlabel\na\t2\n", "line 2: label '2'. Use one of: 0, 1"),
@@ -319,7 +324,7 @@ FAULTS = [  # reader, the file's content, what is said
     (read_translations, "Go.\t가.\nGo.\n", "line 2: one column, the translation is missing"),
     (read_translations, "Go.\t가.\nGo.\t \n", "line 2: one side is empty"),
     *(
-        (read_squad, squad(article(), article(start)), f"article 2, paragraph 1: Question '7': .* at character {start}")
+        (read_squad, squad(article(), article(start)), f"article 2, paragraph 1, question 7: .* at character {start}")
         for start in (1, -2, 99)
     ),
     (read_squad, "[]", "not in SQuAD's format"),
@@ -348,6 +353,7 @@ MARKED = [  # reader, file name, content: the same with a byte order mark
     (read_squad, "a.json", squad(article())),
     (read_squad, "a.json.gz", squad(article())),
     (read_analogies, "a.txt", ": s\na b c d\n"),
+    (load_rated_pairs, "a.csv.gz", "왕,여왕,8.5\na,b,7\n"),
     (read_senseval, "hard.pos", SENSEVAL),
     (articles, "a.xz", ARTICLES),
 ]

@@ -3,20 +3,14 @@
 unk      one word for all of them; which words are rare enough to be left out: `Vocabulary.from_sentences(min_count=5)`
 classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
          ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
-own      each different new word has a vector of its own (Dhingra et al. 2017, arXiv:1703.00993)
-A larger table at test time, trained elsewhere, is `extended` in models/unknown_vectors.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Container
 
-from course_lib.errors import CourseError
-
-STRATEGIES = ("unk", "classes", "own")
 WORD_CLASSES = (
     *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
     *("Hangul + particle", "Hangul + ending", "Hangul", "other"),
@@ -66,22 +60,8 @@ def known_form(word: str, known: Container[str]) -> str | None:
     return next((form for form in (word, word.lower()) if form in known), None)
 
 
-def type_key(word: str, seed: int = 0) -> int:
-    """A number from 1 to 2**63 - 1 that is this word's own: the same on every machine, another with another seed.
-
-    Two of a million different words share a key with a probability below one in ten million.
-    """
-    data = f"{seed}\t{word}".encode("utf-8", errors="surrogatepass")
-    return 1 + int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % (2**63 - 1)
-
-
-def check_strategy(strategy: str) -> None:
-    if strategy not in STRATEGIES:
-        raise CourseError(f"Unknown words: strategy {strategy!r}. Use one of: {', '.join(STRATEGIES)}.")
-
-
 def _hangul_class(word: str) -> tuple[str, str]:
-    """And its suffix, the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single
+    """Its class and its suffix, the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single
     syllable that fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
     for length in (3, 2, 1):
         stem, suffix = word[:-length], word[-length:]

@@ -61,8 +61,11 @@ def known_form(word: str, known: Container[str]) -> str | None:
 
 
 def _hangul_class(word: str) -> tuple[str, str]:
-    """Its class and its suffix, the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single
-    syllable that fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
+    """Its class and its suffix, the longest particle or ending.
+
+    Which of 을 and 를 fits depends on the sound before it; a single syllable that fits after any sound needs two
+    syllables before it, or 바다 and 편지 would be cut.
+    """
     for length in (3, 2, 1):
         stem, suffix = word[:-length], word[-length:]
         if not stem:

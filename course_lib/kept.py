@@ -151,7 +151,10 @@ def scores() -> Scores:
         return {}
     try:
         content = json.loads(bounded(path, MOST_TEXT, _REMEDY))
-        return {str(name): {int(n): float(f1) for n, f1 in found.items()} for name, found in content.items()}
+        board = {str(name): {int(n): float(f1) for n, f1 in found.items()} for name, found in content.items()}
+        if not all(0 <= f1 <= 100 for found in board.values() for f1 in found.values()):  # NaN is not, either
+            raise ValueError("a score is none from 0 to 100")
+        return board
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise CourseError(f"{path} cannot be read ({error}). {_REMEDY}") from None
 

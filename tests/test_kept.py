@@ -101,7 +101,9 @@ def test_a_score_is_a_percentage(session, value):
     assert kept.scores() == {}
 
 
-@pytest.mark.parametrize("content", ["[1]", '{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": "many"}}'])
+@pytest.mark.parametrize(
+    "content", ["[1]", '{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": "many"}}', '{"a": {"20": NaN}}']
+)
 def test_a_damaged_board_is_said_and_not_overwritten(session, content):
     session.score("mine", 50)
     (kept.folder() / "board.json").write_text(content)

@@ -1,8 +1,8 @@
 """One exercise: the probes of its check, the mistakes it knows by name, and its words.
 
-A mistake is written as a *model*: a small function that computes what a reader with that mistake computes. An answer
-that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at the results, and
-must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
+A mistake is written as a *model*: a small function of a probe's inputs that computes what a reader with that mistake
+computes. An answer that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at
+the results, and must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
 """
 
 from __future__ import annotations

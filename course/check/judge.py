@@ -20,7 +20,6 @@ from course.check.written import data_from_outside, does_nothing, ways
 from course_lib.language import key, t, t_label
 
 _NO_FUNCTION, _PARAMETERS = key("not a function"), key("other parameters")
-_NO_GRADIENT = key("the gradient is cut off")
 
 
 class Mistake(NamedTuple):
@@ -72,8 +71,8 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
     if not failing and _seed() != seed:
         return _mistake(exercise, _SEEDS_ALL)
     if not failing:
-        says = _detached(exercise, answer, limit)
-        return _mistake(exercise, Mistake(_NO_GRADIENT, says)) if says else _right(exercise, answer)
+        mistake = _unlearnable(exercise, answer, limit)
+        return _mistake(exercise, mistake) if mistake else _right(exercise, answer)
     tried = Tried(answer, exercise.probes[failing[0]], results[failing[0]])
     if _grows(returned, results):
         return _mistake(exercise, _KEEPS_RESULTS, tried)
@@ -91,12 +90,12 @@ def _seed() -> int | None:
     return torch.initial_seed() if torch else None
 
 
-def _detached(exercise: Exercise, answer: Callable, limit: float) -> str:
+def _unlearnable(exercise: Exercise, answer: Callable, limit: float) -> Mistake | None:
     if not (exercise.learns and "torch" in sys.modules):
-        return ""
-    from course.check.gradient import detached  # it needs torch, which not every chapter does
+        return None
+    from course.check.gradient import fault  # it needs torch, which not every chapter does
 
-    return detached(exercise, answer, limit)
+    return fault(exercise, answer, limit)
 
 
 def _grows(returned: list, results: list) -> bool:
@@ -170,7 +169,10 @@ def without_end(exercise: Exercise, limit: float = LIMIT) -> Result:
 
 
 def _no_end(limit: float) -> Mistake:
-    says = key("The call computed that long and was stopped. Does your loop move on?")
+    says = key(
+        "The call computed that long and was stopped. Does your loop move on? Or does it try out more possibilities "
+        "than there is time for?"
+    )
     return Mistake(key("no end after # s").replace("#", f"{limit:g}"), says)
 
 
@@ -181,7 +183,8 @@ def known_mistakes(exercise: Exercise) -> dict[str, str]:
     everywhere.append(_no_end(10))  # the limit of answers that were kept earlier
     everywhere.append(Mistake(_NO_FUNCTION, "What was handed over is no function, but a result, or something else."))
     everywhere.append(Mistake(_PARAMETERS, "The function takes other parameters than the exercise asks for."))
-    everywhere.append(Mistake(_NO_GRADIENT, "The numbers are right, but on the way to them something is detached."))
+    everywhere.append(Mistake("the gradient is cut off", "The numbers are right, but something is detached."))
+    everywhere.append(Mistake("what the gradient needs is changed in place", "The numbers are right, backward fails."))
     return dict(everywhere) | own
 
 

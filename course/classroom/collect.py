@@ -33,7 +33,8 @@ from course_lib.errors import CourseError
 from course_lib.files import hidden, zip_members
 from course_lib.language import t
 
-_ANSWER = re.compile(r"(\d{1,3}\.(\d{1,3}|B)|recall-\d{1,3}|hints)\.json")
+# group 1: what is answered; 2: what browsers and Canvas put behind it, "1.2 (1).json", "1.2-1.json"
+_ANSWER = re.compile(r"(\d{1,3}\.(?:\d{1,3}|B)|recall-\d{1,3}|hints)( ?\(\d+\)|-\d+)?\.json")
 _KIT = ("answers", "course-answers")  # a folder's name that does not say whose it is
 _WORDS = "course answers? submissions? submitted attempt version part week exercises? assignments? homework chapter old"
 _WORDS += " older final backup copy of 답안? 제출 과제 숙제 연습 문제 버전 주차 사본"
@@ -80,7 +81,10 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
                         other for n in range(2, len(learners) + 3) if (other := f"{name} ({n})") not in learners
                     )
                 try:
-                    learner = _learner(name, ((file.path, file.read()) for file in files if file.read), known, skipped)
+                    answers = sorted(
+                        (file for file in files if file.read), key=lambda file: _answer(file.path)[2] or ""
+                    )
+                    learner = _learner(name, ((file.path, file.read()) for file in answers), known, skipped)
                     if not (learner.tries or learner.looks or learner.choices or learner.builds):
                         raise ValueError(t("holds no answers of this course"))
                     learners[name] = learner
@@ -227,6 +231,10 @@ def _says_nothing(name: str) -> bool:
     return _NAMELESS.fullmatch(_shown(name)) is not None
 
 
+def _answer(path: PurePosixPath) -> re.Match:
+    return _ANSWER.fullmatch(path.name)
+
+
 def _is_zip(name: str) -> bool:
     return name.lower().endswith(".zip")
 
@@ -240,25 +248,26 @@ def _learner(name: str, files: Iterator[tuple[PurePosixPath, bytes]], known: set
     for path, raw in files:
         if (n_bytes := n_bytes + len(raw)) > _MOST_BYTES:
             raise ValueError(t("holds over {n} MB of answers", n=f"{_MOST_BYTES / 1e6:g}"))
+        answered = _answer(path)[1]
         try:
-            if read.setdefault(path.stem, path) != path:
-                raise ValueError(t("a second one, beside {other}", other=read[path.stem]))
+            if read.setdefault(answered, path) != path:
+                raise ValueError(t("a second one, beside {other}", other=read[answered]))
             if len(raw) > store.MOST_BYTES:
                 raise ValueError(t("too large"))
-            if path.stem == HINTS:
+            if answered == HINTS:
                 for look in store.items_of(raw, is_look):
                     looks.setdefault(look["exercise"], []).append(look)
-            elif path.stem.startswith("recall-"):
+            elif answered.startswith("recall-"):
                 chosen = {item["question"]: item["option"] for item in store.items_of(raw, is_choice)}
-                learner.choices[int(path.stem.removeprefix("recall-"))] = chosen
-            elif path.stem not in known:
+                learner.choices[int(answered.removeprefix("recall-"))] = chosen
+            elif answered not in known:
                 raise ValueError(t("this course has no such exercise"))
             elif items := store.items_of(raw, is_version):
-                if path.stem.endswith(".B"):
+                if answered.endswith(".B"):
                     runs = [{"state": item["state"], "yours": str(item.get("yours", ""))} for item in items]
-                    learner.builds[path.stem] = runs
+                    learner.builds[answered] = runs
                 else:
-                    learner.tries[path.stem] = [{part: item[part] for part in VERSION} for item in items]
+                    learner.tries[answered] = [{part: item[part] for part in VERSION} for item in items]
         except ValueError as error:
             skipped.append(f"{name}, {path}: {t(str(error))}.")
     for exercise, seen in looks.items():

@@ -26,6 +26,7 @@ SHORTEST, LONGEST = 3, 60  # words of a sentence; the networks have 64 places
 KNOWN_FROM = 3  # times that a word must occur to be known
 UNKNOWN = "<unk>"
 _FRAME = re.compile(r"\*\*\* ?(START|END) OF ")  # Project Gutenberg's, around the book
+_MARKUP = re.compile(r"\s*(?:\{\\rtf|<(?:!doctype|html|\?xml)\b)", re.IGNORECASE)
 _REMEDY = key("Give a file of plain text, saved as UTF-8, of at most 16 MB.")
 
 
@@ -57,9 +58,9 @@ def folder() -> Path:
 def made_of(files: Sequence[str | Path]) -> OwnText:
     """The text of some files, in the language spoken now. Korean particles become words of their own."""
     text = OwnText([])
-    plain = "\n\n".join(_lines(given_path(file), text.dropped) for file in files)
+    plain = unicodedata.normalize("NFC", "\n\n".join(_lines(given_path(file), text.dropped) for file in files))
     _refuse_another_language(plain)
-    paragraphs = re.split(r"\n\s*\n", unicodedata.normalize("NFC", plain))
+    paragraphs = re.split(r"\n\s*\n", plain)
     raw = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     split = list(split_particles(raw) if language() == "ko" else map(split_words, raw))
     whole = [words for words in split if len(words) >= SHORTEST]
@@ -108,7 +109,10 @@ def _path(name: str) -> Path:
 
 def _lines(path: Path, dropped: dict[str, list[int]]) -> str:
     """The lines of a file that hold a letter, without the frame around a book of Project Gutenberg."""
-    lines = small_text(path, t(_REMEDY)).splitlines()
+    text = small_text(path, t(_REMEDY))
+    if _MARKUP.match(text):
+        raise CourseError(t("{path} holds HTML, XML or RTF markup. {remedy}", path=path, remedy=t(_REMEDY)))
+    lines = text.splitlines()
     frame = {mark[1]: i for i, line in enumerate(lines) if (mark := _FRAME.match(line))}
     first, end = frame.get("START", -1) + 1, frame.get("END", len(lines))
     read = [first <= i < end and any(map(str.isalpha, line)) for i, line in enumerate(lines)]

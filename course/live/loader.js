@@ -37,7 +37,8 @@ async function checkpoint(name, arrived) { // -> {about, bytes}; arrived(share o
     arrived(here.size / about.parts);
   }));
   delete arriving[name];
-  return { about, bytes };
+  const zipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return { about, bytes: new Uint8Array(await new Response(zipped).arrayBuffer()) };
 }
 
 const KINDS = { // of checkpoints: what they need besides their weights, in numbers, and the model

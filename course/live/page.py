@@ -66,10 +66,9 @@ def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float, str]]
     return sides, [(token, p, percent(p)) for token, p in guesses]
 
 
-def write_live(out: Path, checkpoints: Path) -> int:
-    """Write live.js, live.css and models/ into `out`. -> their bytes, all together"""
-    written = {name: write_model(out / "models" / name, checkpoints / name) for name in NAMES}
-    megabytes = {name: n_bytes / 1e6 for name, n_bytes in written.items()}  # as they are loaded
+def write_live(out: Path, checkpoints: Path) -> None:
+    """Write live.js, live.css and models/ into `out`."""
+    megabytes = {name: write_model(out / "models" / name, checkpoints / name) / 1e6 for name in NAMES}
     page = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in PAGE)))
     with speaking("ko"):
         korean = texts(sentences(script(page)))
@@ -79,4 +78,3 @@ def write_live(out: Path, checkpoints: Path) -> int:
     for name, text in files.items():
         with atomic_file(out / name, "w") as file:
             file.write(text)
-    return sum(written.values()) + sum(len(text.encode()) for text in files.values())

@@ -28,7 +28,7 @@ from course.site.cells import LIVE, Chapter, Prose, Shown, describe, output_html
 from course.site.check import site_problems
 from course.site.exercises import checked, megabytes, runnable, stopped, write_python
 from course.site.lecture import read_stored
-from course.site.tour import PLAY, about, chapter_number, play_page
+from course.site.tour import PLAY, about, chapter_number, opener, play_page
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
@@ -79,16 +79,16 @@ def build_site(project: Path, out: Path) -> str:
             file.write(text)
     with atomic_file(out / "math.woff") as file:
         file.write(MATH_FONT.read_bytes())
-    models = write_live(out, checkpoints) if live else 0
+    if live:
+        write_live(out, checkpoints)
     if any(chapter.exercises for there in chapters.values() for chapter in there):
         write_python(out)
     if problems := site_problems(out):
         listed = "\n".join(problems[:20] + ([f"and {len(problems) - 20} more"] if len(problems) > 20 else []))
         raise CourseError(f"The site in {out} has {len(problems)} faults; mend them in notebooks/text/:\n{listed}")
-    megabytes = sum(len(text.encode()) for text in files.values()) / 1e6
-    asked = f", and their models, {models / 1e6:.1f} MB" if live else ""
+    n_bytes = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     n_pages = sum(name.endswith(".html") for name in files)
-    return f"site: {n_pages} pages, {megabytes:.1f} MB{asked}, checked. Open {out / 'index.html'}"
+    return f"site: {n_pages} pages, {n_bytes / 1e6:.1f} MB with all that they load, checked. Open {out / 'index.html'}"
 
 
 def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -> dict[str, str]:
@@ -208,11 +208,12 @@ def chapter_page(
     other: the chapter in the other language; the way there keeps the place, since both have the same headings.
     """
     both = zip(chapter.headings, other.headings if other else (), strict=False)
+    first_section = '<div class="prose">\n<h2'
     return _page(
         title=f"{chapter.title} – {t(COURSE)}",
         other=f"{chapter.name}.html" if other else "",
         places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
-        body=chapter.body,
+        body=chapter.body.replace(first_section, opener(chapter) + first_section, 1),
         sections=[heading for heading in chapter.headings if heading.level in LISTED],
         widgets={one.under.address for one in chapter.shown},
         page=chapter.name,

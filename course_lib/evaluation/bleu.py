@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from course_lib.errors import CourseError
+from course_lib.text.words import as_text
 
 MAX_ORDER = 4
 
 
-def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
+def bleu(hypotheses: Sequence, references: Sequence) -> float:
     """Corpus BLEU-4, 0 to 100: one reference each, strings split at white space, no smoothing.
 
     The n-gram counts of all sentences are added up before dividing; a mean of sentence scores would be another number.
@@ -22,7 +23,7 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     right, total = [0] * MAX_ORDER, [0] * MAX_ORDER
     hypothesis_length = reference_length = 0
     for hypothesis, reference in zip(hypotheses, references, strict=True):
-        ours, theirs = hypothesis.split(), reference.split()
+        ours, theirs = (as_text(text, "bleu: a translation").split() for text in (hypothesis, reference))
         hypothesis_length += len(ours)
         reference_length += len(theirs)
         for n in range(1, MAX_ORDER + 1):

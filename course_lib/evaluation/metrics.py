@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
+from course_lib.text.words import as_text
 
 
 def accuracy(predicted: Iterable, gold: Iterable) -> float:
@@ -73,8 +74,13 @@ def squad_scores(
             )
         predictions, references = [predictions[key] for key in references], list(references.values())
     predictions, references = _paired("squad_scores", predictions, references)
-    if bad := [answers for answers in references if isinstance(answers, str)]:
-        raise CourseError(f"squad_scores: the reference {bad[0]!r} is a str. Give a list of answers per question.")
+    if bad := [one for one in references if isinstance(one, str | Mapping) or not isinstance(one, Iterable)]:
+        kind = type(bad[0]).__name__
+        raise CourseError(
+            f"squad_scores: the reference {bad[0]!r:.60} is a {kind}. Give a list of answers per question."
+        )
+    for text in [*predictions, *(text for answers in references for text in answers)]:
+        as_text(text, "squad_scores: an answer")
     pairs = [
         (_answer(guess, language), [kept for text in answers if (kept := _answer(text, language))] or [""])
         for guess, answers in zip(predictions, references, strict=True)

@@ -165,6 +165,7 @@ def _translated(found: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Today's names for all; without buffers, tied tensors and the heads of other tasks."""
     result = {}
     for name, tensor in found.items():
+        name = name.removeprefix("_orig_mod.").removeprefix("module.")  # torch.compile's, DataParallel's
         if name.startswith(("embeddings.", "encoder.", "pooler.")):
             name = f"bert.{name}"
         name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")

@@ -20,6 +20,7 @@ DRAWN = "body > :not(script)"  # in a widget's frame
 SMALL = """() => [...document.querySelectorAll("body :not(math, math *)")].filter(e => e.checkVisibility()
     && [...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.data.trim())
     && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.outerHTML.slice(0, 80))"""
+GROUND = "node => getComputedStyle(node).backgroundColor"
 AGAIN = "python -m tests.notebooks.pictures measures the frames of notebooks that were built anew"
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)
     .reduce((a, b) => a + b) / 765"""
@@ -85,6 +86,10 @@ def test_the_contents_say_where_the_reader_is_and_where_a_widget_stands(site, ch
             assert here.bounding_box()["y"] < 800
         assert page.locator(".toc a", has_text="6.3 Why").get_by_label("with a widget").count() == 1
         assert page.locator(".toc a", has_text="6.1 Everyone").get_by_label("with a widget").count() == 0
+        card = page.locator("main .cards")  # of the first widget, within one screen and a half
+        assert card.bounding_box()["y"] + page.evaluate("scrollY") < 1200
+        card.get_by_role("button").press("Enter")
+        card.locator("iframe").content_frame.locator(".cw").wait_for()
         text, foot = (page.locator(which).bounding_box() for which in ("main", "footer"))
         assert text["x"] == foot["x"]
         shown = page.locator("main summary:visible")
@@ -119,6 +124,7 @@ def test_claims_are_cards_on_a_phone(site, chromium):
             for cell in rows.nth(5).locator("td:not(:empty)").all():
                 assert cell.bounding_box()["x"] + cell.bounding_box()["width"] <= 360
             assert page.locator(".claims .contradicted").first.inner_text() == says
+            assert page.locator(".claims .open").first.evaluate(GROUND) == "rgba(0, 0, 0, 0)"  # no button
             wide = page.locator(".wide:has(.claims)")
             assert wide.evaluate("wide => wide.scrollWidth - wide.clientWidth") <= 0
 

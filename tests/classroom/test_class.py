@@ -163,6 +163,13 @@ HANDED_IN = {
         "Lee_1002_20019_1.3.json": json.dumps({"format": 1, "items": [version("x")]}),
         "Park_1003_20020_answers.zip": {"": PARK},
     },
+    "downloaded or handed in twice": {
+        "Kim_1001/answers/1.2 (1).json": json.dumps({"format": 1, "items": [version("x")]}),
+        "Kim_1001/answers/": ("1.3",),
+        "Lee_1002_20019_1.3-1.json": json.dumps({"format": 1, "items": [version("x")]}),
+        "Park_1003/": PARK,
+        "Park_1003/2.3(2).json": b"older",
+    },
 }
 
 

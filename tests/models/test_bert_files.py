@@ -119,7 +119,13 @@ def renamed(old, new):
 
 
 @pytest.mark.parametrize(
-    "change", [old_names, renamed("cls.predictions.bias", "cls.predictions.decoder.bias"), renamed("bert.", "")]
+    "change",
+    [
+        old_names,
+        renamed("cls.predictions.bias", "cls.predictions.decoder.bias"),
+        renamed("bert.", ""),
+        lambda tensors: {f"_orig_mod.module.{name}": tensor for name, tensor in tensors.items()},
+    ],
 )
 def test_other_names_and_copies_give_the_same_network(change, tmp_path):
     theirs = peer(tmp_path)

@@ -64,7 +64,11 @@ MISTAKES = [
     ),
     ("the word itself can win again", _with_score(0.0), _with_score(-1.0)),
     ("the ids are those of a shorter table", _without_its_row),
-    ("one neighbour too few", lambda v, w, k: _cosine(v, w).argsort(descending=True)[1:k].tolist()),
+    (
+        "one neighbour too few",
+        lambda v, w, k: _cosine(v, w).argsort(descending=True)[1:k].tolist(),
+        lambda v, w, k: [i for i in _cosine(v, w).argsort(descending=True)[:k].tolist() if i != w],
+    ),
     (
         "the furthest words",
         lambda v, w, k: _best(-_cosine(v, w), w, k),

@@ -30,6 +30,8 @@ class _Network:
 
     def __call__(self, source, written):
         source, written = torch.as_tensor(source), torch.as_tensor(written)
+        if written.is_floating_point():
+            raise TypeError(f"ids are whole numbers, not {written.dtype}")
         place = torch.arange(1, written.shape[1] + 1)
         if len(source) != len(written):
             raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
@@ -68,7 +70,13 @@ PROBES = [
 MISTAKES = [
     ("the end is part of the translation", _greedy(lambda row: [*_cut(row), *[2] * (2 in row[1:])])),
     ("the beginning is part of the translation", _greedy(lambda row: [row[0], *_cut(row)])),
-    ("words after the end stay", _greedy(lambda row: row[1:]), _greedy(lambda row: [i for i in row[1:] if i != 2])),
+    (
+        "words after the end stay",
+        _greedy(lambda row: row[1:]),
+        _greedy(lambda row: [i for i in row[1:] if i != 2]),
+        _greedy(lambda row: row[1:], stop=lambda ended: False),
+        _greedy(lambda row: [i for i in row[1:] if i != 2], stop=lambda ended: False),
+    ),
     ("cut at the last end", _greedy(_last_end)),
     ("all stop with the first", _greedy(stop=lambda ended: ended.any())),
     ("the logits of the first position", _greedy(at=0)),

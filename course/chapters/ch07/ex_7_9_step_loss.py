@@ -160,6 +160,7 @@ MISTAKES = [
     ("two softmaxes", _step(scores=lambda *a: (a[0] @ a[1].T + a[2]).softmax(-1))),
     ("no bias", _step(scores=lambda states, table, bias: states @ table.T)),
     ("the sum instead of the mean", _step(loss=lambda *a: _nats(*a, reduction="sum"))),
+    ("divided by all places", _step(loss=lambda *a: _nats(*a, reduction="sum") / a[1].numel())),
     (
         "each row counts the same",
         _step(loss=lambda *a: _of_rows(*a).mean()),

@@ -114,6 +114,7 @@ MISTAKES = [
     ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
     ("the null score of the first window", _decided(lambda nulls: nulls[0])),
     ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
+    ("the best score begins at 0", lambda windows, t: no_answer(windows, t) if _best(windows)[0] > 0 else (0, 0)),
     ("the lowest null score begins at 0", _decided(lambda nulls: min(0, *nulls))),
     ("null score and span from the same window", _null_of_the_best_window),
     ("each window decides by itself", _each_window_by_itself),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines, text_files, wrong_columns
+from course_lib.data.readers.lines import numbered_lines, text_files
 from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.errors import CourseError
 
@@ -21,16 +21,17 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
         cells = line.split("\t")
         if header is None:
             header = cells
-            if missing := [name for name in columns if name not in header]:
+            if missing := [name for name in columns if header.count(name) != 1]:
+                found = "two columns" if missing[0] in header else "no column"
                 raise CourseError(
-                    f"{path}, line {number}, names no column {missing[0]!r}. Name {', '.join(columns)}, with single "
+                    f"{path}, line {number}, names {found} {missing[0]!r}. Name {', '.join(columns)}, with single "
                     "tabs between."
                 )
         elif line:
             if len(cells) != len(header):
                 raise CourseError(
-                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}, "
-                    f"{wrong_columns(len(cells), header)}. Separate them by single tabs."
+                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}. Separate "
+                    "them by single tabs."
                 )
             yield number, dict(zip(header, cells, strict=True))
     if header is None:
@@ -92,9 +93,12 @@ def read_review_folders(path: str | Path, split: str | None = None) -> list[Labe
     for name, text in text_files(path):
         if name.parent.name in ("pos", "neg") and split in (None, name.parent.parent.name):
             records.append(LabelledText(text.replace("<br />", "\n"), name.parent.name))
-    if not records:
+    if missing := sorted({"neg", "pos"} - {record.label for record in records}):
         where = "" if split is None else f" below a folder {split!r}"
-        raise CourseError(f"{path} holds no review{where}. They must lie in folders called pos and neg, as .txt files.")
+        raise CourseError(
+            f"{path} holds no review{where} in a folder {missing[0]!r}. They must lie in folders called pos and neg, "
+            "as .txt files."
+        )
     return records
 
 

@@ -33,7 +33,7 @@ def load_rated_pairs(path: str | Path) -> list[RatedPair]:
     Lines that start with # and a first line without a rating (the header) are passed over.
     """
     pairs = []
-    delimiter = "," if str(path).lower().removesuffix(".xz").endswith(".csv") else "\t"
+    delimiter = "," if ".csv" in Path(str(path).lower()).suffixes[-2:] else "\t"
     for number, line in numbered_lines(path):
         if not line.strip() or line.startswith("#"):
             continue

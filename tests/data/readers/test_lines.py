@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from course_lib.data.readers import lines
-from course_lib.data.readers.lines import numbered_lines, text_files
+from course_lib.data.readers.lines import MAX_FILE_BYTES, numbered_lines, text_files
 from course_lib.data.readers.texts import read_review_folders
 from course_lib.errors import CourseError
 
@@ -36,7 +36,6 @@ def test_lines_are_as_they_stand(tmp_path, name, pack, mark):
         ("cut.gz", gzip.compress(b"one\n" * 99, mtime=0)[:-9]),
         ("cut.bz2", bz2.compress(b"one\n" * 99)[:-9]),
         ("flipped.gz", gzip.compress(b"one\n" * 99, mtime=0)[:-9] + b"123456789"),
-        ("plain.xz", b"one\n"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",  # the bytes of an archive are no name
 )
@@ -53,7 +52,7 @@ REVIEWS = {
     "aclImdb/train/pos/0_9.txt": "Good.<br /><br />좋다",
     "aclImdb/train/neg/0_1.txt": "Bad.",
     "aclImdb/train/unsup/0_0.txt": "Unlabelled.",
-    "aclImdb/test/neg/0_2.txt": "Worse.",
+    "aclImdb/test/neg/0_2.TXT": "Worse.",
     "aclImdb/train/pos/urls.md": "no text file",
     "aclImdb/train/pos/._0_9.txt": b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X        \xb0",
     "__MACOSX/aclImdb/train/neg/0_1.txt": "\0\5\x16\7",
@@ -103,6 +102,9 @@ def test_what_cannot_be_read_is_named(tmp_path):
         list(text_files(tar(tmp_path / "a.tar.xz", {"pos/a.txt": b"caf\xe9"})))
     with pytest.raises(CourseError, match="no file or folder"):
         list(text_files(tmp_path / "gone.tar"))
+    for name in ("Pos/a.txt", "pos /a.txt", "pos/0/a.txt", "긍정/a.txt"):
+        with pytest.raises(CourseError, match="no review in a folder 'pos'"):
+            read_review_folders(tar(tmp_path / "a.tar.xz", {name: "Good.", "neg/a.txt": "Bad."}))
 
 
 def test_links_are_passed_over(tmp_path):
@@ -116,7 +118,8 @@ def test_links_are_passed_over(tmp_path):
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_FILE_BYTES", 11), ("MAX_TOTAL_BYTES", 23), ("MAX_FILES", 1)])
 def test_too_much_text_is_refused(tmp_path, monkeypatch, limit, value):
-    path = tar(tmp_path / "a.tar.xz", {"pos/a.txt": "x" * 12, "pos/b.txt": "y" * 12})
+    files = {"pos/a.txt": "x" * 12, "pos/b.txt": "y" * 12, "counts.feat": "z" * (MAX_FILE_BYTES + 1)}  # IMDb has such
+    path = tar(tmp_path / "a.tar.xz", files)
     assert len(list(text_files(path))) == 2
     monkeypatch.setattr(lines, limit, value)
     with pytest.raises(CourseError, match="more text than expected"):

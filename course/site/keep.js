@@ -21,6 +21,7 @@ const listOf = value => Array.isArray(value) ? value : [];
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 recollect();
 root.classList.toggle("returns", !!kept.at); // before the first picture, so that nothing moves
+root.classList.toggle("told", !!kept.sentence);
 
 const SEEN = 4000; // ms in a section whose end has come into the window: it is read
 function watchSections(page) {

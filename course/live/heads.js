@@ -2,9 +2,7 @@
 // and gains lie in the body, whose matrices all tasks share.
 const MOST_ANSWER = 30; // pieces
 
-function Heads({ config: { heads }, tensors, body: { config, pieces, forward, tensors: shared } }) {
-  const { d_model: d } = config;
-
+function Heads({ config: { heads }, tensors, body: { config: { d_model: d }, pieces, forward, tensors: shared } }) {
   // A text, or a pair, read for a task -> {sides: of each text its pieces, logits: of a place in the row}
   function read(task, ...texts) {
     const ids = [pieces.cls];
@@ -31,7 +29,6 @@ function Heads({ config: { heads }, tensors, body: { config, pieces, forward, te
     softmax(logits);
     return best(logits, logits.length).map(row => [heads[task].settings.labels[row], logits[row]]);
   }
-  const classify = (task, ...texts) => likely(task, read(task, ...texts).logits(0)); // "sentence", or "pair" of two
 
   function tag(text) { // [[word, its best label, probability], ...]
     const { sides: [side], logits } = read("tokens", text);
@@ -44,5 +41,5 @@ function Heads({ config: { heads }, tensors, body: { config, pieces, forward, te
     return units.flatMap(({ start }, i) => units.slice(i, i + MOST_ANSWER).map(({ end }, more) =>
       ({ score: scores[i][0] + scores[i + more][1], start, end }))).reduce((a, b) => b.score > a.score ? b : a);
   }
-  return { classify, tag, answer };
+  return { classify: (task, ...texts) => likely(task, read(task, ...texts).logits(0)), tag, answer };
 }

@@ -211,13 +211,14 @@ async function askReview({ typed, given }, open) {
 
 const latest = new Map(); // frame -> what it asked last: an older question is not answered any more
 
-const statusOf = frame => // a line under it
-  frame.parentNode.querySelector(".loads") ?? h("p", { class: "loads", role: "status" });
+function statusOf(frame) { // a line under it
+  frame.after(frame.parentNode.querySelector(".loads") ?? h("p", { class: "loads", role: "status" }));
+  return frame.nextSibling;
+}
 
 async function reply(frame, asked) {
   latest.set(frame, asked);
   const says = statusOf(frame);
-  frame.after(says);
   let missing = "";
   const open = async name => {
     if (name !== LARGE || name in opened) return load(name, arrived(name, says));

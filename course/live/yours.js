@@ -14,10 +14,9 @@ const isMet = ([, , , rank]) => rank <= FIRST;
 const likelyRow = (label, rows) => {
   const of = { label, n: rows.filter(isMet).length, all: rows.length, k: FIRST };
   const says = t("{label}: {n} of {all} are among the first {k} guesses", of);
-  return h("div", { class: "likely" }, h("b", {}, says), h("p", {}, rows.map(([word, p, guess]) => {
-    const title = t("{word}: {share}; first guess: {guess}", { word, share: share(p), guess });
-    return h("span", { style: `--p:${(100 * p).toFixed(1)}%`, "data-p": p, title }, word);
-  })));
+  const title = ([word, p, guess]) => t("{word}: {share}; first guess: {guess}", { word, share: share(p), guess });
+  return h("div", { class: "likely" }, h("b", {}, says), h("p", {}, rows.map(row =>
+    h("span", { style: `--p:${(100 * row[1]).toFixed(1)}%`, "data-p": row[1], title: title(row) }, row[0]))));
 };
 const judged = (word, id, p, names) => [word, p[id] ?? 0, names[best(p, 1)[0]], id in p ? rankOf(p, id) : Infinity];
 const askLink = text => h("p", {}, h("a", { href: `ask_bert.html#${new URLSearchParams({ text })}` },
@@ -25,7 +24,7 @@ const askLink = text => h("p", {}, h("a", { href: `ask_bert.html#${new URLSearch
 
 function typedRow(says, attributes, label, go) { // a field, and a button that does what Enter does
   const field = h("input", { class: "word", maxlength: LONGEST_SENTENCE, autocomplete: "off", ...attributes });
-  onKeys(field, () => ({ Enter: field.value }), () => go(field.value));
+  onKeys(field, () => ({ Enter: field.value }), go);
   return h("div", { class: "row" }, h("label", {}, h("span", {}, says), field), button(label, () => go(field.value)));
 }
 
@@ -64,16 +63,15 @@ const SYSTEMS_READ = [{
   models: text => [inKorean(text) ? "bilm-ko" : "bilm-en"],
   pages: ["04_elmo", "03_taglm_and_cove", "05_ulmfit"],
   read: (words, [{ expect, words: names }]) => {
-    const ids = words.map(word => names.indexOf(word)),
-      rows = expect(words).map(found =>
-        words.map((word, i) => judged(word, ids[i] > 0 ? ids[i] : -1, found[i], names))),
+    const rows = expect(words).map(found => // the first of its names is that of unknown words
+        words.map((word, i) => judged(word, names.indexOf(word) || -1, found[i], names))),
       of = { n: words.filter((_, i) => rows.some(row => isMet(row[i]))).length, all: words.length };
     return [of, t("{n} of {all} words are expected from one side at least", of),
       likelyRow(t("from the left"), rows[0]), likelyRow(t("from the right"), rows[1]),
       HERE === "05_ulmfit" ? t("ULMFiT's own network is not in this page. It reads from the left, too.") : ""];
   }
 }, {
-  title: t("Attention: the word at which a head of BERT looks most"),
+  title: t("Attention: where a head of BERT looks most, the next words aside"),
   models: text => [languageModel(text)],
   pages: ["06_transformer"],
   read: (words, [{ config: { n_heads }, wordWeights }], text) => {
@@ -82,12 +80,12 @@ const SYSTEMS_READ = [{
     wordWeights(words).forEach((weight, i) => {
       const [head, a, b] = [Math.floor(i / m / m), Math.floor(i / m) % m, i % m],
       name = `${Math.floor(head / n_heads) + 1}.${head % n_heads + 1}`;
-      if (a !== b && isWord(words[b]) && weight > top[a][0]) top[a] = [weight, name, words[b]];
+      if (Math.abs(a - b) > 1 && isWord(words[b]) && weight > top[a][0]) top[a] = [weight, name, words[b]];
     });
     const all = words.flatMap((word, a) => isWord(word) && top[a][0] ? [[word, ...top[a]]] : []),
       of = { n: all.filter(([, weight]) => weight > .5).length, all: all.length },
       listed = all.map(([word, weight, name, other]) => `${word} → ${other} (${name}, ${share(weight)})`).join(" · ");
-    return [of, t("{n} of {all} words have a head that gives another word half of its weight", of),
+    return [of, t("{n} of {all} words have a head that gives half of its weight to one far word", of),
       h("p", {}, listed), askLink(text)];
   }
 }, {
@@ -108,8 +106,7 @@ const SYSTEMS_READ = [{
   models: () => ["reviews-en"],
   pages: ["08_heads"],
   read: async (words, [{ read }], text) => {
-    const { answer, trouble } = await askReview({ typed: text, given: [] }, name => load(name)),
-      letters = words.filter(isWord),
+    const { answer, trouble } = await askReview({ typed: text, given: [] }, load), letters = words.filter(isWord),
       of = { n: letters.filter(word => read(word).votes.length).length, all: letters.length };
     return [of, t("{n} of {all} words are in its list", of), h("p", {}, trouble || answer.says)];
   }
@@ -134,10 +131,11 @@ const SYSTEMS_READ = [{
   }
 }];
 
-function systemRow({ title, models, pages: [page], read }) {
+function systemRow({ title, models, pages, read }, number) { // --s0, ...: its room, in style.css
   const says = h("p", { class: "loads", role: "status" }),
     body = h("div", {}),
-    node = h("li", {}, h(HERE ? "b" : "h3", {}, h("a", { href: `${page}.html` }, title)), body, says);
+    link = h(HERE ? "b" : "h3", {}, h("a", { href: `${pages[0]}.html` }, title)),
+    node = h("li", { style: `--room:var(--s${number})` }, link, body, says);
   let shown = "";
   async function show(asked) {
     const text = sentence();
@@ -159,20 +157,21 @@ function systemRow({ title, models, pages: [page], read }) {
   }
   const eye = new IntersectionObserver(([entry]) => entry.isIntersecting && show());
   eye.observe(node);
-  return { node, again: () => (eye.unobserve(node), eye.observe(node)) };
+  return { pages, node, again: () => (eye.unobserve(node), eye.observe(node)) };
 }
 
 const yours = document.getElementById("yours");
 if (yours) {
-  const isShown = ({ pages }) => !HERE || HERE === "09_one_table" || pages.includes(HERE);
-  const rows = SYSTEMS_READ.filter(isShown).map(systemRow);
+  const all = SYSTEMS_READ.map(systemRow),
+    own = all.filter(({ pages }) => pages.includes(HERE)), // none on the front page and in chapter 9
+    rows = own.length ? own : all;
   const send = typed => {
     keep(all => Object.assign(all, { sentence: visible(typed).trim() }));
     document.documentElement.classList.toggle("told", !!sentence());
     rows.forEach(({ again }) => again());
   };
   yours.append(
-    h("p", {}, HERE ? t("What does the system of this chapter make of a sentence of your own?")
+    h("p", {}, own.length ? t("What does the system of this chapter make of a sentence of your own?")
       : t("Typed once, kept in this browser, and offered to the widgets of all chapters. "
         + "How far does each system get with it?")),
     typedRow(t("your sentence"), { value: sentence() || plainText(EXAMPLES[0]) }, t("read it"), send),
@@ -193,15 +192,13 @@ async function giveMap(frame, text) {
   const says = statusOf(frame),
     name = mapModel(text),
     words = splitWords(text).slice(0, MOST_READ);
-  frame.after(says);
   try {
     const { config: { n_layers, n_heads }, wordWeights } = await load(name, arrived(name, says));
-    const bytes = new Uint8Array(wordWeights(words).buffer),
-      weights = btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join("")),
+    const weights = Array.from(new Uint8Array(wordWeights(words).buffer), byte => String.fromCharCode(byte)).join(""),
       shape = [n_layers, n_heads, words.length, words.length],
       changed = { shape, exact: true, tokens: words, sources: words, gold: {}, relation: "", query: 0, key: -1 };
     if (name !== LARGE) Object.assign(changed, { layer: 0, head: 0 });
-    frame.srcdoc = frame.srcdoc.replace(/("weights": ")[^"]*/, (_, start) => start + weights)
+    frame.srcdoc = frame.srcdoc.replace(/("weights": ")[^"]*/, (_, start) => start + btoa(weights))
       .replace(/(const state = )(\{.*\})(?=, heard)/, (_, start, state) => start +
         JSON.stringify({ ...JSON.parse(state), ...changed }).replaceAll("<", "\\u003c"));
     says.textContent = sizeOf(name);

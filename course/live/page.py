@@ -32,7 +32,17 @@ WIDGETS = (  # titles of those that kernel.js answers
     "Which words of a review weigh?",
 )
 # what window.course.live can load
-NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko", "skipgram-en", "skipgram-ko", "reviews-en", "heads-en")
+NAMES = (
+    "bert-en",
+    "bert-ko",
+    "minilm-en",
+    "bilm-en",
+    "bilm-ko",
+    "skipgram-en",
+    "skipgram-ko",
+    "reviews-en",
+    "heads-en",
+)
 
 
 def script(page: str = "") -> str:

@@ -34,10 +34,9 @@ const NAMES = { // of the heads' tags, without B- and I-
 };
 const named = tags => tags.flatMap(([word, tag, p], i) => {
   const kind = tag.slice(2), // nothing of O
-    hue = 60 * Object.keys(NAMES).indexOf(kind),
-    begins = kind && tags[i - 1]?.[1].slice(2) !== kind;
+    hue = 60 * Object.keys(NAMES).indexOf(kind);
   return [h("span", { class: kind && "name", style: `--hue:${hue}`, title: `${NAMES[kind] ?? "–"}, ${share(p)}` }, word,
-    begins ? h("small", {}, ` ${NAMES[kind]}`) : null), " "];
+    kind && tags[i - 1]?.[1].slice(2) !== kind ? h("small", {}, ` ${NAMES[kind]}`) : null), " "];
 });
 
 const LABELS = { pos: t("positive"), neg: t("negative"), answers: t("yes"), other: t("no") };
@@ -167,7 +166,7 @@ if (yours) {
     rows = own.length ? own : all;
   const send = typed => {
     keep(all => Object.assign(all, { sentence: visible(typed).trim() }));
-    document.documentElement.classList.toggle("told", !!sentence());
+    noteSentence();
     rows.forEach(({ again }) => again());
   };
   yours.append(
@@ -201,7 +200,7 @@ async function giveMap(frame, text) {
     frame.srcdoc = frame.srcdoc.replace(/("weights": ")[^"]*/, (_, start) => start + btoa(weights))
       .replace(/(const state = )(\{.*\})(?=, heard)/, (_, start, state) => start +
         JSON.stringify({ ...JSON.parse(state), ...changed }).replaceAll("<", "\\u003c"));
-    says.textContent = sizeOf(name);
+    says.textContent = "";
   } catch (error) {
     says.textContent = error.message;
   }

@@ -74,8 +74,7 @@ const SYSTEMS_READ = [{
   models: text => [languageModel(text)],
   pages: ["06_transformer"],
   read: (words, [{ config: { n_heads }, wordWeights }], text) => {
-    const m = words.length,
-      top = words.map(() => [0]); // of each word: the largest weight, the head, and the other word
+    const [m, top] = [words.length, words.map(() => [0])]; // its largest weight, the head, the other word
     wordWeights(words).forEach((weight, i) => {
       const [head, a, b] = [Math.floor(i / m / m), Math.floor(i / m) % m, i % m],
       name = `${Math.floor(head / n_heads) + 1}.${head % n_heads + 1}`;
@@ -93,10 +92,8 @@ const SYSTEMS_READ = [{
   pages: ["07_bert"],
   read: (words, [{ pieces, forward }], text) => {
     const tokens = readText(text, pieces).slice(0, MOST_READ);
-    const rows = tokens.map(({ id, piece }, i) => {
-      const row = rowOf(tokens, pieces, (_, place) => place === i);
-      return judged(piece, id, forward(row, [i + 1]).probabilities[0], pieces.vocabulary);
-    });
+    const rows = tokens.map(({ id, piece }, i) => judged(piece, id,
+      forward(rowOf(tokens, pieces, (_, place) => place === i), [i + 1]).probabilities[0], pieces.vocabulary));
     const of = { n: rows.filter(isMet).length, all: rows.length };
     return [of, t("{n} of {all} pieces are expected", of), likelyRow(t("from both sides"), rows), askLink(text)];
   }
@@ -168,6 +165,7 @@ if (yours) {
     keep(all => Object.assign(all, { sentence: visible(typed).trim() }));
     noteSentence();
     rows.forEach(({ again }) => again());
+    offer();
   };
   yours.append(
     h("p", {}, own.length ? t("What does the system of this chapter make of a sentence of your own?")
@@ -209,13 +207,15 @@ async function giveMap(frame, text) {
 // Under each widget that can be asked (above it the page would jump): the sentence, or its words where a word is asked.
 function offer() {
   const text = sentence();
+  for (const old of document.querySelectorAll(".offer"))
+    if (old.dataset.text !== text) old.remove();
   for (const frame of text ? document.querySelectorAll(".widget iframe") : []) {
     const answers = ANSWERS[widgetOf(frame)];
     if (!(answers || isMap(frame)) || frame.parentNode.querySelector(".offer")) continue;
     const words = [...new Set(splitWords(text))].filter(isWord),
       parts = answers === askWords ? words : [text];
     const offers = parts.slice(0, MOST_READ).map(part => button(part, () => (answers ? give : giveMap)(frame, part)));
-    frame.parentNode.append(h("p", { class: "offer" }, t("your sentence"), " ", offers,
+    frame.parentNode.append(h("p", { class: "offer", "data-text": text }, t("your sentence"), " ", offers,
       answers ? "" : ` ${sizeOf(mapModel(text))}`));
   }
 }

@@ -8,6 +8,7 @@ the results, and must be true of each one that is wrong. (The idea of tests that
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import math
 import tomllib
@@ -36,7 +37,12 @@ class Probe:
     """One call of the reader's function. `shows` is the property it looks at, as a phrase."""
 
     def __init__(self, shows: str, *inputs: Any):
-        self.shows, self.inputs = shows, inputs
+        self.shows, self._inputs = shows, inputs
+
+    @property
+    def inputs(self) -> tuple:
+        """Each time anew: a function among them may draw, and has drawn after a call."""
+        return copy.deepcopy(self._inputs)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 import typer
 
-from course.recipes import engine
-from course.recipes.engine import Recipe
+from course.recipes import job
+from course.recipes.job import Recipe
 from course_lib.checkpoints import CARD
 from course_lib.files import lock
 from course_lib.loss_curve import duration
@@ -33,7 +33,7 @@ def run(recipes: Sequence[Recipe], out: Path) -> None:
             for recipe in recipes:
                 if not _finished(recipe, out):
                     typer.echo(status(recipes, out))
-                    engine.run(recipe, out)
+                    job.run(recipe, out)
         except KeyboardInterrupt:
             typer.echo(f"Stopped: {status(recipes, out)}")
             return

@@ -97,19 +97,16 @@ def train(job: Job) -> None:
     # The checkpoint, and its card: perplexity by text, as trained and as shipped, where words beyond the softmax's are
     # read as unknown
     save(model, folder := job.new_folder())
-    size = settings.vocab_size
-    known = {name: [document.where(document < size, unknown) for document in held_out[name]] for name in held_out}
-    versions = {
-        "as trained": (model, held_out),
-        "as shipped, rare words read as unknown": (load(folder), known),
-    }
-    scores = {
-        f"held-out perplexity, {which}": ", ".join(
-            f"{name} {lm.perplexity([document.tolist() for document in read]):.1f}" for name, read in by_text.items()
-        )
-        + f" ({size:,} words and one for all others)"
-        for which, (lm, by_text) in versions.items()
-    }
+    scores, size, shipped = {}, settings.vocab_size, load(folder)
+    for name, kept in held_out.items():
+        known = [document.where(document < size, unknown) for document in kept]
+        for which, lm, read in (
+            ("as trained", model, kept),
+            ("as shipped, rare words read as unknown", shipped, known),
+        ):
+            found = lm.perplexity([document.tolist() for document in read])
+            told = ", ".join(f"{direction} {value:.1f}" for direction, value in found.items())
+            scores[f"held-out perplexity, {name}, {which}"] = f"{told} ({size:,} words and one for all others)"
     facts = {
         "model": "bidirectional language model over a character CNN, as in ELMo; matrices int8, the rest float16",
         "start": "characters that imitate skip-gram vectors, softmax too",

@@ -133,11 +133,10 @@ class Job:
         if (self.place("training") / STATE).exists():
             return None
         for place in (self.out, data_dir("unfinished")):
-            found = [path.parent for path in place.glob(f"{self.recipe.name}.snapshots/*/{TENSORS}")]
-            steps = self.settings.training.steps or 0 if found else 0  # none, where the clock ends the training
-            on_the_way = [f for f in found if f.name.isdecimal() and int(f.name) < steps]
-            if on_the_way:
-                return max(on_the_way, key=lambda folder: int(folder.name))
+            folders = [path.parent for path in place.glob(f"{self.recipe.name}.snapshots/*/{TENSORS}")]
+            by_step = {int(folder.name): folder for folder in folders if folder.name.isdecimal()}
+            if steps := [step for step in by_step if step < (self.settings.training.steps or 0)]:
+                return by_step[max(steps)]
         return None
 
     @cached_property

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from course.recipes import engine
+from course.recipes import job
 from course.recipes.__main__ import RECIPES
 from course_lib.data.streams import TextStreams, TwoWayStreams
 from course_lib.device import move
@@ -242,4 +242,4 @@ def test_no_step_on_running_text_or_hidden_pieces_waits_for_the_device(mode):
 def test_recipes(name, out, mode):  # noqa: F811
     recipe = small(RECIPES[name], steps=2)
     make_starts(recipe, out, steps=2)
-    assert (engine.run(recipe, out) / "model.safetensors").exists()
+    assert (job.run(recipe, out) / "model.safetensors").exists()

@@ -5,7 +5,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from course.recipes import card, engine, reviews
+from course.recipes import card, job, reviews
 from course.recipes.__main__ import RECIPES
 from course.records.label_curves import Cell, Curves
 from course_lib.config import data_dir
@@ -22,13 +22,13 @@ from tests.recipes.small import make_starts, small
 def test_a_recipe_gives_a_checkpoint_with_its_card(name, out):
     recipe = small(RECIPES[name], steps=47)
     make_starts(recipe, out)
-    folder = engine.run(recipe, out)
+    folder = job.run(recipe, out)
 
     assert folder == out / name
     title, rows = card.parse((folder / "README.md").read_text(encoding="utf-8"), folder)
     assert title == recipe.title
     assert rows["command"] == f"`python -m course.recipes {name}`"
-    if recipe.train is None:
+    if hasattr(recipe.settings(), "training"):
         start = getattr(recipe.settings(), "start", None)
         losses, *before = (losses_of(out, trained) for trained in (name, start) if trained)
         assert len(losses) == 47
@@ -60,7 +60,7 @@ def losses_of(out, name):
 def test_all_profiles_and_names_are_what_the_command_offers():
     for name, recipe in RECIPES.items():
         assert name == recipe.name
-        assert set(recipe.profiles) <= set(engine.PROFILES)
+        assert set(recipe.profiles) <= set(job.PROFILES)
         assert "cpu" in recipe.profiles
 
 

@@ -20,7 +20,6 @@ KO      := $(if $(filter ko,$(EDITION)),ko/)
 INSTALLER := $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check --no-warn-conflicts)
 READY   := $(VENV)/.ready
 TESTED  := $(VENV)/.ready-to-test
-REPORTS := build/reports
 export JUPYTER_PREFER_ENV_PATH := 1
 
 .PHONY: help lab test unit browser check notebooks run-notebooks bench latency slow gpu walk pictures site format clean
@@ -34,21 +33,17 @@ lab: $(READY)        ## open the course in JupyterLab (CHAPTER=4: there; the fir
 	@$(BIN)/course lab $(CHAPTER)
 
 test: $(TESTED)      ## everything CI does: style, unit tests, widgets in a browser, all notebooks without network
-	@rm -rf $(REPORTS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m tests.javascript --check
 	@$(MAKE) unit browser check run-notebooks
-	@$(BIN)/python -m tests.summary $(REPORTS)
 
 unit: $(TESTED)      ## the unit tests, two at a time
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "not browser and not slow and not gpu" \
-	    -n 2 --dist loadfile --no-loadscope-reorder \
-	    --junitxml $(REPORTS)/unit.xml tests
+	    -n 2 --dist loadfile --no-loadscope-reorder tests
 
 browser: $(TESTED)   ## the widgets in Chromium, two files at a time
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "browser and not slow" -n 2 --dist loadgroup \
-	    --junitxml $(REPORTS)/browser.xml tests
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -p no:nbval -m "browser and not slow" -n 2 --dist loadgroup tests
 
 check: $(TESTED)     ## is every stored notebook what its text says, and the Korean what the English says? (no kernel)
 	$(BIN)/python -m tests.notebooks.build check $(NAME)
@@ -60,7 +55,7 @@ run-notebooks: $(TESTED)  ## run every stored notebook, network blocked, two at 
 	PYTHONPATH="$(CURDIR)/tests/offline" OMP_NUM_THREADS=1 $(BIN)/python -m pytest \
 	    --nbval-lax --nbval-current-env --nbval-cell-timeout 600 --nbval-kernel-startup-timeout 120 \
 	    -n 2 --dist loadscope --no-loadscope-reorder -p tests.notebooks.guard -o filterwarnings=default \
-	    --junitxml $(REPORTS)/notebooks.xml $(if $(NAME),notebooks/$(KO)$(NAME).ipynb,$(if $(KO),notebooks/ko,notebooks/*.ipynb $(KO_RUN)))
+	    $(if $(NAME),notebooks/$(KO)$(NAME).ipynb,$(if $(KO),notebooks/ko,notebooks/*.ipynb $(KO_RUN)))
 
 notebooks: $(TESTED) ## build notebooks/*.ipynb from notebooks/text/*.md, executed (NAME=04_elmo: that one; EDITION=ko)
 	$(BIN)/python -m tests.notebooks.build build $(NAME) --edition $(EDITION)

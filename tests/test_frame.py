@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from course_lib.config import project_dir
-from tests.summary import summary
 
 ROOT = project_dir()
 PACKAGES = ("course_lib", "course")
@@ -202,15 +201,3 @@ def test_the_doctor_and_make_know_the_same_pythons(project):
     assert project["requires-python"] == f">={oldest[0]}.{oldest[1]},<{next_minor[0]}.{next_minor[1]}"
     assert f"torch>={OLDEST_TORCH[0]}.{OLDEST_TORCH[1]}" in project["dependencies"]
     assert f"{oldest} <= sys.version_info[:2] <= {newest}" in (ROOT / "Makefile").read_text(encoding="utf-8")
-
-
-# -- Several test runs become one line; no run at all is an error
-def test_runs_are_added_up(tmp_path):
-    line = '<testsuites><testsuite tests="{}" skipped="{}" failures="{}" errors="{}" time="{}"/></testsuites>'
-    with pytest.raises(SystemExit, match="nothing was tested"):
-        summary(tmp_path)
-    (tmp_path / "unit.xml").write_text(line.format(17, 2, 0, 0, 3.25))
-    (tmp_path / "notebooks.xml").write_text(line.format(11, 0, 0, 0, 5.5))
-    assert summary(tmp_path) == "==== 26 passed, 2 skipped in 8.75s ===="
-    (tmp_path / "browser.xml").write_text(line.format(7, 0, 3, 1, 1))
-    assert summary(tmp_path) == "==== 29 passed, 3 failed, 1 errors, 2 skipped in 9.75s ===="

@@ -15,7 +15,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -190,8 +189,3 @@ def row(
     measured = {"what": what, **speeds, "unit": unit, **ratios(ours, theirs), "quality": scores, "sizes": sizes}
     peaks = [middle(results, "peak_mb") for results in both.values()]
     return {**measured, "threads": options.threads, "precision": precision, "peak_mb": peaks}
-
-
-def growth(sizes: Sequence[int], speeds: Sequence[float]) -> float:
-    """b in time = a * size ** b: the slope of a straight line through the logarithms."""
-    return round(-float(np.polyfit(np.log(sizes), np.log(speeds), 1)[0]), 3)

@@ -47,7 +47,6 @@ RECORDS = {
     "captions": ("multi30k.json", lambda: recorded_translation("multi30k"), both_forms),
     "world": ("world-ko-en.json", lambda: recorded_translation("world-ko-en"), both_forms),
     "swapped": ("swapped.json", swapped.STORE.read, lambda table: f"{table.sizes} {table.curves()}"),
-
     "curves": ("curves.json", label_curves.recorded_curves, every_number),
 }
 CLAIMS = rules.load_claims(DATA / "claims.toml")

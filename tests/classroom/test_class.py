@@ -299,11 +299,10 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_read(tmp_path, monkeypatch
     assert len(skipped) == len(told) + 1
 
 
-def test_no_folder_and_no_answers_are_clear_errors(tmp_path):
-    with pytest.raises(CourseError, match="No such file"):
-        read_class([tmp_path / "nowhere"])
-    with pytest.raises(CourseError, match=r"No answers in .*classroom\.md"):
-        read_class([tmp_path])
+@pytest.mark.parametrize(("place", "says"), [("nowhere", "No such file"), (".", r"No answers in .*classroom\.md")])
+def test_no_folder_and_no_answers_are_clear_errors(tmp_path, place, says):
+    with pytest.raises(CourseError, match=says):
+        read_class([tmp_path / place])
 
 
 def test_the_page_speaks_korean(thirty, tmp_path):

@@ -103,7 +103,6 @@ def test_the_korean_notebook_is_the_english_one_in_other_words(pair):
         'print("쌍 ", n)\n'
         'words = "a cat chases dog".split()'
     )
-    assert same_code(english.cells[3].source, made.cells[3].source)
 
 
 def test_a_changed_english_sentence_is_noticed_and_shown_and_may_be_marked_as_behind(pair, monkeypatch):

@@ -7,23 +7,9 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from course.recipes import awd_lstm
+from course.recipes import awd_lstm, starts
 from course.recipes.__main__ import RECIPES
 from course.recipes.engine import Job
-from course.recipes.starts import (
-    OUTPUT,
-    PREDICTED_STD,
-    READ_STD,
-    STD,
-    Imitation,
-    Reading,
-    TableConfig,
-    imitate,
-    skip_gram_table,
-    start_copying,
-    start_softmax,
-    word_vectors,
-)
 from course.recipes.texts import Cut, cut_corpus
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.char_cnn import CharCNNConfig
@@ -33,7 +19,7 @@ from course_lib.text.characters import Characters
 from course_lib.text.vocabulary import Vocabulary
 from tests.recipes.small import small
 
-CONFIG = TableConfig(pieces=1_009, dim=11)
+CONFIG = starts.TableConfig(pieces=1_009, dim=11)
 ENDS = {"ing": (1.0, -1.0, 0.5), "ed": (-1.0, 0.5, 1.0), "s": (0.5, 1.0, -1.0)}
 STEMS = ("walk", "talk", "jump", "look", "ask", "call", "play", "show", "turn", "help", "open", "pull")
 
@@ -44,7 +30,7 @@ def by_their_ends():
     vocabulary = Vocabulary(words, counts=[0, 0, *range(len(words) - 2, 0, -1)], unknown="<unk>")
     table = torch.zeros(len(words), 3)
     for row, word in enumerate(words[2:], start=2):
-        table[row] = torch.tensor(next(vector for end, vector in ENDS.items() if word.endswith(end))) * READ_STD
+        table[row] = torch.tensor(next(vector for end, vector in ENDS.items() if word.endswith(end))) * starts.READ_STD
     return vocabulary, table
 
 
@@ -65,24 +51,24 @@ def test_characters_imitate_and_carry_over_to_words_they_did_not_meet(tmp_path):
             return float((token(rows) - table[rows]).square().mean())
 
     met, not_met = learned.nonzero().squeeze(1), torch.arange(len(vocabulary) - 3, len(vocabulary))
-    before = distance(met)
-    imitate(token, start, vocabulary.counts, Imitation(steps=150, batch_size=17), tmp_path / "state", seed=0)
+    before, plan = distance(met), starts.Imitation(steps=150, batch_size=17)
+    starts.imitate(token, start, vocabulary.counts, plan, tmp_path / "state", seed=0)
     assert distance(met) < 0.05 * before
     assert distance(not_met) < 0.3 * before
 
     again = CharacterWords(vocabulary, characters, token.cnn.config)
-    imitate(again, start, vocabulary.counts, Imitation(steps=150, batch_size=17), tmp_path / "state", seed=0)
+    starts.imitate(again, start, vocabulary.counts, plan, tmp_path / "state", seed=0)
     for name, value in token.state_dict().items():
         assert again.state_dict()[name].equal(value)  # the kept state, not a second training
 
 
 def test_the_softmax_begins_with_the_vectors():
-    table, learned = READ_STD * torch.randn(23, 6), torch.ones(23, dtype=torch.bool)
+    table, learned = starts.READ_STD * torch.randn(23, 6), torch.ones(23, dtype=torch.bool)
     learned[:2] = False
     softmax = AdaptiveSoftmax(6, 23, (7,))
     drawn = softmax.groups.head.weight.detach().clone()
-    start_softmax(softmax, {"table": table, "learned": learned})
-    scaled, head = table * PREDICTED_STD / READ_STD, softmax.groups.head.weight
+    starts.start_softmax(softmax, {"table": table, "learned": learned})
+    scaled, head = table * starts.PREDICTED_STD / starts.READ_STD, softmax.groups.head.weight
     assert head[:2].equal(drawn[:2])  # no vector was learned for them
     assert head[7:].equal(drawn[7:])  # the sign of the group of rarer words
     torch.testing.assert_close(head[2:7], scaled[2:7])
@@ -94,11 +80,12 @@ def test_the_softmax_begins_with_the_vectors():
 
 def test_skip_gram_reads_the_first_sentences_and_is_kept(tmp_path):
     names, sentences = ["", "a", "b", "c", "d"], [["a", "b"], ["c"]] * 30 + [["d"]] * 30
-    found = word_vectors(tmp_path / "table", iter(sentences), names, 5, 0.1, Reading(words=90, epochs=3), seed=0)
+    read = starts.Reading(words=90, epochs=3)
+    found = starts.word_vectors(tmp_path / "table", iter(sentences), names, 5, 0.1, read, seed=0)
     assert found["table"].shape == (5, 5)
     assert found["learned"].tolist() == [False, True, True, True, False]
     assert float(found["table"][found["learned"]].std()) == pytest.approx(0.1)
-    again = word_vectors(tmp_path / "table", [], names, 5, 0.1, Reading(), seed=9)
+    again = starts.word_vectors(tmp_path / "table", [], names, 5, 0.1, starts.Reading(), seed=9)
     assert again["table"].equal(found["table"])
 
 
@@ -116,13 +103,13 @@ def test_a_table_of_words_starts_from_skip_gram(tmp_path):
 
 def test_the_table_is_centred_and_kept(out):
     pieces, text = cut_corpus("enwiki2015", out, Cut(97, True, 31, 3))
-    start = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=0)
+    start = starts.skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=0)
     rows = start["table"][start["learned"]]
-    assert rows.std().item() == pytest.approx(STD, rel=1e-4)
+    assert rows.std().item() == pytest.approx(starts.STD, rel=1e-4)
     torch.testing.assert_close(rows.mean(0), torch.zeros(11), atol=1e-6, rtol=0)
     seen = text.ids[:1_000].long().unique()
     assert start["learned"].nonzero().squeeze(1).tolist() == seen.tolist()
-    kept = skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=1)  # another seed, the same file
+    kept = starts.skip_gram_table(out / "table.safetensors", text, pieces, CONFIG, seed=1)  # the same file
     assert torch.equal(kept["table"], start["table"])
 
 
@@ -130,9 +117,9 @@ def test_a_copying_layer_hands_on_what_is_alike():
     attention = MultiHeadAttention(16, 2)
     for parameter in attention.parameters():
         nn.init.zeros_(parameter)
-    start_copying(attention)
+    starts.start_copying(attention)
     states = 5 * torch.eye(16)[torch.tensor([[0, 3, 0]])]  # the first and the last are alike, one head sees all of them
     output, weights = attention(states), attention.weights(states)
     head = weights[0, 0, 0]
     assert head[0] == head[2] > 100 * head[1]
-    torch.testing.assert_close(output[0, 0, 0], 5 * OUTPUT * (head[0] + head[2]))
+    torch.testing.assert_close(output[0, 0, 0], 5 * starts.OUTPUT * (head[0] + head[2]))

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import inspect
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -16,8 +17,12 @@ from torch import nn
 
 from course.check.compare import same
 from course.check.exercise import Exercise
+from course.check.judge import Mistake
 from course.check.limit import limited
-from course_lib.language import t
+from course_lib.language import key, t
+
+_CUT_OFF = key("the gradient is cut off")
+_IN_PLACE = key("what the gradient needs is changed in place")
 
 
 class _Watched(NamedTuple):
@@ -27,9 +32,9 @@ class _Watched(NamedTuple):
     gradients: dict[str, list[torch.Tensor]]
 
 
-def detached(exercise: Exercise, answer: Callable, limit: float) -> str:
-    """A sentence on the first parameter that learns otherwise through a right answer; "" if there is none. An answer
-    that cannot be followed, because it works in place on what the backward pass needs, is not blamed."""
+def fault(exercise: Exercise, answer: Callable, limit: float) -> Mistake | None:
+    """What keeps a right answer from learning: the first parameter that learns otherwise through it, or a backward pass
+    that stops because a tensor that it needs was changed in place."""
     for probe in exercise.probes:
         right = _watched(exercise, exercise.solution, probe.inputs)
         reached = [name for name, gradients in right.gradients.items() if any(map(_moves, gradients))]
@@ -41,6 +46,8 @@ def detached(exercise: Exercise, answer: Callable, limit: float) -> str:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
+            if re.search("in-?place", str(error)):  # as PyTorch says it
+                return Mistake(_IN_PLACE, t(_WRITES))
             if "requires grad" not in str(error):  # as numpy says it
                 continue
             return _none(reached[0])
@@ -51,21 +58,27 @@ def detached(exercise: Exercise, answer: Callable, limit: float) -> str:
                 return _none(name)
         for name in reached:
             if not all(map(_alike, got.gradients[name], right.gradients[name])):
-                return t(
-                    "The numbers are right, but the gradient of {name} is not: one of its ways to the result is "
-                    "detached (`.detach()`, `.data`, `no_grad`, `.item()`, `torch.tensor(...)`). A network that is "
-                    "built of it would learn badly.",
-                    name=name,
-                )
-    return ""
+                return Mistake(_CUT_OFF, t(_ANOTHER, name=name))
+    return None
 
 
-def _none(name: str) -> str:
-    return t(
+_WRITES = key(
+    "The numbers are right, but no gradient can be computed: the backward pass needs a tensor that was changed in "
+    "place after it had been used (`h[mask] = ...`, `h += ...`, `states[:, k] = ...`). Make a new tensor each time, "
+    "with `torch.where`, or with a list and `torch.stack` at the end; or `clone()` before you write into it."
+)
+_ANOTHER = key(
+    "The numbers are right, but the gradient of {name} is not: one of its ways to the result is detached (`.detach()`, "
+    "`.data`, `no_grad`, `.item()`, `torch.tensor(...)`). A network that is built of it would learn badly."
+)
+
+
+def _none(name: str) -> Mistake:
+    says = key(
         "The numbers are right, but no gradient reaches {name}: something on the way detaches it (`.detach()`, "
-        "`.data`, `no_grad`, `.item()`, `torch.tensor(...)`, numpy). A network that is built of it would not learn.",
-        name=name,
+        "`.data`, `no_grad`, `.item()`, `torch.tensor(...)`, numpy). A network that is built of it would not learn."
     )
+    return Mistake(_CUT_OFF, t(says, name=name))
 
 
 def _watched(exercise: Exercise, function: Callable, inputs: tuple) -> _Watched:
@@ -76,7 +89,7 @@ def _watched(exercise: Exercise, function: Callable, inputs: tuple) -> _Watched:
         if isinstance(value, list | tuple):
             return type(value)(watched(one, name) for one in value)
         if isinstance(value, nn.Module):
-            leaves.setdefault(f"`{name}`", []).extend(value.parameters())
+            leaves.setdefault(f"`{name}`", []).extend(p for p in value.parameters() if p.requires_grad)
         elif callable(value):
             leaf = torch.zeros((), requires_grad=True)
             leaves.setdefault(f"`{name}(...)`", []).append(leaf)
@@ -117,7 +130,7 @@ def _moved(returned: Any, leaf: torch.Tensor) -> Any:
 def _numbers(result: Any) -> torch.Tensor:
     """All numbers of a result in their order, whatever holds them, [number]."""
     if isinstance(result, dict | list | tuple):
-        parts = result.values() if isinstance(result, dict) else result
+        parts = [result[name] for name in sorted(result, key=str)] if isinstance(result, dict) else result
         return torch.cat([torch.zeros(0).double(), *map(_numbers, parts)])
     try:
         return torch.as_tensor(result).double().flatten()

@@ -2,7 +2,7 @@
 
 A kept answer is run as it stands, without the calls of its cell, with the usual names and the parts before it; then it
 is judged anew. In the machine it is called within the limits of `check`, and at its first call compared with the
-solution, which shows what no probe has shown.
+solution, which shows what no probe has shown. A slow one is remarked upon at its second call: the first warms up.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ import contextlib
 import io
 import linecache
 import math
+import sys
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import torch
@@ -32,6 +34,7 @@ from course_lib.language import key, t
 
 _USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np}
 _CLOSE = {"rtol": 1e-3, "atol": 1e-4}  # of a machine's long sums, in float32
+_SLOW = 0.1, 20  # seconds of computing in a call, and times as many as the solution takes
 
 
 class Fault(Exception):
@@ -136,10 +139,10 @@ def _quiet() -> Iterator[None]:
 
 def guarded(own: Part, calls: list[str]) -> Callable:
     """The part as the machine calls it. calls: the part that ran last, then those that run now."""
-    part, solution, like = own.exercise.id, own.exercise.solution, []
+    part, solution, like, took, out = own.exercise.id, own.exercise.solution, [], [], sys.stdout
 
     def call(*inputs: Any) -> Any:
-        outermost = len(calls) == 1
+        outermost, begun = len(calls) == 1, time.process_time()
         calls.append(part)
         try:
             with contextlib.ExitStack() as stack:
@@ -150,9 +153,14 @@ def guarded(own: Part, calls: list[str]) -> Callable:
         finally:
             calls.pop()
             calls[0] = part
+        if len(took) == 1:
+            took.append(time.process_time() - begun)
+            _remark(part, *took, out)
         first = not like
         if first:
+            begun = time.process_time()
             like.append(solution(*inputs))
+            took.append(time.process_time() - begun)
         dtype = next((i.dtype for i in inputs if isinstance(i, torch.Tensor) and i.is_floating_point()), None)
         try:
             got = _formed(got, like[0], dtype)
@@ -163,6 +171,19 @@ def guarded(own: Part, calls: list[str]) -> Callable:
         return got
 
     return call if own.own else own.answer
+
+
+def _remark(part: str, usual: float, seconds: float, out: TextIO) -> None:
+    """At once, not in the verdict: with a slow part the training may take hours. out: an answer around it is quiet."""
+    least, times = _SLOW
+    if seconds > least and seconds > times * usual:
+        says = key(
+            "Your part {id} takes {seconds} seconds a call, {times} times as long as the course's: the build goes on, "
+            "but it calls the part again and again."
+        )
+        print(
+            t(says, id=part, seconds=f"{seconds:.1f}", times=f"{seconds / max(usual, 1e-4):,.0f}"), file=out, flush=True
+        )
 
 
 def _formed(got: Any, like: Any, dtype: torch.dtype | None) -> Any:

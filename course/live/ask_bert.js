@@ -91,7 +91,7 @@ function askBert(el) {
         "say where it looks. ## goes on a word. Keys: arrows, Enter; in the large picture [ and ] change the head."),
       " ",
       t("A weight says where a head looks, not what it does with what it finds there."), " ",
-      t("Korean: put a space before a particle, as the model has learned them (배 가).")));
+      t("Korean: particles are cut off, as the model has learned them (배가 is read as 배 가).")));
 
   // -- what changes the state
   const isGap = (token, i) => token.typed || state.hidden.has(i);
@@ -345,7 +345,8 @@ function askBert(el) {
         expects = gap ? t("For the second gap it expects {best}; the first {n} cover {share}.", of) :
         t("For the gap in {around}, {name} expects {best}; the first {n} cover {share}.", of),
         own = { token, rank: many(rankOf(p, id)), share: share(p[id]) };
-      return typed ? expects : `${expects} ${t("“{token}”, hidden here, is guess {rank} ({share}).", own)}`;
+      if (typed || id === model.pieces.unknown) return expects;
+      return `${expects} ${t("“{token}”, hidden here, is guess {rank} ({share}).", own)}`;
     });
     return [...says, looks].join(" ");
   }

@@ -1,6 +1,6 @@
 """A checkpoint as scripts: a page opened from the disk may load scripts, but may not read files.
 
-NAME/about.js says how large it is, NAME/0.js, 1.js, ... hold the bytes of its model.safetensors in base64, as they are.
+NAME/about.js says how large it is, NAME/0.js, 1.js, ... hold its model.safetensors, packed by gzip, in base64.
 Each part carries the checkpoint's stamp, so that two versions never mix in a browser's cache. Several parts give a
 progress bar, which one script has not. loader.js puts them together, tensors.js decodes them.
 """
@@ -8,6 +8,7 @@ progress bar, which one script has not. loader.js puts them together, tensors.js
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 from math import prod
@@ -15,15 +16,16 @@ from pathlib import Path
 
 from course_lib.files import atomic_file
 
-PART = 600_000  # bytes of model.safetensors in a script: a multiple of 3, so that base64 pads nothing in between
+PART = 600_000  # packed bytes in a script: a multiple of 3, so that base64 pads nothing in between
 
 
 def write_model(folder: Path, checkpoint: Path) -> int:
     """Write `checkpoint`, a folder of data/checkpoints, as scripts into `folder`. -> their bytes, all together"""
     raw = (checkpoint / "model.safetensors").read_bytes()
-    stamp, name = hashlib.sha256(raw).hexdigest()[:12], json.dumps(checkpoint.name)
-    parts = [raw[start : start + PART] for start in range(0, len(raw), PART)]
-    about = {"stamp": stamp, "bytes": len(raw), "part": PART, "parts": len(parts), "numbers": numbers_of(raw)}
+    packed = gzip.compress(raw, mtime=0)
+    stamp, name = hashlib.sha256(packed).hexdigest()[:12], json.dumps(checkpoint.name)
+    parts = [packed[start : start + PART] for start in range(0, len(packed), PART)]
+    about = {"stamp": stamp, "bytes": len(packed), "part": PART, "parts": len(parts), "numbers": numbers_of(raw)}
     scripts = {"about.js": f"course.live.about({name}, {json.dumps(about)});\n"}
     for number, part in enumerate(parts):
         text = base64.b64encode(part).decode()

@@ -41,10 +41,10 @@ BATCH_SIZE = 16  # 50 steps are five epochs of 160 labels
 RANDOM_WIDTH = 256  # as wide as the language models
 MIX, TOP, WORD = key("learned mix of all layers"), key("top layer"), key("the word itself")
 COLUMNS = {
-    "sentence": key("accuracy"),
-    "pair": key("accuracy"),
-    "tagging": key("accuracy of words"),
-    "span": key("F1 of words"),
+    key("sentence"): key("accuracy"),
+    key("pair"): key("accuracy"),
+    key("tagging"): key("accuracy of words"),
+    key("span"): key("F1 of words"),
 }
 HEADS = {"sentence": {"pooling": "mean"}, "pair": {"pooling": "mean"}, "tagging": {}, "span": {"unit": "word"}}
 HOW = key("Frozen vectors, linear heads, # steps of # records, # seeds.")
@@ -132,9 +132,9 @@ class Table:
             rows.append([f"{t_label(system)}: {t(SYSTEMS[system].reading(self.top))}", *cells, *costs])
         for what, numbers in ((t("*labels learned from*"), self.labels), (t("*scored on*"), self.tests)):
             rows.append([what, *(f"{n:,}" for n in numbers), "", "", ""])
-        columns = [f"{name}<br>{t(COLUMNS[name])}" for name in self.columns]
+        columns = [f"{t(name)}<br>{t(COLUMNS[name])}" for name in self.columns]
         lines = markdown_table([t("system"), *columns, t("parameters"), t("tokens seen"), t("head seconds")], rows)
-        data = "; ".join(f"{name}: {t_label(data)}" for name, data in zip(self.columns, self.data, strict=True))
+        data = "; ".join(f"{t(name)}: {t_label(data)}" for name, data in zip(self.columns, self.data, strict=True))
         return "\n".join([*lines, "", f"{t_label(self.note)} {t('Data: {data}.', data=data)}", ""])
 
     def _repr_markdown_(self) -> str:
@@ -148,7 +148,7 @@ class Table:
         for name in both:
             means = [[one._column(c)[one.systems.index(name)].mean() for c in columns] for one in (top, self)]
             rows.append([t_label(name), *(f"{low:.1f} → {mixed:.1f}" for low, mixed in zip(*means, strict=True))])
-        return "\n".join([*markdown_table([t("top layer → learned mix"), *columns], rows), ""])
+        return "\n".join([*markdown_table([t("top layer → learned mix"), *map(t, columns)], rows), ""])
 
     def points(self, name: str) -> dict[str, list[tuple[int, float, float, float]]]:
         """{system: [(tokens seen, mean, lowest, highest)]} of a column: the curves of `figures.learning_curves`.

@@ -8,7 +8,7 @@ Evaluation", EMNLP (resampling sentences).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, count, islice
@@ -194,7 +194,7 @@ def sacre_bleu(
     return Interval(interval.low, interval.high, float(score.score), interval.level), str(metric.get_signature())
 
 
-def target_pieces(batches: Callable[[int], Iterator[TranslationBatch]], steps: int) -> int:
+def target_pieces(batches: Callable[[int], Iterable[TranslationBatch]], steps: int) -> int:
     """Target pieces in the first `steps` batches: the predictions that the training was scored on."""
     stream = islice(chain.from_iterable(map(batches, count())), steps)
     return sum(int(batch.target_mask[:, 1:].sum()) for batch in stream)

@@ -32,10 +32,12 @@ addEventListener("DOMContentLoaded", () => {
     );
     other.hash = scrollY > 0 && passed.length ? passed.at(-1)[1] : "";
   });
-  for (const open of document.querySelectorAll("button.open")) // a card of "Play" shows its widget
+  for (const open of document.querySelectorAll("button.open")) // a card shows its widget, or else the page's first
     open.addEventListener("click", () => {
-      const card = open.closest("li");
-      card.append(open.nextElementSibling.content.cloneNode(true));
+      const card = open.closest("li"),
+        copy = Object.assign(document.createElement("div"), { className: "widget" });
+      copy.append(document.querySelector("iframe")?.cloneNode() ?? "");
+      card.append(open.nextElementSibling?.content.cloneNode(true) ?? copy);
       open.remove();
       card.querySelector("iframe").focus();
     });

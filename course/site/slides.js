@@ -8,8 +8,8 @@ const PLOT = 1.3; // zoom at which the letters of a plot are of 18 px
 // [zoom of text and code, zoom of outputs]: the first that fits is taken; at 1 no letter is under 18 px
 const ZOOMS = [[1.2, 1.5], [1.2, 1.35], [1.1, 1.35], [1.1, 1.2], [1, 1.2], [1, 1.1], [1, 1]];
 
-const FOLDED = ":scope > .code:not(:has(> pre))",
-  LEADS = `:is(h1, h2, h3):last-child, ${FOLDED}:last-child`;
+const FOLDED = ".code:not(:has(> pre))",
+  LEADS = `:is(h1, h2, h3):last-child, :scope > ${FOLDED}:last-child`;
 
 function fit(slide) {
   const sheet = slide?.querySelector(":scope > .sheet");
@@ -58,7 +58,8 @@ function pass(from, to) { // the last part of what is too long; false: there is 
   const last = [...from.children].findLast(child => child.matches(":not(.notes)")),
     notes = [...from.children].slice([...from.children].indexOf(last) + 1);
   const parts = last.matches(".said, .outs") ? [...last.children] : [];
-  if (parts.length < 2 && last === from.firstElementChild) return cut(last, from, to);
+  const seen = [...from.children].find(child => !child.matches(FOLDED));
+  if (parts.length < 2 && last === seen) return cut(last, from, to);
   to.prepend(...notes);
   if (parts.length < 2) return to.prepend(last) ?? true;
   const [first] = to.children;
@@ -136,7 +137,7 @@ Promise.allSettled([...document.images].map(picture => picture.decode())).then((
   document.querySelectorAll(".slides > section > section:not(.alone)").forEach(split);
   for (const slide of document.querySelectorAll("section:has(> .sheet > .code)")) {
     const folded = slide.appendChild(Object.assign(document.createElement("div"), { className: "folded" }));
-    folded.append(...slide.querySelector(".sheet").querySelectorAll(FOLDED));
+    folded.append(...slide.querySelector(".sheet").querySelectorAll(`:scope > ${FOLDED}`));
   }
   return Reveal.initialize({
     width: WIDTH,
@@ -144,6 +145,7 @@ Promise.allSettled([...document.images].map(picture => picture.decode())).then((
     margin: 0,
     center: false,
     hash: true,
+    navigationMode: "linear", // a remote's "right" leads to the next slide, too
     slideNumber: "c/t",
     transition: "none",
     plugins: [RevealNotes]

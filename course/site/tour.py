@@ -50,7 +50,8 @@ def play_page(chapters: Sequence[Chapter]) -> str:
     return "\n".join(parts)
 
 
-def _card(card: dict, shown: Shown, again: Sequence[tuple[str, Shown]]) -> str:
+def _card(card: dict, shown: Shown, again: Sequence[tuple[str, Shown]], *, holds: bool = True) -> str:
+    """holds: the widget itself, which the page has nowhere else."""
     page = BeautifulSoup(shown.html, "html.parser")
     picture, inside = page.img.extract(), ""
     name = card["asks"][language()] if "asks" in card else page.iframe["title"]
@@ -58,12 +59,23 @@ def _card(card: dict, shown: Shown, again: Sequence[tuple[str, Shown]]) -> str:
     minutes = f" · {t('{n} min', n=card['minutes'])}" if "minutes" in card else ""
     also = ", ".join(_link(*other, chapter_number(other[0])) for other in again)
     if len(shown.html) <= LARGEST_CARD:
-        inside = f'<button type="button" class="open">{t("open it here")}</button><template>{page}</template>'
+        inside = f'<button type="button" class="open">{t("open it here")}</button>'
+        inside += f"<template>{page}</template>" if holds else ""
     return (
         f'<li><a class="picture" href="{_address(card["page"], shown)}">{picture}</a><div><h3>{html.escape(name)}</h3>'
-        f'<p>{wish}</p><p class="where">{_link(card["page"], shown, shown.under.words)}{minutes}'
+        f'<p>{wish}</p><p class="where">{_link(card["page"], shown, shown.under.inner)}{minutes}'
         f"{' · ' + t('also in chapters {listed}', listed=also) if also else ''}</p>{inside}</div></li>"
     )
+
+
+def opener(chapter: Chapter) -> str:
+    """The card of the chapter's first widget, for the top of its page; nothing where that stands there already."""
+    card = next((card for card in TOUR["card"] if (card["page"], card["widget"]) == (chapter.name, 1)), None)
+    sections = [heading for heading in chapter.headings if heading.level == 2]
+    if card and chapter.shown and chapter.shown[0].under != sections[0]:
+        listed = _card(card, chapter.shown[0], (), holds=False).replace("h3>", "b>")  # it is no section
+        return f'<ul class="cards">{listed}</ul>\n'
+    return ""
 
 
 def chapter_number(page: str) -> str:
@@ -75,5 +87,5 @@ def _address(page: str, shown: Shown) -> str:
     return f"{page}.html#{shown.under.address}"
 
 
-def _link(page: str, shown: Shown, words: str) -> str:
-    return f'<a href="{_address(page, shown)}">{html.escape(words)}</a>'
+def _link(page: str, shown: Shown, inner: str) -> str:
+    return f'<a href="{_address(page, shown)}">{inner}</a>'

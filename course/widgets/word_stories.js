@@ -229,8 +229,8 @@ export default {
     });
     // Told to, it plays once by itself when half of the map is in sight; what a reader does first ends that.
     const still = matchMedia("(prefers-reduced-motion: reduce)"); // asked when it matters: a reader may change it
-    const seen = new IntersectionObserver(([{ intersectionRatio }]) => {
-      if (intersectionRatio < .5) return;
+    const seen = new IntersectionObserver(entries => { // several at once where the page was busy: the last holds
+      if (entries.at(-1).intersectionRatio < .5) return;
       seen.disconnect();
       if (!still.matches) play.click();
     }, { threshold: .5 });

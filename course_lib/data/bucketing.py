@@ -6,9 +6,11 @@ trial with lengths 8-128), and need no special masks: so there is no packing her
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
+from torch.utils.data import DataLoader
 
 from course_lib.errors import CourseError
 
@@ -25,13 +27,9 @@ class Buckets:
     """
 
     def __init__(self, lengths: Sequence[int], *, size: int | None = None, tokens: int | None = None, seed: int = 0):
-        if not len(lengths) or (size is None) == (tokens is None) or min(size or 1, tokens or 1) < 1:
-            raise CourseError(
-                f"Buckets: {len(lengths)} items, size={size}, tokens={tokens}. Give items, and either size or tokens, "
-                "1 or more."
-            )
-        if tokens is not None and max(lengths) > tokens:
-            raise CourseError(f"Buckets: an item of length {max(lengths)} does not fit into tokens={tokens}. Cut it.")
+        assert len(lengths) > 0
+        assert (size is None) != (tokens is None), "either size or tokens"
+        assert tokens is None or max(lengths) <= tokens, "an item is longer than a batch may be"
         self.lengths, self.size, self.tokens, self.seed = list(lengths), size, tokens, seed
 
     def __call__(self, epoch: int = 0) -> Iterator[list[int]]:
@@ -55,6 +53,22 @@ class Buckets:
                 batches.append([])
             batches[-1].append(item)
         return batches
+
+
+def loader(
+    rows: Sequence, lengths: Sequence[int], collate: Callable[[list], Any], *, seed: int, **limit: int
+) -> Callable[[int], DataLoader]:
+    """For `fit`: epoch -> batches that `collate` makes of rows of like length, shuffled anew each epoch.
+
+    limit  size or tokens, as for `Buckets`
+    """
+    buckets = Buckets(lengths, seed=seed, **limit)
+
+    def of_epoch(epoch: int) -> DataLoader:
+        # A generator of its own: opening an epoch must not move the global one, which dropout uses.
+        return DataLoader(rows, batch_sampler=list(buckets(epoch)), collate_fn=collate, generator=torch.Generator())
+
+    return of_epoch
 
 
 def by_length(lengths: Sequence[int], size: int) -> Iterator[list[int]]:

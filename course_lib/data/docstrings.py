@@ -12,11 +12,8 @@ gaps. A sentence of fewer than four words, without any function word, or less th
 from __future__ import annotations
 
 import ast
-import gc
 import inspect
-import json
 import re
-import sys
 import warnings
 from collections.abc import Iterator
 from functools import lru_cache
@@ -169,8 +166,3 @@ def read_prose(path: str | Path) -> list[str] | None:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return [" ".join(words) for text in found for paragraph in paragraphs(text) for words in sentences(paragraph)]
-
-
-if __name__ == "__main__":  # a helper process: file names as a JSON list on standard input -> what is in each
-    gc.disable()  # syntax trees have no cycles; looking for some takes half of the time
-    json.dump([read_prose(path) for path in json.load(sys.stdin.buffer)], sys.stdout)

@@ -46,14 +46,11 @@ class Masking:
     to_random: float = 0.1
 
     def __post_init__(self) -> None:
-        predict = self.corrupt if self.predict is None else self.predict
-        if not 0 < self.corrupt <= 1 or not 0 < predict <= self.corrupt:
+        shares = self.to_mask, self.to_random, 1 - self.to_mask - self.to_random
+        if not 0 < (self.predict or self.corrupt) <= self.corrupt <= 1 or min(shares) < -1e-9:
             raise CourseError(
-                f"Masking: corrupt={self.corrupt}, predict={self.predict}. Use 0 < predict <= corrupt <= 1: "
-                "only pieces that were chosen can be asked for."
+                f"{self}: use 0 < predict <= corrupt <= 1, and shares of the chosen that add up to at most 1."
             )
-        if min(self.to_mask, self.to_random) < 0 or self.to_mask + self.to_random > 1:
-            raise CourseError(f"Masking: to_mask={self.to_mask}, to_random={self.to_random}. Together at most 1.")
 
     def __call__(
         self, ids: Int[Tensor, "batch piece"], mask: Bool[Tensor, "batch piece"], generator: torch.Generator
@@ -65,8 +62,7 @@ class Masking:
         special = torch.zeros(self.vocab_size, dtype=torch.bool)
         special[list(self.special_ids)] = True
         may = mask & ~special[ids]
-        if not may.any():
-            raise CourseError(f"Masking: none of these {ids.numel()} pieces may be chosen: all are special.")
+        assert may.any(), "all pieces are special"
         dice = torch.rand(ids.shape, generator=generator)
         chosen = may & (dice < self.corrupt)
         if not chosen.any():

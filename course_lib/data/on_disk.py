@@ -1,27 +1,26 @@
 """On your disk: real English text without a download, the docstrings of the packages that this course brings along.
 
 About two million words. They differ a little between machines (versions), so no stored output may depend on their exact
-content: each corpus says by its fingerprint which one it is. Reading takes some ten seconds on two cores, once; the
-result is kept in the cache folder. Licence: that of each package; the text never leaves the reader's disk.
+content: each corpus says by its fingerprint which one it is. Reading takes some fifteen seconds, once; the result is
+kept in the cache folder. Licence: that of each package; the text never leaves the reader's disk.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import importlib.metadata
 import json
 import os
 import platform
-import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from course_lib.config import n_cores, project_dir, settings
+from course_lib.config import settings
 from course_lib.data import docstrings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
@@ -46,8 +45,6 @@ _NOT_ENTERED = {
     *("__pycache__", "site-packages", "dist-packages", "node_modules", "test", "tests", "_vendor"),
     *("idlelib", "lib2to3", "encodings", "pydoc_data"),  # of the standard library: tables, and other people's code
 }
-_MAX_PROCESSES = 8
-_SHARE = 700  # files that a helper process reads
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,6 @@ def on_disk_sentences(*, max_words: int | None = None) -> OnDiskCorpus:
         with lock(cache.with_suffix(".lock")):
             corpus = _load(cache)  # another process may just have made it
             if corpus is None:
-                _clear_away(cache)
                 content = _read(folders, packages, missing)
                 with contextlib.suppress(CourseError), atomic_file(cache) as file:  # a read-only cache: go on without
                     file.write(content)
@@ -135,28 +131,25 @@ def _key(packages: dict[str, str]) -> str:
 
 def _read(folders: dict[str, Path], packages: dict[str, str], missing: list[str]) -> bytes:
     """The corpus as it lies in the cache: a JSON line, then `module number<TAB>words` for each sentence."""
-    files = [(name, folder, path) for name, folder in folders.items() for path in _python_files(folder)]
     modules: dict[str, int] = {}
     lines: dict[str, int] = {}  # sentence -> module; keeps order, and only the first of equal sentences
-    with (
-        contextlib.closing(_read_files([str(path) for *_, path in files])) as results,
-        Progress("docstrings", total=len(files), unit="files") as bar,
-    ):
-        for done, ((name, folder, path), found) in enumerate(zip(files, results, strict=True), start=1):
-            bar.update(done)
-            if not found:
-                continue
-            part = path.relative_to(folder).with_suffix("").parts[0]
-            module = modules.setdefault(name if part == "__init__" else f"{name}.{part}", len(modules))
-            for sentence in found:
-                lines.setdefault(sentence, module)
+    files = [(name, folder, path) for name, folder in folders.items() for path in _python_files(folder)]
+    gc.disable()  # syntax trees have no cycles; looking for some takes half of the time
+    try:
+        with Progress("docstrings", total=len(files), unit="files") as bar:
+            for done, (name, folder, path) in enumerate(files, start=1):
+                bar.update(done)
+                if not (found := docstrings.read_prose(path)):
+                    continue
+                part = path.relative_to(folder).with_suffix("").parts[0]
+                module = modules.setdefault(name if part == "__init__" else f"{name}.{part}", len(modules))
+                for sentence in found:
+                    lines.setdefault(sentence, module)
+    finally:
+        gc.enable()
     body = "".join(f"{module}\t{sentence}\n" for sentence, module in lines.items()).encode()
-    header = {
-        "modules": list(modules),
-        "packages": packages,
-        "missing": missing,
-        "fingerprint": hashlib.sha256(body).hexdigest(),
-    }
+    header = {"modules": list(modules), "packages": packages, "missing": missing}
+    header["fingerprint"] = hashlib.sha256(body).hexdigest()
     return json.dumps(header).encode() + b"\n" + body
 
 
@@ -167,39 +160,6 @@ def _python_files(folder: Path) -> list[Path]:
         folders[:] = [name for name in folders if name not in _NOT_ENTERED]
         found += [Path(parent, name) for name in files if name.endswith(".py") and name[0] != "."]
     return sorted(found, key=lambda path: path.relative_to(folder).parts)
-
-
-def _read_files(paths: list[str]) -> Iterator[list[str] | None]:
-    """`read_prose` of each path, in order. Many files are read by helper processes, `_SHARE` files each.
-
-    Not by `multiprocessing`: a forked kernel with threads may hang, and a spawned child runs the reader's script again.
-    """
-    if len(paths) <= _SHARE:
-        yield from map(docstrings.read_prose, paths)
-        return
-    pool = ThreadPoolExecutor(min(_MAX_PROCESSES, n_cores()))
-    try:
-        for found in pool.map(_read_share, [paths[i : i + _SHARE] for i in range(0, len(paths), _SHARE)]):
-            yield from found
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _read_share(paths: list[str]) -> list[list[str] | None]:
-    """By a helper process; by this one where it cannot start or has died."""
-    search = os.pathsep.join(filter(None, [str(project_dir()), os.environ.get("PYTHONPATH")]))
-    command, environment = [sys.executable, "-m", docstrings.__name__], os.environ | {"PYTHONPATH": search}
-    with contextlib.suppress(OSError, ValueError):
-        helper = subprocess.run(command, input=json.dumps(paths).encode(), capture_output=True, env=environment)
-        return json.loads(helper.stdout)
-    return list(map(docstrings.read_prose, paths))
-
-
-def _clear_away(cache: Path) -> None:
-    """What killed processes left of this file, 10 MB each. The caller holds its lock, so nobody is writing one."""
-    for left in cache.parent.glob(f".{cache.name}.*.part"):
-        with contextlib.suppress(OSError):
-            left.unlink()
 
 
 def _load(cache: Path) -> OnDiskCorpus | None:

@@ -60,20 +60,14 @@ def listed(items: Any, reader: str, what: str = "sentences") -> list:
     return list(items)  # an iterator could be read only once
 
 
-def sentences_of(sentences: Any, reader: str) -> list[Sentence]:
-    """What a model called `reader` is given, as records. Raises CourseError that names the one that is no sentence."""
+def checked_sentences(sentences: Any, reader: str) -> list[Sentence]:
+    """What a model called `reader` is given, as records. CourseError for none, for an empty one and for no sentence."""
     records, items = [], listed(sentences, reader)
     for number, item in enumerate(items):
         try:
             records.append(Sentence.of(item))
         except CourseError as error:
             raise CourseError(f"{reader}, sentence {number} of {len(items)}: {error}") from None
-    return records
-
-
-def checked_sentences(sentences: Any, reader: str) -> list[Sentence]:
-    """`sentences_of`, and CourseError for none and for an empty one."""
-    records = sentences_of(sentences, reader)
     if not records:
         raise CourseError(f"{reader} got no sentence. Pass at least one.")
     for number, record in enumerate(records):
@@ -126,6 +120,15 @@ class Passage:
     text: str
     questions: tuple[Question, ...] = field(default=())
     title: str = ""
+
+    def __post_init__(self):
+        for question in self.questions:
+            for answer, start in question.answers:
+                if start < 0 or not answer or self.text[start : start + len(answer)] != answer:
+                    raise CourseError(
+                        f"Question {question.id!r}: the answer {answer[:60]!r} does not stand at character {start} of "
+                        "its passage. Count characters from 0 in the passage's text, or leave the question out."
+                    )
 
 
 @dataclass(frozen=True)

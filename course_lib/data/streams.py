@@ -15,7 +15,6 @@ from jaxtyping import Int
 from torch import Tensor
 
 from course_lib.device import Movable
-from course_lib.errors import CourseError
 
 
 @dataclass
@@ -39,12 +38,9 @@ class TextStreams:
     def __init__(
         self, documents: Sequence[Sequence[int]], batch_size: int, length: int, *, seed: int = 0, reverse: bool = False
     ):
-        if batch_size < 1 or length < 1:
-            raise CourseError(f"TextStreams: batch_size={batch_size}, length={length}. Use 1 or more.")
         self.documents = [torch.as_tensor(document, dtype=torch.long) for document in documents if len(document)]
         total = sum(map(len, self.documents))
-        if total < 2 * batch_size:
-            raise CourseError(f"TextStreams: {total} ids do not give {batch_size} streams of at least 2. Use more.")
+        assert total >= 2 * batch_size, f"{total} ids do not give {batch_size} streams of at least 2"
         if reverse:
             self.documents = [document.flip(0) for document in self.documents]
         self.batch_size, self.length, self.seed = batch_size, length, seed

@@ -14,8 +14,6 @@ def windows(sentence: Sentence | str | Sequence[str], size: int, sizes: Sequence
     sizes  units of each word, such as its pieces (`encoder.sizes`); None: each word is one. An encoder cuts for itself
            by `encoder.windows(text)`
     """
-    if size < 1:
-        raise CourseError(f"windows: size={size}. Use 1 or more.")
     sentence, cut = Sentence.of(sentence), []
     sizes = [1] * len(sentence) if sizes is None else sizes
     for word, units in zip(sentence.words, sizes, strict=True):

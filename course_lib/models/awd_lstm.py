@@ -8,7 +8,6 @@ is given (they average SGD).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,7 +21,6 @@ from torch.nn import functional as F
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams
-from course_lib.files import compact_json
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
 from course_lib.models.fast import Dropout
 from course_lib.models.projected_lstm import turned
@@ -107,18 +105,10 @@ class AWDLSTMConfig:
     beta: float | int = 1.0
 
     @classmethod
-    def paper(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
+    def paper(cls, vocab_size: int) -> AWDLSTMConfig:
         """Howard & Ruder 2018, section 4.1 (hyperparameters)."""
-        return cls(
-            vocab_size,
-            hidden=1150,
-            direction=direction,
-            embedding_dropout=0.05,
-            input_dropout=0.4,
-            weight_dropout=0.5,
-            hidden_dropout=0.3,
-            output_dropout=0.4,
-        )
+        inner = {"input_dropout": 0.4, "weight_dropout": 0.5, "hidden_dropout": 0.3, "output_dropout": 0.4}
+        return cls(vocab_size, hidden=1150, embedding_dropout=0.05, **inner)
 
     @classmethod
     def small(cls, vocab_size: int, direction: str = "forward") -> AWDLSTMConfig:
@@ -270,9 +260,8 @@ class AWDLSTM(ContextEncoder):
         ]
 
     def _files(self) -> dict[str, str]:
-        words = {"words": self.vocabulary.words, "counts": self.vocabulary.counts, "unknown": self.vocabulary.unknown}
-        return {"vocabulary.json": compact_json(words)}
+        return {"vocabulary.json": self.vocabulary.to_json()}
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> AWDLSTM:
-        return cls(AWDLSTMConfig(**config), Vocabulary(**json.loads(files["vocabulary.json"])))
+        return cls(AWDLSTMConfig(**config), Vocabulary.from_json(files["vocabulary.json"]))

@@ -88,7 +88,7 @@ class BertEmbedding(nn.Module):
         return self.dropout(self.norm(self.tokens(input_ids) + positions + segments))
 
     @torch.no_grad()
-    def start_from_sinusoids(self, amplitude: float = 0.06) -> None:
+    def start_from_sinusoids(self, amplitude: float) -> None:
         """Put `amplitude` times sines and cosines into the table of positions, which is learned from there."""
         n, d_model = self.positions.weight.shape
         self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
@@ -217,11 +217,6 @@ class Bert(ContextEncoder):
         attention_mask: Bool[Tensor, "batch seq"] | Int[Tensor, "batch seq"] | None = None,
     ) -> BertOutput:
         """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
-        if input_ids.shape[1] > self.config.max_units:
-            raise CourseError(
-                f"Bert: rows of {input_ids.shape[1]} pieces, [CLS] and [SEP] included; at most "
-                f"{self.config.max_units} fit. Cut the text with model.windows(text)."
-            )
         mask = None if attention_mask is None else padding_mask(attention_mask.bool())
         states = self.stack.trace(self.embedding(input_ids, token_type_ids), mask)
         return BertOutput(tuple(states), self.pooler(states[-1]))

@@ -85,8 +85,8 @@ class FrozenStates(nn.Module):
         return nn.utils.rnn.pad_sequence(rows, batch_first=True)
 
 
-class ELMo(nn.Module):
-    """An encoder that does not learn here, and a ScalarMix with dropout for each place of the task network.
+class ELMo(FrozenStates):
+    """The layers of an encoder that does not learn here, and a ScalarMix with dropout for each place of the task net.
 
     places   "input": beside the word vectors; "output": beside the task biLSTM's output. Each has weights of its own
     dropout  probability, on the mixed vectors
@@ -109,16 +109,10 @@ class ELMo(nn.Module):
         layer_norm: bool = False,
         l2: float | int = 0.0,
     ):
-        super().__init__()
-        places = (places,) if isinstance(places, str) else tuple(places)
-        self.states = FrozenStates(encoder)
-        self.places, self.dim, self.l2 = places, encoder.dim, l2
-        self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in places})
+        super().__init__(encoder)
+        self.places, self.l2 = (places,) if isinstance(places, str) else tuple(places), l2
+        self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in self.places})
         self.dropout = nn.Dropout(dropout)
-
-    def read(self, sentences: Sentences) -> Float[Tensor, "batch unit layer dim"]:
-        """The encoder's layers for these sentences, on the CPU and without gradient."""
-        return self.states.read(sentences)
 
     def forward(
         self, states: Float[Tensor, "batch unit layer dim"], mask: Tensor | None = None

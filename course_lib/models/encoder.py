@@ -34,7 +34,7 @@ from course_lib.text.words import visible
 
 Sentences = Any  # an iterable of Sentence, raw texts or lists of words; `listed` and `Sentence.of` say what is none
 UNITS = ("word", "piece")
-PADDING, UNKNOWN = 0, 1  # rows of a table of words
+PADDING, UNKNOWN, FIRST_WORD = 0, 1, 2  # rows of a table of words
 
 
 @dataclass
@@ -171,14 +171,7 @@ class ContextEncoder(LayerGroups, ABC):
         raise CourseError(f"{type(self).__name__} has no attention weights. Choose a Transformer, such as BERT.")
 
     # -- files --------------------------------------------------------------------------------------------------------
-    def save(
-        self,
-        folder: str | Path,
-        *,
-        half: bool = False,
-        int8: bool = False,
-        int6: bool = False,
-    ) -> None:
+    def save(self, folder: str | Path, *, half: bool = False, int8: bool = False, int6: bool = False) -> None:
         """Write a checkpoint folder that `course_lib.load` reads.
 
         half  float16 instead of float32
@@ -203,12 +196,6 @@ class ContextEncoder(LayerGroups, ABC):
 
     def _checked(self, sentences: Sentences) -> list[Sentence]:
         records = checked_sentences(sentences, type(self).__name__)
-        for number, record in enumerate(records):
-            if self.max_units is not None and len(record) > self.max_units:
-                raise CourseError(
-                    f"{type(self).__name__}: sentence {number} has {len(record)} words; at most {self.max_units} fit. "
-                    "Cut it with encoder.windows(text)."
-                )
         if hasattr(self, "pieces"):  # they clean each word themselves, and know where its characters stand
             return records
         return [replace(record, words=tuple(visible(word) or word for word in record.words)) for record in records]
@@ -248,23 +235,13 @@ class StaticVectors(ContextEncoder):
     kind = "static-vectors"
     layer_names = ("word",)
 
-    def __init__(
-        self,
-        words: Sequence[str],
-        vectors: Float[Tensor, "word dim"],
-        unknown_rows: Float[Tensor, "unknown dim"] | None = None,
-    ):
-        """unknown_rows: what stands for unknown words, between the row of padding and those of the words."""
+    def __init__(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]):
         super().__init__()
         table = WordVectors(words, vectors)  # it says what is wrong with them
         self.words, vectors = table.words, table.vectors
-        unknown_rows = vectors.mean(0, keepdim=True) if unknown_rows is None else unknown_rows
-        first_rows = torch.cat([torch.zeros(1, vectors.shape[1]), unknown_rows])
-        self.first_word = len(first_rows)
-        self.index = {word: row for row, word in enumerate(self.words, start=self.first_word)}
-        self.embedding = nn.Embedding.from_pretrained(
-            torch.cat([first_rows, vectors]), freeze=False, padding_idx=PADDING
-        )
+        rows = torch.cat([torch.zeros(1, vectors.shape[1]), vectors.mean(0, keepdim=True), vectors])
+        self.index = {word: row for row, word in enumerate(self.words, start=FIRST_WORD)}
+        self.embedding = nn.Embedding.from_pretrained(rows, freeze=False, padding_idx=PADDING)
         self.dims = (vectors.shape[1],)
         self.sentence_dim = vectors.shape[1]
 
@@ -274,7 +251,7 @@ class StaticVectors(ContextEncoder):
 
     def word_vectors(self) -> WordVectors:
         """A copy of the table, to ask for neighbours and analogies."""
-        return WordVectors(self.words, self.embedding.weight[self.first_word :])
+        return WordVectors(self.words, self.embedding.weight[FIRST_WORD:])
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint) -> StaticVectors:

@@ -8,7 +8,7 @@ systems (Devlin et al. 2019, section 5.3, take two layers of it; here it is one)
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from pkgutil import resolve_name
@@ -17,12 +17,11 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_checkpoint
 from course_lib.data.batch import Batch
-from course_lib.data.bucketing import Buckets
 from course_lib.errors import CourseError
+from course_lib.language import key
 from course_lib.models.elmo import ScalarMix
 from course_lib.models.encoder import ContextEncoder, Encoding
 from course_lib.models.fast import run_lstm
@@ -75,7 +74,7 @@ class Head(LayerGroups):
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         """The encoder's groups, then "head"."""
-        return [*self.encoder._groups(), ("head", [m for name, m in self.named_children() if name != "encoder"])]
+        return [*self.encoder._groups(), (key("head"), [m for name, m in self.named_children() if name != "encoder"])]
 
     def groups(self, slow: Mapping[str, float | int] | None = None) -> list[tuple]:
         """(name, parameters, factor of the learning rate) for `fit(groups=...)`, without what is frozen.
@@ -110,19 +109,6 @@ def match(first: Float[Tensor, "batch dim"], second: Float[Tensor, "batch dim"])
     For pairs that an encoder reads apart: Conneau et al. 2017, arXiv:1705.02364, section 3.1.
     """
     return torch.cat([first, second, (first - second).abs(), first * second], -1)
-
-
-def loader(
-    rows: Sequence, lengths: Sequence[int], collate: Callable[[list], Batch], *, size: int, seed: int
-) -> Callable[[int], DataLoader]:
-    """For `fit`: epoch -> batches that `collate` makes of rows of like length, shuffled anew each epoch."""
-    buckets = Buckets(lengths, size=size, seed=seed)
-
-    def of_epoch(epoch: int) -> DataLoader:
-        # A generator of its own: opening an epoch must not move the global one, which dropout uses.
-        return DataLoader(rows, batch_sampler=list(buckets(epoch)), collate_fn=collate, generator=torch.Generator())
-
-    return of_epoch
 
 
 @contextmanager

@@ -23,11 +23,11 @@ from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_checkpoint
 from course_lib.data.batch import Batch, pad
-from course_lib.data.bucketing import by_length
+from course_lib.data.bucketing import by_length, loader
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence, listed
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating, masked_mean
-from course_lib.models.head_base import Head, loader, match, seeded
+from course_lib.models.head_base import Head, match, seeded
 from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
@@ -58,7 +58,7 @@ class LabelHead(Head):
         dropout: float | int = 0.1,
         seed: int | None = None,
     ):
-        name, names = type(self).__name__, [] if isinstance(labels, str) else list(labels)
+        name, names = type(self).__name__, list(labels)
         if pooling not in (*POOLINGS, None):
             raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
         if pooling == "sentence" and body == "none" and layer != -1:
@@ -66,7 +66,7 @@ class LabelHead(Head):
                 f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
                 'would be ignored. Use pooling="mean" or "max", or body="bilstm".'
             )
-        if len(names) < 2 or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+        if isinstance(labels, str) or not 2 <= len(names) == len(set(names)) or {*map(type, names)} != {str}:
             raise CourseError(f"{name}: labels={labels!r}. Give at least two names, each once.")
         self._settings = {"labels": names, "body": body, "hidden": hidden, "layer": layer, "dropout": dropout}
         with seeded(seed):
@@ -97,8 +97,7 @@ class LabelHead(Head):
     # -- batches ------------------------------------------------------------------------------------------------------
     def batch(self, sentences: Texts, labels: Sequence | None = None) -> Batch:
         """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`."""
-        texts, targets = self._read(sentences, labels)
-        return self._encode(texts) if targets is None else self._labelled(texts, targets)
+        return self._batch_of(*self._read(sentences, labels))
 
     def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
         """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
@@ -108,16 +107,13 @@ class LabelHead(Head):
         texts, targets = self._read(records)
         if targets is None:
             raise CourseError(
-                f"{type(self).__name__}.batches: there are no labels to learn from. "
-                "Give records that bring them: LabelledText for texts, SentencePair for pairs, TaggedSentence for "
-                "words."
+                f"{type(self).__name__}.batches: there are no labels to learn from. Give records that bring them: "
+                "LabelledText for texts, SentencePair for pairs, TaggedSentence for words."
             )
-
-        def collate(rows: list[tuple]) -> Batch:
-            return self._labelled(*map(list, zip(*rows, strict=True)))
-
         rows = list(zip(texts, targets, strict=True))
-        return loader(rows, _lengths(texts), collate, size=batch_size, seed=seed)
+        return loader(
+            rows, _lengths(texts), lambda some: self._batch_of(*zip(*some, strict=True)), size=batch_size, seed=seed
+        )
 
     def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
         """Texts and their label numbers; None if there are no labels at all."""
@@ -136,11 +132,9 @@ class LabelHead(Head):
     def _listed(self, records: Any) -> list:
         return listed(records, type(self).__name__, f"{self.item_name}s")
 
-    def _encode(self, texts: list[tuple[Sentence, ...]]) -> Batch:
-        return self.encoder.batch(*map(list, zip(*texts, strict=True)))
-
-    def _labelled(self, texts: list, targets: list) -> Batch:
-        return replace(self._encode(texts), labels={"labels": self._stack(targets)})
+    def _batch_of(self, texts: Sequence[tuple[Sentence, ...]], targets: Sequence | None = None) -> Batch:
+        batch = self.encoder.batch(*map(list, zip(*texts, strict=True)))
+        return batch if targets is None else replace(batch, labels={"labels": self._stack(targets)})
 
     def _number(self, label: Any, where: str) -> int:
         if not isinstance(label, str) or label not in self._index:
@@ -167,7 +161,7 @@ class LabelHead(Head):
         """The label(s) of text `number` as label numbers."""
         return self._number(label, f"{self.item_name} {number}")
 
-    def _stack(self, targets: list) -> Tensor:
+    def _stack(self, targets: Sequence) -> Tensor:
         """Targets of a batch as one tensor, NO_LABEL at padding."""
         return torch.tensor(targets)
 
@@ -193,7 +187,7 @@ class LabelHead(Head):
         rows: list[Tensor] = [torch.empty(0)] * len(texts)
         with evaluating(self):
             for numbers in by_length(_lengths(texts), batch_size):
-                logits = self(self._encode([texts[i] for i in numbers]).to(self.encoder.device)).float().cpu()
+                logits = self(self._batch_of([texts[i] for i in numbers]).to(self.encoder.device)).float().cpu()
                 for i, row in zip(numbers, logits, strict=True):
                     rows[i] = row[: len(texts[i][0])] if row.dim() == 2 else row
         return rows
@@ -241,25 +235,15 @@ class PairClassifier(LabelHead):
 
 
 class TokenTagger(LabelHead):
-    """One label per word. `tags`: which layer of a TaggedSentence is learned, e.g. "ner"; None: the only one it has."""
+    """One label per word: the settings of a LabelHead but `pooling`, and
+
+    tags  which layer of a TaggedSentence is learned, e.g. "ner"; None: the only one it has
+    """
 
     kind = "token-tagger"
 
-    def __init__(
-        self,
-        encoder: ContextEncoder,
-        labels: Sequence[str],
-        *,
-        body: str = "none",
-        hidden: int = 64,
-        layer: int | str = -1,
-        dropout: float | int = 0.1,
-        tags: str | None = None,
-        seed: int | None = None,
-    ):
-        super().__init__(
-            encoder, labels, body=body, hidden=hidden, layer=layer, pooling=None, dropout=dropout, seed=seed
-        )
+    def __init__(self, encoder: ContextEncoder, labels: Sequence[str], *, tags: str | None = None, **settings: Any):
+        super().__init__(encoder, labels, pooling=None, **settings)
         self.tags = self._settings["tags"] = tags
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch unit label"]:
@@ -293,7 +277,7 @@ class TokenTagger(LabelHead):
             )
         return [self._number(one, f"sentence {number}, word {place},") for place, one in enumerate(label)]
 
-    def _stack(self, targets: list) -> Tensor:
+    def _stack(self, targets: Sequence) -> Tensor:
         return pad(targets, NO_LABEL)
 
 

@@ -85,7 +85,7 @@ def _compare(path: Path) -> None:
 
 def _fetch(repository: str, revision: str | None, snapshot: partial) -> Path:
     """First the small files: what is no BERT is found before its weights are fetched."""
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
+    from course_lib.models.shipped import shipped_names
 
     endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
     print(f"Fetching hub:{repository} into {_cache()}")
@@ -96,27 +96,16 @@ def _fetch(repository: str, revision: str | None, snapshot: partial) -> Path:
         snapshot(revision=folder.name, endpoint=endpoint, allow_patterns=[TENSORS])
     except CourseError:
         raise
-    except GatedRepoError as error:
-        raise CourseError(f"hub:{repository} is given out on request only. Choose an open model.") from error
-    except RevisionNotFoundError as error:
-        raise CourseError(f"hub:{repository} has no revision {revision}. Leave @... away for today's.") from error
-    except RepositoryNotFoundError as error:
-        raise CourseError(f"There is no open model {repository} on {endpoint}. Check the spelling there.") from error
-    except Exception as error:  # requests, httpx or httpx2, by the library's version
+    except Exception as error:  # of the hub's library, or of requests, httpx or httpx2, by its version
         if is_of_disk(error):
             raise write_error(_cache(), error) from error
-        raise _no_network(f"hub:{repository}", endpoint, error) from error
+        reason = re.sub(r"\s+", " ", str(error.__cause__ or error)).strip()[:200] or type(error).__name__
+        here = [*fetched_names(), *(name for name in shipped_names() if name.startswith(("bert", "minilm")))]
+        raise CourseError(
+            f"hub:{repository} could not be fetched from {endpoint}: {type(error).__name__}, {reason}. Look there "
+            "whether it is spelt so and open to all, or try again when there is a network. Without a network "
+            f"course_lib.load has: {', '.join(here)}."
+        ) from error
     if not (folder / TENSORS).is_file():
         raise CourseError(f"hub:{repository} has no {TENSORS}, and pickles, which may hold code, are not read.")
     return folder
-
-
-def _no_network(what: str, address: str, error: Exception) -> CourseError:
-    from course_lib.models.shipped import shipped_names
-
-    reason = str(error.__cause__ or error).strip().split("\n")[0][:200] or type(error).__name__
-    here = ", ".join([*fetched_names(), *(name for name in shipped_names() if name.startswith(("bert", "minilm")))])
-    return CourseError(
-        f"{what} could not be fetched from {address}: {reason}. Try again when there is a network. Without a network "
-        f"course_lib.load has: {here}."
-    )

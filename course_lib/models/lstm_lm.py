@@ -7,7 +7,6 @@ From top to bottom: sizes; the first layer, a word's vector from the word alone;
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,6 @@ from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.errors import CourseError
-from course_lib.files import compact_json
 from course_lib.language import key
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
@@ -50,10 +48,12 @@ class LSTMLMConfig:
 
     @classmethod
     def paper(cls, vocab_size: int) -> LSTMLMConfig:
+        """ELMo's sizes; `characters=CharCNNConfig.paper()` gives a BiLM its 2048 filters, too."""
         return cls(vocab_size, projection=512, hidden=4096, softmax="sampled")
 
     @classmethod
     def small(cls, vocab_size: int) -> LSTMLMConfig:
+        """Learns the invented world in seconds."""
         return cls(vocab_size, projection=32, hidden=64)
 
 
@@ -64,14 +64,8 @@ class BiLMConfig(LSTMLMConfig):
     clip: float | None = None  # bound of cells and states; 3.0 for ELMo's published weights, see ProjectedLSTM
 
     @classmethod
-    def paper(cls, vocab_size: int, n_characters: int | None = None) -> BiLMConfig:
-        """ELMo's sizes; with `n_characters` = len(Characters) its 2048 filters, else a table of words."""
-        config = super().paper(vocab_size)
-        return config if n_characters is None else replace(config, characters=CharCNNConfig.paper(n_characters))
-
-    @classmethod
     def small(cls, vocab_size: int, n_characters: int | None = None) -> BiLMConfig:
-        """Sizes that learn the invented world in seconds."""
+        """With `n_characters` = len(Characters) words are read by their letters."""
         config = super().small(vocab_size)
         if n_characters is None:
             return config
@@ -279,15 +273,14 @@ class BiLM(ContextEncoder):
 
     # -- files --------------------------------------------------------------------------------------------------------
     def _files(self) -> dict[str, str]:
-        words = {name: getattr(self.vocabulary, name) for name in ("words", "counts", "unknown")}
-        files = {"vocabulary.json": compact_json(words)}
+        files = {"vocabulary.json": self.vocabulary.to_json()}
         if isinstance(self.characters, Characters):  # ElmoBytes are the same everywhere
             files["characters.json"] = self.characters.to_json()
         return files
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> BiLM:
-        vocabulary = Vocabulary(**json.loads(files["vocabulary.json"]))
+        vocabulary = Vocabulary.from_json(files["vocabulary.json"])
         cnn, characters = config["characters"], None
         if cnn is not None:
             cnn = CharCNNConfig(**{**cnn, "filters": tuple(map(tuple, cnn["filters"]))})

@@ -18,10 +18,11 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch, pad
-from course_lib.data.bucketing import Buckets
-from course_lib.data.records import ParallelPair, checked_sentences, sentences_of
+from course_lib.data.bucketing import loader
+from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.models.attention import attend
 from course_lib.models.cove import CoVe, State
 from course_lib.models.encoder import Sentences, evaluating
@@ -85,11 +86,10 @@ class Seq2Seq(nn.Module):
 
     def batches(
         self, pairs: Sequence[ParallelPair], batch_size: int = 64, seed: int = 0
-    ) -> Callable[[int], list[Batch]]:
+    ) -> Callable[[int], DataLoader]:
         """For `fit`: epoch -> batches of sentences of like length, each pair once."""
         lengths = [len(pair.source) + len(pair.target) for pair in pairs]
-        buckets = Buckets(lengths, size=batch_size, seed=seed)
-        return lambda epoch: [self.batch([pairs[i] for i in rows]) for rows in buckets(epoch)]
+        return loader(pairs, lengths, self.batch, size=batch_size, seed=seed)
 
     # -- training -----------------------------------------------------------------------------------------------------
     def forward(self, batch: Batch) -> tuple[Float[Tensor, "batch step word"], Float[Tensor, "batch step unit"]]:
@@ -140,7 +140,7 @@ class Seq2Seq(nn.Module):
     # -- translating --------------------------------------------------------------------------------------------------
     def translate(self, sentences: Sentences, *, max_words: int = 50, batch_size: int = 64) -> list[list[str]]:
         """Greedy: always the likeliest next word, until [EOS] or `max_words`. Words of each sentence, input order."""
-        found, records = [], sentences_of(sentences, "Seq2Seq")
+        found, records = [], checked_sentences(sentences, "Seq2Seq")
         with evaluating(self):
             for start in range(0, len(records), batch_size):
                 found += self._greedy(self.encoder.batch(records[start : start + batch_size]), max_words)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -18,7 +17,6 @@ from course_lib.models.encoder import ContextEncoder
 KINDS = {
     "static-vectors": "course_lib.models.encoder:StaticVectors",
     "word-vectors": "course_lib.models.encoder:StaticVectors",
-    "unknown-vectors": "course_lib.models.unknown_vectors:UnknownVectors",
     "random-encoder": "course_lib.models.encoder:RandomEncoder",
     "bilm": "course_lib.models.lstm_lm:BiLM",
     "awd-lstm": "course_lib.models.awd_lstm:AWDLSTM",
@@ -68,8 +66,8 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
         if str(name_or_folder) not in shipped_names():
             names = ", ".join(shipped_names()) or "none yet"
             raise CourseError(
-                f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}."
-                + _on_the_hub(str(name_or_folder))
+                f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}. "
+                'A BERT published on the Hugging Face hub has hub: before its name: load("hub:OWNER/NAME").'
             )
     if is_published(folder):
         return resolve_name(KINDS["bert"]).from_pretrained(folder)
@@ -82,17 +80,3 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
             f"({', '.join(KINDS)}). Update the course, or load it with the class that saved it."
         )
     return resolve_name(KINDS[checkpoint.kind]).from_checkpoint(checkpoint)
-
-
-# as people write it: OWNER/NAME, its address on the web, or a name without an owner that tells of BERT
-_HUB_NAME = re.compile(
-    r"(?:\w+:)?/*(?:(?:www\.)?(?:huggingface\.co|hf\.co)/)?(\w[\w.-]*/\w[\w.-]*|[\w.-]*bert[\w.-]*)/?", re.I
-)
-
-
-def _on_the_hub(name: str) -> str:
-    """What to write if `name` was meant as that of a published model."""
-    match = _HUB_NAME.fullmatch(name.strip())
-    return (
-        f' A BERT published on the Hugging Face hub has hub: before its name: load("hub:{match[1]}").' if match else ""
-    )

@@ -83,24 +83,17 @@ class Blocks(Movable):
 
 def encode_sentences(sentences: Iterable[Sequence[str] | Sentence], vocabulary: Vocabulary) -> Tokens:
     """All known words of a text in order. Unknown ones are gone before windows are laid, as in word2vec."""
-    lengths: list[int] = []
-
-    def words_and_lengths() -> Iterator[Sequence[str]]:
-        for number, sentence in enumerate(sentences):
-            words = words_of(sentence, number)
-            lengths.append(len(words))
-            yield words
-
+    rows = [words_of(sentence, number) for number, sentence in enumerate(sentences)]
     # map, chain and fromiter loop in C: 4 times as fast as a list of ids per sentence.
-    id_of = dict(vocabulary.index).get
-    every_word = chain.from_iterable(words_and_lengths())
-    ids = torch.from_numpy(np.fromiter(map(id_of, every_word, repeat(-1)), dtype=np.int32))
-    sentence = torch.repeat_interleave(torch.arange(len(lengths), dtype=torch.int32), torch.tensor(lengths))
+    ids = map(dict(vocabulary.index).get, chain.from_iterable(rows), repeat(-1))
+    ids = torch.from_numpy(np.fromiter(ids, dtype=np.int32))
+    lengths = torch.tensor(list(map(len, rows)))
+    sentence = torch.repeat_interleave(torch.arange(len(rows), dtype=torch.int32), lengths)
     known = ids >= 0
     ids, sentence = ids[known], sentence[known]
     if not (sentence[1:] == sentence[:-1]).any():
         raise CourseError(
-            f"Skip-gram found no pair of words: none of {len(lengths)} sentences holds two of the "
+            f"Skip-gram found no pair of words: none of {len(rows)} sentences holds two of the "
             f"{len(vocabulary)} words of the vocabulary. Use longer sentences, a longer text or a smaller min_count."
         )
     return ids, sentence

@@ -22,12 +22,12 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from course_lib.data.batch import Batch
-from course_lib.data.bucketing import by_length
+from course_lib.data.bucketing import by_length, loader
 from course_lib.data.records import Passage, Question, Sentence
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
 from course_lib.models.encoder import ContextEncoder, evaluating, masked_mean
-from course_lib.models.head_base import Head, loader, match, seeded
+from course_lib.models.head_base import Head, match, seeded
 from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
@@ -115,7 +115,8 @@ def rows_of(questions: Questions, encoder: ContextEncoder, overlap: int | None) 
             case Passage() as passage:
                 of_passage = passage.questions
             case (Question() | str() as question, Passage() | str() as text):
-                passage, of_passage = text if isinstance(text, Passage) else Passage(text), (question,)
+                of_passage, text = (question,), text.text if isinstance(text, Passage) else text
+                passage = Passage(text, of_passage if isinstance(question, Question) else ())
             case _:
                 raise CourseError(
                     f"SpanExtractor: after {len(rows)} questions comes {repr(item)[:80]}. "
@@ -163,41 +164,27 @@ def _windows(
     sizes: list[int],
     overlap: int | None,
 ) -> list[Row]:
-    name = f"question {source.id!r}" if isinstance(source, Question) else f"question {number}"
-    question = source.question if isinstance(source, Question) else source
-    question = Sentence.of(as_text(question, f"SpanExtractor, {name}: it"))
+    labelled = isinstance(source, Question)
+    name = f"question {source.id!r}" if labelled else f"question {number}"
+    question = Sentence.of(as_text(source.question if labelled else source, f"SpanExtractor, {name}: it"))
     if not question.words or not passage.words:
         raise CourseError(f"SpanExtractor, {name}: it or its passage is empty. Leave it out.")
-    answer = _answer(source, name, passage) if isinstance(source, Question) else None
+    answer = None
+    if labelled and source.answers:
+        text, start = source.answers[0]
+        answer = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
     places = [(0, len(passage))]
     if encoder.max_units is not None:
-        n_question, room = sum(encoder.sizes(question)), encoder.max_units
-        fits = n_question <= room
-        if encoder.reads_pairs:
-            room -= n_question + 1  # the second [SEP] takes a place
-            fits = room > 0
-        if not fits or max(sizes) > room:
+        n_question = sum(encoder.sizes(question))
+        room = encoder.max_units - (n_question + 1 if encoder.reads_pairs else 0)  # 1: the second [SEP]
+        if n_question > encoder.max_units or max(sizes) > room:
             raise CourseError(
                 f"SpanExtractor, {name}: it has {n_question} pieces, the longest word of its passage {max(sizes)}; the "
                 f"encoder reads {encoder.max_units}. Shorten the question, or use an encoder with more max_units."
             )
         places = word_windows(sizes, room, room // 2 if overlap is None else min(overlap, room // 2))
     parts = [Sentence(passage.text, passage.words[a:b], passage.spans[a:b]) for a, b in places]
-    return [Row(number, name, question, part, answer, isinstance(source, Question)) for part in parts]
-
-
-def _answer(question: Question, name: str, passage: Sentence) -> Place | None:
-    """Where the first answer stands, widened to a whole unit only later; None if there are no answers."""
-    for text, start in question.answers:
-        if start < 0 or not text or passage.text[start : start + len(text)] != text:
-            raise CourseError(
-                f"SpanExtractor, {name}: the answer {text[:60]!r} does not stand at character {start} of the passage. "
-                "Count characters from 0 in the passage's text."
-            )
-    if not question.answers:
-        return None
-    text, start = question.answers[0]
-    return start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+    return [Row(number, name, question, part, answer, labelled) for part in parts]
 
 
 class SpanExtractor(Head):
@@ -278,11 +265,8 @@ class SpanExtractor(Head):
 
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy of start and end in nats, "count": rows}."""
-        start, end = self(batch).unbind(1)
-        losses = [
-            functional.cross_entropy(start, batch.labels["start"]),
-            functional.cross_entropy(end, batch.labels["end"]),
-        ]
+        places = batch.labels["start"], batch.labels["end"]
+        losses = [functional.cross_entropy(*pair) for pair in zip(self(batch).unbind(1), places, strict=True)]
         return {"loss": sum(losses) / 2, "count": len(batch)}
 
     def predict(

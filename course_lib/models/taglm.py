@@ -60,7 +60,7 @@ class TaggerNetwork(ContextEncoder):
         dropout: float | int,
     ):
         super().__init__()
-        assert type(words) is StaticVectors, "other encoders go in as lm=..."  # UnknownVectors have more than a table
+        assert type(words) is StaticVectors, "other encoders go in as lm=..."
         self.lm = lm if lm is None or isinstance(lm, ELMo) else FrozenStates(lm, layer=-1)
         self.places = lm.places if isinstance(lm, ELMo) else (lm_at,) if lm is not None else ()
         assert {*self.places} <= {*PLACES}, f"lm_at and ELMo's places are among {PLACES}, not {self.places}"
@@ -140,7 +140,6 @@ class TagLM(TokenTagger):
     lm_at       where its vectors stand: "input" of biLSTM 1, "between" the two (the paper's best), "output" of biLSTM 2
     hidden      units per direction of each biLSTM
     char_dim    width of a character's vector and number of filters (3 characters wide)
-    crf         False: a softmax for each word instead
     tags        which tag layer of a TaggedSentence is learned; None: the only one it has
 
     Batches, groups and freezing are those of TokenTagger. The language model is in no group: it never learns.
@@ -159,45 +158,36 @@ class TagLM(TokenTagger):
         hidden: int = 64,
         char_dim: int = 30,
         dropout: float | int = 0.25,
-        crf: bool = True,
         tags: str | None = None,
         seed: int | None = None,
     ):
         with seeded(seed):
-            network = TaggerNetwork(
-                words, characters, lm, lm_at=lm_at, hidden=hidden, char_dim=char_dim, dropout=dropout
-            )
+            sizes = {"hidden": hidden, "char_dim": char_dim, "dropout": dropout}
+            network = TaggerNetwork(words, characters, lm, lm_at=lm_at, **sizes)
             super().__init__(network, labels, dropout=dropout, tags=tags)
-        self.crf = LinearChainCRF(len(self.labels)).to(network.device) if crf else None
+        self.crf = LinearChainCRF(len(self.labels)).to(network.device)
 
     def loss(self, batch: Batch) -> dict[str, Any]:
-        """{"loss": mean in nats per sentence (CRF) or word (softmax), "count": of these}.
+        """{"loss": mean in nats per sentence, "count": of these}.
 
         With an ELMo that has l2, "loss" is the sum of two further parts, "tags" and "penalty".
         """
-        if self.crf is None or "labels" not in batch.labels:
-            losses = super().loss(batch)
-        else:
-            likelihood = self.crf.log_likelihood(self(batch).float(), batch.labels["labels"], batch.mask)
-            losses = {"loss": -likelihood.mean(), "count": len(batch)}
+        likelihood = self.crf.log_likelihood(self(batch).float(), batch.labels["labels"], batch.mask)
+        losses = {"loss": -likelihood.mean(), "count": len(batch)}
         if isinstance(self.encoder.lm, ELMo) and self.encoder.lm.l2:
             penalty = self.encoder.lm.penalty()
             losses |= {"loss": losses["loss"] + penalty, "tags": losses["loss"], "penalty": penalty}
         return losses
 
     def predict(self, sentences: Texts, batch_size: int = 32) -> list[list[str]]:
-        """The most probable tag sequence of each sentence (CRF), or tag of each word, in input order."""
-        if self.crf is None:
-            return super().predict(sentences, batch_size)
+        """The most probable tag sequence of each sentence, in input order."""
         logits = self._logits(sentences, batch_size)
         starts = range(0, len(logits), batch_size)
         paths = [path for i in starts for path in self.crf.decode(*self._padded(logits[i : i + batch_size]))]
         return [[self.labels[tag] for tag in path] for path in paths]
 
     def probabilities(self, sentences: Texts, batch_size: int = 32) -> list[Float[np.ndarray, "word label"]]:
-        """Per sentence; rows sum to 1. With a CRF: the marginals, all other words' tags summed over."""
-        if self.crf is None:
-            return super().probabilities(sentences, batch_size)
+        """Per sentence the marginals, all other words' tags summed over; rows sum to 1."""
         logits = self._logits(sentences, batch_size)
         return [self.crf.marginals(*self._padded([row]))[0].cpu().numpy() for row in logits]
 

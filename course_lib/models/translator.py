@@ -6,7 +6,7 @@ Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1, 3.4 (one table for 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_weights, opened, save_checkpoint
 from course_lib.data.batch import length_mask, pad
-from course_lib.data.bucketing import Buckets
+from course_lib.data.bucketing import loader
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import Movable
 from course_lib.models.attention import padding_mask
@@ -79,22 +80,14 @@ class Translator(nn.Module):
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
         """Tensors on the CPU."""
-        return TranslationBatch(*(part for rows in self._sides(pairs) for part in self._padded(rows)))
+        return self._batch_of(self._pairs(pairs))
 
     def batches(
         self, pairs: Sequence[ParallelPair], *, tokens: int = 2048, seed: int = 0
-    ) -> Callable[[int], Iterator[TranslationBatch]]:
+    ) -> Callable[[int], DataLoader]:
         """For `fit`: epoch -> batches of like lengths, at most `tokens` places of the longer side in each."""
-        sources, targets = self._sides(pairs)
-        lengths = [max(len(a), len(b)) for a, b in zip(sources, targets, strict=True)]
-        buckets = Buckets(lengths, tokens=tokens, seed=seed)
-
-        def of_epoch(epoch: int = 0) -> Iterator[TranslationBatch]:
-            for rows in buckets(epoch):
-                source, target = (self._padded([side[i] for i in rows]) for side in (sources, targets))
-                yield TranslationBatch(*source, *target)
-
-        return of_epoch
+        rows = self._pairs(pairs)
+        return loader(rows, [max(map(len, row)) for row in rows], self._batch_of, tokens=tokens, seed=seed)
 
     def source(self, sentences: Sentences) -> tuple[Source, SourceMask]:
         """Ids and mask of sentences to translate, each with [EOS] at its end."""
@@ -103,8 +96,12 @@ class Translator(nn.Module):
     def _padded(self, rows: list[list[int]]) -> tuple[Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]]:
         return pad(rows, self.pieces.padding), length_mask([len(row) for row in rows])
 
-    def _sides(self, pairs: Sequence[ParallelPair]) -> tuple[list[list[int]], list[list[int]]]:
-        return self._rows([pair.source for pair in pairs]), self._rows([p.target for p in pairs], self.pieces.begin)
+    def _pairs(self, pairs: Sequence[ParallelPair]) -> list[tuple[list[int], list[int]]]:
+        targets = self._rows([pair.target for pair in pairs], self.pieces.begin)
+        return list(zip(self._rows([pair.source for pair in pairs]), targets, strict=True))
+
+    def _batch_of(self, rows: list[tuple[list[int], list[int]]]) -> TranslationBatch:
+        return TranslationBatch(*(part for side in zip(*rows, strict=True) for part in self._padded(list(side))))
 
     def _rows(self, sentences: Sentences, *before: int) -> list[list[int]]:
         records = checked_sentences(sentences, "Translator")

@@ -213,7 +213,7 @@ def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str]
     words: dict[str, None] = {}  # a set that keeps the order
     table, first, row, cut = bytearray(), 1, 0, 0
     try:
-        with io.BufferedReader(unpacked(os.path.expanduser(path))) as file:
+        with unpacked(path) as file:
             promised, dim, records = _begin(file)
             first += promised is not None  # the line of the first row
             for raw, vector in islice(records, limit):

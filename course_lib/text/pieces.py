@@ -13,7 +13,7 @@ from course_lib.text.words import seen
 
 PADDING, UNKNOWN, BEGIN, END = SPECIALS = ("[PAD]", "[UNK]", "[BOS]", "[EOS]")
 WORD_END = "</w>"
-VOCABULARY_FILE, TOKENIZER_FILE = "vocabulary.txt", "tokenizer.json"
+VOCABULARY_FILE, TOKENIZER_FILE = "vocabulary.json", "tokenizer.json"
 
 
 class Pieces:
@@ -93,13 +93,13 @@ class Pieces:
     def files(self) -> dict[str, str]:
         """What a checkpoint keeps: file name -> content. `from_files` reads it."""
         if self.whole_words:
-            return {VOCABULARY_FILE: self.tokenizer.to_text()}
+            return {VOCABULARY_FILE: self.tokenizer.to_json()}
         return {TOKENIZER_FILE: self.tokenizer.to_str()}
 
     @classmethod
     def from_files(cls, files: Mapping[str, str]) -> Pieces:
         if VOCABULARY_FILE in files:
-            return cls(Vocabulary.from_text(files[VOCABULARY_FILE]))
+            return cls(Vocabulary.from_json(files[VOCABULARY_FILE]))
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_str(files[TOKENIZER_FILE])

@@ -3,20 +3,14 @@
 unk      one word for all of them; which words are rare enough to be left out: `Vocabulary.from_sentences(min_count=5)`
 classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
          ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
-own      each different new word has a vector of its own (Dhingra et al. 2017, arXiv:1703.00993)
-A larger table at test time, trained elsewhere, is `extended` in models/unknown_vectors.py.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Container
 
-from course_lib.errors import CourseError
-
-STRATEGIES = ("unk", "classes", "own")
 WORD_CLASSES = (
     *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
     *("Hangul + particle", "Hangul + ending", "Hangul", "other"),
@@ -52,7 +46,13 @@ def word_class(word: str) -> str:
         if stem != word and stem[-1:] not in tuple(not_before) and not _VOWELS.isdisjoint(stem):
             return f"-{ending}"
     word = unicodedata.normalize("NFC", word)
-    return _hangul_class(word) if _HANGUL.fullmatch(word) else "other"
+    return _hangul_class(word)[0] if _HANGUL.fullmatch(word) else "other"
+
+
+def particle_of(word: str) -> str:
+    """The particle that a word of Hangul ends in, by the same rules, else ""."""
+    name, suffix = _hangul_class(word) if _HANGUL.fullmatch(word) else ("", "")
+    return suffix if name == "Hangul + particle" else ""
 
 
 def known_form(word: str, known: Container[str]) -> str | None:
@@ -60,35 +60,24 @@ def known_form(word: str, known: Container[str]) -> str | None:
     return next((form for form in (word, word.lower()) if form in known), None)
 
 
-def type_key(word: str, seed: int = 0) -> int:
-    """A number from 1 to 2**63 - 1 that is this word's own: the same on every machine, another with another seed.
+def _hangul_class(word: str) -> tuple[str, str]:
+    """Its class and its suffix, the longest particle or ending.
 
-    Two of a million different words share a key with a probability below one in ten million.
+    Which of 을 and 를 fits depends on the sound before it; a single syllable that fits after any sound needs two
+    syllables before it, or 바다 and 편지 would be cut.
     """
-    data = f"{seed}\t{word}".encode("utf-8", errors="surrogatepass")
-    return 1 + int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % (2**63 - 1)
-
-
-def check_strategy(strategy: str) -> None:
-    if strategy not in STRATEGIES:
-        raise CourseError(f"Unknown words: strategy {strategy!r}. Use one of: {', '.join(STRATEGIES)}.")
-
-
-def _hangul_class(word: str) -> str:
-    """By the longest particle or ending. Which of 을 and 를 fits depends on the sound before it; a single syllable that
-    fits after any sound needs two syllables before it, or 바다 and 편지 would be cut."""
     for length in (3, 2, 1):
         stem, suffix = word[:-length], word[-length:]
         if not stem:
             continue
         if _sound_fits(stem, suffix):
-            return "Hangul + particle"
+            return "Hangul + particle", suffix
         if length + len(stem) > 2:
             if _PARTICLE.fullmatch(suffix):
-                return "Hangul + particle"
+                return "Hangul + particle", suffix
             if _VERB_ENDING.fullmatch(suffix):
-                return "Hangul + ending"
-    return "Hangul"
+                return "Hangul + ending", suffix
+    return "Hangul", ""
 
 
 def _sound_fits(stem: str, suffix: str) -> bool:

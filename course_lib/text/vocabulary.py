@@ -5,19 +5,15 @@ The order is fixed by the text alone: specials first as given, then by falling c
 
 from __future__ import annotations
 
-import re
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 
 from course_lib.errors import CourseError
+from course_lib.files import compact_json
 from course_lib.text.words import as_text
-
-_HEADER = "course vocabulary 1"
-_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_UNESCAPES = {escaped[1]: plain for plain, escaped in _ESCAPES.items()}
-_ESCAPED = re.compile(r"\\(u[0-9a-f]{4}|.)")
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,23 +108,14 @@ class Vocabulary:
         """One word per id."""
         return [self.words[int(i)] for i in ids]
 
-    def to_text(self) -> str:
-        """What `from_text` reads: a header line, then `word<TAB>count` per line in id order.
-
-        Backslash, tab, newline, carriage return and lone surrogates are escaped, all else stands as it is.
-        """
-        lines = [f"{_HEADER}\t{len(self)}\t{_escape(self.unknown or '')}"]
-        lines += [f"{_escape(word)}\t{count}" for word, count in zip(self.words, self.counts, strict=True)]
-        return "".join(f"{line}\n" for line in lines).encode("utf-8", errors="backslashreplace").decode()
+    def to_json(self) -> str:
+        """Text that `from_json` reads, and that fits into any UTF-8 file."""
+        return compact_json({"words": self.words, "counts": self.counts, "unknown": self.unknown})
 
     @classmethod
-    def from_text(cls, text: str) -> Vocabulary:
-        """What `to_text` gave."""
-        header, *lines, _ = text.split("\n")
-        name, size, unknown = header.split("\t")
-        assert (name, int(size)) == (_HEADER, len(lines))
-        words, counts = zip(*(line.split("\t") for line in lines), strict=True) if lines else ((), ())
-        return cls(map(_unescape, words), map(int, counts), unknown=_unescape(unknown) or None)
+    def from_json(cls, text: str) -> Vocabulary:
+        """What `to_json` gave."""
+        return cls(**json.loads(text))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -155,11 +142,3 @@ def words_of(sentence, number: int | None = None) -> Sequence[str]:
             "pandas' dropna()."
         )
     return words
-
-
-def _escape(word: str) -> str:
-    return "".join(_ESCAPES.get(character, character) for character in word)
-
-
-def _unescape(text: str) -> str:
-    return _ESCAPED.sub(lambda match: _UNESCAPES.get(match[1]) or chr(int(match[1][1:], 16)), text)

@@ -11,8 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import zip_longest
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from course_lib.errors import CourseError
@@ -32,7 +31,6 @@ SETTINGS = {  # ours -> that of tokenizer_config.json, that of tokenizer.json's 
 ADDED = "added_tokens_decoder"  # in tokenizer_config.json: id -> token
 ADDED_RULES = ("single_word", "lstrip", "rstrip", "normalized", "special")  # how such a token is found
 GENERIC = ("PreTrainedTokenizerFast", "TokenizersBackend")  # classes of transformers that do what tokenizer.json says
-OTHER_KINDS = {"BPE": "RoBERTa's and GPT's", "Unigram": "SentencePiece's", "WordLevel": "whole words"}
 SENTENCE_PIECE = "\u2581"  # what SentencePiece writes for a space: its pieces mark where a word begins
 REMEDY = "Fetch it again."
 _MARK = re.compile(r"\[.+\]|<.+>")  # [CLS], [unused1], <S>: no text is meant to give them
@@ -158,36 +156,23 @@ class WordPieces:
 
     @classmethod
     def from_files(cls, files: Mapping[str, str]) -> WordPieces:
-        """From texts by name: vocab.txt, one piece a line, or tokenizer.json, or both; and tokenizer_config.json.
+        """From texts by name: tokenizer.json, else vocab.txt, one piece a line; and tokenizer_config.json.
 
         Of lower case, accents and Chinese characters tokenizer_config.json has the last word, as in transformers; where
         it is silent or names no class of BERT's, tokenizer.json has it; else BERT's defaults hold. Raises CourseError
         for a vocabulary that is none of WordPiece, and for one of which the cleaning leaves little.
         """
         said = json_table(files[SETTINGS_FILE], SETTINGS_FILE, REMEDY) if SETTINGS_FILE in files else {}
-        lines = _lines(files[VOCABULARY_FILE]) if VOCABULARY_FILE in files else None
+        path, described = TOKENIZER_FILE if TOKENIZER_FILE in files else VOCABULARY_FILE, {}
         if TOKENIZER_FILE in files:
-            path = TOKENIZER_FILE
             described = json_table(files[path], path, REMEDY)
             vocabulary, tokens = _table(described)
-            if lines is not None and _contradict(lines, vocabulary, {token["id"] for token in tokens}):
-                raise CourseError(
-                    f"{VOCABULARY_FILE} and {TOKENIZER_FILE} beside it hold different vocabularies, so one of "
-                    f"them is of another model. Delete the wrong one: {TOKENIZER_FILE} is what transformers reads."
-                )
-        elif lines is not None:
-            path, described, vocabulary = VOCABULARY_FILE, {}, lines
-            said_of = said.get(ADDED) if isinstance(said.get(ADDED), dict) else {}
-            index = {str(i): i for i in range(len(lines))}
-            tokens = [
-                {**token, "id": index[i]} for i, token in said_of.items() if i in index and isinstance(token, dict)
-            ]
-            tokens = [token for token in tokens if token.get("content") == lines[token["id"]]]
         else:
-            raise CourseError(
-                f"There is neither {VOCABULARY_FILE} nor {TOKENIZER_FILE} beside the model, so its pieces are unknown. "
-                "Fetch one of them from the model's page."
-            )
+            vocabulary = files[path].removesuffix("\n").split("\n")
+            index = {str(i): i for i in range(len(vocabulary))}
+            added = said[ADDED].items() if isinstance(said.get(ADDED), dict) else ()
+            tokens = [{**token, "id": index[i]} for i, token in added if i in index and isinstance(token, dict)]
+            tokens = [token for token in tokens if token.get("content") == vocabulary[token["id"]]]
         marked = sum(piece.startswith(SENTENCE_PIECE) and len(piece) > 1 for piece in vocabulary)
         if marked > sum(piece.startswith("##") for piece in vocabulary):
             raise CourseError(
@@ -228,28 +213,19 @@ class WordPieces:
         )
 
 
-def _lines(text: str) -> list[str]:
-    lines = text.split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
-
-
 def _table(described: dict) -> tuple[list[str], list[dict]]:
     """Of tokenizer.json: the pieces by their ids, and what it says of added ones. An id without a piece gets a name."""
-    model = described.get("model")
-    vocabulary = model.get("vocab") if isinstance(model, dict) else None
-    kind = _kind(model) if isinstance(model, dict) else "no model"
-    if kind != "WordPiece" or not isinstance(vocabulary, dict):
-        about = f" ({OTHER_KINDS[kind]})" if kind in OTHER_KINDS else ""
+    model, tokens = described.get("model"), described.get("added_tokens") or []
+    model = model if isinstance(model, dict) else {}
+    prefix = model.get("continuing_subword_prefix", "##" if "type" in model else None)
+    vocabulary = model.get("vocab")
+    kind = model.get("type", "WordPiece" if prefix and "merges" not in model else "another kind")  # old: says none
+    if kind != "WordPiece" or prefix != "##" or not isinstance(vocabulary, dict):
         raise CourseError(
-            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind[:40]}{about}; a BERT of this course reads "
-            "WordPiece. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or klue/bert-base."
+            f"{TOKENIZER_FILE} is a tokenizer of the kind {kind!s:.40}, prefix {prefix!r:.40}; a BERT of this course "
+            "reads WordPiece with ##. Choose a model whose tokenizer is BERT's, such as bert-base-uncased or "
+            "klue/bert-base."
         )
-    if (prefix := model.get("continuing_subword_prefix", "##")) != "##":
-        raise CourseError(
-            f"{TOKENIZER_FILE}: pieces that go on a word begin with {prefix!r:.40}, not with ##. "
-            "Choose a model whose do."
-        )
-    tokens = described.get("added_tokens") or []
     if not isinstance(tokens, list) or not all(isinstance(token, dict) for token in tokens):
         raise CourseError(f"{TOKENIZER_FILE}: added_tokens is no list of tokens. {REMEDY}")
     by_id: dict[int, str] = {}
@@ -264,15 +240,6 @@ def _table(described: dict) -> tuple[list[str], list[dict]]:
     return [f"[no piece {i}]" if _NEVER.search(piece) else piece for i, piece in enumerate(pieces)], tokens
 
 
-def _kind(model: dict) -> str:
-    """WordPiece, BPE, Unigram, WordLevel; old files do not say it."""
-    if "type" in model:
-        return str(model["type"])
-    if "continuing_subword_prefix" in model and "merges" not in model:
-        return "WordPiece"
-    return "BPE" if "merges" in model else "Unigram" if isinstance(model.get("vocab"), list) else "WordLevel"
-
-
 def _added(tokens: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, bool]]:
     """The rules of added tokens by id; without the five SPECIALS, into which text never turns."""
     return {
@@ -280,16 +247,6 @@ def _added(tokens: Iterable[Mapping[str, Any]]) -> dict[int, dict[str, bool]]:
         for token in tokens
         if token["content"] and token["content"] not in SPECIALS
     }
-
-
-def _contradict(lines: list[str], pieces: list[str], added: Container[int]) -> bool:
-    """Do vocab.txt and tokenizer.json give one id to two pieces, or has one of them pieces that the other lacks?"""
-    known = set(pieces)
-    for i, (line, piece) in enumerate(zip_longest(lines, pieces)):
-        gap = piece is None or piece == f"[no piece {i}]"  # a line that stands twice, or an empty one at the end
-        if line != piece and not (gap and (line in known or line == "")) and not (line is None and i in added):
-            return True
-    return False
 
 
 def _settings(said: dict, described: dict) -> dict[str, bool]:

@@ -61,7 +61,7 @@ class Unfreezing:
         rates = [self.rates(stage) for stage in self.stages]
         table = [[t("epoch"), *(f"{a}" if a == b else f"{a}-{b}" for a, b in spans)]]
         for name in reversed(self.names):
-            table.append([name, *(f"{shares[name]:.3f}" if shares[name] else "." for shares in rates)])
+            table.append([t(name), *(f"{shares[name]:.3f}" if shares[name] else "." for shares in rates)])
         widths = [max(map(columns, column)) for column in zip(*table, strict=True)]
         cells = ([row[0] + " " * (widths[0] - columns(row[0])), *map(str.rjust, row[1:], widths[1:])] for row in table)
         return "\n".join("  ".join(row) for row in cells)

@@ -18,7 +18,6 @@ from course_lib.models.heads import load_head
 from course_lib.models.review_words import ReviewWords
 from course_lib.models.shipped import load
 from course_lib.models.transformer import Translator
-from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.pieces import Pieces
 from tests.attacks.spoilers import spoil_bytes, spoil_json
@@ -34,7 +33,6 @@ WORDS = ["the", "bank", "paid", "mud", "배", "."]
 TABLE = torch.arange(30.0).reshape(6, 5)
 MODELS = {
     "static": (lambda: StaticVectors(WORDS, TABLE), load),
-    "unknown": (lambda: UnknownVectors(WORDS, TABLE, unknown="classes"), load),
     "random": (lambda: RandomEncoder(6, n_layers=1, buckets=97), load),
     "bilm": (lambda: small_bilm(WORDS), load),
     "bilm of characters": (lambda: small_bilm(WORDS, characters=True), load),

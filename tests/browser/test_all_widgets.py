@@ -46,12 +46,14 @@ def test_words_are_text_and_nothing_sticks_out_in_jupyterlab(lab):
 def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab, chromium, name, width, theme):
     html, said = kernel(lab, f"[{name}.page(), {name}.finding()]")
     with reader(chromium, width, theme) as page:
+        page.add_init_script("addEventListener('transitionrun', () => { globalThis.moved = true; })")
         page.set_content(html)
         root = page.frame_locator("iframe").locator("section.cw")
         assert root.locator(".say:not(:empty)").inner_text() == " ".join(said.split())
         assert is_dark(root) == (theme == "dark")
         assert root.evaluate(INSIDE)
         assert root.locator("img, script").count() == 0
+        assert root.evaluate("() => !globalThis.moved")  # it is drawn in its place
         assert not root.locator(".own").is_visible()  # a field that nothing could answer
 
 

@@ -106,6 +106,7 @@ def test_gaps_of_a_typed_sentence_are_filled_as_by_python(page, gaps):
         "The [MASK] was full of [MASK].",
         "He scored two goals today.",
         "아버지 와 [MASK] 는 함께 살았다 .",
+        "고양이가 학교에서 먹었지만 하는 [MASK]을 바다로",  # particles are cut off
         HOSTILE,
         "a ☃",
     )

@@ -23,6 +23,11 @@ BEYOND = """() => [...document.querySelectorAll("body *:not(.sr, option)")].filt
     .map(e => [e.getBoundingClientRect(), e.outerHTML.slice(0, 60)])
     .filter(([box]) => box.width > 1 && (box.bottom > innerHeight + 1 || box.right > innerWidth + 1))
     .map(([, words]) => words)"""
+COVERED = """() => [...document.querySelectorAll(".ticks span")].filter(tick => tick.checkVisibility()).filter(tick => {
+    const a = tick.getBoundingClientRect();
+    return [...document.querySelectorAll("button")].map(e => e.getBoundingClientRect())
+        .some(b => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom) })
+    .map(tick => tick.textContent)"""  # the numbers of a slider under which a button stands
 GO = "slide => { const { h, v } = Reveal.getIndices(slide); Reveal.slide(h, v) }"
 SCALE = "frame => frame.getBoundingClientRect().width / frame.offsetWidth"
 LEAST = 17.9  # px at 1280 x 720: what the last row can read
@@ -82,12 +87,12 @@ def test_three_steps_by_key(slides):
 
 
 def test_no_slide_is_cut_off_and_all_can_be_read_from_the_last_row(slides):
-    """Each fits into 720 pixels, and so do its formulas."""
+    """Each fits into 720 pixels, and so do its formulas; none is empty but for folded code."""
     slides.evaluate("() => Reveal.slide(0, 0)")
     faults, n_slides = [], slides.evaluate("() => Reveal.getTotalSlides()")
     for number in range(1, n_slides + 1):
         slides.wait_for_timeout(100)
-        fits = settled(slides) and not slides.evaluate(ROOM)["scrolls"]
+        fits = settled(slides) and not slides.evaluate(ROOM)["scrolls"] and slides.evaluate(ROOM)["height"] > 30
         right = slides.evaluate("""() => Math.max(0, ...[...document.querySelectorAll("section.present > .sheet math")]
             .map(formula => formula.getBoundingClientRect().right))""")
         small = [letters for letters in slides.evaluate(LETTERS, 1) if letters[0] < LEAST]
@@ -121,7 +126,7 @@ def test_a_widget_alone_on_its_slide_is_read_from_the_last_row(chromium, tmp_pat
                 inside, scale = frame.content_frame.locator("body"), frame.evaluate(SCALE)
                 small = [letters for letters in inside.evaluate(f"(_, scale) => ({LETTERS})(scale)", scale)
                          if letters[0] < LEAST * width / 1280]  # fmt: skip
-                beyond = inside.evaluate(f"() => ({BEYOND})()")
+                beyond = inside.evaluate(f"() => ({BEYOND})()") + inside.evaluate(f"() => ({COVERED})()")
                 if small or beyond:
                     faults.append((number, small[:3], beyond[:3]))
                 box = frame.bounding_box()
@@ -134,8 +139,9 @@ def test_a_widget_alone_on_its_slide_is_read_from_the_last_row(chromium, tmp_pat
         assert faults == []
 
 
-def test_the_remote_control_walks_the_deck_through_touched_widgets(slides):
-    """PageDown alone, with a click in each widget: the deck goes on, slide by slide, to its end."""
+@pytest.mark.parametrize("key", ["PageDown", "ArrowRight"])
+def test_the_remote_control_walks_the_deck_through_touched_widgets(slides, key):
+    """One key alone, with a click in each widget: the deck goes on, slide by slide, to its end."""
     slides.evaluate("() => Reveal.slide(0, 0)")
     visited, touched = [], 0
     while True:
@@ -148,7 +154,7 @@ def test_the_remote_control_walks_the_deck_through_touched_widgets(slides):
         if slides.evaluate("() => Reveal.isLastSlide() && !Reveal.availableFragments().next"):
             break
         before = slides.evaluate("() => location.hash")
-        slides.keyboard.press("PageDown")
+        slides.keyboard.press(key)
         slides.wait_for_function("before => location.hash !== before", arg=before)
     assert sorted(set(visited)) == list(range(slides.evaluate("() => Reveal.getTotalSlides()")))
     assert touched >= 5

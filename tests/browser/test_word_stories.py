@@ -83,6 +83,9 @@ def test_a_typed_sentence_is_placed_and_an_unknown_one_told(lab, root):
     root.get_by_text("No word in").wait_for()
 
 
+BUSY = """IntersectionObserver = class extends IntersectionObserver {
+    constructor(seen, how) { super(entries => seen([{ intersectionRatio: 0 }, ...entries]), how); }
+}"""  # what came before is told late
 TENFOLD = "setInterval = (real => (f, ms) => real(f, (window.waits = ms) / 10))(setInterval)"  # faster
 WITHOUT = {"chance": 5.5, "the mean of ten words around it": 7.0, "the mean of the sentence": 7.0}
 
@@ -103,10 +106,10 @@ def comes_into_sight(page, frame):
     page.wait_for_timeout(500)
 
 
-@pytest.mark.parametrize("width", [360, 1000])
-def test_it_plays_once_when_it_comes_into_sight(chromium, width):
+@pytest.mark.parametrize(("width", "page_is"), [(360, ""), (1000, ""), (1000, BUSY)], ids=["360", "1000", "busy"])
+def test_it_plays_once_when_it_comes_into_sight(chromium, width, page_is):
     with reader(chromium, width) as page:
-        frame = stored(page, TENFOLD, plays=True)
+        frame = stored(page, f"{TENFOLD};{page_is}", plays=True)
         chart, play = frame.locator("svg.map"), frame.locator(".time button").first
         assert play.inner_text() == "▶ play"  # out of sight
         chart.evaluate("""chart => {
@@ -152,6 +155,7 @@ def test_it_does_not_play_for_who_touched_it_or_wants_no_motion(chromium, touch)
 def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
     with reader(chromium, width) as page:
         frame = stored(page)
+        comes_into_sight(page, frame)
         rows = frame.locator(".counts ul li")
         assert [row.locator("span").first.inner_text() for row in rows.all()] == list(WITHOUT)
         marks = frame.locator(".bars li").first.locator("b")

@@ -51,6 +51,14 @@ def written_once(inputs, outputs, gradients, centre, context, negatives, rate):
     return inputs, outputs
 
 
+def written_into_copies(inputs, outputs, gradients, centre, context, negatives, rate):
+    v, u = inputs[centre], outputs[torch.hstack([context[:, None], negatives])]
+    to_v, to_u = gradients(v, u)
+    v -= rate * to_v
+    u -= rate * to_u
+    return inputs, outputs
+
+
 def written_by_kind(inputs, outputs, gradients, centre, context, negatives, rate):
     inputs, outputs, asked = inputs.clone(), outputs.clone(), torch.hstack([context[:, None], negatives])
     to_v, to_u = gradients(inputs[centre], outputs[asked])
@@ -107,6 +115,17 @@ WRONG = {
         ("negative probabilities", "max(0.0, ", "("),
         ("counts instead of frequencies", "* total ", ""),
         ("the square root is missing", "math.sqrt", ""),
+        (
+            "the root is taken of one part alone",
+            "math.sqrt(threshold * total / count)",
+            "math.sqrt(threshold) * total / count",
+        ),
+        (
+            "the root is taken of one part alone",
+            "math.sqrt(threshold * total / count)",
+            "threshold / math.sqrt(count / total)",
+        ),
+        ("rare words are always dropped", "max(0.0, 1 -", "(lambda p: p if p >= 0 else 1.0)(1 -"),
         ("the fraction is upside down", "threshold * total / count", "count / total / threshold"),
         ("the formula of the C program", "/ count)", "/ count) - threshold * total / count"),
         ("divides by the vocabulary size", "sum(counts.values())", "len(counts)"),
@@ -117,6 +136,13 @@ WRONG = {
         ("the furthest words", "unit @ unit[word]", "-unit @ unit[word]"),
         ("the furthest words", "tolist()", "tolist()[::-1]"),
         ("one neighbour too few", "cosine[word] = -torch.inf", "", ".tolist()", "[1:].tolist()"),
+        (
+            "one neighbour too few",
+            "cosine[word] = -torch.inf",
+            "",
+            "cosine.topk(k).indices.tolist()",
+            "[i for i in cosine.topk(k).indices.tolist() if i != word]",
+        ),
         ("Euclidean distance", "unit @ unit[word]", "-torch.cdist(vectors, vectors[[word]])[:, 0]"),
         ("similarities instead of ids", "indices", "values"),
         (
@@ -140,7 +166,12 @@ WRONG = {
             "cosine[word] = -torch.inf",
             "cosine = torch.cat([cosine[:word], cosine[word + 1 :]])",
         ),
-        ("wrong", "cosine[word] = -torch.inf", "cosine[cosine > 1 - 1e-6] = -torch.inf"),
+        (
+            "words that point the same way are left out",
+            "cosine[word]",
+            "cosine[(vectors == vectors[word]).all(1)]",
+        ),
+        ("words that point the same way are left out", "cosine[word]", "cosine[cosine > 1 - 1e-6]"),
         ("normalised along the wrong axis", "dim=1", "dim=0"),
         ("the sign of the cosine is lost", "unit @ unit[word]", "(unit @ unit[word]).abs()"),
     ],
@@ -154,6 +185,7 @@ WRONG = {
         ("only two inputs are excluded", "[[a, b, c]]", "[[a, c]]"),
         ("only two inputs are excluded", "[[a, b, c]]", "[[b, c]]"),
         ("the inputs can win again", "-torch.inf", "0"),
+        ("the inputs can win again", "-torch.inf", "-1"),
         (
             "the id is that of a shorter table",
             "cosine[[a, b, c]] = -torch.inf",
@@ -206,6 +238,8 @@ WRONG = {
         ("a repeated word is dropped", "other != place", "words[left[other]] != words[i]"),
         ("a pair is listed once only", "return pairs", "return list({pair: None for pair in pairs})"),
         ("a slice starts at a negative position", negative_positions),
+        ("a word is looked up by its first place", "reach[i]", "reach[words.index(words[i])]"),
+        ("all occurrences of a dropped word are dropped", "if stays]", "if (words[i], False) not in zip(words, kept)]"),
         ("another order of the pairs", "return pairs", "return sorted(pairs)"),
         ("the window is one too large", "place + reach[i] + 1", "place + reach[i] + 2"),
         ("the window is one too large", "place - reach[i])", "place - reach[i] - 1)"),
@@ -221,6 +255,13 @@ WRONG = {
             "the slope of the sigmoid is multiplied in",
             "error[:, 0] -= 1",
             "slope = error * (1 - error)\n    error[:, 0] -= 1\n    error = error * slope",
+        ),
+        ("what is answered well moves most", "error[:, 0] -= 1", "error[:, 0] *= -1"),
+        ("what is answered well moves most", "error[:, 0] -= 1", "error = 1 - error\n    error[:, 0] *= -1"),
+        (
+            "what is answered well moves most",
+            "error[:, 0] -= 1",
+            "error[:, 0] *= -1\n    error[:, 1:] = 1 - error[:, 1:]",
         ),
         ("a softmax over the drawn words", ".sigmoid()", ".softmax(-1)"),
         ("the mean over the questions", "error[:, 0] -= 1", "error[:, 0] -= 1\n    error /= u.shape[1]"),
@@ -280,6 +321,21 @@ WRONG = {
             "return outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate), moved",
         ),
         ("a repeated word moves once", written_by_kind),
+        (
+            "a repeated word moves once",
+            "inputs.index_add(0, centre, to_v, alpha=-rate)",
+            "inputs.index_put((centre,), inputs[centre] - rate * to_v)",
+        ),
+        (
+            "a repeated word moves once",
+            "outputs.index_add(0, asked.flatten(), to_u.flatten(0, 1), alpha=-rate)",
+            "outputs.index_put((asked,), outputs[asked] - rate * to_u)",
+        ),
+        ("the rows come from the wrong tables", "outputs[asked]", "inputs[asked]"),
+        ("the rows come from the wrong tables", "inputs[centre]", "outputs[centre]"),
+        ("a change reaches another word", "asked.flatten()", "asked.T.flatten()"),
+        ("a change reaches another word", "asked.flatten()", "torch.cat([context, negatives.flatten()])"),
+        ("nothing has moved", written_into_copies),
         ("a repeated word moves once", written_by_column),
     ],
 }

@@ -38,6 +38,11 @@ WRONG = {
             "flatten(0, -2))",
             "flatten(0, -2)) / ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)[:, None]",
         ),
+        (
+            "the last occurrence overwrites the others",
+            "    return gradient.index_add(0, ids.flatten(), output_gradient.flatten(0, -2))",
+            "    for i, row in zip(ids, output_gradient):\n        gradient[i] += row\n    return gradient",
+        ),
         ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids.flatten())"),
         ("divided by the number of places", "flatten(0, -2))", "flatten(0, -2)) / len(ids)"),
         (
@@ -69,7 +74,16 @@ WRONG = {
         ("sentences are counted, not occurrences", "for word in sentence)", "for word in set(sentence))"),
         ("capitals are lost", "(word for", "(word.lower() for", "[word] >=", "[word.lower()] >="),
         ("capitals are lost", "counts[word] >=", "max(counts[word], counts[word.lower()]) >="),
-        ("wrong", "counts[word] >=", "max(sentence.count(word) for sentence in train_sentences) >="),
+        (
+            "each sentence is counted alone",
+            "counts[word] >=",
+            "max(sentence.count(word) for sentence in train_sentences) >=",
+        ),
+        (
+            "each sentence is counted alone",
+            "Counter(word for sentence in train_sentences for word in sentence)",
+            "Counter(train_sentences[-1])",
+        ),
         (
             "capitals are lost",
             "(word for",
@@ -81,6 +95,18 @@ WRONG = {
     "2.4": [
         ("no fall-back to lower case", "word.lower()", "word"),
         ("lower case first", "word if word in pretrained else ", ""),
+        (
+            "lower case first",
+            "word if word in pretrained else word.lower()",
+            "word.lower() if word.lower() in pretrained else word",
+        ),
+        (
+            "the rows of the noise are used up in turn",
+            "    for i,",
+            "    rows = iter(table.clone())\n    for i,",
+            "table[i] = pretrained[form]",
+            "table[i] = pretrained[form]\n        else:\n            table[i] = next(rows)",
+        ),
         ("the noise keeps its spread", "noise * spread", "noise.clone()"),
         ("the variance instead of the standard deviation", "noise * spread", "noise * spread**2"),
         ("one spread per dimension", ".std()", ".std(0)"),
@@ -130,6 +156,14 @@ WRONG = {
             "id(parameter) not in slow_ids",
             "id(parameter) not in slow_ids and parameter.dim() == 2",
         ),
+        (
+            "frozen parameters are missing",
+            "if id(parameter) not in slow_ids",
+            "if id(parameter) not in slow_ids and parameter.requires_grad",
+            "list(model.get_submodule(slow).parameters())",
+            "[p for p in model.get_submodule(slow).parameters() if p.requires_grad]",
+        ),
+        ("error", "model.get_submodule(slow)", "getattr(model, slow)"),
         ("the groups are in the other order", "rate / 10}]", "rate / 10}][::-1]"),
         (
             "parameters are compared by their numbers",
@@ -175,6 +209,30 @@ WRONG = {
             "states[k] = state * real[:, k, None]",
         ),
         ("the result holds zeros at padding", "states[k] = state", "states[k] = state * real[:, k, None]"),
+        (
+            "padding is read as zeros",
+            "x[:, k] @ W",
+            "(x[:, k] * real[:, k, None]) @ W",
+            "torch.where(real[:, k, None], new, state)",
+            "new",
+        ),
+        (
+            "the sentences are turned round, and the mask is not",
+            "where(real[:, k",
+            "where(real[:, -1 - k if backward else k",
+        ),
+        (
+            "the state before the word",
+            "        state = torch.where",
+            "        before = state\n        state = torch.where",
+            "states[k] = state",
+            "states[k] = before",
+        ),
+        (
+            "the last state everywhere",
+            "state = torch.where(real[:, k, None], new, state)",
+            "state.copy_(torch.where(real[:, k, None], new, state))",
+        ),
         ("the states stand in the order of reading", "[states[k] for k in positions]", "list(states.values())"),
         ("always forward", "reversed(positions) if backward else positions", "positions"),
         ("always backward", " if backward else positions", ""),

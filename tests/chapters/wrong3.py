@@ -10,6 +10,12 @@ def mean_of_perplexities(log_probs):
     return means.div(torch.tensor(2.0).log()).mean(), means.exp().mean()
 
 
+def root_of_product(log_probs):
+    p = torch.cat([torch.tensor(sentence) for sentence in log_probs]).exp()
+    measure = (1 / p.prod()) ** (1 / len(p))
+    return measure.log2(), measure
+
+
 def listed(emissions, transitions, start, end):
     """All sequences with their scores: slow, and right."""
     scores = {}
@@ -28,11 +34,13 @@ def greedy(emissions, transitions, start, end):
     return path
 
 
-def most_probable_tags(*inputs):
-    totals = torch.zeros_like(inputs[0])
-    for path, score in listed(*inputs).items():
-        totals[range(len(path)), path] += torch.tensor(score).exp()
-    return totals.argmax(dim=1)
+def most_probable_tags(emissions, transitions, start, end):
+    before, after = [start + emissions[0]], [end]
+    for emission in emissions[1:]:
+        before.append((before[-1][:, None] + transitions).logsumexp(0) + emission)
+    for emission in emissions[1:].flip(0):
+        after.append((transitions + emission + after[-1]).logsumexp(1))
+    return [int((one + other).argmax()) for one, other in zip(before, reversed(after), strict=True)]
 
 
 def within_its_length(ids, real, forward, backward):
@@ -55,6 +63,7 @@ WRONG = {
         ("</s> is left out", "for log_p in sentence]", "for log_p in sentence[:-1]]"),
         ("</s> is in the sum, but not in the count", "len(every)", "(len(every) - len(log_probs))"),
         ("the sum instead of the mean", " / len(every)", ""),
+        ("the probabilities are multiplied", root_of_product),
         ("the sign is missing", "-sum", "sum"),
         ("the mean of the probabilities", "sum(every) / len(every", "math.log(sum(map(math.exp, every)) / len(every)"),
         ("bits by a product", "nats / math.log(2)", "nats * math.log(2)"),
@@ -76,6 +85,11 @@ WRONG = {
         ),
         ("wrong", "end[path[-1]]", "end[tags[row, min(length, tags.shape[1] - 1)]]"),
         ("the last column is taken for the last tag", "end[path[-1]]", "end[tags[row, -1]]"),
+        ("a table of rows and columns instead of pairs", "range(length), path]", ":length][:, path]"),
+        ("a table of rows and columns instead of pairs", "path[:-1], path[1:]", "path[:-1]][:, path[1:]"),
+        ("an emission is missing", "range(length), path]", "range(1, length), path[1:]]"),
+        ("an emission is missing", "range(length), path]", "range(length - 1), path[:-1]]"),
+        ("start and end are exchanged", "start[path[0]]", "end[path[0]]", "end[path[-1]]", "start[path[-1]]"),
         ("the transitions are turned round", "path[:-1], path[1:]", "path[1:], path[:-1]"),
         ("start and end are missing", "start[path[0]] + ", "", " + end[path[-1]]", ""),
         ("the transitions are missing", " + steps", ""),
@@ -116,6 +130,17 @@ WRONG = {
         ("start and end are missing", "start + ", "", "(best + end)", "best"),
         ("end is missing", "(best + end)", "best"),
         ("the path is not turned round", "return path[::-1]", "return path"),
+        ("the pointers are not followed", "before[path[-1]]", "before[path[0]]"),
+        ("the pointers are not followed", "reversed(pointers)", "pointers"),
+        (
+            "a step leads to the first word",
+            "best = start + emissions[0]",
+            "best = start",
+            "emissions[1:]",
+            "emissions",
+            "reversed(pointers)",
+            "reversed(pointers[1:])",
+        ),
         ("the worst sequence", ".max(dim=0)", ".min(dim=0)", "argmax", "argmin"),
         ("the most probable tag of each word", most_probable_tags),
         ("start is missing", "start + ", ""),
@@ -134,6 +159,9 @@ WRONG = {
             "+ transitions).logsumexp(dim=0) + emission",
             "+ transitions + emission[:, None]).logsumexp(dim=0)",
         ),
+        ("the sum is over the wrong axis", "transitions).logsumexp(dim=0)", "transitions).logsumexp(dim=1)"),
+        ("the sum is over the wrong axis", "alpha[:, None]", "alpha"),
+        ("a step leads to the first word", "start + emissions[0]", "start", "emissions[1:]", "emissions"),
         ("the maximum until the last step", ".logsumexp(dim=0) + emission", ".amax(dim=0) + emission"),
         ("start is missing", "start + ", ""),
         ("end is missing", "(alpha + end)", "alpha"),
@@ -153,8 +181,23 @@ WRONG = {
         ),
         ("the states of a sentence that has ended become 0", "state, h)", "state, 0.0)", "cell, c)", "cell, 0.0)"),
         ("the mask is turned round", "real[:, None]", "~real[:, None]"),
+        ("one row at padding holds up all", "real[:, None]", "real.all()"),
         ("only one of the two states is kept", "torch.where(real[:, None], cell, c)", "cell"),
         ("only one of the two states is kept", "torch.where(real[:, None], state, h)", "state"),
+        (
+            "only one of the two states is kept",
+            "    state =",
+            "    cell = torch.where(real[:, None], cell, c)\n    state =",
+            "torch.where(real[:, None], state, h), torch.where(real[:, None], cell, c)",
+            "state, cell",
+        ),
+        (
+            "padding is read as zeros",
+            "(x @",
+            "(torch.where(real[:, None], x, 0.0) @",
+            "torch.where(real[:, None], state, h), torch.where(real[:, None], cell, c)",
+            "state, cell",
+        ),
         ("the gates are taken in another order", "i, f, g, o =", "f, i, g, o ="),
         ("the gates are taken in another order", "i, f, g, o =", "i, f, o, g ="),
         ("the gates are taken in another order", "i, f, g, o =", "i, g, f, o ="),
@@ -198,6 +241,27 @@ WRONG = {
             "torch.cat([ahead[:, :-2], back[:, 2:]], dim=-1)",
         ),
         ("the closing boundary counts as a word", "real[:, 2:, None]", "real[:, 1:-1, None]"),
+        (
+            "the models are not told where padding is",
+            "(ids, real)",
+            "(ids, real | True)",
+            "real.flip(1)",
+            "(real | True)",
+        ),
+        (
+            "the boundaries are not read",
+            "    ahead =",
+            "    ids, real = ids[:, 1:-1], real[:, 1:]\n    ahead =",
+            "(ids, real)",
+            "(ids, real[:, 1:])",
+            "real.flip(1)",
+            "real[:, 1:].flip(1)",
+            "[:, 1:-1]\n    return",
+            "\n    return",
+            "real[:, 2:",
+            "real[:, 1:",
+        ),
+        ("words are known by their ids", "real[:, 2:, None]", "(ids != 0)[:, 1:-1, None]"),
         ("padding has states", " * real[:, 2:, None]", ""),
         ("the boundaries are still there", "[:, 1:-1]", "", "real[:, 2:, None]", "real[..., None]"),
         ("the boundaries are still there", "[:, 1:-1]", "", " * real[:, 2:, None]", ""),

@@ -28,6 +28,24 @@ def by_conv1d(x, lengths, filters, bias):
     return F.conv1d(x, filters, bias).amax(2)
 
 
+def windows_hidden(hidden, zeros=True, bias_last=False):
+    """All windows of the batch at once; `hidden` stands where one is no window of its word."""
+
+    def answer(x, lengths, filters, bias):
+        width, real = filters.shape[2], torch.arange(x.shape[1]) < lengths[:, None]
+        x = F.pad(x * real[..., None] if zeros else x, (0, 0, 0, max(0, width - x.shape[1])))
+        answers = torch.einsum("npdw,fdw->nfp", x.unfold(1, width, 1), filters) + (not bias_last) * bias[:, None]
+        own = torch.arange(answers.shape[2]) <= (lengths - width).clamp(min=0 if zeros else -1)[:, None]
+        return torch.where(own[:, None], answers, hidden).amax(2) + bias_last * bias
+
+    return answer
+
+
+def begins_in_the_word(x, lengths, filters, bias):
+    answers = F.conv1d(F.pad(x.mT, (0, filters.shape[2] - 1)), filters, bias)
+    return answers.masked_fill((torch.arange(x.shape[1]) >= lengths[:, None])[:, None], -torch.inf).amax(2)
+
+
 def going_on(x, layers):
     h, c, states = torch.zeros(x.shape[1]), torch.zeros(layers[0][3].shape[1]), []
     for w_input, w_state, bias, projection in layers:
@@ -50,6 +68,13 @@ WRONG = {
             "sum(map(sum, hits.values())) / len(test)",
         ),
         ("senses without a test are averaged in", "/ len(hits)", "/ (max(known_senses) + 1)"),
+        ("senses without a test are averaged in", "/ len(hits)", "/ (max(test_senses) + 1)"),
+        (
+            "a sense that is never hit is left out",
+            "return",
+            "hits = {sense: found for sense, found in hits.items() if any(found)}\n    return",
+        ),
+        ("the number of an occurrence is taken for its sense", "known_senses[nearest] ==", "nearest =="),
         ("the shares are taken by guess", by_guess),
         (
             "the dot product is not normalised",
@@ -57,6 +82,7 @@ WRONG = {
             "(lambda a, b, dim: (a * b).sum(dim))",
         ),
         ("Euclidean distance", "torch.nn.functional.cosine_similarity", "(lambda a, b, dim: -(a - b).norm(dim=dim))"),
+        ("the sign of the cosine is lost", "cosine.argmax", "cosine.abs().argmax"),
         ("the furthest occurrence", "argmax", "argmin"),
         ("the mean of a sense instead of its occurrences", centroid),
         ("a share above 1", "sum(sum(shares) / len(shares)", "sum(sum(shares)"),
@@ -70,7 +96,22 @@ WRONG = {
     ],
     "4.7": [
         ("padding is read", "row[:n]", "row", "max(0, width - n)", "max(0, width - len(row))"),
+        ("padding is read", begins_in_the_word),
+        ("padding is read", "row[:n]", "row[: max(n, width)]", "max(0, width - n)", "max(0, width - len(row))"),
         ("padding counts as zeros", by_conv1d),
+        (
+            "padding counts as zeros",
+            "F.pad(row[:n], (0, 0, 0, max(0, width - n)))",
+            "F.pad(row * (torch.arange(len(row)) < n)[:, None], (0, 0, 0, width - 1))",
+        ),
+        ("the answers outside a word are 0", windows_hidden(0.0)),
+        ("the answers outside a word are 0", windows_hidden(0.0, bias_last=True)),
+        ("a short word gets no answer", windows_hidden(-torch.inf, zeros=False)),
+        (
+            "a short word gets no answer",
+            "    return torch.stack(answers)",
+            "    return torch.stack([a if n >= width else bias for a, n in zip(answers, lengths.tolist())])",
+        ),
         (
             "a short word is filled up from both sides",
             "(0, 0, 0, max(0, width - n))",
@@ -78,6 +119,7 @@ WRONG = {
         ),
         ("a short word is filled up on the left", "(0, 0, 0, max(0, width - n))", "(0, 0, max(0, width - n), 0)"),
         ("every word is filled up", "max(0, width - n)", "width - 1"),
+        ("every word is filled up", "(0, 0, 0, max(0, width - n))", "(0, 0, (width - 1) // 2, width // 2)"),
         (
             "a short word gets no answer",
             "    return torch.stack(answers)",
@@ -99,6 +141,25 @@ WRONG = {
         ("error", "pwd,fdw", "pwd,fwd"),
     ],
     "4.8": [
+        (
+            "the sum is returned, but not read",
+            "x = torch.stack(read) + (x if states else 0)",
+            "below, x = x, torch.stack(read)",
+            "append(x)",
+            "append(x + below if states else x)",
+        ),
+        (
+            "all layers read the words",
+            "    states = []",
+            "    states, words = [], x",
+            "in x:",
+            "in words:",
+            "(x if states",
+            "(words if states",
+        ),
+        ("the state before is not read", " + w_state @ h", ""),
+        ("the cell state begins anew at each word", "f.sigmoid() * c + ", ""),
+        ("no bias", " + bias", ""),
         ("no residual connection", " + (x if states else 0)", ""),
         ("a residual connection around the first layer, too", "(x if states else 0)", "x"),
         (
@@ -152,6 +213,8 @@ WRONG = {
         ("the weights compete, and it is not seen", " * (along - mean)", " * along"),
         ("only the diagonal of the softmax", "(along - mean)", "(1 - s) * along"),
         ("the gradient by the weights after the softmax", "gamma * s * (along - mean)", "gamma * along"),
+        ("the layer's own weight is missing", "gamma * s * (along", "gamma * (along"),
+        ("only the first word counts", '"wjd,wd->j", layers, grad', '"jd,d->j", layers[0], grad[0]'),
         ("the plain mean is taken off", "(along - mean)", "(along - along.mean())"),
         ("gamma is missing by raw", "gamma * s *", "s *"),
         ("gamma is still there by gamma", ", mean", ", gamma * mean"),

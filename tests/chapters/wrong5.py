@@ -19,6 +19,14 @@ WRONG = {
         ("wrong", "if cut else total", "if cut else total * 2"),
         ("wrong", "max(0.0, p)", "abs(p)"),
         ("no division by the ratio", " / ratio", ""),
+        ("the 1 is forgotten", "(1 + max(0.0, p) * (ratio - 1))", "max(0.0, p) * (ratio - 1)"),
+        (
+            "the rate instead of p is kept above 0",
+            "(1 + max(0.0, p) * (ratio - 1)) / ratio",
+            "max(0.0, (1 + p * (ratio - 1)) / ratio)",
+        ),
+        ("the first step counts as 1", "p = step / cut", "p = (step + 1) / cut"),
+        ("cut is taken for 1 where it is 0", "math.floor(total * cut_frac)", "max(1, math.floor(total * cut_frac))"),
     ],
     "5.7": [
         ("from the bottom", "range(n_layers)]", "range(n_layers)][::-1]"),
@@ -41,6 +49,12 @@ WRONG = {
             " for below in range(min(n_layers, step // per_pass + 1))",
         ),
         ("the full rate is not used", "rate * share", "share"),
+        ("a pass too late", "step >= below * per_pass", "below < step // per_pass"),
+        ("a pass too late", "step >= below * per_pass", "below < max(1, step // per_pass)"),
+        ("a step too early", "step >= below * per_pass", "below < (step + 1) // per_pass"),
+        ("a step too early", "step >= below * per_pass", "below <= (step + 1) // per_pass"),
+        ("only one layer at a time", "step >= below * per_pass", "step // per_pass == below"),
+        ("a triangle in each pass", "share(step, total)", "share(step % per_pass, per_pass)"),
     ],
     "5.8": [
         (

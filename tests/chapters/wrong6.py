@@ -114,6 +114,14 @@ WRONG = {
             "hidden.softmax(dim=-1).masked_fill(~may, 0.0)",
             "(scores - 1e9 * ~may).softmax(1)",
         ),
+        (
+            "0 times minus infinity",
+            "scores.masked_fill(~may, torch.finfo(scores.dtype).min)",
+            "scores + ~may * -torch.inf",
+        ),
+        ("the next word is seen", ".tril()", ".tril(1)"),
+        ("the mask is turned round", "~may, torch", "may, torch", ".masked_fill(~may, 0.0)", ""),
+        ("the mask of padding is turned round", "& real", "& ~real"),
     ],
     "6.8": [
         (
@@ -198,6 +206,9 @@ WRONG = {
             ".transpose(1, 2).flatten(2)",
             ".permute(0, 2, 3, 1).flatten(2)",
         ),
+        ("the key matrix is missing", "heads(states, key)", "heads(states, torch.eye(len(key)))"),
+        ("the matrices are transposed", "rows @ matrix", "rows @ matrix.T", "@ output", "@ output.T"),
+        ("x is added", "@ output, weights", "@ output + x, weights"),
     ],
     "6.9": [
         ("the decoder reads the answer", "[1, *sentence]", "[*sentence, 2]"),
@@ -256,6 +267,9 @@ WRONG = {
             "row.index(2, 1) if 2 in row[1:]",
         ),
         ("it begins with another mark", "torch.ones", "torch.zeros"),
+        ("error", "not (written == 2).any(dim=1).all()", "True"),
+        ("error", "(written == 2).any(dim=1)", "(written[:, -1] == 2)"),
+        ("error", "dtype=torch.long", "dtype=torch.float"),
     ],
     "6.12": [
         ("types instead of tokens", "counts[pair] += count", "counts[pair] += 1"),
@@ -288,5 +302,13 @@ WRONG = {
         ("the pieces instead of the pairs", "merges.append(best)", "merges.append(''.join(best))"),
         ("the last merge alone", "return merges", "return merges[-1]"),
         ("error", "        if not counts:\n            break\n", ""),
+        ("wrong", "tuple(word)", "tuple(word.lower())"),
+        ("the end of a word is marked", "tuple(word)", "(*word, '</w>')"),
+        ("the end of a word is marked", "tuple(word)", "(*word[:-1], word[-1] + '</w>')"),
+        (
+            "across the border of a word",
+            "{tuple(word): count for word, count in words.items()}",
+            '{tuple("".join(word * count for word, count in words.items())): 1}',
+        ),
     ],
 }

@@ -24,9 +24,9 @@ def alone(x, real, n_heads, query, key, value, output, inner, outer):
     """One head."""
     q, k, v = x @ query, x @ key, x @ value
     weights = (q @ k.mT / x.shape[-1] ** 0.5).masked_fill(~real[:, None], float("-inf")).softmax(-1)
-    between = torch.nn.functional.layer_norm(x + weights @ v @ output, x.shape[-1:])
+    between = torch.nn.functional.layer_norm(x + weights @ v @ output, x.shape[-1:], eps=1e-12)
     fed = torch.nn.functional.gelu(between @ inner) @ outer
-    return torch.nn.functional.layer_norm(between + fed, x.shape[-1:])
+    return torch.nn.functional.layer_norm(between + fed, x.shape[-1:], eps=1e-12)
 
 
 def row_by_row(sentences, mask, network, table, bias):
@@ -86,6 +86,10 @@ WRONG = {
             "torch.where(replaced, others, ids))",
             "others)",
         ),
+        ("a number on the border is below it", "choose < 0.15", "choose <= 0.15"),
+        ("a number on the border is below it", "fate < 0.8", "fate <= 0.8"),
+        ("a number on the border is below it", "choose < 0.15", "choose <= 0.15", "fate < 0.8", "fate <= 0.8"),
+        ("wrong", "chosen & (fate < 0.8)", "chosen & (fate >= 0.2)", "(fate < 0.9)", "(fate < 0.1)"),
     ],
     "7.5": [
         ("divided by all places", ".mean()", ".sum() / labels.numel()"),
@@ -153,6 +157,8 @@ WRONG = {
         ("error", " % vocab_size", ""),
         ("error", "(ids[k] + 1) % vocab_size", "ids[k] - 1"),
         ("error", lambda network, ids, n: torch.autograd.functional.jacobian(network, ids.float()).abs().sum(1) > 0),
+        ("only upward moves count", " != before", " > before"),
+        ("True means that nothing moved", "!= before", "== before"),
     ],
     "7.7": [
         (
@@ -189,6 +195,29 @@ WRONG = {
             "True))\n            pairs.append((first, pool[int(draw * len(pool))], False))",
         ),
         ("0 and 1 instead of True and False", "second, coin < 0.5", "second, int(coin < 0.5)"),
+        (
+            "only one that reads the same is left out",
+            "for s in sentences if s != true]",
+            "for s in sentences]\n            if true in pool:\n                pool.remove(true)",
+        ),
+        ("the last of the pool is never drawn", "len(pool))]", "(len(pool) - 1))]"),
+        (
+            "each document begins with the first number",
+            "for first, true in pairwise(document):",
+            "for i, (first, true) in enumerate(pairwise(document)):",
+            "coins[len(pairs)], draws[len(pairs)]",
+            "coins[i], draws[i]",
+        ),
+        (
+            "equal sentences of the pool count once",
+            "            second",
+            "            pool = list(dict.fromkeys(pool))\n            second",
+        ),
+        (
+            "equal sentences of the pool count once",
+            "            second",
+            "            pool = sorted(set(pool))\n            second",
+        ),
     ],
     "7.8": [
         (
@@ -287,9 +316,14 @@ WRONG = {
             "(weights @ heads(value))",
             "F.scaled_dot_product_attention(heads(query), heads(key), heads(value), attn_mask=weights)",
         ),
+        ("another eps", ", eps=1e-12", ""),
+        ("padding may not ask", "~real[:, None, None]", "~(real[:, None, None] & real[:, None, :, None])"),
+        ("the matrices are transposed", "(x @ matrix)", "(x @ matrix.T)", "@ output", "@ output.T"),
     ],
     "7.9": [
         ("the network reads the answers", "network(read", "network(ids"),
+        ("the mask is drawn twice", "read, labels = mask(ids)", "read, labels = mask(ids)[0], mask(ids)[1]"),
+        ("the mask is drawn twice", "read, labels = mask(ids)", "labels, read = mask(ids)[1], mask(ids)[0]"),
         ("the mask is turned round", "ids != 0", "ids == 0"),
         ("padding may be read", "ids != 0", "ids >= 0"),
         ("special pieces may not be read", "ids != 0", "ids > 4"),
@@ -333,5 +367,6 @@ WRONG = {
         ("error", "ids != 0)", "(ids != 0).sum(1))"),
         ("real is made of the labels", "ids != 0", "labels == -100"),
         ("real is made of the labels", "ids != 0", "labels != -100"),
+        ("divided by all places", "labels[asked])", "labels[asked], reduction='sum') / labels.numel()"),
     ],
 }

@@ -150,6 +150,8 @@ WRONG = {
         ("only the text", "return passage[start:end], start", "return passage[start:end]"),
         ("pieces are joined, ## and all", on_pieces("".join)),
         ("pieces are glued to words", on_pieces(lambda pieces: " ".join(pieces).replace("##", ""))),
+        ("the question's own pieces are not taken off", "n_question + 2", "2"),
+        ("the last piece is missing", "pieces[last - begins]", "pieces[last - begins - 1]"),
     ],
     "8.4": [
         ("start and end apart", "i <= j < i + max_pieces", "True"),
@@ -194,6 +196,12 @@ WRONG = {
         ("one past the end", "return max(", "return (lambda span: (span[0], span[1] + 1))(max(", "[1]])", "[1]]))"),
         ("the score instead of the places", "spans, key=lambda span: ", "", "[1]])", "[1]] for span in spans)"),
         ("the end may come before the start", "i <= j < i + max", "j < i + max"),
+        (
+            "the best score begins at 0",
+            "    return max(spans, key=lambda span: start[span[0]] + end[span[1]])",
+            "    best = max([*spans, (0, 0)], key=lambda s: start[s[0]] + end[s[1]] if s in spans else 0)\n"
+            "    return best",
+        ),
     ],
     "8.5": [
         ("each word once", "bags.append(Counter(", "bags.append(Counter(dict.fromkeys(", ".split())", ".split(), 1))"),
@@ -257,6 +265,13 @@ WRONG = {
         ("articles are kept", "\\b(a|an|the)\\b", " (a|an|the) "),
         ("wrong", "character not in string.punctuation", 're.match("[a-z0-9 ]", character)'),
         ("wrong", "character not in string.punctuation", r're.match(r"[\w\s]", character)'),
+        ("a word is right as often as it is said", "(ours & theirs).total()", "sum(theirs[word] for word in ours)"),
+        (
+            "articles are dropped inside words",
+            're.sub(r"\\b(a|an|the)\\b", " ", kept)',
+            'kept.replace("the", " ").replace("an", " ").replace("a", " ")',
+        ),
+        ("not doubled", "2 * (ours", "(ours"),
     ],
     "8.6": [
         ("places are not shifted", "begins + start, begins + end", "start, end"),
@@ -279,10 +294,18 @@ WRONG = {
         ("scores below 0 are lost", "in spans:", "in (span for span in spans if span[0] > 0):"),
         ("scores are in the list", " sorted(best, key=best.get,", " sorted([(best[place], *place) for place in best],"),
         ("wrong", "[:n]", "[:0]"),
+        ("the first n spans of each window", "in spans:", "in spans[:n]:"),
+        ("the best score begins at 0", "best.get(place, score)", "best.get(place, 0)"),
+        ("wrong", "[:n]", "[:n] + [(0, 0)] * (n - len(best))"),
     ],
     "8.7": [
         ("the highest null score", "min(", "max("),
         ("the mean null score", "min(score for score, _ in ", "sum(score for score, _ in windows) / len("),
+        (
+            "windows without spans are left out",
+            "score for score, _ in windows",
+            "score for score, spans in windows if spans",
+        ),
         ("the null score of the first window", "min(score for score, _ in windows)", "windows[0][0]"),
         ("the null score of the last window", "min(score for score, _ in windows)", "windows[-1][0]"),
         (
@@ -314,6 +337,11 @@ WRONG = {
         ("margins are compared", leads_most),
         ("only the first span of each window", "for span in spans)", "for span in spans[:1])"),
         ("True and False", " (start, end) if best > lowest + threshold else (0, 0)", " best > lowest + threshold"),
+        (
+            "the best score begins at 0",
+            "max(span for _, spans in windows for span in spans)",
+            "max([(0.0, 0, 0), *(span for _, spans in windows for span in spans)])",
+        ),
     ],
     "8.8": [
         ("the question may answer", "n_seps == 1", "n_seps <= 1"),
@@ -352,6 +380,10 @@ WRONG = {
         ),
         ("probabilities instead of logits", "-torch.inf)", "-torch.inf).softmax(2)"),
         ("probabilities instead of logits", "-torch.inf)", "-torch.inf).softmax(2).log()"),
+        ("all behind the first [SEP] may answer", "(n_seps == 1) & (ids != sep)", "(n_seps - (ids == sep).long()) > 0"),
+        ("a token of the passage is hidden", "& (ids != sep)", "& (ids != sep) & (ids.roll(-1, 1) != sep)"),
+        ("a token of the passage is hidden", "& (ids != sep)", "& (ids != sep) & (ids.roll(1, 1) != sep)"),
+        ("the logits are reshaped", "logits.movedim(-1, 0)", "logits.reshape(2, *ids.shape)"),
     ],
     "8.9": [
         ("the step goes uphill", "weight - rate", "weight + rate"),
@@ -386,6 +418,11 @@ WRONG = {
         ),
         ("the bias has another gradient", "error.sum(dim=(1, 2))", "error.abs().sum(dim=(1, 2))"),
         ("the first row alone", "    gradient = ", "    error[:, 1:] = 0\n    gradient = "),
+        (
+            "hidden places take part",
+            "logits.softmax(dim=-1)",
+            "(states @ weight.T + bias).movedim(-1, 0).softmax(dim=-1)",
+        ),
     ],
     "8.10": [
         (
@@ -439,5 +476,7 @@ WRONG = {
         ("shared names over all names", "2 * right / (len(found) + len(there))", "right / len(found | there)"),
         ("not doubled", "2 * right", "right"),
         ("100 times too large", "2 * right", "200 * right"),
+        ("error", " if right else 0.0", ""),
+        ("wrong", "if right else 0.0", "if right else float(not found and not there)"),
     ],
 }

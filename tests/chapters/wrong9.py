@@ -62,6 +62,15 @@ WRONG = {
         ("middle and half", "mean - half, mean + half", "mean, half"),
         ("high before low", "mean - half, mean + half", "mean + half, mean - half"),
         ("the spread of scores instead of differences", of_the_system),
+        ("n counts all seeds", "variance / n)", "variance / len(system))"),
+        ("n counts all seeds", "variance / n)", "variance / len(baseline))"),
+        (
+            "a missing seed counts as 0",
+            "score - baseline[seed]",
+            "score - baseline.get(seed, 0.0)",
+            " if seed in baseline]",
+            "]",
+        ),
     ],
     "9.2": [
         ("the estimate alone", "low, high = low - rule[", "low = high = (low + high) / 2\n    low, high = low - rule["),
@@ -92,11 +101,33 @@ WRONG = {
         ),
         ("equal is judged as a difference", 'rule["kind"] == "equivalence"', "False"),
         ("equal if it touches the margin", 'else "open"\n    low', 'else "holds"\n    low'),
+        (
+            "touching the margin is enough",
+            '-rule["delta"] < low and high < rule["delta"]',
+            '-rule["delta"] <= low and high <= rule["delta"]',
+        ),
+        (
+            "touching the margin is enough",
+            'low > rule["delta"] or high < -rule["delta"]',
+            'low >= rule["delta"] or high <= -rule["delta"]',
+        ),
         ("not inside is contradicted", ' if low > rule["delta"] or high < -rule["delta"] else "open"', ""),
         ("clear of 0 is not equal", 'low > rule["delta"] or high < -rule["delta"]', "low > 0 or high < 0"),
         ("only above the margin", ' or high < -rule["delta"]', ""),
         ("the control is not used", " and (excess is None or excess[0] > 0)", ""),
         ("only the excess is judged", "low, high = effect", "low, high = excess or effect"),
+        (
+            "the excess can make it hold",
+            'if low > 0 and (excess is None or excess[0] > 0) else "open"',
+            'if (low > 0 and excess is None) or (excess and excess[0] > 0) else "open"',
+        ),
+        (
+            "the excess can make it hold",
+            "    if high < 0:",
+            "    if excess:\n"
+            '        return "open" if excess[0] <= 0 else "contradicted" if high < 0 else "holds"\n'
+            "    if high < 0:",
+        ),
         (
             "the control can contradict",
             '    return "holds" if low',
@@ -117,5 +148,35 @@ WRONG = {
         ("the positive control's other end", "positive[0]", "positive[1]"),
         ("at_least is not used", 'rule["at_least"]', "0"),
         ("open instead of cannot judge", "cannot judge", "open"),
+        ("one end is enough", "low > 0 and (excess", "high > 0 and (excess"),
+        ("one end is enough", "low > 0 and (excess", "(high if rule['side'] == 'greater' else low) > 0 and (excess"),
+        ("the estimate alone", "low, high = effect", "low = high = sum(effect) / 2"),
+        (
+            "the estimate alone",
+            '-rule["delta"] < low and high < rule["delta"]',
+            'abs(low + high) < 2 * rule["delta"]',
+            'low > rule["delta"] or high < -rule["delta"]',
+            'abs(low + high) > 2 * rule["delta"]',
+        ),
+        ("touching the threshold is enough", "low > 0 and (excess", "low >= 0 and (excess"),
+        (
+            "the control can contradict",
+            'return "holds" if low > 0 and (excess is None or excess[0] > 0) else "open"',
+            'if low > 0 and excess and excess[0] <= 0:\n        return "contradicted"\n'
+            '    return "holds" if low > 0 else "open"',
+        ),
+        ("the control takes every word away", "if high < 0:", "if high < 0 and (excess is None or excess[0] > 0):"),
+        (
+            "the positive control is asked last",
+            '    if positive is not None and positive[0] <= rule["at_least"]:\n        return "cannot judge"\n',
+            "",
+            '    return "holds" if low > 0 and',
+            '    if low > 0 and positive and positive[0] <= rule["at_least"]:\n        return "cannot judge"\n'
+            '    return "holds" if low > 0 and',
+        ),
+        ("the positive control's other end", "positive[0] <=", "sum(positive) / 2 <="),
+        ("wrong", "excess[0] > 0", "excess[0] >= 0"),
+        ("wrong", '-rule["delta"] < low and', '(excess is None or excess[0] > 0) and -rule["delta"] < low and'),
+        ("equal if 0 lies inside", '-rule["delta"] < low and high < rule["delta"]', "low < 0 < high"),
     ],
 }

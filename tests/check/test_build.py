@@ -190,6 +190,18 @@ def test_what_no_probe_has_shown_is_told_with_its_part(cell, says, line, monkeyp
     assert not (kept.folder() / "tiny.safetensors").exists()
 
 
+@pytest.mark.parametrize(("reader", "says"), [("en", "takes 0.2 seconds a call"), ("ko", "0.2초")])
+def test_a_slow_part_is_remarked_upon_once_and_not_refused(reader, says, capsys):
+    slow = "    import time\n    end = time.process_time() + 0.2 * (len(sentences) > 3)\n"
+    keep("7.9", step_loss(first=slow + "    while time.process_time() < end:\n        pass\n"))
+    solved("7.6")
+    with speaking(reader):
+        assert check("9.B").right
+    (said,) = capsys.readouterr().out.splitlines()
+    assert "7.9" in said
+    assert says in said
+
+
 def test_a_fault_of_the_machine_itself_is_raised_or_said(monkeypatch):
     monkeypatch.setattr(builds, "find", lambda _: Build("9.B", ("7.6",), broken, importance=1, minutes=1))
     with pytest.raises(ZeroDivisionError):

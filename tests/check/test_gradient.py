@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from course.check import registry
-from course.check.gradient import detached
+from course.check.gradient import fault
 from course.check.judge import judge
 
 # (exercise, what the message names, old text of the solution, new text, ...)
@@ -51,17 +51,41 @@ def test_what_is_detached_on_the_way_is_named(part, names, texts):
     assert any(one in result.paragraphs[0] for one in says)
 
 
+WRITES = "        state[real[:, k]] = new[real[:, k]]\n        states[k] = state.clone()\n"
+
+
 @pytest.mark.parametrize(
     ("part", "texts"),
     [
-        ("6.4", ["hidden.softmax(dim=-1).masked_fill(~may, 0.0)", "hidden.softmax(dim=-1).masked_fill_(~may, 0.0)"]),
+        ("2.7", ["        state = torch.where(real[:, k, None], new, state)\n        states[k] = state\n", WRITES]),
+        ("3.7", ["o.sigmoid() * cell.tanh()", "cell.tanh()\n    state *= o.sigmoid()"]),
+        (
+            "4.8",
+            [
+                "h = projection @ (o.sigmoid() * c.tanh())",
+                "h.copy_(projection @ (o.sigmoid() * c.tanh()))",
+                "d(h)",
+                "d(h.clone())",
+            ],
+        ),
+        ("6.4", ["hidden.softmax(dim=-1).masked_fill(", "hidden.softmax(dim=-1).masked_fill_("]),
+    ],
+)
+def test_a_backward_pass_that_stops_at_what_was_changed_in_place_is_named(part, texts):
+    assert judge(*edited(part, *texts)).mistake == "what the gradient needs is changed in place"
+
+
+@pytest.mark.parametrize(
+    ("part", "texts"),
+    [
+        ("2.5", ['{"params": others, "lr": rate}', '{"lr": rate, "params": others}']),
         ("6.4", ["torch.finfo(scores.dtype).min", "-torch.inf", ".masked_fill(~may, 0.0)", ".nan_to_num()"]),
         ("1.10", ["to_v, to_u =", "inputs, outputs = inputs.detach(), outputs.detach()\n    to_v, to_u ="]),
         ("8.8", ["states @ weight.T", "torch.tensor(states.numpy()) @ weight.T"]),
         ("4.9", ["s = raw", "s = torch.tensor(raw.tolist())\n    s = s"]),
         ("7.8", ["between = norm(x + taken)", "taken += x\n    between = norm(taken)"]),
     ],
-    ids=["in place", "NaN", "an update", "the head learns by hand", "by hand", "in place, and it learns"],
+    ids=["another order of keys", "NaN", "an update", "the head learns by hand", "by hand", "in place, and it learns"],
 )
 def test_a_right_answer_stays_right(part, texts):
     assert judge(*edited(part, *texts)).right
@@ -69,4 +93,4 @@ def test_a_right_answer_stays_right(part, texts):
 
 def test_a_gradient_that_is_0_everywhere_is_not_asked_for():
     only = replace(registry.find("6.4"), solution=lambda scores, real: 0 * scores)
-    assert detached(only, lambda scores, real: torch.zeros(scores.shape), limit=5) == ""
+    assert fault(only, lambda scores, real: torch.zeros(scores.shape), limit=5) is None

@@ -13,7 +13,7 @@ from course.lab.next_sentence import NextSentencePairs
 from course_lib.data.batch import Batch
 from course_lib.data.bucketing import Buckets
 from course_lib.data.masking import Masking
-from course_lib.data.records import Sentence, TaggedSentence
+from course_lib.data.records import Passage, Question, Sentence, TaggedSentence
 from course_lib.data.streams import StreamBatch, TextStreams, TwoWayBatch, TwoWayStreams
 from course_lib.data.windows import windows
 from tests.mistakes import mistakes
@@ -102,23 +102,23 @@ def test_half_are_true_and_the_others_are_from_elsewhere(topics):
         assert is_next or repeated[e][t] != repeated[d][s + 1]
 
 
+def answered(text, start):
+    return Passage("Mina is in Paris .", (Question("q7", "where", ((text, start),)),))
+
+
 test_what_cannot_work_is_named = mistakes(
-    (lambda: TextStreams([[1, 2]], 0, 1), "batch_size=0"),
-    (lambda: TextStreams([[1, 2]], 2, 1), "2 ids do not give 2 streams of at least 2"),
-    (lambda: Buckets([1], size=2, tokens=3), "either size or tokens"),
-    (lambda: Buckets([9], tokens=3), "length 9 does not fit"),
     (lambda: NextSentencePairs([["a"], ["b"]]), "no document has two"),
     (lambda: NextSentencePairs([["a", "b"]]), "none is from elsewhere"),
     (lambda: Sentence.of(["a", ""]), "item 1"),
     (lambda: Sentence.of(["a", 3]), "item 1"),
     (lambda: Sentence.of([None]), "item 0"),
     (lambda: TaggedSentence(Sentence.of(["a", "b"]), {"ner": ("O",)}), "1 ner tags for 2 words"),
-    (lambda: windows(["a"], 0), "size=0"),
+    (lambda: answered("Paris", 10), "'q7': the answer 'Paris' does not stand at character 10.*from 0"),
+    (lambda: answered("Mina", -18), "does not stand at character -18"),
     (lambda: windows(["a", "long"], 3, [1, 4]), "'long' alone has 4 pieces; at most 3 fit"),
     (lambda: Masking(9, 3, (3,), corrupt=0.0), "corrupt=0.0"),
     (lambda: Masking(9, 3, (3,), corrupt=0.1, predict=0.2), "predict=0.2"),
     (lambda: Masking(9, 3, (3,), to_mask=0.9, to_random=0.2), "at most 1"),
-    (lambda: run(Masking(9, 3, (3,)), torch.tensor([[3, 3]]), torch.ones(1, 2, dtype=torch.bool)), "all are special"),
 )
 
 

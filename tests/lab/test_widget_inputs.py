@@ -138,4 +138,6 @@ def test_korean_is_read_by_its_own_network(bert, monkeypatch):
     widget.request = {"id": "1", "text": sentences[2]}
     tokens, fill = switch.of(sentences[2]).tokenize(sentences[2]), widget_inputs.fill_model(korean, "bert-ko").fill
     assert widget.answer["sides"][0]["tokens"] == tokens == sentences[2].split()
+    assert switch.korean.tokenize("아버지와 어머니는 함께 살았다 .") == tokens  # a particle is cut off, of 바다 nothing
+    assert switch.korean.tokenize("바다") == ["바다"]
     assert widget.answer["sides"][0]["guesses"][0][0][0] == fill(tokens, [3], 1)[0][0][0]

@@ -1,6 +1,7 @@
 """What the scripts of a checkpoint say is the checkpoint, byte for byte."""
 
 import base64
+import gzip
 import json
 import re
 
@@ -19,14 +20,14 @@ def test_the_parts_together_are_the_file(tmp_path, name):
     assert written == sum(path.stat().st_size for path in (tmp_path / name).iterdir())
     said = (tmp_path / name / "about.js").read_text("utf-8")
     about = json.loads(said.removeprefix(f'course.live.about("{name}", ').removesuffix(");\n"))
-    raw = b""
+    packed = b""
     for number in range(about["parts"]):
         call = re.fullmatch(
             rf'course\.live\.part\("{name}", {number}, "{about["stamp"]}", "([\w+/=]+)"\);\n',
             (tmp_path / name / f"{number}.js").read_text("utf-8"),
         )
-        raw += base64.b64decode(call[1])
-    assert raw == (checkpoint / "model.safetensors").read_bytes()
+        packed += base64.b64decode(call[1])
+    assert gzip.decompress(packed) == (checkpoint / "model.safetensors").read_bytes()
     assert len(list((tmp_path / name).iterdir())) == about["parts"] + 1
     assert PART % 3 == 0
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from course_lib.errors import CourseError
+from course_lib.models.char_cnn import CharCNNConfig
 from course_lib.models.elmo_files import elmo_config, load_elmo
 from course_lib.models.lstm_lm import SPECIALS, UNKNOWN, BiLM, BiLMConfig
 from course_lib.models.shipped import load
@@ -70,7 +71,7 @@ class TestLoaded(EncoderBattery):
 def test_the_published_options_give_the_papers_sizes(tmp_path):
     (tmp_path / "options.json").write_text(PUBLISHED)
     config = elmo_config(tmp_path / "options.json")
-    assert config == replace(BiLMConfig.paper(2, 262), softmax=None, clip=3.0)
+    assert config == replace(BiLMConfig.paper(2), characters=CharCNNConfig.paper(), softmax=None, clip=3.0)
     with torch.device("meta"):
         model = BiLM(config, Vocabulary(SPECIALS, unknown=UNKNOWN), ElmoBytes())
     second_biases = 4 * 4 * 4096  # PyTorch has two per LSTM, the file one

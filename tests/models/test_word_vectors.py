@@ -302,7 +302,7 @@ def test_no_bytes_crash_the_reader(tmp_path_factory, noise):
 
 def test_missing_files_and_folders(tmp_path):
     for place in (tmp_path / "absent", tmp_path):
-        with pytest.raises(CourseError, match="cannot be read"):
+        with pytest.raises(CourseError, match="There is no file"):
             WordVectors.load_word2vec(place)
 
 

@@ -56,7 +56,7 @@ def test_pieces_of_so_many_steps(model):
     batches = model.batches(pairs, tokens=200, seed=2)
     an_epoch, n_batches = sum(len(pair.target) + 1 for pair in pairs), len(list(batches(0)))
     assert target_pieces(batches, n_batches) == an_epoch
-    first = next(batches(1)).target_mask[:, 1:].sum()
+    first = next(iter(batches(1))).target_mask[:, 1:].sum()
     assert target_pieces(batches, n_batches + 1) == an_epoch + int(first)
 
 

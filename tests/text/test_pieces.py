@@ -312,12 +312,11 @@ def vocabulary(**entries):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (model(type="BPE", merges=[]), r"of the kind BPE \(RoBERTa's"),
-        (model(type="Unigram", vocab=[["a", 0]]), r"of the kind Unigram \(SentencePiece's\)"),
-        (lambda table: table.update(model={"vocab": {"a": 0}, "merges": []}), "of the kind BPE"),
-        (lambda table: table.update(model={"vocab": {"a": 0}}), "of the kind WordLevel"),
-        (lambda table: table.pop("model"), "of the kind no model"),
-        (model(continuing_subword_prefix="@@"), "begin with '@@', not with ##"),
+        (model(type="BPE", merges=[]), "of the kind BPE"),
+        (model(type="Unigram", vocab=[["a", 0]]), "of the kind Unigram"),
+        (lambda table: table.update(model={"vocab": {"a": 0}, "merges": []}), "of the kind another kind"),
+        (lambda table: table.pop("model"), "of the kind another kind"),
+        (model(continuing_subword_prefix="@@"), "prefix '@@'"),
         (model(vocab={"a": 0, "b": 1}), r"'\[PAD\]' has the id 0"),
         (vocabulary(koala=3), "'koala' has the id 3"),
         (vocabulary(koala="3"), "has the id '3'"),
@@ -332,14 +331,6 @@ def test_what_is_wrong_in_tokenizer_json_is_named(change, says, tmp_path):
     files = edited(tmp_path, change)
     with pytest.raises(CourseError, match=rf"tokenizer\.json.*{says}"):
         read(WordPieces, {"tokenizer.json": files["tokenizer.json"]})
-
-
-@pytest.mark.parametrize("lines", [PUBLISHED[:-1], [*PUBLISHED, "koala"], [*PUBLISHED[:-2], "코로", "bank"], SPECIALS])
-def test_two_vocabularies_that_differ_are_refused(lines, tmp_path):
-    files = published(tmp_path)
-    files["vocab.txt"].write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(CourseError, match="hold different vocabularies"):
-        read(WordPieces, files)
 
 
 def test_another_cutter_is_named_where_tokenizer_json_alone_says_how(tmp_path):

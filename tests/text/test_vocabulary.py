@@ -2,22 +2,13 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 from collections import Counter
 from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.text.unknown_words import (
-    STRATEGIES,
-    WORD_CLASSES,
-    check_strategy,
-    known_form,
-    type_key,
-    word_class,
-)
+from course_lib.text.unknown_words import WORD_CLASSES, known_form, word_class
 from course_lib.text.vocabulary import Vocabulary
 from tests.mistakes import mistakes
 
@@ -56,20 +47,12 @@ def test_save_and_load(tmp_path_factory, words, data):
     unknown = data.draw(st.sampled_from([None, *words]))
     vocabulary = Vocabulary(words, counts, unknown=unknown)
     path = tmp_path_factory.mktemp("vocabulary") / "words.txt"
-    path.write_bytes(vocabulary.to_text().encode())
-    assert Vocabulary.from_text(path.read_text(encoding="utf-8")) == vocabulary
+    path.write_bytes(vocabulary.to_json().encode())
+    assert Vocabulary.from_json(path.read_text(encoding="utf-8")) == vocabulary
     for same in (pickle.loads(pickle.dumps(vocabulary)), copy.deepcopy(vocabulary)):
         assert same == vocabulary
         assert hash(same) == hash(vocabulary)
         assert same.encode(words) == list(range(len(words)))
-
-
-def test_the_file_is_readable(tmp_path):
-    vocabulary = Vocabulary(["배", "a\tb\\", "x\n"], [5, 3, 2], unknown="x\n")
-    text = vocabulary.to_text()
-    assert text == "course vocabulary 1\t3\tx\\n\n배\t5\na\\tb\\\\\t3\nx\\n\t2\n"
-    (tmp_path / "words.txt").write_text(text, encoding="utf-8")
-    assert Vocabulary.from_text(text) == vocabulary
 
 
 test_errors = mistakes(
@@ -77,7 +60,6 @@ test_errors = mistakes(
     (lambda: Vocabulary.from_sentences(["a b"]), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode("a b"), r"'a b' is a string.*split_words"),
     (lambda: Vocabulary(["a", "b"]).encode(["a", "zebra"]), r"'zebra' is not among the 2 words.*Leave unknown"),
-    (lambda: check_strategy("mean"), f"'mean'.*{', '.join(STRATEGIES)}"),
 )
 
 
@@ -118,16 +100,3 @@ def test_class_of_a_word_and_a_long_one_is_read_at_once():
 
 def test_a_word_is_looked_up_in_lower_case_too():
     assert [known_form(word, {"the", "Kim"}) for word in ("The", "KIM", "Kim", "kim")] == ["the", None, "Kim", None]
-
-
-def test_a_key_is_the_words_own_and_the_same_in_every_process():
-    words = [f"{a}{b}" for a in "가나다abc" for b in range(1_000)]
-    keys = {type_key(word) for word in words}
-    assert len(keys) == len(words)
-    assert min(keys) >= 1
-    assert max(keys) < 2**63
-    assert type_key("Kim", seed=3) != type_key("Kim") == type_key("Kim", seed=0)
-    code = "from course_lib.text.unknown_words import type_key; print(type_key('배'))"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert int(printed) == type_key("배")
-    assert type_key("\ud83d") != type_key("\ude42")  # halves of a character have keys

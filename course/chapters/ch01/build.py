@@ -11,7 +11,7 @@ import torch
 from course.by_hand.skip_gram import SkipGram, pairs
 from course.check.build import Build, Ran
 from course.lab.roles import NONE, UNKNOWN, Thread, thread
-from course_lib.language import t_label
+from course_lib.language import key, t_label
 from course_lib.models.word_vectors import WordVectors
 from course_lib.progress import Progress
 
@@ -82,7 +82,7 @@ def _in_order(of_words: dict, thread: Thread) -> torch.Tensor:
 
 def _train(network: SkipGram, thread: Thread, noise, dropped, thinned_pairs, pair_gradients, sgd_step) -> None:
     inputs, outputs = network.v.weight.data.clone(), network.u.weight.data.clone()
-    with Progress(t_label(NAME), total=EPOCHS) as bar:
+    with Progress(t_label(NAME), total=EPOCHS, unit=key("epochs")) as bar:
         for epoch in range(EPOCHS):
             batches = _pairs(thread, dropped, thinned_pairs).split(BATCH)
             for i, batch in enumerate(batches):
@@ -92,7 +92,7 @@ def _train(network: SkipGram, thread: Thread, noise, dropped, thinned_pairs, pai
                 rate = RATE * (1 - done / EPOCHS)
                 ids = centre, context, negatives.view(len(batch), -1)
                 inputs, outputs = sgd_step(inputs, outputs, pair_gradients, *ids, rate)
-                bar.update(done)
+                bar.update(epoch + (i + 1) / len(batches))
     network.v.weight.data.copy_(inputs)
     network.u.weight.data.copy_(outputs)
 

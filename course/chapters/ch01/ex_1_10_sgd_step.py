@@ -80,16 +80,23 @@ def _only_change(table, ids, change):
 
 
 def _step(
-    join=_joined, add=_sum, factor=lambda rate, n: -rate, swapped=False, moves=(1, 1), asked_move=lambda to_u: to_u
+    join=_joined,
+    add=(_sum, _sum),
+    factor=lambda rate, n: -rate,
+    rows=(0, 1),
+    moves=(1, 1),
+    asked_move=lambda to_u: to_u,
+    laid_out=torch.flatten,
 ):
-    """factor(rate, number of pairs); moves: does each table move; asked_move(to_u): the changes of the output table."""
+    """add: to each table; factor(rate, number of pairs); rows: the tables of the centres' rows and of the others;
+    moves: does each table move; asked_move(to_u): the changes of the output table; laid_out(asked): its ids."""
 
     def model(inputs, outputs, gradients, centre, context, negatives, rate):
         asked, by = join(context, negatives), factor(rate, len(centre))
-        first, second = (outputs, inputs) if swapped else (inputs, outputs)
+        first, second = ((inputs, outputs)[n] for n in rows)
         to_v, to_u = gradients(first[centre], second[asked])
         to_u = asked_move(to_u).flatten(0, 1)
-        return add(inputs, centre, by * to_v * moves[0]), add(outputs, asked.flatten(), by * to_u * moves[1])
+        return add[0](inputs, centre, by * to_v * moves[0]), add[1](outputs, laid_out(asked), by * to_u * moves[1])
 
     return model
 
@@ -134,15 +141,23 @@ MISTAKES = [
     ("uphill", _step(factor=lambda rate, n: rate)),
     (
         "a repeated word moves once",
-        _step(add=_last),
+        _step(add=(_last, _last)),
+        _step(add=(_last, _sum)),
+        _step(add=(_sum, _last)),
         _last_of_each(lambda n: (slice(0, 1), slice(1, n))),
         _last_of_each(lambda n: [slice(k, k + 1) for k in range(n)]),
     ),
-    ("a repeated word moves by the mean", _step(add=_mean)),
+    ("a repeated word moves by the mean", _step(add=(_mean, _mean))),
     ("one pair after the other", _after_another),
     ("one table moves before the other is asked", _moved_first(0), _moved_first(1)),
     ("the context comes last", _step(join=lambda context, negatives: torch.cat([negatives, context[:, None]], dim=1))),
-    ("the rows come from the wrong tables", _step(swapped=True)),
+    ("the rows come from the wrong tables", _step(rows=(1, 0)), _step(rows=(0, 0)), _step(rows=(1, 1))),
+    (
+        "a change reaches another word",
+        _step(laid_out=lambda asked: asked.T.flatten()),
+        _step(laid_out=lambda asked: torch.cat([asked[:, 0], asked[:, 1:].flatten()])),
+    ),
+    ("nothing has moved", _step(moves=(0, 0))),
     ("one table stays as it was", _step(moves=(1, 0)), _step(moves=(0, 1))),
     (
         "one kind of context stays as it was",
@@ -153,9 +168,9 @@ MISTAKES = [
     ("divided by the number of pairs", _step(factor=lambda rate, n: -rate / n)),
     (
         "the changes instead of the tables",
-        _step(add=_only_change),
-        _step(add=_only_change, factor=lambda rate, n: 1),
-        _step(add=_only_change, factor=lambda rate, n: rate),
+        _step(add=(_only_change, _only_change)),
+        _step(add=(_only_change, _only_change), factor=lambda rate, n: 1),
+        _step(add=(_only_change, _only_change), factor=lambda rate, n: rate),
     ),
     ("the two tables are swapped", lambda *a: sgd_step(*a)[::-1]),
 ]

@@ -18,7 +18,7 @@ def _each(drop):
 
 
 PROBES = [
-    Probe("a frequent and a rare word", {"the": 900, "bank": 90, "배": 10}, 0.04),
+    Probe("a frequent and a rare word", {"the": 880, "bank": 100, "배": 20}, 0.04),
     Probe("the case of the question: f = 0.1, t = 0.0001", {"the": 100_000, "other": 900_000}, 1e-4),
     Probe("a word just at the threshold", {"a": 1, "b": 3}, 0.25),
 ]
@@ -32,7 +32,17 @@ MISTAKES = [
     ("counts instead of frequencies", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / n)))),
     ("divides by the vocabulary size", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t * size / n)))),
     ("the square root is missing", _each(lambda f, t, n, size: max(0.0, 1 - t / f))),
+    (
+        "the root is taken of one part alone",
+        _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t) / f)),
+        _each(lambda f, t, n, size: max(0.0, 1 - t / math.sqrt(f))),
+    ),
     ("the fraction is upside down", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(f / t)))),
+    (
+        "rare words are always dropped",
+        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f > t else 1.0),
+        _each(lambda f, t, n, size: 1 - math.sqrt(t / f) if f >= t else 1.0),
+    ),
     ("the formula of the C program", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / f) - t / f))),
 ]
 EXERCISE = Exercise("1.3", drop_probability, PROBES, MISTAKES, difficulty=2, importance=4, minutes=8)

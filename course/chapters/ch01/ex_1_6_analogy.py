@@ -58,6 +58,7 @@ _VECTORS = torch.tensor(
     [[-4.0, -7, 1], [0, 8, 4], [8, 12, 16], [0, 0, 6], [1, -1, -9], [5, 7, 3], [4, 10, 14], [3, 0, 7]]
 )
 _FAN = torch.tensor([[5.0, 0, 1], [3, 0, -9], [4, 3, 0], [4, -3, 0], [-1, 2, 0], [2, 0, 1]])
+_AWAY = torch.tensor([[2.0, 0, 0], [-2, 1, 0], [3, 1, 0], [-4, 1, 1], [-1, -1, 0], [-2, 0, 3]])
 PROBES = [
     Probe("ids 0 - 1 + 2", _VECTORS, 0, 1, 2),
     Probe("ids 3 - 4 + 5", _VECTORS, 3, 4, 5),
@@ -66,6 +67,7 @@ PROBES = [
     Probe("ids 7 - 3 + 6", _VECTORS, 7, 3, 6),
     Probe("ids 1 - 7 + 0", _VECTORS, 1, 7, 0),
     Probe("b points between a and c", _FAN, 2, 0, 3),
+    Probe("all other words point away from the sum", _AWAY, 0, 1, 2),
 ]
 MISTAKES = [
     ("the sign is swapped: b - a + c", lambda v, a, b, c: analogy(v, b, a, c)),
@@ -83,7 +85,7 @@ MISTAKES = [
         _nearest(excluded=lambda a, b, c: [a, c]),
         _nearest(excluded=lambda a, b, c: [b, c]),
     ),
-    ("the inputs can win again", _nearest(score=0.0)),
+    ("the inputs can win again", _nearest(score=0.0), _nearest(score=-1.0)),
     ("the id is that of a shorter table", _without_their_rows),
     ("the vectors are not brought to length 1 before the sum", _nearest(summed=_plain)),
     ("the dot product is not normalised", _nearest(_plain, _plain), _nearest(_plain)),

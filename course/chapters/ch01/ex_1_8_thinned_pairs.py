@@ -39,6 +39,17 @@ def _by_slices(words, kept, reach):
     return [(words[i], words[j]) for i, others in around for j in others]
 
 
+def _by_words(words, kept, reach):
+    """Positions are found again by their words."""
+    first = [words.index(word) for word in words]
+    return thinned_pairs(words, kept, [reach[i] for i in first])
+
+
+def _dropped_as_words(words, kept, reach):
+    dropped = {word for word, stays in zip(words, kept, strict=True) if not stays}
+    return thinned_pairs(words, [word not in dropped for word in words], reach)
+
+
 def _another_order(got, expected, *_):
     return isinstance(got, list | tuple) and sorted(map(tuple, got)) == sorted(expected)
 
@@ -56,7 +67,7 @@ PROBES = [
         "a word that occurs twice",
         ["배", "를", "배", "가", "배", "에", "말"],
         [True, False, True, False, False, True, True],
-        [3, 1, 2, 1, 2, 1, 3],
+        [3, 1, 1, 1, 2, 1, 3],
     ),
 ]
 MISTAKES = [
@@ -88,6 +99,8 @@ MISTAKES = [
     ("the order is (context, centre)", lambda *a: [pair[::-1] for pair in thinned_pairs(*a)]),
     ("a repeated word is dropped", _pairs_if(lambda i, j, p, q, r, w: w[i] != w[j] and abs(p - q) <= r[i])),
     ("a pair is listed once only", lambda *a: list(dict.fromkeys(thinned_pairs(*a)))),
+    ("a word is looked up by its first place", _by_words),
+    ("all occurrences of a dropped word are dropped", _dropped_as_words),
     ("a slice starts at a negative position", _by_slices),
     ("another order of the pairs", Seen(_another_order)),
 ]

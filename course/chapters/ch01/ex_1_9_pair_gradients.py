@@ -47,6 +47,16 @@ def _sloped(scores):
     return _error(scores) * scores.sigmoid() * (1 - scores.sigmoid())
 
 
+def _sigmoid_of(context, negatives):
+    """In the place of the errors: the sigmoids of the scores with these signs."""
+
+    def error(scores):
+        signs = torch.cat([torch.full_like(scores[:, :1], context), torch.full_like(scores[:, 1:], negatives)], dim=1)
+        return (signs * scores).sigmoid() * (1 - 2 * _answers(scores))
+
+    return error
+
+
 def _mean_negatives(scores):
     error = _error(scores)
     return torch.cat([error[:, :1], error[:, 1:] / (scores.shape[1] - 1)], dim=1)
@@ -73,6 +83,12 @@ MISTAKES = [
     ("the context is taken for the last", _gradients(lambda scores: scores.sigmoid() - _answers(scores, -1))),
     ("the sigmoid is missing", _gradients(lambda scores: scores - _answers(scores))),
     ("the slope of the sigmoid is multiplied in", _gradients(_sloped)),
+    (
+        "what is answered well moves most",
+        _gradients(_sigmoid_of(1, 1)),
+        _gradients(_sigmoid_of(-1, -1)),
+        _gradients(_sigmoid_of(1, -1)),
+    ),
     ("a softmax over the drawn words", _gradients(lambda scores: scores.softmax(1) - _answers(scores))),
     (
         "the mean over the questions",

@@ -14,6 +14,7 @@ from course.lab.controls import shuffled_text
 from course.lab.learning import REUSE, curve
 from course.lab.matching import Matcher, NameQuestion, name_questions, renamed, train_matcher
 from course.lab.tasks import Task, names, parts_of_speech, reviews
+from course.lab.unknown_vectors import UnknownVectors
 from course.ledger import Exact, Measurement, by_seed, claim, means
 from course.world import World
 from course_lib.models.embedding import LookupEmbedding, OneHotEmbedding
@@ -21,7 +22,6 @@ from course_lib.models.encoder import StaticVectors
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram
-from course_lib.models.unknown_vectors import UnknownVectors
 from course_lib.models.word_vectors import WordVectors
 
 SEEDS = 5

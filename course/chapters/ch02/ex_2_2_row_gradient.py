@@ -20,6 +20,14 @@ def _last_one_stays(ids, output_gradient, vocabulary_size):
     return table
 
 
+def _last_of_each_sentence(ids, output_gradient, vocabulary_size):
+    """A batch is walked through sentence by sentence, each with `+=`."""
+    places = zip(ids, output_gradient, strict=True)
+    return sum(
+        _last_one_stays(row, of_row[None] if row.dim() == 0 else of_row, vocabulary_size) for row, of_row in places
+    )
+
+
 def _mean(ids, output_gradient, vocabulary_size):
     counts = ids.flatten().bincount(minlength=vocabulary_size).clamp(min=1)
     return row_gradient(ids, output_gradient, vocabulary_size) / counts[:, None]
@@ -38,7 +46,7 @@ PROBES = [
     Probe("the word with id 0", torch.tensor([0, 3]), _gradient(2, 3), 5),
 ]
 MISTAKES = [
-    ("the last occurrence overwrites the others", _last_one_stays),
+    ("the last occurrence overwrites the others", _last_one_stays, _last_of_each_sentence),
     (
         "only the first occurrence counts",
         lambda ids, g, n: _last_one_stays(ids.flatten().flip(0), g.flatten(0, -2).flip(0), n),

@@ -27,6 +27,16 @@ def _keep(keep):
     return model
 
 
+def _in_one(sentences):
+    """Known is what occurs often enough in one of these of the training sentences."""
+
+    def model(train_sentences, text, min_count):
+        rows = [encode([words], text, min_count) for words in sentences(train_sentences)]
+        return [max(forms, key=lambda form: form != "[UNK]") for forms in zip(*rows, strict=True)]
+
+    return model
+
+
 def _small(train_sentences, text, min_count):
     return encode(_lower(train_sentences), _lower([text])[0], min_count)
 
@@ -62,6 +72,7 @@ MISTAKES = [
     ("new words stay as they are", _keep(lambda count, n: count == 0 or count >= n)),
     ("rare words are kept", lambda s, text, n: encode(s, text, 1)),
     ("sentences are counted, not occurrences", lambda s, text, n: encode([list(set(words)) for words in s], text, n)),
+    ("each sentence is counted alone", _in_one(lambda sentences: sentences), _in_one(lambda sentences: sentences[-1:])),
     (
         "capitals are lost",
         lambda s, text, n: [w if k != "[UNK]" else k for w, k in zip(text, _small(s, text, n), strict=True)],

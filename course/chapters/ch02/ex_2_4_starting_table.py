@@ -39,6 +39,13 @@ def _with_small_keys(form):
     return model
 
 
+def _noise_in_turn(vocabulary, pretrained, noise):
+    known = [word in pretrained or word.lower() in pretrained for word in vocabulary]
+    return _table(
+        vocabulary, pretrained, noise[[known[:i].count(False) for i in range(len(known))]] * _numbers(pretrained).std()
+    )
+
+
 def _in_their_own_order(vocabulary, pretrained, noise):
     rows = noise * _numbers(pretrained).std()
     count = min(len(rows), len(pretrained))
@@ -67,7 +74,13 @@ PROBES = [
 ]
 MISTAKES = [
     ("no fall-back to lower case", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda w, known: w)),
-    ("lower case first", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower())),
+    (
+        "lower case first",
+        lambda v, p, noise: _table(v, p, noise * _numbers(p).std(), lambda word, known: word.lower()),
+        lambda v, p, noise: _table(
+            v, p, noise * _numbers(p).std(), lambda word, known: word.lower() if word.lower() in known else word
+        ),
+    ),
     ("a lower-case word gets a capitalised word's vector", _with_small_keys(dict), _with_small_keys(lambda known: {})),
     ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
     ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),
@@ -80,6 +93,7 @@ MISTAKES = [
     ("unknown words start at zero", lambda v, p, noise: _table(v, p, noise * 0)),
     ("unknown words share the mean", lambda v, p, noise: _table(v, p, _numbers(p).mean(dim=0).expand_as(noise))),
     ("known rows are scaled too", lambda v, p, noise: _table(v, p, noise) * _numbers(p).std()),
+    ("the rows of the noise are used up in turn", _noise_in_turn),
     ("the order of the pre-trained words", _in_their_own_order),
 ]
 EXERCISE = Exercise("2.4", starting_table, PROBES, MISTAKES, difficulty=3, importance=4, minutes=12, learns=False)

@@ -30,19 +30,23 @@ class _Tagger(nn.Module):
 
     __hash__ = nn.Module.__hash__
 
-    def __init__(self, *, tied: bool = False):
+    def __init__(self, *, tied: bool = False, frozen: bool = False):
         super().__init__()
         self.embedding = nn.Embedding(5, 3)
         self.char_embedding = nn.Embedding(2, 3)
         self.embedding_filter = nn.Linear(3, 3)
         self.hidden = nn.Linear(3, 3)
+        self.encoder = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
         self.output = nn.Linear(3, 5)
         for i, (name, parameter) in enumerate(list(self.named_parameters())):
-            layer, kind = name.split(".")
+            layer, _, kind = name.rpartition(".")
             numbers = 100 * i + torch.arange(parameter.numel()).reshape(parameter.shape)
             setattr(self.get_submodule(layer), kind, _Parameter(numbers * float(kind == "weight")))
         if tied:
             self.output.weight = self.embedding.weight
+        if frozen:
+            self.hidden.requires_grad_(False)
+            self.encoder.requires_grad_(False)
 
     def __eq__(self, other):
         mine, theirs = ([(n, p.tolist(), p.requires_grad) for n, p in m.named_parameters()] for m in (self, other))
@@ -73,8 +77,8 @@ def _by_layer(model, slow, rate):
     return [{"params": others, "lr": rate}, parameter_groups(model, slow, rate)[1]]
 
 
-def _without_biases(groups):
-    return [{**group, "params": [p for p in group["params"] if p.ndim > 1]} for group in groups]
+def _only(stays, groups):
+    return [{**group, "params": [p for p in group["params"] if stays(p)]} for group in groups]
 
 
 def _weight_only(model, slow, rate, bias_is_fast):
@@ -107,6 +111,8 @@ PROBES = [
     Probe("the output layer uses the embedding's table too", _Tagger(tied=True), "embedding", 0.02),
     Probe("another layer is slow, and its bias holds the same numbers as others", _Tagger(), "hidden", 0.3),
     Probe("the slow layer uses the embedding's table too", _Tagger(tied=True), "output", 0.5),
+    Probe("a layer inside another is slow", _Tagger(), "encoder.1", 0.5),
+    Probe("some parameters are frozen for now", _Tagger(frozen=True), "hidden", 0.5),
 ]
 MISTAKES = [
     (
@@ -115,11 +121,12 @@ MISTAKES = [
     ),
     ("a shared table is in both groups", _by_layer),
     ("layers with a similar name are slow too", _by_name(lambda n, slow: slow in n), _by_name(str.startswith)),
-    ("a shared table is looked for by one name", _by_name(lambda n, slow: n.split(".")[0] == slow)),
+    ("a shared table is looked for by one name", _by_name(lambda n, slow: n.startswith(f"{slow}."))),
     ("always the embedding", lambda m, slow, rate: parameter_groups(m, "embedding", rate)),
     ("the other parameters are missing", lambda *a: parameter_groups(*a)[1:]),
     ("the slow parameters are missing", lambda *a: parameter_groups(*a)[:1]),
-    ("the biases are missing", lambda *a: _without_biases(parameter_groups(*a))),
+    ("frozen parameters are missing", lambda *a: _only(lambda p: p.requires_grad, parameter_groups(*a))),
+    ("the biases are missing", lambda *a: _only(lambda p: p.ndim > 1, parameter_groups(*a))),
     (
         "the bias of the slow layer is forgotten",
         lambda *a: _weight_only(*a, bias_is_fast=False),

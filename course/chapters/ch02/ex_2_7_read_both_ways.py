@@ -56,6 +56,27 @@ def _forward_then_turned(x, real, W, U, b, backward):
     return states.flip(1) if backward else states
 
 
+def _unturned_mask(x, real, W, U, b, backward):
+    """The sentences are turned round for reading, and their states back; the mask stays."""
+    turn = 1 if backward else ()
+    return read_states(x.flip(turn), real, W, U, b, False).flip(turn)
+
+
+def _zeros_read(x, real, *rest):
+    return read_states(x * real[..., None], torch.ones_like(real), *rest)
+
+
+def _before(*inputs):
+    """At each position the state that was there before it was read."""
+    states = torch.nn.functional.pad(read_states(*inputs), (0, 0, 1, 1))
+    return states[:, 2:] if inputs[-1] else states[:, :-2]
+
+
+def _last_everywhere(*inputs):
+    states = read_states(*inputs)
+    return states[:, [0 if inputs[-1] else -1]].expand_as(states)
+
+
 def _probe(shows, real, dim, hidden, backward):
     real = torch.tensor(real, dtype=torch.bool)
     shapes = [(*real.shape, dim), (dim, hidden), (hidden, hidden), (hidden,)]
@@ -80,6 +101,10 @@ MISTAKES = [
         _states(stays=lambda real, new, state: new, shown=lambda real, state: state * real[:, None]),
     ),
     ("the result holds zeros at padding", _states(shown=lambda real, state: state * real[:, None])),
+    ("padding is read as zeros", _zeros_read),
+    ("the sentences are turned round, and the mask is not", _unturned_mask),
+    ("the state before the word", _before),
+    ("the last state everywhere", _last_everywhere),
     ("the states stand in the order of reading", _states(turned_back=False)),
     ("always forward", _always(False)),
     ("always backward", _always(True)),

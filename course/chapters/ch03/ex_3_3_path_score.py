@@ -44,6 +44,24 @@ def _score(
     return sum(every[part] for part in parts)
 
 
+def _tables(emissions, transitions, start, end, tags, mask, words):
+    """Of rows and columns a whole table is taken where pairs are meant: for the words, or for the steps."""
+    scores = []
+    for emission, path, real in zip(emissions, tags, mask, strict=True):
+        emission, path = emission[real], path[real]
+        own = emission[:, path] if words else emission[range(len(path)), path]
+        steps = transitions[path[:-1], path[1:]] if words else transitions[path[:-1]][:, path[1:]]
+        scores.append(start[path[0]] + own.sum() + steps.sum() + end[path[-1]])
+    return torch.stack(scores)
+
+
+def _without_one(emissions, mask, last):
+    """The emissions, 0 for the last word of each sentence, or else for the first."""
+    here, beside = torch.ones_like(mask[:, :1]), mask[:, 1:]
+    stays = torch.cat([beside, ~here], 1) if last else torch.cat([~here, here.expand_as(beside)], 1)
+    return emissions * stays[..., None]
+
+
 def fixed_numbers(*shape, step):
     """Fixed numbers between -3 and 3 with nothing special about them."""
     return (torch.arange(torch.Size(shape).numel()) * step % 13 - 6.0).reshape(shape) / 2
@@ -78,6 +96,17 @@ MISTAKES = [
         lambda *a: _score(*a, steps_mask="from", end_at_last=False),
     ),
     ("the last column is taken for the last tag", lambda *a: _score(*a, end_at_last=False)),
+    (
+        "a table of rows and columns instead of pairs",
+        lambda *a: _tables(*a, words=True),
+        lambda *a: _tables(*a, words=False),
+    ),
+    (
+        "an emission is missing",
+        lambda e, *a: _score(_without_one(e, a[-1], False), *a),
+        lambda e, *a: _score(_without_one(e, a[-1], True), *a),
+    ),
+    ("start and end are exchanged", lambda e, t, start, end, *a: _score(e, t, end, start, *a)),
     ("the transitions are turned round", lambda emissions, transitions, *a: _score(emissions, transitions.T, *a)),
     ("start is missing", lambda *a: _score(*a, parts="wte")),
     ("end is missing", lambda *a: _score(*a, parts="swt")),

@@ -51,8 +51,14 @@ def _best_per_word(emissions, transitions, start, end):
     return [int(scores.argmax()) for scores in best]
 
 
-def _along(scores, dim):
-    """scores(the best so far, transitions): what the maximum over dim is taken of."""
+def _back(path, pointers):
+    for before in reversed(pointers):
+        path.append(int(before[path[-1]]))
+    return path[::-1]
+
+
+def _along(scores=lambda best, transitions: best[:, None] + transitions, dim=0, back=_back):
+    """scores(the best so far, transitions): what the maximum over dim is taken of; back(path so far, pointers)."""
 
     def model(emissions, transitions, start, end):
         best, pointers = start + emissions[0], []
@@ -60,10 +66,7 @@ def _along(scores, dim):
             best, before = scores(best, transitions).max(dim=dim)
             best = best + emission
             pointers.append(before)
-        path = [int((best + end).argmax())]
-        for before in reversed(pointers):
-            path.append(int(before[path[-1]]))
-        return path[::-1]
+        return back([int((best + end).argmax())], pointers)
 
     return model
 
@@ -110,6 +113,10 @@ PROBES = [
         "-.5 .4 1.5",
         "1.2 -2 .3",
     ),
+    Probe(
+        "twenty words",
+        *[((torch.arange(60.0) * 7).sin() * 2).reshape(20, 3), _OPEN, *_numbers("-.5 .4 1.5 / 1.2 -2 .3")],
+    ),
     _probe("one word only", "1 0 .5", _OPEN, "0 0 1", "0 2 .4"),
 ]
 MISTAKES = [
@@ -126,9 +133,15 @@ MISTAKES = [
     ("the transitions are turned round", lambda e, t, start, end: viterbi(e, t.T, start, end)),
     (
         "the maximum is over the wrong axis",
-        _along(lambda best, transitions: best[:, None] + transitions, 1),
-        _along(lambda best, transitions: best + transitions, 0),
+        _along(dim=1),
+        _along(lambda best, transitions: best + transitions),
     ),
+    (
+        "the pointers are not followed",
+        _along(back=lambda path, pointers: [int(before[path[0]]) for before in pointers] + path),
+        _along(back=lambda path, pointers: _back(path, pointers[::-1])),
+    ),
+    ("a step leads to the first word", lambda e, t, start, end: viterbi(e, t, (start[:, None] + t).amax(0), end)),
     ("start and end are missing", lambda e, t, start, end: viterbi(e, t, start * 0, end * 0)),
     ("start is missing", lambda e, t, start, end: viterbi(e, t, start * 0, end)),
     ("end is missing", lambda e, t, start, end: viterbi(e, t, start, end * 0)),

@@ -20,10 +20,12 @@ def log_partition(
     return (alpha + end).logsumexp(dim=0)
 
 
-def _forward(emissions, transitions, start, end, *, over=torch.logsumexp, last=torch.logsumexp):
+def _forward(
+    emissions, transitions, start, end, *, over=torch.logsumexp, last=torch.logsumexp, axis=0, of=lambda a: a[:, None]
+):
     alpha = start + emissions[0]
     for emission in emissions[1:]:
-        alpha = over(alpha[:, None] + transitions, 0) + emission
+        alpha = over(of(alpha) + transitions, axis) + emission
     return last(alpha + end, 0)
 
 
@@ -46,6 +48,7 @@ PROBES = [
     _probe("a sentence of one word", 1, 7),
     _probe("scores too large for exp", 3, 3, scale=60.0),
     _probe("other scores", 5, 9, scale=0.5),
+    _probe("twenty words", 20, 4, scale=0.7),
 ]
 MISTAKES = [
     ("the maximum instead of the sum", lambda *a: _forward(*a, over=torch.amax, last=torch.amax)),
@@ -53,6 +56,15 @@ MISTAKES = [
     ("the maximum until the last step", lambda *a: _forward(*a, over=torch.amax)),
     ("each word is summed alone", lambda e, t, start, end: e.logsumexp(dim=1).sum()),
     ("the transitions are turned round", lambda e, t, start, end: log_partition(e, t.T, start, end)),
+    (
+        "the sum is over the wrong axis",
+        lambda *a: _forward(*a, axis=1),
+        lambda *a: _forward(*a, of=lambda alpha: alpha),
+    ),
+    (
+        "a step leads to the first word",
+        lambda e, t, start, end: log_partition(e, t, (start[:, None] + t).logsumexp(0), end),
+    ),
     ("start and end are missing", lambda e, t, start, end: log_partition(e, t, start * 0, end * 0)),
     ("start is missing", lambda e, t, start, end: log_partition(e, t, start * 0, end)),
     ("end is missing", lambda e, t, start, end: log_partition(e, t, start, end * 0)),

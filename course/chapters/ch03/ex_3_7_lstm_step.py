@@ -60,6 +60,12 @@ def _at_padding(kept):
     return _step(h_kept=kept, c_kept=kept)
 
 
+def _of_kept_cell(x, h, c, real, w_input, w_state, bias):
+    """The cell state is kept at padding, and a state is made of it."""
+    cell = lstm_step(x, h, c, real, w_input, w_state, bias)[1]
+    return (x @ w_input.T + h @ w_state.T + bias).chunk(4, dim=-1)[3].sigmoid() * cell.tanh(), cell
+
+
 def _zero(real, new, old):
     return new * real[:, None]
 
@@ -84,8 +90,10 @@ PROBES = [
 MISTAKES = [
     ("padding is read like a word", _at_padding(_always)),
     ("the states of a sentence that has ended become 0", _at_padding(_zero)),
+    ("one row at padding holds up all", _at_padding(lambda real, new, old: new if real.all() else old)),
     ("the mask is turned round", _at_padding(lambda real, new, old: torch.where(real[:, None], old, new))),
-    ("only one of the two states is kept", _step(c_kept=_always), _step(h_kept=_always)),
+    ("only one of the two states is kept", _step(c_kept=_always), _step(h_kept=_always), _of_kept_cell),
+    ("padding is read as zeros", lambda x, h, c, real, *w: _at_padding(_always)(x * real[:, None], h, c, real, *w)),
     (
         "the gates are taken in another order",
         *map(_step, ("figo", "ifog", "igfo", "fiog", "iogf", "fgio", "oifg", "iofg")),

@@ -86,9 +86,24 @@ def _everywhere(real):
     return torch.ones_like(real[:, 2:])
 
 
-def _probe(shows, rows, dim):
+def _not_told(ids, real, forward, backward):
+    """The models take padding for words."""
+    return both_states(ids, real, *(lambda ids, real, model=m: model(ids, real | True) for m in (forward, backward)))
+
+
+def _cut_before(ids, real, forward, backward):
+    """The models are given the words alone."""
+    ids, real = ids[:, 1:-1], real[:, 2:]
+    return torch.cat([forward(ids, real), _back(ids, real, backward)], -1) * real[..., None]
+
+
+def _by_id(ids, real, forward, backward):
+    return torch.cat([forward(ids, real), _back(ids, real, backward)], -1)[:, 1:-1] * (ids != 0)[:, 1:-1, None]
+
+
+def _probe(shows, rows, dim, edge=0):
     longest = max(map(len, rows)) + 2
-    ids = torch.tensor([[0, *row, 0] + [0] * (longest - 2 - len(row)) for row in rows])
+    ids = torch.tensor([[edge, *row, edge] + [0] * (longest - 2 - len(row)) for row in rows])
     real = torch.arange(longest) < torch.tensor([[len(row) + 2] for row in rows])
     return Probe(shows, ids, real, _Reader("forward", dim, 1.0), _Reader("backward", dim, 2.0))
 
@@ -97,6 +112,7 @@ PROBES = [
     _probe("one sentence", [[5, 3, 8, 2]], 2),
     _probe("two sentences of one length", [[4, 9, 2], [7, 1, 6]], 3),
     _probe("sentences of several lengths", [[6, 2], [3, 8, 5, 9, 4], [7, 1, 2]], 2),
+    _probe("boundaries with an id other than that of padding", [[6, 2, 4], [3]], 2, edge=11),
 ]
 MISTAKES = [
     ("the backward model reads from the left", _joined(lambda *a: _back(*a, order=_as_it_is, put_back=_as_it_is))),
@@ -104,6 +120,9 @@ MISTAKES = [
     ("states are turned round, and what is read is not", _joined(lambda *a: _back(*a, order=_as_it_is))),
     ("the rows are turned round, and the mask is not", _joined(_mask_as_it_was)),
     ("read within its length, put back over the whole row", _joined(_within)),
+    ("the models are not told where padding is", _not_told),
+    ("the boundaries are not read", _cut_before),
+    ("words are known by their ids", _by_id),
     ("the state of the word before", _joined(shift=(1, 0)), _joined(shift=(1, -1)), _joined(shift=(0, -1))),
     ("the words are cut out one position off", _joined(shift=(1, 1)), _joined(shift=(-1, -1))),
     ("the closing boundary counts as a word", _joined(counts=lambda real: real[:, 1:-1])),

@@ -50,6 +50,11 @@ def _means(known, known_senses, test, test_senses):
     return _accuracy(senses, test_senses, _cosine(torch.stack([known[r].mean(0) for r in rows]), test))
 
 
+def _only_hit(known, known_senses, test, test_senses):
+    shares = [hits / n for hits, n in _hits(known, known_senses, test, test_senses) if hits]
+    return sum(shares) / len(shares)
+
+
 def _scored(score, **options):
     return lambda known, known_senses, test, test_senses: _accuracy(
         known_senses, test_senses, score(known, test), **options
@@ -61,15 +66,22 @@ _SENSES = [0, 0, 1, 1, 2]
 _TEST = torch.tensor([[2.0, 0.5], [0.7, 0.9], [0.3, -0.2], [3.0, 2.5], [0.4, 0.9], [-0.2, 3.0], [0.5, 0.6], [1.0, 0.4]])
 PROBES = [
     Probe("three senses", _KNOWN, _SENSES, _TEST, [0, 1, 2, 0, 1, 1, 0, 0]),
-    Probe("a sense that is not in the test", _KNOWN, _SENSES, _TEST[[0, 3, 4, 6, 7]], [0, 0, 1, 1, 0]),
+    Probe("a sense that is not in the test", _KNOWN, [0, 0, 2, 2, 1], _TEST[[0, 3, 4, 6, 7]], [0, 0, 2, 2, 0]),
+    Probe("a sense that is never hit", _KNOWN, _SENSES, _TEST, [2, 0, 1, 0, 1, 1, 0, 2]),
     Probe("vectors of different lengths", _KNOWN.flip(0) * 0.5, [0, 1, 0, 1, 1], _TEST, [1, 1, 0, 1, 0, 1, 0, 1]),
 ]
 MISTAKES = [
     ("not balanced", _scored(_cosine, balanced=False)),
     ("senses without a test are averaged in", _scored(_cosine, all_senses=True)),
+    ("a sense that is never hit is left out", _only_hit),
+    (
+        "the number of an occurrence is taken for its sense",
+        lambda known, known_senses, *test: sense_accuracy(known, list(range(len(known))), *test),
+    ),
     ("the shares are taken by guess", _by_guess),
     ("the dot product is not normalised", _scored(lambda known, test: test @ known.T)),
     ("Euclidean distance", _scored(lambda known, test: -torch.cdist(test, known))),
+    ("the sign of the cosine is lost", _scored(lambda *pair: _cosine(*pair).abs())),
     ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
     ("the mean of a sense instead of its occurrences", _means),
     ("100 times too large", HUNDREDFOLD),

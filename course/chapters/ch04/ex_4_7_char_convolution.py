@@ -50,12 +50,39 @@ def _with_padding(row, n, width):
     return F.pad(row, (0, 0, 0, max(0, width - len(row))))
 
 
+def _into_padding(row, n, width):
+    """All windows that begin in the word, whatever stands behind it."""
+    return F.pad(row, (0, 0, 0, width - 1))[: n + width - 1]
+
+
+def _filled_from_padding(row, n, width):
+    return _with_padding(row, n, width)[: max(n, width)]
+
+
+def _hidden_as_zero(with_bias):
+    """Windows outside a word answer 0 instead of minus infinity."""
+
+    def model(x, lengths, filters, bias):
+        highest = char_convolution(x, lengths, filters, bias) - (0 if with_bias else bias)
+        windows = lengths.clamp(min=filters.shape[2])
+        highest = torch.where((windows < max(x.shape[1], filters.shape[2]))[:, None], highest.relu(), highest)
+        return highest + (0 if with_bias else bias)
+
+    return model
+
+
 def _mixed(windows, filters):
     return windows.flatten(1).matmul(filters.flatten(1).T).T
 
 
-def _zero_for_short(x, lengths, filters, bias):
-    return torch.where(lengths[:, None] < filters.shape[2], 0.0, char_convolution(x, lengths, filters, bias))
+def _for_short(answer):
+    """answer(bias): of a word that is shorter than the filters."""
+
+    def model(x, lengths, filters, bias):
+        short = lengths[:, None] < filters.shape[2]
+        return torch.where(short, answer(bias), char_convolution(x, lengths, filters, bias))
+
+    return model
 
 
 def _probe(shows, lengths, dim, n_filters, width, step):
@@ -75,8 +102,13 @@ PROBES = [
     _probe("all words are shorter", [2, 1], 2, 4, 3, 4),
 ]
 MISTAKES = [
-    ("padding is read", _conv(_with_padding)),
-    ("padding counts as zeros", _conv(_as_zeros)),
+    ("padding is read", _conv(_with_padding), _conv(_into_padding), _conv(_filled_from_padding)),
+    (
+        "padding counts as zeros",
+        _conv(_as_zeros),
+        _conv(lambda row, n, width: F.pad(_as_zeros(row, n, 1), (0, 0, 0, width - 1))),
+    ),
+    ("the answers outside a word are 0", _hidden_as_zero(True), _hidden_as_zero(False)),
     (
         "a short word is filled up from both sides",
         _conv(
@@ -89,8 +121,17 @@ MISTAKES = [
         "a short word is filled up on the left",
         _conv(lambda row, n, width: F.pad(row[:n], (0, 0, max(0, width - n), 0))),
     ),
-    ("every word is filled up", _conv(lambda row, n, width: F.pad(row[:n], (0, 0, 0, width - 1)))),
-    ("a short word gets no answer", _zero_for_short),
+    (
+        "every word is filled up",
+        _conv(lambda row, n, width: F.pad(row[:n], (0, 0, 0, width - 1))),
+        _conv(lambda row, n, width: F.pad(row[:n], (0, 0, (width - 1) // 2, width // 2))),
+    ),
+    (
+        "a short word gets no answer",
+        _for_short(lambda bias: 0.0),
+        _for_short(lambda bias: bias),
+        _for_short(lambda bias: -torch.inf),
+    ),
     ("the mean instead of the maximum", _conv(pool=lambda answers: answers.mean(1))),
     ("the sum instead of the maximum", _conv(pool=lambda answers: answers.sum(1))),
     ("only the beginning of a word is read", _conv(pool=lambda answers: answers[:, 0])),

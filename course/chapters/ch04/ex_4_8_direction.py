@@ -1,6 +1,8 @@
 """Exercise 4.8: one direction of ELMo, LSTMs with a projection and a residual connection. Source: Peters et al. 2018,
 arXiv:1802.05365, section 3.4; the projection: Sak et al. 2014, arXiv:1402.1128, section 2.2."""
 
+from itertools import pairwise
+
 import torch
 
 from course.check.exercise import Exercise, Probe, Seen
@@ -25,14 +27,14 @@ def direction(x: torch.Tensor, layers: list[tuple]) -> torch.Tensor:
     return torch.stack(states)
 
 
-def _lstm(x, weights, order="ifgo", start=None, add=None, shown=torch.tanh):
-    """(states, last h and c). add(h, row): what goes on into the next step."""
+def _lstm(x, weights, order="ifgo", start=None, add=None, shown=torch.tanh, kept=(1, 1)):
+    """(states, last h and c). add(h, row): what goes on into the next step; kept: how much of h and c does."""
     w_input, w_state, bias, projection = weights
     h, c = start or (torch.zeros(projection.shape[0]), torch.zeros(projection.shape[1]))
     states = []
     for row in x:
-        found = dict(zip(order, (w_input @ row + w_state @ h + bias).chunk(4), strict=True))
-        c = found["f"].sigmoid() * c + found["i"].sigmoid() * found["g"].tanh()
+        found = dict(zip(order, (w_input @ row + kept[0] * w_state @ h + bias).chunk(4), strict=True))
+        c = kept[1] * found["f"].sigmoid() * c + found["i"].sigmoid() * found["g"].tanh()
         h = projection @ (found["o"].sigmoid() * shown(c))
         h = add(h, row) if add else h
         states.append(h)
@@ -51,6 +53,14 @@ def _layers(around=lambda n, new, read, words: new + (read if n else 0), reads=l
         return torch.stack(states)
 
     return model
+
+
+def _states_read(words, layers):
+    """The next layer reads the states, and what is added to it is the states below, too."""
+    states = [words]
+    for weights in layers:
+        states.append(_lstm(states[-1], weights)[0])
+    return torch.stack([*states[1:2], *(new + read for read, new in pairwise(states[1:]))])
 
 
 def _fed_back(words, layers):
@@ -105,7 +115,15 @@ MISTAKES = [
     ("only the words are added, in every layer", _layers(around=lambda n, new, read, words: new + words)),
     ("what is added comes into the next step", _fed_back),
     ("the sum is read, but not returned", _only_shown),
-    ("all layers read the words", _layers(reads=lambda read, words: words, around=lambda n, new, *_: new)),
+    ("the sum is returned, but not read", _states_read),
+    (
+        "all layers read the words",
+        _layers(reads=lambda read, words: words, around=lambda n, new, *_: new),
+        _layers(reads=lambda read, words: words),
+    ),
+    ("the state before is not read", _layers(kept=(0, 1))),
+    ("the cell state begins anew at each word", _layers(kept=(1, 0))),
+    ("no bias", lambda x, layers: direction(x, [(i, s, 0 * bias, p) for i, s, bias, p in layers])),
     ("a layer goes on from the end of the one below", _goes_on),
     ("the state is shown without tanh", _layers(shown=lambda c: c)),
     ("the gates are taken in another order", *(_layers(order=order) for order in ("figo", "ifog", "igfo"))),

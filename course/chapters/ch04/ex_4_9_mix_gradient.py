@@ -47,6 +47,11 @@ MISTAKES = [
     ("the weights compete, and it is not seen", _gradient(of_raw=lambda s, along, gamma: gamma * s * along)),
     ("only the diagonal of the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * s * (1 - s) * along)),
     ("the gradient by the weights after the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * along)),
+    (
+        "the layer's own weight is missing",
+        _gradient(of_raw=lambda s, along, gamma: gamma * (along - (s * along).sum())),
+    ),
+    ("only the first word counts", _gradient(sum_words=lambda products: products[0])),
     ("the plain mean is taken off", _gradient(of_raw=lambda s, along, gamma: gamma * s * (along - along.mean()))),
     ("gamma is missing by raw", _gradient(of_raw=lambda s, along, gamma: s * (along - (s * along).sum()))),
     ("gamma is still there by gamma", _gradient(of_gamma=lambda s, along, gamma: gamma * (s * along).sum())),

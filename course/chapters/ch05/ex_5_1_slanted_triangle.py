@@ -29,6 +29,12 @@ def _rate(
     return model
 
 
+def _from_one(step, *given):
+    """The first step counts as 1 on the way up."""
+    rises = step < math.floor(given[0] * given[1])
+    return slanted_triangle(step + rises, *given)
+
+
 def _with(**mistake):
     """As it is, and with a p that may fall below 0 besides."""
     return _rate(**mistake), _rate(**mistake, least=-math.inf)
@@ -55,6 +61,13 @@ MISTAKES = [
     ("rise and fall are exchanged", lambda step, total, share, ratio: slanted_triangle(step, total, 1 - share, ratio)),
     ("cut is not rounded down", *_with(cut=lambda total, share: total * share)),
     ("cut is rounded up", _rate(cut=lambda n, share: math.ceil(n * share)), *_with(cut=lambda n, s: round(n * s))),
+    ("the 1 is forgotten", *_with(last=lambda p, ratio: p * (ratio - 1) / ratio)),
+    (
+        "the rate instead of p is kept above 0",
+        _rate(last=lambda p, r: max(0.0, (1 + p * (r - 1)) / r), least=-math.inf),
+    ),
+    ("the first step counts as 1", _from_one),
+    ("cut is taken for 1 where it is 0", _rate(cut=lambda total, share: max(1, math.floor(total * share)))),
     ("no division by the ratio", *_with(last=lambda p, ratio: 1 + p * (ratio - 1))),
 ]
 EXERCISE = Exercise("5.1", slanted_triangle, PROBES, MISTAKES, difficulty=2, importance=4, minutes=10)

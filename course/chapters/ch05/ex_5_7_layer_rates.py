@@ -45,6 +45,10 @@ def _one_at_a_time(step, total, per_pass, n, *given):
     return [one if k == min(step // per_pass, n - 1) else 0.0 for k, one in enumerate(found)]
 
 
+def _of_the_pass(step, total, per_pass, n, rate, factor, share):
+    return layer_rates(step, total, per_pass, n, rate, factor, lambda *_: share(step % per_pass, per_pass))
+
+
 def _no_triangle(*given):
     return layer_rates(*given[:-1], lambda step, total: 1.0)
 
@@ -63,7 +67,21 @@ MISTAKES = [
     ("all at once", _rates(opens=lambda *_: 0)),
     ("a pass too early", _rates(opens=lambda k, n, per_pass: max(0, k - 1) * per_pass)),
     ("a step too late", _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0))),
-    ("only one layer at a time", _one_at_a_time),
+    (
+        "a pass too late",
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass),
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass if k else 0),
+    ),
+    (
+        "a step too early",
+        _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass - 1),
+        _rates(opens=lambda k, n, per_pass: k * per_pass - 1),
+    ),
+    (
+        "only one layer at a time",
+        _one_at_a_time,
+        lambda *a: _one_at_a_time(*a) if a[0] // a[2] < a[3] else [0.0] * a[3],
+    ),
     ("one rate for all layers", _rates(slower=lambda *_: 1)),
     (
         "the wrong end is fast",
@@ -73,6 +91,7 @@ MISTAKES = [
     ("divided by the factor times the place", _rates(slower=lambda k, factor, n: max(1, factor * k))),
     ("the head is divided, too", _rates(slower=lambda k, factor, n: factor ** (k + 1))),
     ("a triangle of its own for each layer", _rates(since=lambda step, start: step - start)),
+    ("a triangle in each pass", _of_the_pass),
     ("no triangle", _no_triangle),
     ("closed layers are left out", lambda *a: [rate for rate in layer_rates(*a) if rate]),
     ("the full rate is not used", lambda *a: layer_rates(*a[:4], 1.0, *a[5:])),

@@ -23,16 +23,21 @@ def greedy(source: torch.Tensor, network, most: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class _Network:
-    """The next word follows from the source and from all that has been written; after the end it goes on."""
+    """The next word follows from the source and from all that has been written; after the end a row goes on, until all
+    have ended."""
 
     name: str
     vocab: int
 
     def __call__(self, source, written):
         source, written = torch.as_tensor(source), torch.as_tensor(written)
+        if written.is_floating_point():
+            raise TypeError(f"ids are whole numbers, not {written.dtype}")
         place = torch.arange(1, written.shape[1] + 1)
         if len(source) != len(written):
             raise ValueError(f"{len(source)} sources and {len(written)} rows of written words")
+        if (written[:, 1:] == 2).any(1).all():
+            raise RuntimeError("every row has met its 2, and the network is asked for one more word")
         number = (source.sum(1, keepdim=True) + 3 * place + written.cumsum(1)) % (self.vocab - 2) + 2
         return -((torch.arange(self.vocab) - number[..., None]) ** 2.0)
 
@@ -68,7 +73,11 @@ PROBES = [
 MISTAKES = [
     ("the end is part of the translation", _greedy(lambda row: [*_cut(row), *[2] * (2 in row[1:])])),
     ("the beginning is part of the translation", _greedy(lambda row: [row[0], *_cut(row)])),
-    ("words after the end stay", _greedy(lambda row: row[1:]), _greedy(lambda row: [i for i in row[1:] if i != 2])),
+    (
+        "words after the end stay",
+        _greedy(lambda row: row[1:]),
+        _greedy(lambda row: [i for i in row[1:] if i != 2]),
+    ),
     ("cut at the last end", _greedy(_last_end)),
     ("all stop with the first", _greedy(stop=lambda ended: ended.any())),
     ("the logits of the first position", _greedy(at=0)),

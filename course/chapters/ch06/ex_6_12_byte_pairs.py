@@ -103,7 +103,7 @@ PROBES = [
     Probe("a pair several times in a word", {"banana": 4, "an": 1, "ba": 3, "cb": 2}, 4),
     Probe("a piece that ends like another", {"wes": 2, "we": 5, "es": 3, "no": 1}, 4),
     Probe("pairs that occur equally often", {"the": 2, "cat": 2, "ate": 2, "bee": 2}, 5),
-    Probe("fewer pairs than merges", {"on": 3, "no": 2, "a": 7}, 5),
+    Probe("fewer pairs than merges", {"On": 3, "no": 2, "a": 7}, 5),
     Probe("a pair that overlaps itself is the most frequent", {"aaad": 4, "bc": 6}, 3),
 ]
 MISTAKES = [
@@ -122,6 +122,12 @@ MISTAKES = [
         _learned(best=lambda counts: max(counts, key=counts.get)),
         _learned(best=lambda counts: max(counts, key=lambda pair: (counts[pair], pair))),
     ),
+    (
+        "the end of a word is marked",
+        lambda words, k: _learned()({(*word, "</w>"): count for word, count in words.items()}, k),
+        lambda words, k: _learned()({(*word[:-1], word[-1] + "</w>"): count for word, count in words.items()}, k),
+    ),
+    ("across the border of a word", lambda words, k: _learned()({"".join(w * n for w, n in words.items()): 1}, k)),
     ("the pieces instead of the pairs", lambda *a: ["".join(pair) for pair in byte_pairs(*a)]),
     ("the last merge alone", lambda *a: byte_pairs(*a)[-1], lambda *a: byte_pairs(*a)[-1:]),
 ]

@@ -78,6 +78,14 @@ MISTAKES = [
     ("equal weights where nothing may be seen", _by(_even)),
     ("lowered scores where nothing may be seen", _by(lambda scores, may: (scores + -1e4 * ~may).softmax(-1))),
     ("NaN where nothing may be seen", _by(_nans)),
-    ("0 times minus infinity", _by(_times_infinity), _by(lambda *a: _times_infinity(*a).nan_to_num(0.0))),
+    (
+        "0 times minus infinity",
+        _by(_times_infinity),
+        _by(lambda *a: _times_infinity(*a).nan_to_num(0.0)),
+        _by(lambda *a: _times_infinity(*a).where(a[1], 0.0)),
+    ),
+    ("the next word is seen", *_seen(lambda causal, real: (causal | causal.roll(1, -1)) & real[:, None])),
+    ("the mask is turned round", *_seen(lambda causal, real: ~(causal & real[:, None]))),
+    ("the mask of padding is turned round", *_seen(lambda causal, real: causal & ~real[:, None])),
 ]
 EXERCISE = Exercise("6.4", masked_weights, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

@@ -108,6 +108,19 @@ def _raw_values(x, states, real, n_heads, query, key, value, output):
     return cross_attention(x, states, real, n_heads, query, key, torch.eye(len(value)), output)
 
 
+def _raw_keys(x, states, real, n_heads, query, key, *rest):
+    return cross_attention(x, states, real, n_heads, query, torch.eye(len(key)), *rest)
+
+
+def _transposed(*given):
+    return cross_attention(*given[:4], *(matrix.T for matrix in given[4:]))
+
+
+def _around(x, *given):
+    taken, weights = cross_attention(x, *given)
+    return x + taken, weights
+
+
 def _without_output(*given):
     return cross_attention(*given[:-1], torch.eye(len(given[-1])))
 
@@ -137,6 +150,9 @@ MISTAKES = [
     ("the source asks itself", *(_between(lambda x, states: (states, states), w) for w in (_weights(), _plain))),
     ("keys instead of values", _keys_as_values),
     ("the value matrix is missing", _raw_values),
+    ("the key matrix is missing", _raw_keys),
+    ("the matrices are transposed", _transposed),
+    ("x is added", _around),
     ("queries and keys are exchanged", _exchanged),
     ("padding is read", _cross(_plain)),
     ("the mask is turned round", *_by_masks(lambda scores, real: ~_columns(scores, real))),

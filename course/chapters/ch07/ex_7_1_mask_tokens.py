@@ -53,6 +53,11 @@ def _overwritten(ids, choose, fate, draw, vocab_size):
     return torch.where((labels != -100) & (fate < 0.9), _drawn(draw, vocab_size), read), labels
 
 
+def _to_the_border(least, lower):
+    """Numbers that stand on a border fall below it. least, lower: how much is taken off `choose` and `fate`."""
+    return lambda ids, choose, fate, *a: mask_tokens(ids, choose - least, fate - lower, *a)
+
+
 def _probe(shows, ids, choose, fate, draw, vocab_size):
     return Probe(shows, torch.tensor(ids), *map(torch.tensor, (choose, fate, draw)), vocab_size)
 
@@ -63,7 +68,7 @@ PROBES = [
         "each fate",
         [[2, 7, 11, 6, 9, 13, 8, 3]],
         [[_HIGH, 0.10, 0.90, 0.05, 0.14, _HIGH, 0.01, _HIGH]],
-        [[0.50, 0.30, 0.10, 0.85, 0.95, 0.85, 0.79, 0.50]],
+        [[0.50, 0.03, 0.10, 0.85, 0.95, 0.85, 0.79, 0.50]],
         [[0.52, 0.22, 0.72, 0.63, 0.33, 0.43, 0.82, 0.12]],
         25,
     ),
@@ -77,9 +82,9 @@ PROBES = [
     ),
     _probe(
         "the first and the last piece are drawn",
-        [[5, 6, 7, 8, 9]],
-        [[0.12, 0.03, 0.149, 0.151, 0.08]],
-        [[0.81, 0.89, 0.85, 0.85, 0.88]],
+        [[6, 5, 7, 8, 9]],
+        [[0.12, 0.03, 0.149, 0.15, 0.08]],
+        [[0.80, 0.89, 0.85, 0.85, 0.88]],
         [[0.0, 0.99, 0.5, 0.5, 0.1]],
         11,
     ),
@@ -111,6 +116,7 @@ MISTAKES = [
     ("[UNK] and [MASK] are chosen", _masked(may=lambda ids: (ids > 3) | (ids == 1))),
     ("a random piece beyond the vocabulary", _masked(drawn=lambda draw, vocab_size: 5 + (draw * vocab_size).long())),
     ("a random piece may be special", _masked(drawn=lambda draw, vocab_size: (draw * vocab_size).long())),
+    ("a number on the border is below it", *(_to_the_border(*by) for by in ((1e-6, 0), (0, 1e-6), (1e-6, 1e-6)))),
     ("80, 10 and 10 % of all pieces", _masked(damaged=lambda chosen, may: may)),
 ]
 EXERCISE = Exercise("7.1", mask_tokens, PROBES, MISTAKES, difficulty=3, importance=5, minutes=15)

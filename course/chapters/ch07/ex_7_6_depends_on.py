@@ -95,6 +95,7 @@ PROBES = [
     _probe("left to right, and faintly the rest", lambda v, n: (_left(n) + 2.0**-30) @ v, [6, 1, 3], 11),
     _probe("each piece minus the one before it", _first_two, [2, 2, 0, 1, 2], 3),
     _probe("one number of each state reads the first piece", _one_number, [4, 1, 0], 5),
+    _probe("every other piece makes the number of a state smaller", lambda v, n: v[:, :1], [4, 4, 4], 5),
 ]
 MISTAKES = [
     ("the changes pile up", _reading(lambda i, k: i <= k)),
@@ -105,11 +106,16 @@ MISTAKES = [
     ("rows and columns are exchanged", lambda *a: depends_on(*a).T),
     ("only a piece's own state is looked at", lambda *a: depends_on(*a) & torch.eye(len(a[1]), dtype=torch.bool)),
     ("the diagonal is left out", lambda *a: depends_on(*a) & ~torch.eye(len(a[1]), dtype=torch.bool)),
-    ("True means that nothing moved", lambda *a: ~depends_on(*a)),
+    (
+        "True means that nothing moved",
+        lambda *a: ~depends_on(*a),
+        _reading(moved=lambda new, old: (new == old).any(-1)),
+    ),
     ("all numbers must move", _reading(moved=lambda new, old: (new != old).all(-1))),
     ("a look at the first number only", _reading(moved=lambda new, old: new[:, 0] != old[:, 0])),
     ("a look at the last number only", _reading(moved=lambda new, old: new[:, -1] != old[:, -1])),
     ("the sum of a state is compared", _reading(moved=lambda new, old: new.sum(-1) != old.sum(-1))),
+    ("only upward moves count", _reading(moved=lambda new, old: (new > old).any(-1))),
     ("a tolerance hides a faint trace", _reading(moved=lambda new, old: ~torch.isclose(new, old).all(-1))),
     ("1 and 0 instead of True and False", lambda *a: depends_on(*a).int()),
     ("amounts instead of True and False", Seen(_amounts)),

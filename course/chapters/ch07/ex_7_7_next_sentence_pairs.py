@@ -43,6 +43,18 @@ def _all_but_the_true_one(documents, d, s):
     return [x for document in documents for x in document if x != documents[d][s + 1]]
 
 
+def _but_all(documents, d, s):
+    return [sentence for sentence in _elsewhere(documents, d, s) if sentence != documents[d][s + 1]]
+
+
+def _but_one(documents, d, s):
+    """Of the sentences that read the same as the true next one only the first is left out."""
+    sentences, true = _elsewhere(documents, d, s), documents[d][s + 1]
+    if true in sentences:
+        sentences.remove(true)
+    return sentences
+
+
 def _labelled(names):
     """names: what stands for False and True."""
     return lambda *a: [(first, second, names[follows]) for first, second, follows in next_sentence_pairs(*a)]
@@ -66,6 +78,12 @@ def _drawn_from(pool):
 def _counted_apart(documents, coins, draws):
     numbers = iter(draws)
     return next_sentence_pairs(documents, coins, [next(numbers) if coin >= 0.5 else 0.0 for coin in coins])
+
+
+def _from_the_beginning(documents, coins, draws):
+    """In each document the pairs are counted anew."""
+    order = [s for document in documents for s in range(len(document) - 1)]
+    return next_sentence_pairs(documents, [coins[s] for s in order], [draws[s] for s in order])
 
 
 def _with_true_next(documents, coins, draws):
@@ -107,6 +125,12 @@ PROBES = [
         [0.6, 0.9, 0.3, 0.8, 0.7, 0.2, 0.95, 0.1, 0.6],
         [0.2, 0.4, 0.1, 0.9, 0.95, 0.6, 0.55, 0.35, 0.3],
     ),
+    Probe(
+        "two other documents have the same sentence",
+        [_PEAR, _AGAIN, ["It was sweet.", "They slept."]],
+        [0.6, 0.9, 0.3, 0.8, 0.7, 0.2],
+        [0.3, 0.4, 0.1, 0.9, 0.95, 0.6],
+    ),
     Probe("two documents are equal", [_SNOW, _SHIP, _SNOW], [0.7, 0.9, 0.2, 0.8, 0.1], [0.9, 0.3, 0.5, 0.99, 0.2]),
 ]
 MISTAKES = [
@@ -116,6 +140,14 @@ MISTAKES = [
     ("negatives from the next document only", _drawn_from(_next_document)),
     ("a negative reads like the true next one", _drawn_from(_elsewhere)),
     ("an equal document is left out", _drawn_from(_in_unequal)),
+    ("only one that reads the same is left out", _drawn_from(_but_one)),
+    (
+        "equal sentences of the pool count once",
+        _drawn_from(lambda *a: list(dict.fromkeys(_but_all(*a)))),
+        _drawn_from(lambda *a: sorted({*_but_all(*a)})),
+    ),
+    ("the last of the pool is never drawn", _drawn_from(lambda *a: _but_all(*a)[:-1])),
+    ("each document begins with the first number", _from_the_beginning),
     ("always the same negative", lambda documents, coins, draws: next_sentence_pairs(documents, coins, [0] * 99)),
     ("the draws are counted apart", _counted_apart),
     ("the label is turned round", lambda *a: [(*pair, not follows) for *pair, follows in next_sentence_pairs(*a)]),

@@ -1,6 +1,8 @@
 """Exercise 7.8: one block of BERT's encoder. Source: Vaswani et al. 2017, arXiv:1706.03762, sections 3.1 to 3.3; GELU:
 Devlin et al. 2018, arXiv:1810.04805, appendix A.2."""
 
+from functools import partial
+
 import torch
 from torch.nn import functional as F
 
@@ -36,9 +38,9 @@ def encoder_block(
     return norm(between + F.gelu(between @ inner) @ outer)
 
 
-def _norm(x, dim=-1, correction=0):
+def _norm(x, dim=-1, correction=0, eps=1e-12):
     variance, mean = torch.var_mean(x, dim=dim, keepdim=True, correction=correction)
-    return (x - mean) / (variance + 1e-12).sqrt()
+    return (x - mean) / (variance + eps).sqrt()
 
 
 def _after(x, part, norm=_norm):
@@ -143,18 +145,23 @@ def _alone(x, real, n_heads, *rest):
     return encoder_block(x, real, 1, *rest)
 
 
-def _probe(shows, real, n_heads, d_model, d_ff, step, on=(1, 1, 1, 1, 1, 1)):
-    """on: 0 for a matrix of zeros: query, key, value, output, inner, outer."""
+def _transposed(x, real, n_heads, query, key, value, output, *rest):
+    return encoder_block(x, real, n_heads, query.T, key.T, value.T, output.T, *rest)
+
+
+def _probe(shows, real, n_heads, d_model, d_ff, step, on=(1, 1, 1, 1, 1, 1), size=1.0):
+    """on: 0 for a matrix of zeros: query, key, value, output, inner, outer; size: x is multiplied by it."""
     real = torch.tensor(real, dtype=torch.bool)
     shapes = [(*real.shape, d_model), *[(d_model, d_model)] * 4, (d_model, d_ff), (d_ff, d_model)]
     sizes = [torch.Size(shape).numel() for shape in shapes]
     numbers = ((torch.arange(sum(sizes)) * step % 37 - 17.0) / 16).split(sizes)
     x, *matrices = (part.reshape(shape) for part, shape in zip(numbers, shapes, strict=True))
-    return Probe(shows, x, real, n_heads, *(matrix * one for matrix, one in zip(matrices, on, strict=True)))
+    return Probe(shows, x * size, real, n_heads, *(matrix * one for matrix, one in zip(matrices, on, strict=True)))
 
 
 PROBES = [
     _probe("all matrices hold zeros", [[1, 1]], 1, 3, 2, 5, on=(0, 0, 0, 0, 0, 0)),
+    _probe("all matrices hold zeros, and x is small", [[1, 1]], 1, 3, 2, 5, on=(0, 0, 0, 0, 0, 0), size=1e-4),
     _probe("only the feed-forward network: the other matrices hold zeros", [[1, 1]], 1, 3, 4, 7, on=(0, 0, 0, 0, 1, 1)),
     _probe(
         "only attention, one head: the last two matrices hold zeros", [[1, 1, 1]], 1, 3, 2, 11, on=(1, 1, 1, 1, 0, 0)
@@ -179,9 +186,11 @@ MISTAKES = [
     ("one norm is missing", _block(first=_plain), _block(last=_plain)),
     ("norm over the wrong axis", _norms(lambda x: _norm(x, dim=1)), _norms(lambda x: _norm(x, dim=(1, 2)))),
     ("the variance divides by d - 1", _norms(lambda x: _norm(x, correction=1))),
+    ("another eps", *(_norms(partial(_norm, eps=eps)) for eps in (1e-5, 1e-6))),
     ("the mask is turned round", *_by_masks(lambda scores, real: ~_columns(scores, real))),
     ("padding is read", _block(_attention(weights=lambda scores, real: scores.softmax(-1)))),
     ("rows instead of columns", *_by_masks(lambda scores, real: real[:, None, :, None].expand_as(scores))),
+    ("padding may not ask", *_by_masks(lambda scores, real: _columns(scores, real) & real[:, None, :, None])),
     ("later places are hidden", *_by_masks(lambda scores, real: _columns(scores, real).tril())),
     ("hidden after the softmax", _block(_attention(weights=_after_softmax))),
     ("softmax over the queries", *_by_masks(_columns, dim=-2)),
@@ -197,6 +206,7 @@ MISTAKES = [
     ("not divided", _block(_attention(width=lambda *_: 1))),
     ("divided without a root", _block(_attention(width=lambda d_model, n_heads: (d_model / n_heads) ** 2))),
     ("queries and keys are exchanged", _exchanged),
+    ("the matrices are transposed", _transposed),
     ("no output matrix", _without_output),
     ("no activation", _activated(lambda x: x)),
     ("another activation", *map(_activated, (F.relu, torch.tanh, lambda x: F.gelu(x, approximate="tanh")))),

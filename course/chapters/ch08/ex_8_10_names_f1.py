@@ -59,7 +59,7 @@ def _f1(names=None, score=_harmonic):
 
     def model(guesses, truths):
         found, there = names(guesses), names(truths)
-        return score(len(found & there), len(found), len(there))
+        return score(len(found & there), len(found), len(there)) if found or there else 0.0
 
     return model
 
@@ -112,6 +112,7 @@ PROBES = [
     _probe("more names are found than there are", "BP O BL O BG / BP O O O O", "BL O / BL O"),
     _probe("the same names stand in two sentences", "BP O BL / BP O BL", "BP O BL / BP O O", "BP O O / O O O"),
     _probe("no name is right", "BP O O / O BL IL"),
+    _probe("neither side has a name", "O O / O O"),
 ]
 MISTAKES = [
     ("words instead of names", _f1(_words)),

@@ -27,6 +27,10 @@ def _cut(shift=2, found=lambda passage, chosen: (chosen[0][1], chosen[-1][2])):
     return model
 
 
+def _to(passage, start, end):
+    return passage[start:end], start
+
+
 def _whole_words(passage, chosen):
     start, end = chosen[0][1], chosen[-1][2]
     while start and not passage[start - 1].isspace():
@@ -124,12 +128,17 @@ MISTAKES = [
     ("cut piece by piece and joined", _slices(" "), _slices("")),
     ("whole words", _cut(found=_whole_words)),
     ("the question is not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, -2, *a)),
+    ("the question's own pieces are not taken off", lambda p, pieces, n, *a: piece_offsets_to_answer(p, pieces, 0, *a)),
     ("[CLS] and [SEP] are not taken off", _cut(shift=0)),
     ("one special piece is not taken off", _cut(shift=1)),
     ("one special piece too many is taken off", _cut(shift=3)),
     ("one character too many", _with(lambda passage, start, end: passage[start : end + 1])),
     ("one character too few", _with(lambda passage, start, end: passage[start : end - 1])),
-    ("the last piece is missing", _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1]))),
+    (
+        "the last piece is missing",
+        _cut(found=lambda passage, chosen: (chosen[0][1], chosen[-1][1])),
+        lambda passage, pieces, n, first, last: _to(passage, pieces[first - n - 2][1], pieces[last - n - 3][2]),
+    ),
     ("only the first piece", _cut(found=lambda passage, chosen: chosen[0][1:])),
     ("bytes instead of characters", _bytes("replace"), _bytes("ignore")),
     ("the first place with the same text", _with(place=lambda passage, answer, *_: passage.index(answer))),

@@ -15,6 +15,11 @@ def best_span(start: list[float], end: list[float], in_passage: list[bool], max_
     return max(spans, key=lambda span: start[span[0]] + end[span[1]])
 
 
+def _above_0(start, end, *given):
+    first, last = best_span(start, end, *given)
+    return (first, last) if start[first] + end[last] > 0 else (0, 0)
+
+
 def _ordered(i, j, n):
     return i <= j < i + n
 
@@ -147,6 +152,7 @@ MISTAKES = [
     ("the sum of two sigmoids", _span(score=lambda s, e: _sigmoid(s) + _sigmoid(e))),
     ("probabilities are added", _span(score=lambda s, e: math.exp(s) + math.exp(e)), _probabilities),
     ("places are counted in the passage", _span(result=lambda i, j, passage: (i - passage[0], j - passage[0]))),
+    ("the best score begins at 0", _above_0),
     ("one past the end", _span(result=lambda i, j, passage: (i, j + 1))),
     ("the score instead of the places", _best_score),
 ]

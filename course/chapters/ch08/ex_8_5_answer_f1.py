@@ -98,9 +98,17 @@ PROBES = [
 MISTAKES = [
     ("each word once", _score(mean=lambda ours, theirs: _f1({*ours}, {*theirs}))),
     ("right words once", _score(mean=lambda ours, theirs: 2 * len({*ours} & {*theirs}) / (len(ours) + len(theirs)))),
-    ("a word is right as often as it is said", _score(mean=_listed)),
+    (
+        "a word is right as often as it is said",
+        _score(mean=_listed),
+        lambda guess, truth: _score(mean=_listed)(truth, guess),
+    ),
     ("articles are kept", _score((_lower, _bare))),
-    ("articles are dropped inside words", _score((_lower, _bare, lambda text: re.sub("the|an|a", "", text)))),
+    (
+        "articles are dropped inside words",
+        *(_score((_lower, _bare, lambda text, by=by: re.sub("the|an|a", by, text))) for by in ("", " ")),
+    ),
+    ("not doubled", _score(mean=lambda ours, theirs: _f1(ours, theirs) / 2)),
     ("articles are dropped first", _score((_lower, _no_articles, _bare))),
     ("capitals count", _score((_bare, _no_articles))),
     ("punctuation is kept", _score((_lower, _no_articles))),

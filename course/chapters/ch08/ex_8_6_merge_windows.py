@@ -85,7 +85,7 @@ def _above_0(spans):
 
 
 PROBES = [
-    Probe("one window", [(0, [(1.5, 4, 9), (3.0, 12, 20), (0.5, 4, 20)])], 2),
+    Probe("one window", [(0, [(1.5, 4, 9), (0.5, 4, 20), (3.0, 12, 20)])], 2),
     Probe("the second window begins later", [(0, [(1.0, 3, 8), (-0.5, 3, 5)]), (50, [(4.0, 3, 8), (2.8, 10, 14)])], 3),
     Probe(
         "one answer in two windows, better in the second",
@@ -116,6 +116,7 @@ PROBES = [
         [(0, [(5.0, 30, 33), (1.0, 0, 4)]), (25, [(4.5, 5, 8), (3.0, 15, 19), (2.0, 5, 19)])],
         3,
     ),
+    Probe("fewer answers than n", [(0, [(2.0, 3, 8), (1.0, 4, 8)]), (5, [(0.5, 0, 2)])], 4),
     Probe("scores below 0", [(10, [(-2.0, 1, 4), (-6.0, 2, 4)]), (20, [(-1.0, 3, 7), (-1.5, 3, 9)])], 3),
 ]
 MISTAKES = [
@@ -136,6 +137,8 @@ MISTAKES = [
     ("the worst come first", lambda windows, n: merge_windows(windows, 99)[::-1][:n]),
     ("n is ignored", lambda windows, n: merge_windows(windows, 99)),
     ("overlapping answers are dropped", _apart),
+    ("the first n spans of each window", lambda windows, n: merge_windows([(at, own[:n]) for at, own in windows], n)),
+    ("the best score begins at 0", _merged(lambda scores: max(0, *scores))),
     ("scores below 0 are lost", lambda windows, n: merge_windows([(at, _above_0(spans)) for at, spans in windows], n)),
     (
         "scores are in the list",

@@ -56,6 +56,15 @@ def _head(
     return model
 
 
+def _but_beside(shift):
+    """Without the tokens that stand beside a [SEP]: before it (-1) or behind it (1)."""
+    return lambda ids, sep: (_passage(ids, sep) & (ids.roll(shift, 1) != sep)) | _first(ids, sep)
+
+
+def _reshaped(states, ids, sep, weight, bias):
+    return _masked((states @ weight.T + bias).reshape(2, *ids.shape), _allowed(ids, sep))
+
+
 def _times_infinity(logits, allowed):
     return logits + (~allowed) * -torch.inf
 
@@ -80,6 +89,8 @@ PROBES = [
 MISTAKES = [
     ("the question may answer", _head(lambda ids, sep: (_seps(ids, sep)[0] < 2) & (ids != sep))),
     ("padding may answer", _head(lambda i, s: ((_seps(i, s)[0] > 0) & (i != s)) | _first(i, s))),
+    ("all behind the first [SEP] may answer", _head(lambda i, s: (_seps(i, s)[1] > 0) | _first(i, s))),
+    ("a token of the passage is hidden", *(_head(_but_beside(shift)) for shift in (-1, 1))),
     ("the first [SEP] may answer", _head(lambda i, s: (_seps(i, s)[0] == 1) | _first(i, s))),
     ("the last [SEP] may answer", _head(lambda i, s: ((_seps(i, s)[1] == 1) & (i != 0)) | _first(i, s))),
     ("every [SEP] may answer", _head(lambda i, s: _allowed(i, s) | (i == s))),
@@ -108,6 +119,7 @@ MISTAKES = [
     ("start and end are exchanged", _head(last=lambda logits: logits.flip(0))),
     ("only the start", _head(last=lambda logits: logits[0]), _head(last=lambda logits: logits[[0, 0]])),
     ("the weight is reshaped", _head(scores=lambda s, w, b: s @ w.reshape(-1, 2) + b)),
+    ("the logits are reshaped", _reshaped),
     ("start and end stand last", _head(last=lambda logits: logits.movedim(0, -1))),
     ("start and end stand second", _head(last=lambda logits: logits.movedim(0, 1))),
     (

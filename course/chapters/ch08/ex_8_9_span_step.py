@@ -59,19 +59,27 @@ def _everywhere(logits):
     return logits.masked_fill(logits.isinf(), 0.0).softmax(-1)
 
 
+def _all_logits(states, weight, bias):
+    return (states @ weight.T + bias).movedim(-1, 0)
+
+
+def _made_anew(states, logits, spans, weight, bias, rate):
+    return span_step(states, _all_logits(states, weight, bias), spans, weight, bias, rate)
+
+
 def _sizes(size):
     return _step(size=size)
 
 
 def _probe(shows, n_rows, n_places, d_model, spans, hidden, rate, step):
     """hidden: (row, place) where no answer may be."""
-    sizes = [n_rows * n_places * d_model, 2 * n_rows * n_places, 2 * d_model, 2]
+    sizes = [n_rows * n_places * d_model, 2 * d_model, 2]
     numbers = ((torch.arange(sum(sizes)) * step % 29 - 13.0) / 9).split(sizes)
-    logits = numbers[1].reshape(2, n_rows, n_places).clone()
+    states, weight = numbers[0].reshape(n_rows, n_places, d_model), numbers[1].reshape(2, d_model)
+    logits = _all_logits(states, weight, numbers[2]).clone()
     for row, place in hidden:
         logits[:, row, place] = -torch.inf
-    states, weight = numbers[0].reshape(n_rows, n_places, d_model), numbers[2].reshape(2, d_model)
-    return Probe(shows, states, logits, torch.tensor(spans), weight, numbers[3], rate)
+    return Probe(shows, states, logits, torch.tensor(spans), weight, numbers[2], rate)
 
 
 PROBES = [
@@ -99,7 +107,7 @@ MISTAKES = [
     ("softmax over the rows", _step(lambda logits: logits.softmax(1))),
     ("softmax over start and end", _step(lambda logits: logits.softmax(0))),
     ("softmax over rows and places", _step(lambda logits: logits.flatten(1).softmax(1).view_as(logits))),
-    ("hidden places take part", _step(_everywhere)),
+    ("hidden places take part", _step(_everywhere), _made_anew),
     ("a sigmoid instead of a softmax", _step(torch.sigmoid)),
     ("log-probabilities", _step(lambda logits: logits.log_softmax(-1))),
     ("logits instead of probabilities", _step(lambda logits: logits)),

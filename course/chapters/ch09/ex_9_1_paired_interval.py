@@ -70,6 +70,11 @@ def _of_scores(spread):
     return model
 
 
+def _of_all(n):
+    """n(system, baseline) stands in the place of the number of differences."""
+    return lambda s, b, quantile: _interval(half=lambda spread, _, q: q * spread / math.sqrt(n(s, b)))(s, b, quantile)
+
+
 def _centred(system, baseline, quantile):
     low, high = paired_interval(system, baseline, quantile)
     return (low + high) / 2, (high - low) / 2
@@ -101,13 +106,21 @@ MISTAKES = [
         _of_scores(lambda system, baseline: _spread(system) - _spread(baseline)),
         _of_scores(lambda system, baseline: math.sqrt((_spread(system) ** 2 + _spread(baseline) ** 2) / 2)),
     ),
-    ("a missing seed counts as 0", _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}])),
+    (
+        "a missing seed counts as 0",
+        _interval(lambda s, b: [s.get(k, 0.0) - b.get(k, 0.0) for k in {**s, **b}]),
+        _interval(lambda s, b: [s[k] - b.get(k, 0.0) for k in s]),
+    ),
     ("baseline minus system", _interval(lambda s, b: [-d for d in _paired(s, b)])),
     ("the size of differences", _interval(lambda s, b: [abs(d) for d in _paired(s, b)])),
     ("divided by n", _interval(spread=lambda d: _spread(d, 0))),
     ("the spread of seeds instead of that of their mean", _interval(half=lambda s, n, quantile: quantile * s)),
     ("divided by n without a root", _interval(half=lambda s, n, quantile: quantile * s / n)),
     ("divided by the root of n - 1", _interval(half=lambda s, n, quantile: quantile * s / math.sqrt(n - 1))),
+    (
+        "n counts all seeds",
+        *(_of_all(n) for n in (lambda s, b: len(s), lambda s, b: len(b), lambda s, b: len({**s, **b}))),
+    ),
     ("the quantile is not used", _interval(half=lambda s, n, quantile: s / math.sqrt(n))),
     ("1.96 instead of the quantile", _interval(half=lambda s, n, quantile: 1.96 * s / math.sqrt(n))),
     ("the variance instead of its root", _interval(half=lambda s, n, quantile: quantile * s**2 / math.sqrt(n))),

@@ -15,7 +15,7 @@ import stat
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -33,26 +33,15 @@ _MAGIC = {b"\xfd7zXZ\0": lzma.open, b"\x1f\x8b": gzip.open, b"BZh": bz2.open}
 _END = 1024  # a tar archive ends with two blocks of zeros
 
 
-def open_text(path: str | Path):
-    """Open a UTF-8 text file, unpacked by its ending (.xz, .gz, .bz2); a byte order mark is dropped.
-
-    Line ends are kept as they are: only a line feed ends a line, so a stray carriage return splits nothing.
-    """
+def unpacked(path: str | Path) -> BinaryIO:
+    """Open a file for bytes, unpacked (.xz, .gz, .bz2) by what it begins with, whatever its name."""
     path = Path(os.path.expanduser(path))
     if not path.is_file():
         raise CourseError(f"There is no file {path}. Check the path, or fetch the data set (`course data get`).")
-    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="\n")
-
-
-def unpacked(path: str | Path):
-    """Open a file for bytes, unpacked (.xz, .gz, .bz2) by what it begins with, whatever its name."""
-    begin = _first_bytes(path)
-    return next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)(path, "rb")
-
-
-def _first_bytes(path: str | Path) -> bytes:
     with open(path, "rb") as file:
-        return file.read(6)
+        begin = file.read(6)
+    opener = next((opener for magic, opener in _MAGIC.items() if begin.startswith(magic)), open)
+    return io.BufferedReader(opener(path, "rb"))
 
 
 def numbered_lines(path: str | Path, stream: BinaryIO | None = None) -> Iterator[tuple[int, str]]:
@@ -62,7 +51,7 @@ def numbered_lines(path: str | Path, stream: BinaryIO | None = None) -> Iterator
     """
     number = 0
     try:  # bytes: the line of a fault is then known
-        with contextlib.nullcontext(stream) if stream else io.BufferedReader(open_text(path).detach()) as file:
+        with contextlib.nullcontext(stream) if stream else unpacked(path) as file:
             for number, line in enumerate(file, 1):
                 line = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
                 yield number, line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
@@ -73,12 +62,6 @@ def numbered_lines(path: str | Path, stream: BinaryIO | None = None) -> Iterator
         ) from None
     except DAMAGE as error:
         raise CourseError(f"{path}, near line {number + 1}, is damaged: {error}. Fetch it again.") from error
-
-
-def wrong_columns(found: int, names: Sequence[str]) -> str:
-    """What is missing in a line that has `found` columns where these have names, or how many it has too many."""
-    more = found - len(names)
-    return f"{more} too many" if more > 0 else f"missing {', '.join(names[found:][:4])}{' ...' * (more < -4)}"
 
 
 def text_files(path: str | Path) -> Iterator[tuple[PurePosixPath, str]]:
@@ -119,10 +102,10 @@ def _from_archive(path: Path) -> Iterator:
     if not path.is_file():
         raise CourseError(f"There is no file or folder {path}. Check the path, or fetch it (`course data get`).")
     try:
-        if _first_bytes(path).startswith(b"PK"):
-            yield from _from_zip(path)
-            return
         with unpacked(path) as file:
+            if file.peek(2).startswith(b"PK"):
+                yield from _from_zip(path)
+                return
             stream = _Tail(file)
             with tarfile.open(fileobj=stream, mode="r|") as archive:  # forward only, one member in memory
                 for member in archive:

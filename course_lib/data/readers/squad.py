@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
-from course_lib.data.readers.lines import DAMAGE, open_text
+from course_lib.data.readers.lines import DAMAGE, unpacked
 from course_lib.data.records import Passage, Question
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -20,7 +21,7 @@ def read_squad(path: str | Path, split: str | None = None) -> list[Passage]:
     """
     misplaced: list[str] = []
     try:
-        with open_text(path) as file:
+        with io.TextIOWrapper(unpacked(path), "utf-8-sig") as file:
             articles = json.load(file)["data"]
         passages = [
             _passage(f"{path}, article {a}, paragraph {p}", article.get("title", ""), paragraph, misplaced)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines, wrong_columns
+from course_lib.data.readers.lines import numbered_lines
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.errors import CourseError
 
@@ -29,7 +29,6 @@ def read_columns(
     -DOCSTART- (CoNLL-2003: a new document) end a sentence and are none.
     """
     sentences, current = [], None
-    names = [*(f"column {number} (not read)" for number in range(1, skip + 1)), "word", *layers]
     for block in _blocks(path):
         rows = []
         for number, line in block:
@@ -37,19 +36,14 @@ def read_columns(
                 current = line.partition("=")[2].strip()
                 continue
             cells = line.split(separator)
-            if len(cells) != len(names):
-                fault = f"{len(cells)} columns instead of {len(names)}, {wrong_columns(len(cells), names)}"
-            elif "" in cells[skip:]:
-                empty = cells.index("", skip)
-                fault = f"column {empty + 1} ({names[empty]}) is empty"
-            else:
-                rows.append(cells[skip:])
-                continue
-            between = {"\t": "tabs", " ": "spaces"}.get(separator, repr(separator))
-            raise CourseError(
-                f"{path}, line {number}: {fault}. Write the word and its tags ({', '.join(layers)}), with single "
-                f"{between} between."
-            )
+            if len(cells) != skip + 1 + len(layers) or "" in cells[skip:]:
+                between = {"\t": "single tabs", " ": "single spaces"}.get(separator, repr(separator))
+                raise CourseError(
+                    f"{path}, line {number}: {line[:60]!r} has not {skip + 1 + len(layers)} columns, none empty. "
+                    f"Write {'what is skipped, ' * (skip > 0)}the word and its tags ({', '.join(layers)}), with "
+                    f"{between} between."
+                )
+            rows.append(cells[skip:])
         if rows and split in (None, current):
             words, *tags = zip(*rows, strict=True)
             sentences.append(TaggedSentence(Sentence.of(words), dict(zip(layers, tags, strict=True))))
@@ -103,16 +97,11 @@ def read_conllu(path: str | Path) -> list[TaggedSentence]:
             cells = line.split("\t")
             if line.startswith("#") or (len(cells) == len(_CONLLU) and re.search("[-.]", cells[0])):
                 continue
-            if len(cells) != len(_CONLLU):
+            sound = len(cells) == len(_CONLLU) and cells[0] == str(len(rows) + 1) and cells[_FORM] != ""
+            if not sound or not re.fullmatch(r"_|[0-9]{1,9}", cells[_HEAD]):
                 raise CourseError(
-                    f"{path}, line {number}: {len(cells)} columns, {wrong_columns(len(cells), _CONLLU)}. "
-                    f"CoNLL-U has {len(_CONLLU)}, with single tabs between."
-                )
-            head = cells[_HEAD] == "_" or (cells[_HEAD].isdecimal() and len(cells[_HEAD]) < 10)
-            if cells[0] != str(len(rows) + 1) or not cells[_FORM] or not head:
-                raise CourseError(
-                    f"{path}, line {number}: number {cells[0]!r}, word {cells[_FORM]!r}, head {cells[_HEAD]!r}. "
-                    f"Expected number {len(rows) + 1}, a word, and a head that is a number or _."
+                    f"{path}, line {number}: {line[:60]!r} is no line of CoNLL-U. Expected {len(_CONLLU)} columns with "
+                    f"single tabs between: number {len(rows) + 1}, a word, and a head that is a number or _."
                 )
             rows.append(cells)
         if not rows:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from course_lib.data.readers.lines import numbered_lines, text_files, wrong_columns
+from course_lib.data.readers.lines import numbered_lines, text_files
 from course_lib.data.records import LabelledText, ParallelPair, Sentence, SentencePair
 from course_lib.errors import CourseError
 
@@ -30,8 +30,8 @@ def read_table(path: str | Path, columns: Sequence[str]) -> Iterator[tuple[int, 
         elif line:
             if len(cells) != len(header):
                 raise CourseError(
-                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}, "
-                    f"{wrong_columns(len(cells), header)}. Separate them by single tabs."
+                    f"{path}, line {number}: {len(header)} columns are named, but this line has {len(cells)}. Separate "
+                    "them by single tabs."
                 )
             yield number, dict(zip(header, cells, strict=True))
     if header is None:

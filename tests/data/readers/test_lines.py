@@ -36,7 +36,6 @@ def test_lines_are_as_they_stand(tmp_path, name, pack, mark):
         ("cut.gz", gzip.compress(b"one\n" * 99, mtime=0)[:-9]),
         ("cut.bz2", bz2.compress(b"one\n" * 99)[:-9]),
         ("flipped.gz", gzip.compress(b"one\n" * 99, mtime=0)[:-9] + b"123456789"),
-        ("plain.xz", b"one\n"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",  # the bytes of an archive are no name
 )

@@ -1,12 +1,12 @@
-"""A table of word vectors that takes care of words it lacks: one row for all, one per class, or a vector of their own.
+"""A table of word vectors that takes care of words it lacks: one row for all, or a vector of their own.
 
 Source: Dhingra et al. 2017, "A Comparative Study of Word Embeddings for Reading Comprehension", arXiv:1703.00993.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -15,22 +15,28 @@ from torch import Tensor
 
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
-from course_lib.models.encoder import PADDING, Encoding, StaticVectors, masked_mean
+from course_lib.models.encoder import FIRST_WORD, PADDING, UNKNOWN, Encoding, StaticVectors, masked_mean
 from course_lib.models.word_vectors import WordVectors
-from course_lib.text.unknown_words import WORD_CLASSES, check_strategy, known_form, type_key, word_class
 
 _STATIC = 0  # the draw that is used outside training
+
+
+def type_key(word: str, seed: int = 0) -> int:
+    """A number from 1 to 2**63 - 1 that is this word's own: the same on every machine, another with another seed.
+
+    Two of a million different words share a key with a probability below one in ten million.
+    """
+    data = f"{seed}\t{word}".encode("utf-8", errors="surrogatepass")
+    return 1 + int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big") % (2**63 - 1)
 
 
 class UnknownVectors(StaticVectors):
     """StaticVectors in which `unknown` says what a word gets that the table lacks, also in lower case:
 
-    "unk"      one trainable row for all, at first the mean of the table
-    "classes"  one trainable row per `word_class`, at first the mean of the table's words of that class
-    "own"      a random vector of its own, no parameter. In eval mode it depends on the word and `seed` alone. In
-               training it is drawn anew for each batch, the same wherever the word stands in it, both sides of a pair
-               included: a reader cannot learn the vectors by heart, only that equal vectors mean the same word.
-               It is drawn anew even where the table is frozen, as long as the encoder is in training mode.
+    "unk"  one trainable row for all, at first the mean of the table
+    "own"  a random vector of its own, no parameter. In eval mode it depends on the word and `seed` alone. In training,
+           also where the table is frozen, it is drawn anew for each batch, the same wherever the word stands in it: a
+           reader cannot learn the vectors by heart, only that equal vectors mean the same word
 
     redraw  False: "own" vectors stay the same in training as well (for comparison)
     std     spread of each number of an "own" vector; None: the root mean square of the table (1 if it is all zeros)
@@ -48,11 +54,11 @@ class UnknownVectors(StaticVectors):
         seed: int = 0,
         std: float | None = None,
     ):
-        check_strategy(unknown)
-        table = WordVectors(words, vectors)
-        super().__init__(table.words, table.vectors, _unknown_rows(unknown, table))
+        assert unknown in ("unk", "own"), unknown
+        super().__init__(words, vectors)
         self.unknown, self.redraw, self.seed = unknown, redraw, seed
-        self.std = (float(table.vectors.square().mean().sqrt()) or 1.0) if std is None else std
+        spread = float(self.embedding.weight[FIRST_WORD:].detach().square().mean().sqrt())
+        self.std = (spread or 1.0) if std is None else std
         self._draw = _STATIC
 
     def extended(self, words: Sequence[str], vectors: Float[Tensor, "word dim"]) -> UnknownVectors:
@@ -65,20 +71,16 @@ class UnknownVectors(StaticVectors):
         new = [word for word in given.words if word not in self.index]
         rows = [given.index[word] for word in new]
         old = self.embedding.weight.detach().cpu()
-        both = torch.cat([old[self.first_word :], given.vectors[rows]])
-        table = UnknownVectors([*self.words, *new], both, **self._settings())
+        settings = {name: getattr(self, name) for name in ("unknown", "redraw", "seed", "std")}
+        table = UnknownVectors([*self.words, *new], torch.cat([old[FIRST_WORD:], given.vectors[rows]]), **settings)
         with torch.no_grad():
-            table.embedding.weight[: self.first_word] = old[: self.first_word]
+            table.embedding.weight[:FIRST_WORD] = old[:FIRST_WORD]
         return table.to(self.device).eval()
 
     def row(self, word: str) -> int | None:
         """The table row of a word, known or not; None for a new word that has no row but a vector of its own."""
-        form = known_form(word, self.index)
-        if form is not None:
-            return self.index[form]
-        if self.unknown == "own":
-            return None
-        return 1 + (WORD_CLASSES.index(word_class(word)) if self.unknown == "classes" else 0)
+        row = super().row(word)
+        return None if row == UNKNOWN and self.unknown == "own" else row
 
     def states(self, batch: Batch) -> Encoding:
         # Here and not in _states: the two sides of a pair must share one draw.
@@ -102,21 +104,6 @@ class UnknownVectors(StaticVectors):
             vectors = self.std * own_vectors(keys.cpu(), self.dim, self._draw)
             hidden = hidden.index_put((new,), vectors.to(hidden)[place])
         return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
-
-    def _settings(self) -> dict[str, Any]:
-        return {"unknown": self.unknown, "redraw": self.redraw, "seed": self.seed, "std": self.std}
-
-    def _config(self) -> dict[str, Any]:
-        return super()._config() | self._settings()
-
-
-def _unknown_rows(unknown: str, table: WordVectors) -> Float[Tensor, "unknown dim"] | None:
-    """Where they start from; None: at the mean of the table."""
-    if unknown != "classes":
-        return None if unknown == "unk" else table.vectors[:0]
-    mean, classes = table.vectors.mean(0), torch.tensor([WORD_CLASSES.index(word_class(word)) for word in table.words])
-    members = [table.vectors[classes == number] for number in range(len(WORD_CLASSES))]
-    return torch.stack([rows.mean(0) if len(rows) else mean for rows in members])
 
 
 def own_vectors(keys: Int[Tensor, " type"], dim: int, draw: int) -> Float[Tensor, "type dim"]:

@@ -1,13 +1,14 @@
-"""Unknown words in a table of vectors: one row for all, one per class, or a random vector of their own."""
+"""Unknown words in a table of vectors: one row for all, or a random vector of their own."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 import torch
 
-from course_lib.models.shipped import load
-from course_lib.models.unknown_vectors import UnknownVectors, own_vectors
-from course_lib.text.unknown_words import type_key
-from tests.mistakes import mistakes
+from course.lab.unknown_vectors import UnknownVectors, own_vectors, type_key
+from course_lib.models.encoder import UNKNOWN
 
 WORDS = ["the", "bank", "paid", "running", "walking", "Kim", "배", "mud"]
 DIM = 5
@@ -22,28 +23,20 @@ def read(encoder, words=PASSAGE):
     return encoder.states(encoder.batch([words])).layers[0, 0].detach()
 
 
-@pytest.mark.parametrize("unknown", ["unk", "classes", "own"])
+@pytest.mark.parametrize("unknown", ["unk", "own"])
 def test_known_words_have_their_rows_and_fall_back_to_lower_case(unknown):
     encoder = table(unknown)
     assert read(encoder, ["배", "The", "bank"]).equal(encoder.embedding.weight[-len(WORDS) :][[6, 0, 1]])
 
 
-def test_all_unknown_words_or_those_of_a_class_share_one_vector_the_mean_of_its_words():
+def test_all_unknown_words_share_one_vector_the_mean_of_the_table():
     encoder = table("unk")
     wug, zoe = read(encoder)[[1, 3]]
     assert wug.equal(zoe)
     torch.testing.assert_close(wug, encoder.embedding.weight[2:].mean(0).detach())
-    encoder = table("classes").eval()
-    jogging, blicking, wug, blick, number = read(encoder, ["jogging", "blicking", "wug", "blick", "77"])
-    vectors = encoder.embedding.weight[-len(WORDS) :].detach()
-    assert jogging.equal(blicking)
-    assert wug.equal(blick)
-    torch.testing.assert_close(jogging, vectors[[3, 4]].mean(0))
-    torch.testing.assert_close(wug, vectors[[0, 1, 2, 7]].mean(0))
-    torch.testing.assert_close(number, vectors.mean(0))  # no number in the table
 
 
-@pytest.mark.parametrize(("unknown", "trained"), [("unk", True), ("classes", True), ("own", False)])
+@pytest.mark.parametrize(("unknown", "trained"), [("unk", True), ("own", False)])
 def test_rows_of_unknown_words_are_trained_own_vectors_are_not(unknown, trained):
     encoder = table(unknown)
     batch = encoder.batch([["wug", "bank", "wug"]])
@@ -110,10 +103,9 @@ def test_own_vectors_are_normal_with_the_spread_of_the_table():
     torch.testing.assert_close(read(encoder, ["wug"]), 3 * own_vectors(key, 2, draw=0))
 
 
-@pytest.mark.parametrize("unknown", ["unk", "classes"])
-def test_an_extended_table_knows_more_words_and_changes_nothing_else(unknown):
-    encoder, vectors = table(unknown).eval(), torch.randn(3, DIM)
-    encoder.embedding.weight.data[1 : encoder.first_word] += 1  # rows of unknown words, trained
+def test_an_extended_table_knows_more_words_and_changes_nothing_else():
+    encoder, vectors = table("unk").eval(), torch.randn(3, DIM)
+    encoder.embedding.weight.data[UNKNOWN] += 1  # trained
     larger = encoder.extended(["bank", "wug", "Zoe"], vectors)
     before, after = read(encoder), read(larger)
     assert after[[1, 3, 4]].equal(vectors[[1, 2, 1]])
@@ -124,15 +116,14 @@ def test_an_extended_table_knows_more_words_and_changes_nothing_else(unknown):
     assert len(encoder.words) == len(WORDS)
 
 
-def test_saved_and_loaded_unknown_words_read_the_same(tmp_path):
-    encoder = table(seed=3, redraw=False, std=2.0).eval()  # the other two: the battery
-    encoder.save(tmp_path / "saved")
-    again = load(tmp_path / "saved")
-    assert read(again).equal(read(encoder))
-    assert again._config() == encoder._config()
-
-
-test_bad_tables_are_named = mistakes(
-    (lambda: table("mean"), "'mean'. Use one of: unk, classes, own"),
-    (lambda: UnknownVectors(["a"], torch.zeros(2, 3)), r"1 words and vectors of shape \(2, 3\)"),
-)
+def test_a_key_is_the_words_own_and_the_same_in_every_process():
+    words = [f"{a}{b}" for a in "가나다abc" for b in range(1_000)]
+    keys = {type_key(word) for word in words}
+    assert len(keys) == len(words)
+    assert min(keys) >= 1
+    assert max(keys) < 2**63
+    assert type_key("Kim", seed=3) != type_key("Kim") == type_key("Kim", seed=0)
+    code = "from course.lab.unknown_vectors import type_key; print(type_key('배'))"
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(printed) == type_key("배")
+    assert type_key("\ud83d") != type_key("\ude42")  # halves of a character have keys

@@ -17,10 +17,10 @@ from course.recipes import (
     bilm,
     card,
     cove,
-    engine,
     further,
     gpt,
     heads,
+    job,
     minilm,
     queue,
     reviews,
@@ -45,7 +45,7 @@ def main(
             f"{QUEUE}: one after the other, what is not finished yet of {', '.join(queue.QUEUE)}"
         ),
     ],
-    profile: Annotated[str, typer.Option(help=f"one of: {', '.join(engine.PROFILES)}")] = "cpu",
+    profile: Annotated[str, typer.Option(help=f"one of: {', '.join(job.PROFILES)}")] = "cpu",
     status: Annotated[bool, typer.Option("--status", help=f"with {QUEUE}: only say how far it is")] = False,
     out: Annotated[Path | None, typer.Option(help="where to work; default: the cache folder")] = None,
 ) -> None:
@@ -68,7 +68,7 @@ def main(
             return
         if name not in RECIPES:
             raise CourseError(f"There is no recipe {name!r}. There are: {', '.join(RECIPES)}.")
-        folder = engine.run(RECIPES[name], where, profile=profile)
+        folder = job.run(RECIPES[name], where, profile=profile)
     except CourseError as error:
         typer.secho(str(error), fg="red", err=True)
         raise typer.Exit(1) from None

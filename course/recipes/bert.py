@@ -1,43 +1,40 @@
-"""Recipes of our BERTs, from nothing: masked language model and next sentence, on Wikipedia.
+"""How our BERTs are made from nothing: masked language model and next sentence, on Wikipedia.
 
-further.py goes on from them, on more kinds of text, to the checkpoints that ship."""
+further.py goes on from them, on more kinds of text, to the checkpoints that ship.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import torch
 
-from course.recipes.engine import Job, Recipe, Training, profiles, steps_done
+from course.recipes.job import Job, Recipe, Training, profiles, six_bits
 from course.recipes.starts import POSITIONS, TableConfig, log_frequencies, skip_gram_table, start_copying, start_table
-from course.recipes.texts import (
-    WEIGHTS_LICENCE,
-    Cut,
-    MaskedPairRows,
-    PieceText,
-    Rows,
-    cut_corpus,
-    language,
-)
+from course.recipes.texts import WEIGHTS_LICENCE, Cut, MaskedPairRows, PieceText, Rows, cut_corpus
 from course_lib.data.masking import Masking
 from course_lib.data.running_text import CORPORA
 from course_lib.models.bert import Bert, BertConfig
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import WordPieces
-from course_lib.training import History
 
+ON_CPU = Training(7e-4, betas=(0.9, 0.98), minutes=200)
+ON_GPU = Training(1e-3, betas=(0.9, 0.98), minutes=40)
 SCORED = 0.15  # of the pieces are hidden when the card's numbers are taken, whatever share training hides
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Small, pre-norm, without dropout: less than a few epochs are read, so little can be overfitted."""
+    """As given here, those of bert-en-wiki.
 
-    training: Training
+    Small, pre-norm, without dropout: less than a few epochs are read, so little can be overfitted.
+    """
+
+    training: Training = ON_CPU
+    corpus: str = "enwiki2015"
     lowercase: bool = True
     vocab_size: int = 8_192
     max_characters: int = 200  # that are pieces of their own; words of rarer ones are unknown
@@ -51,43 +48,70 @@ class Settings:
     scored_batches: int = 128
 
 
-@dataclass(frozen=True)
-class Material:
-    """table: the file in which the skip-gram start is kept."""
+def train(job: Job) -> None:
+    settings = job.settings
 
-    pieces: WordPieces
-    train: PieceText
-    held_out: PieceText
-    table: Path
+    # The text, the model, the training; held-out scores on the way are kept in the history
+    pieces, text, held_out = read(job)
+    torch.manual_seed(job.seed)
+    model = build(job, pieces, text)
+    rows = rows_of(settings, text, pieces, job.reading_seed, settings.masked)
+    unseen = rows_of(settings, held_out, pieces, job.seed, SCORED)
+    history = job.fit(model, rows, six_bits, evaluate=lambda bert: scores(unseen, bert, 32), evaluate_every=2_000)
+    if not job.is_first:
+        return
+
+    # The checkpoint and its card
+    six_bits(model, folder := job.new_folder())
+    versions = {"as trained": model, "as shipped": load(folder)}
+    n_batches = settings.scored_batches
+    found = {f"held out, {which}": told(scores(unseen, bert, n_batches)) for which, bert in versions.items()}
+    tokens = history.steps[-1] * settings.pieces_per_batch * job.processes
+    facts = {
+        "model": "BERT, pre-norm, masked-LM and next-sentence heads; matrices in six bits, the rest float16",
+        "pieces": f"{len(pieces):,} WordPieces, {'lower-cased' if settings.lowercase else 'cased'}",
+        "start": "token table from skip-gram over the pieces; first layer and masked-LM head begin near the identity",
+        "corpus": f"{CORPORA[settings.corpus]}, {len(text.ids):,} pieces to learn from, "
+        f"{settings.held_out} articles held out",
+        "tokens": f"{tokens:,} pieces seen, {settings.masked:.0%} of them masked",
+        "final loss": f"{fmean(history.parts['mlm'][-100:]):.3f} nats per masked piece",
+    }
+    job.write_card(facts, found, history.seconds)
 
 
-def read(job: Job) -> Material:
-    settings, name = job.settings, job.recipe.corpus
+def read(job: Job) -> tuple[WordPieces, PieceText, PieceText]:
+    """Pieces, the text to learn from, and what is held out."""
+    settings = job.settings
     cut = Cut(settings.vocab_size, settings.lowercase, settings.max_characters, settings.held_out)
-    pieces, text = cut_corpus(name, job.out, cut)
-    held_out, train = text.split(settings.held_out)
-    table = f"{name}.table-{len(pieces)}-{settings.table.dim}-{job.seed}.safetensors"
-    return Material(pieces, train, held_out, job.out / table)
+    pieces, text = cut_corpus(settings.corpus, job.out, cut)
+    held_out, text = text.split(settings.held_out)
+    return pieces, text, held_out
 
 
-def build(job: Job, material: Material) -> Bert:
+def table_of(job: Job, pieces: WordPieces, text: PieceText) -> dict[str, torch.Tensor]:
+    """What skip-gram learned of the pieces, kept in a file that all recipes of this text share."""
+    settings = job.settings
+    path = job.out / f"{settings.corpus}.table-{len(pieces)}-{settings.table.dim}-{job.seed}.safetensors"
+    return skip_gram_table(path, text, pieces, settings.table, seed=job.seed)
+
+
+def build(job: Job, pieces: WordPieces, text: PieceText) -> Bert:
     """With the start that the card tells of; `plateau` measures what it does."""
-    settings, model = job.settings, plain(job, material)
-    start = skip_gram_table(material.table, material.train, material.pieces, settings.table, seed=job.seed)
-    start_table(model.embedding.tokens, start)
+    model = plain(job, pieces)
+    start_table(model.embedding.tokens, table_of(job, pieces, text))
     model.embedding.start_from_sinusoids(POSITIONS)
     start_copying(model.stack.layers[0].attention)
     with torch.no_grad():
-        model.mlm.dense.weight += torch.eye(settings.table.dim)
-        model.mlm.bias.copy_(log_frequencies(material.train, len(material.pieces)))
+        model.mlm.dense.weight += torch.eye(model.config.d_model)
+        model.mlm.bias.copy_(log_frequencies(text, len(pieces)))
     return model
 
 
-def plain(job: Job, material: Material) -> Bert:
+def plain(job: Job, pieces: WordPieces) -> Bert:
     """The same network as the paper starts it: all matrices drawn with std 0.02, all biases 0."""
     settings = job.settings
     config = BertConfig(
-        vocab_size=len(material.pieces),
+        vocab_size=len(pieces),
         d_model=settings.table.dim,
         n_heads=settings.n_heads,
         n_layers=settings.n_layers,
@@ -97,31 +121,22 @@ def plain(job: Job, material: Material) -> Bert:
         attention_dropout=0.0,
         norm="pre",
     )
-    return Bert(config, material.pieces)
-
-
-def batches(job: Job, material: Material, model: Bert) -> Rows:
-    return rows_of(job, material.train, material.pieces)
+    return Bert(config, pieces)
 
 
 def rows_of(
-    job: Job, text: PieceText, pieces: WordPieces, *, masked: float | None = None, asks_next: bool = True
+    settings: Any, text: PieceText, pieces: WordPieces, seed: int, masked: float, *, asks_next: bool = True
 ) -> Rows:
-    """A text as batches for `Bert.loss`; masked: share of the pieces, None: as in training."""
-    masked = job.settings.masked if masked is None else masked
+    """A text as batches for `Bert.loss`; masked: share of the pieces. asks_next: do its sentences run on?"""
     masking = Masking(len(pieces), pieces.mask, pieces.special_ids, corrupt=masked)
-    make = MaskedPairRows(pieces, masking, asks_next)
-    return Rows.of(text, job.settings.length, make, job.settings.pieces_per_batch, job.seed)
+    return Rows.of(text, settings.length, MaskedPairRows(pieces, masking, asks_next), settings.pieces_per_batch, seed)
 
 
 @torch.no_grad()
-def scores(
-    job: Job, text: PieceText, pieces: WordPieces, model: Bert, n_batches: int, *, asks_next: bool = True
-) -> dict[str, float]:
-    """Means over batches of held-out text, always the same ones with the same masks; the model is in eval mode."""
-    rows = rows_of(job, text, pieces, masked=SCORED, asks_next=asks_next)
+def scores(rows: Rows, model: Bert, n_batches: int) -> dict[str, float]:
+    """Means over the first batches, always the same ones with the same masks; the model is in eval mode."""
     batches = [model.loss(batch.to(model.device)) for batch in islice(rows(0), n_batches)]
-    names = ("mlm", "mlm_accuracy", "nsp_accuracy") if asks_next else ("mlm", "mlm_accuracy")
+    names = ("mlm", "mlm_accuracy", "nsp_accuracy") if rows.make.asks_next else ("mlm", "mlm_accuracy")
     return {name: fmean(float(losses[name]) for losses in batches) for name in names}
 
 
@@ -131,50 +146,16 @@ def told(found: dict[str, float]) -> str:
     return f"masked pieces ({SCORED:.0%}): accuracy {found['mlm_accuracy']:.3f}, loss {found['mlm']:.3f} nats{follows}"
 
 
-def evaluate(job: Job, material: Material, model: Bert, folder: Path) -> dict[str, str]:
-    return {
-        f"held out, {which}": told(scores(job, material.held_out, material.pieces, bert, job.settings.scored_batches))
-        for which, bert in (("as trained", model), ("as shipped", load(folder)))
-    }
-
-
-def watch(job: Job, material: Material, model: Bert) -> dict[str, Any]:
-    """Held-out scores on the way, kept in the history."""
-    return {
-        "evaluate": lambda bert: scores(job, material.held_out, material.pieces, bert, 32),
-        "evaluate_every": 2_000,
-    }
-
-
-def describe(job: Job, material: Material, history: History) -> dict[str, str]:
-    settings = job.settings
-    tokens = steps_done(history) * settings.pieces_per_batch * job.processes
-    return {
-        "model": "BERT, pre-norm, masked-LM and next-sentence heads; matrices in six bits, the rest float16",
-        "pieces": f"{len(material.pieces):,} WordPieces, {'lower-cased' if settings.lowercase else 'cased'}",
-        "start": "token table from skip-gram over the pieces; first layer and masked-LM head begin near the identity",
-        "corpus": f"{CORPORA[job.recipe.corpus]}, {len(material.train.ids):,} pieces to learn from, "
-        f"{settings.held_out} articles held out",
-        "tokens": f"{tokens:,} pieces seen, {settings.masked:.0%} of them masked",
-        "final loss": f"{fmean(history.parts['mlm'][-100:]):.3f} nats per masked piece",
-    }
-
-
-def _recipe(name: str, corpus: str, **settings: Any) -> Recipe:
-    cpu = Settings(Training(7e-4, betas=(0.9, 0.98), minutes=200), **settings)
-    return Recipe(
+RECIPES = tuple(
+    Recipe(
         name,
-        f"{language(corpus)} BERT, Wikipedia only",
-        corpus,
-        licence=WEIGHTS_LICENCE,
-        profiles=profiles(
-            cpu, Training(1e-3, betas=(0.9, 0.98), minutes=40), pieces_per_batch=16 * cpu.pieces_per_batch
-        ),
-        family=__name__,
+        f"{language} BERT, Wikipedia only",
+        WEIGHTS_LICENCE,
+        profiles(settings, ON_GPU, pieces_per_batch=16 * settings.pieces_per_batch),
+        train,
     )
-
-
-RECIPES = (
-    _recipe("bert-en-wiki", "enwiki2015"),
-    _recipe("bert-ko-wiki", "kowiki2022", lowercase=False, max_characters=1_500),
+    for name, language, settings in (
+        ("bert-en-wiki", "English", Settings()),
+        ("bert-ko-wiki", "Korean", Settings(corpus="kowiki2022", lowercase=False, max_characters=1_500)),
+    )
 )

@@ -1,4 +1,4 @@
-"""Recipe of four heads on one published body, from 500 labels each: chapter 8 shows them on the reader's own sentences.
+"""How four heads on one published body are made, from 500 labels each. Chapter 8 shows them to the reader.
 
 Source: Devlin et al. 2019, arXiv:1810.04805, section 4 (one body, four heads); what moves below a head is said in
 `course_lib.models.heads_on_body`. The labels are those of the label curves' first draw; one recipe serves all four.
@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from course.lab.learning import Recipe as Training
 from course.lab.learning import learn
-from course.lab.tasks import KINDS, Task
-from course.recipes.engine import Job, Recipe
+from course.lab.tasks import KINDS
+from course.recipes.job import Job, Recipe
 from course.records.curve_tasks import TASKS
-from course_lib.models.head_base import Head
 from course_lib.models.heads_on_body import load_heads, own_numbers, save_heads, with_its_matrices
 from course_lib.models.shipped import load
-from course_lib.training import History
 
 
 @dataclass(frozen=True)
@@ -32,55 +29,47 @@ class Settings:
     tasks: tuple[str, ...] = ("sst2", "squad-pairs", "wnut17", "squad-spans")  # in the order of KINDS
 
 
-def read(job: Job) -> dict[str, Task]:
-    tasks = (TASKS[name].open().task for name in job.settings.tasks)
-    return {kind: replace(task, test=task.test[: job.settings.n_test]) for kind, task in zip(KINDS, tasks, strict=True)}
+def train(job: Job) -> None:
+    settings = job.settings
+    tasks = {}
+    for kind, name in zip(KINDS, settings.tasks, strict=True):
+        task = TASKS[name].open().task
+        tasks[kind] = replace(task, test=task.test[: settings.n_test])
 
-
-def train(job: Job, tasks: dict[str, Task]) -> tuple[dict[str, Head], History]:
-    started, body, heads = time.monotonic(), load(job.settings.body), {}
-    steps = job.settings.steps
-    recipe = Training(job.settings.rate, min_steps=steps, max_steps=steps, batch_size=job.settings.batch_size)
+    started, body, heads = time.monotonic(), load(settings.body), {}
+    steps = settings.steps
+    recipe = Training(settings.rate, min_steps=steps, max_steps=steps, batch_size=settings.batch_size)
     for kind, task in tasks.items():
-        drawn = task.draw(job.settings.labels, job.seed)
+        drawn = task.draw(settings.labels, job.seed)
         heads[kind] = learn(lambda task=task: task.head(with_its_matrices(body), job.seed), drawn, job.seed, recipe)
-    return heads, History(seconds=time.monotonic() - started)
+    seconds = time.monotonic() - started
+    save_heads(folder := job.new_folder(), settings.body, heads)
 
-
-def save(job: Job, heads: dict[str, Head], folder: Path) -> None:
-    save_heads(folder, job.settings.body, heads)
-
-
-def evaluate(job: Job, tasks: dict[str, Task], heads: dict[str, Head], folder: Path) -> dict[str, str]:
-    """As shipped, on the test items of the label curves; beside it what needs no network, from the same labels."""
-    rows, shipped, body = {}, load_heads(folder), load(job.settings.body)
+    # The card: as shipped, on the test items of the label curves; beside it what needs no network, from the same labels
+    scores, shipped, body = {}, load_heads(folder), load(settings.body)
     for kind, task in tasks.items():
-        alone = task.baseline(task.draw(job.settings.labels, job.seed))
+        alone = task.baseline(task.draw(settings.labels, job.seed))
         own = sum(numbers.numel() for numbers in own_numbers(shipped[kind], body).values())
-        rows[f"{task.name}, {task.unit}"] = (
+        scores[f"{task.name}, {task.unit}"] = (
             f"{task.score(shipped[kind]):.1f} ({len(task.test):,} test items; {task.baseline_name} {alone:.1f}; "
             f"{own:,} numbers of its own)"
         )
-    return rows
-
-
-def describe(job: Job, tasks: dict[str, Task], history: History) -> dict[str, str]:
-    return {
-        "model": f"four heads on {job.settings.body}: a linear layer each, and for each the body's biases and layer "
+    facts = {
+        "model": f"four heads on {settings.body}: a linear layer each, and for each the body's biases and layer "
         "norms; the matrices stay those of the body, which lies beside; float16",
         "data": "labelled training records of " + ", ".join(f"{task.name} ({kind})" for kind, task in tasks.items()),
-        "tokens": f"{job.settings.labels:,} labelled records for each head, drawn once",
+        "tokens": f"{settings.labels:,} labelled records for each head, drawn once",
     }
+    job.write_card(facts, scores, seconds)
 
 
 RECIPES = (
     Recipe(
         "heads-en",
         "Four heads on the published small BERT (English)",
-        "four public sets",
-        licence="SQuAD: CC BY-SA 4.0; WNUT-17: CC BY 4.0; SST-2: none stated for the phrases; no text is in this "
-        "folder. Weights: CC BY-SA 4.0",
-        profiles={"cpu": Settings()},
-        family=__name__,
+        "SQuAD: CC BY-SA 4.0; WNUT-17: CC BY 4.0; SST-2: none stated for the phrases; no text is in this folder. "
+        "Weights: CC BY-SA 4.0",
+        {"cpu": Settings()},
+        train,
     ),
 )

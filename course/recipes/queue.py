@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 import typer
 
-from course.recipes import engine
-from course.recipes.engine import Recipe
+from course.recipes import job
+from course.recipes.job import Job, Recipe
 from course_lib.checkpoints import CARD
 from course_lib.files import lock
 from course_lib.loss_curve import duration
@@ -33,7 +33,7 @@ def run(recipes: Sequence[Recipe], out: Path) -> None:
             for recipe in recipes:
                 if not _finished(recipe, out):
                     typer.echo(status(recipes, out))
-                    engine.run(recipe, out)
+                    job.run(recipe, out)
         except KeyboardInterrupt:
             typer.echo(f"Stopped: {status(recipes, out)}")
             return
@@ -58,7 +58,8 @@ def _finished(recipe: Recipe, out: Path) -> bool:
 
 def _how_far(recipe: Recipe, out: Path) -> Iterator[str]:
     state = read_state(out / f"{recipe.name}.training")
-    steps, total = state["place"].step if state else 0, recipe.settings().training.steps
+    steps = state["place"].step if state else Job(recipe, recipe.settings(), out, seed=0).start
+    total = recipe.settings().training.steps
     of = "" if total is None else f" of {total:,} ({steps / total:.0%})"
     yield f"next: {recipe.name}, {steps:,}{of} steps saved"
     if state:

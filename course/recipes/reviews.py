@@ -1,4 +1,4 @@
-"""Recipe of the classifier of reviews that ships with the course: `course predict imdb FILE` labels with it.
+"""How the classifier of reviews that ships with the course is made: `course predict imdb FILE` labels with it.
 
 Source: Wang & Manning 2012, "Baselines and Bigrams" (ACL), sections 2.1 to 2.3: presence of words and pairs, scaled by
 their log-count ratio, under a linear classifier. Here that is a logistic regression in place of a support vector
@@ -10,24 +10,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from course.recipes.engine import Job, Recipe
+from course.recipes.job import Job, Recipe
 from course_lib.data.public import load_public
-from course_lib.data.records import LabelledText
 from course_lib.data.registry import find
 from course_lib.evaluation import bootstrap_interval
 from course_lib.models.review_words import ReviewWords, terms_of
-from course_lib.training import History
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-LABELS = ("neg", "pos")
+DATA, LABELS = find("imdb"), ("neg", "pos")
 
 
 @dataclass(frozen=True)
@@ -43,25 +40,11 @@ class Settings:
     held_out: int = 2_500
 
 
-def read(job: Job) -> list[LabelledText]:
-    """The labelled reviews."""
-    return load_public(job.recipe.corpus, "train")
+def train(job: Job) -> None:
+    settings, records = job.settings, load_public(DATA.name, "train")
 
-
-def held_out(positive: Bool[np.ndarray, " text"], number: int) -> Bool[np.ndarray, " text"]:
-    """Which texts choose the strength: the last `number` / 2 of each label.
-
-    Reviews of one film follow each other in the data set. A random choice would put films on both sides.
-    """
-    kept = np.zeros(len(positive), dtype=bool)
-    for label in (False, True):
-        kept[np.flatnonzero(positive == label)[-(number // 2) :]] = True
-    return kept
-
-
-def train(job: Job, records: list[LabelledText]) -> tuple[ReviewWords, History]:
-    """Choose on the texts held out, then learn from all."""
-    started, settings = time.monotonic(), job.settings
+    # Choose on the texts held out
+    started = time.monotonic()
     positive = np.array([record.label == LABELS[1] for record in records])
     found, terms = presence(record.text for record in records)
     kept = held_out(positive, settings.held_out)
@@ -74,17 +57,41 @@ def train(job: Job, records: list[LabelledText]) -> tuple[ReviewWords, History]:
     columns = strongest(rows, every[strength][0], settings.terms)
     weights, bias = learn(rows[:, columns], positive[~kept], strength)
     right_short = (scored[:, columns] @ weights + bias >= 0) == positive[kept]
-    chosen = {
-        "strength": strength,
-        f"all {len(known):,} terms": right[strength],
-        f"the {len(columns):,} strongest": right_short,
-    }
+    scores = {f"all {len(known):,} terms": right[strength], f"the {len(columns):,} strongest": right_short}
 
+    # Learn from all
     known = frequent(found, settings.min_texts)
     known = known[strongest(found[:, known], learn(found[:, known], positive, strength)[0], settings.terms)]
     weights, bias = learn(found[:, known], positive, strength)
     model = ReviewWords([terms[column] for column in known], weights, bias, LABELS)
-    return model, History(evaluations=[chosen], seconds=time.monotonic() - started)
+    seconds = time.monotonic() - started
+    model.save(folder := job.new_folder())
+
+    # The card. What float16 changes; the model has learned from all reviews, so none is left to score it on.
+    texts = [record.text for record in records[:: len(records) // settings.held_out]]
+    pairs = zip(model.predict(texts), ReviewWords.load(folder).predict(texts), strict=True)
+    changed, n = sum(one != other for one, other in pairs), settings.held_out
+    facts = {
+        "model": f"logistic regression over words and word pairs (log-count ratios, C {strength:g}), float16",
+        "data": f"{DATA.title}: {len(records):,}; for development learned from {len(records) - n:,}, {n:,} held out",
+        "tokens": f"{sum(len(record.text.split()) for record in records):,} words between spaces",
+        **{
+            f"accuracy on the {n:,} held out, {which}": f"{bootstrap_interval(100.0 * values)}"
+            for which, values in scores.items()
+        },
+    }
+    job.write_card(facts, {"labels that float16 changes": f"{changed} of {len(texts):,}"}, seconds)
+
+
+def held_out(positive: Bool[np.ndarray, " text"], number: int) -> Bool[np.ndarray, " text"]:
+    """Which texts choose the strength: the last `number` / 2 of each label.
+
+    Reviews of one film follow each other in the data set. A random choice would put films on both sides.
+    """
+    kept = np.zeros(len(positive), dtype=bool)
+    for label in (False, True):
+        kept[np.flatnonzero(positive == label)[-(number // 2) :]] = True
+    return kept
 
 
 def presence(texts: Iterable[str]) -> tuple[csr_matrix, list[str]]:
@@ -123,40 +130,13 @@ def strongest(found: csr_matrix, weights: Float[np.ndarray, " term"], size: int)
     return np.sort(np.argsort(-np.abs(weights) * np.sqrt(found.getnnz(axis=0)), kind="stable")[:size])
 
 
-def save(job: Job, model: ReviewWords, folder: Path) -> None:
-    model.save(folder)
-
-
-def describe(job: Job, records: list[LabelledText], history: History) -> dict[str, str]:
-    scores, public = dict(history.evaluations[0]), find(job.recipe.corpus)
-    strength, n = scores.pop("strength"), job.settings.held_out
-    return {
-        "model": f"logistic regression over words and word pairs (log-count ratios, C {strength:g}), float16",
-        "data": f"{public.title}: {len(records):,}; for development learned from {len(records) - n:,}, {n:,} held out",
-        "tokens": f"{sum(len(record.text.split()) for record in records):,} words between spaces",
-        **{
-            f"accuracy on the {n:,} held out, {which}": f"{bootstrap_interval(100.0 * values)}"
-            for which, values in scores.items()
-        },
-    }
-
-
-def evaluate(job: Job, records: list[LabelledText], model: ReviewWords, folder: Path) -> dict[str, str]:
-    """What float16 changes; the model has learned from all reviews, so none is left to score it on."""
-    texts = [record.text for record in records[:: len(records) // job.settings.held_out]]
-    pairs = zip(model.predict(texts), ReviewWords.load(folder).predict(texts), strict=True)
-    changed = sum(one != other for one, other in pairs)
-    return {"labels that float16 changes": f"{changed} of {len(texts):,}"}
-
-
 RECIPES = (
     Recipe(
         "reviews-en",
         "English film reviews, positive or negative (`course predict imdb`)",
-        "imdb",
-        licence="data: none stated for the reviews; no review is in this folder, only words and word pairs with "
-        "weights. Weights: CC BY 4.0",
-        profiles={"cpu": Settings()},
-        family=__name__,
+        "data: none stated for the reviews; no review is in this folder, only words and word pairs with weights. "
+        "Weights: CC BY 4.0",
+        {"cpu": Settings()},
+        train,
     ),
 )

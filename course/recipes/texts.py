@@ -78,10 +78,6 @@ EVERYDAY_KOREAN = (
 )
 
 
-def language(corpus: str) -> str:
-    return "Korean" if corpus.startswith("ko") else "English"
-
-
 def weights_licence(texts: Sequence[Text]) -> str:
     """What a card says of weights that were learned from these texts."""
     names = {"imdb": "reviews: none stated, no review is in this folder", "novels_en": "novels: public domain"}

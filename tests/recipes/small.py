@@ -9,9 +9,9 @@ from pathlib import Path
 
 from safetensors.torch import load_file, save_file
 
-from course.recipes import awd_lstm, bert, bilm, cove, engine, further, gpt, heads, minilm, reviews, skip_gram
+from course.recipes import awd_lstm, bert, bilm, cove, further, gpt, heads, job, minilm, reviews, skip_gram
 from course.recipes.__main__ import RECIPES
-from course.recipes.engine import Recipe
+from course.recipes.job import Recipe
 from course.recipes.starts import Imitation, TableConfig
 from course.recipes.texts import TEXTS
 from course.records.curve_tasks import Bench, CurveTask, Effort
@@ -62,7 +62,7 @@ def reviews_of(name: str, split: str) -> list[LabelledText]:
 def small(recipe: Recipe, **training: object) -> Recipe:
     """The same recipe in small: other numbers in its settings, nothing else."""
     settings = recipe.profiles["cpu"]
-    if recipe.train is None:
+    if hasattr(settings, "training"):
         training = {"steps": STEPS, "warm_up": 0, "epochs": None, "minutes": None, "learning_rate": 2e-2, **training}
         settings = replace(settings, training=replace(settings.training, **training))
     transformer = {
@@ -94,7 +94,7 @@ def make_starts(recipe: Recipe, out: Path, **training: object) -> None:
     """What the recipe goes on from, in small; after what that goes on from."""
     if start := getattr(recipe.settings(), "start", None):
         make_starts(RECIPES[start], out, **training)
-        engine.run(small(RECIPES[start], **training), out)
+        job.run(small(RECIPES[start], **training), out)
 
 
 def published(folder: Path) -> Path:

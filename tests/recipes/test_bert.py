@@ -9,7 +9,8 @@ import torch
 from torch.nn import functional as F
 
 from course.recipes import bert, gpt, plateau
-from course.recipes.engine import Job
+from course.recipes.job import Job
+from course.recipes.texts import OneWayRows, Rows
 from course.records import store
 from course.records.plateau import STORE
 from course_lib.errors import CourseError
@@ -24,9 +25,9 @@ def job(out, family=bert) -> Job:
 
 def test_the_start_is_the_one_the_card_tells_of(out):
     own = job(out)
-    material = bert.read(own)
-    model = bert.build(own, material)
-    shares = torch.bincount(material.train.ids.long(), minlength=len(material.pieces)).clamp(min=1).float()
+    pieces, text, held_out = bert.read(own)
+    model = bert.build(own, pieces, text)
+    shares = torch.bincount(text.ids.long(), minlength=len(pieces)).clamp(min=1).float()
     torch.testing.assert_close(model.mlm.bias.softmax(0), shares / shares.sum())
     # Matrices are drawn with std 0.02, so an identity shows on the diagonal.
     first, attention = torch.eye(16), model.stack.layers[0].attention
@@ -34,36 +35,36 @@ def test_the_start_is_the_one_the_card_tells_of(out):
         torch.testing.assert_close(matrix.weight.detach(), factor * first, atol=0.12, rtol=0)
     assert model.embedding.positions.weight.abs().max() <= 0.06
     # specials and held-out articles stay out of the table
-    learned = bert.skip_gram_table(material.table, None, material.pieces, None, seed=0)["learned"]  # the kept file
+    learned = bert.table_of(own, pieces, None)["learned"]  # the kept file
     assert learned.any()
-    specials = list(material.pieces.special_ids)
+    specials = list(pieces.special_ids)
     assert not learned[specials].any()
     assert (model.embedding.tokens.weight[specials].detach().std() > 0.01).all()  # their rows stay as drawn
-    assert len(material.held_out.documents) == own.settings.held_out + 1
+    assert len(held_out.documents) == own.settings.held_out + 1
 
 
 def test_scores_are_taken_on_the_same_masks_each_time(out):
     own = job(out)
-    material = bert.read(own)
-    model = bert.build(own, material).eval()
-    found = bert.scores(own, material.held_out, material.pieces, model, 3)
+    pieces, text, held_out = bert.read(own)
+    model = bert.build(own, pieces, text).eval()
+    rows = bert.rows_of(own.settings, held_out, pieces, own.seed, bert.SCORED)
+    found = bert.scores(rows, model, 3)
     torch.rand(5)
-    assert bert.scores(own, material.held_out, material.pieces, model, 3) == found
+    assert bert.scores(rows, model, 3) == found
     with torch.no_grad():  # a model that always says "follows"
         model.nsp.bias.copy_(torch.tensor([99.0, 0.0]))
-    always = bert.scores(own, material.held_out, material.pieces, model, 3)["nsp_accuracy"]
-    assert 0 < always < 1
+    assert 0 < bert.scores(rows, model, 3)["nsp_accuracy"] < 1
 
 
 # -- GPT
 def test_the_twins_share_pieces_text_and_table(out):
     own, other = job(out, gpt), job(out, bert)
-    material, theirs = gpt.read(own), bert.read(other)
-    model, twin = gpt.build(own, material), bert.build(other, theirs)
-    assert material.pieces.vocabulary == theirs.pieces.vocabulary
-    assert torch.equal(material.train.ids, theirs.train.ids)
-    learned = torch.zeros(len(material.pieces), dtype=torch.bool)
-    learned[material.train.ids.long().unique()] = True
+    (pieces, text, _), (others, same, _) = gpt.read(own), bert.read(other)
+    model, twin = gpt.build(own, pieces, text), bert.build(other, others, same)
+    assert pieces.vocabulary == others.vocabulary
+    assert torch.equal(text.ids, same.ids)
+    learned = torch.zeros(len(pieces), dtype=torch.bool)
+    learned[text.ids.long().unique()] = True
     assert torch.equal(model.embedding.tokens.weight[learned], twin.embedding.tokens.weight[learned])
     # Seen from the first layer norm, positions are as loud beside pieces as BERT's.
     scaled = model.embedding.positions.weight / model.embedding.scale
@@ -74,10 +75,10 @@ def test_the_twins_share_pieces_text_and_table(out):
 
 def test_gpts_scores_are_means_over_held_out_pieces(out):
     own = job(out, gpt)
-    material = gpt.read(own)
-    model = gpt.build(own, material).eval()
-    found = gpt.scores(own, material, model, 1)
-    batch = next(gpt._rows(own, material.held_out, material.pieces)(0))
+    pieces, text, held_out = gpt.read(own)
+    model = gpt.build(own, pieces, text).eval()
+    rows = Rows.of(held_out, own.settings.length, OneWayRows(pieces), own.settings.pieces_per_batch)
+    found, batch = gpt.scores(rows, model, 1), next(rows(0))
     with torch.no_grad():
         logits = model(batch.ids)
     expected = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten()).item()
@@ -97,11 +98,12 @@ def recipe(tmp_path, monkeypatch):
 
 def test_the_plain_start_gives_nothing_away_and_both_are_trained_on_the_same_batches(out, recipe):
     own, rows = Job(recipe, recipe.settings(), out, seed=0), []
-    material = bert.read(own)
+    pieces, text, _ = bert.read(own)
     for start in ("warm", "plain"):
-        model = plateau.STARTS[start](own, material)
+        model = plateau.STARTS[start](own, pieces, text)
         torch.rand(len(start))  # what one start draws more than the other must not matter
-        rows.append([batch.input_ids for batch in islice(bert.batches(own, material, model)(0), 9)])
+        made = bert.rows_of(own.settings, text, pieces, own.seed, own.settings.masked)
+        rows.append([batch.input_ids for batch in islice(made(0), 9)])
     assert all(torch.equal(a, b) for a, b in zip(*rows, strict=True))
     assert not model.mlm.bias.any()
     for name, weight in model.named_parameters():
@@ -118,7 +120,7 @@ def test_both_curves_are_kept_beside_the_entropy_of_the_frequencies(out, recipe)
     assert found.setting["steps"] == STEPS
     assert found.curves["plain"].run["command"] == "python -m course.recipes.plateau --start plain"
     job = Job(recipe, recipe.settings(), out, seed=0)
-    _, counts = bert.read(job).train.ids.unique(return_counts=True)
+    _, counts = bert.read(job)[1].ids.unique(return_counts=True)
     shares = [count / int(counts.sum()) for count in counts.tolist()]
     by_hand = -sum(share * math.log(share) for share in shares)
     assert found.unigram == pytest.approx(by_hand, abs=1e-4)

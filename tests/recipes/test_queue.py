@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from course.recipes import queue
+from course.recipes import job, queue
 from course.recipes.__main__ import RECIPES
-from course.recipes.engine import Recipe
+from course.recipes.job import Recipe
 from course_lib.errors import CourseError
 from course_lib.files import lock
 from course_lib.training.state import read_state
@@ -68,7 +68,8 @@ def test_two_queues_do_not_share_a_folder(tmp_path):
         queue.run(recipes(), tmp_path)
 
 
-def test_the_queue_says_on_one_line_how_far_it_is(tmp_path):
+def test_the_queue_says_on_one_line_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(job, "data_dir", lambda *parts: tmp_path)
     said = queue.status([RECIPES[name] for name in queue.QUEUE], tmp_path)
     assert said.startswith("next: awd-lstm-en, 0 of 24,000 (0%) steps saved | waiting: awd-lstm-reviews-en, ")
     assert "\n" not in said

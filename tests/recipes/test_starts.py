@@ -9,7 +9,7 @@ from torch import nn
 
 from course.recipes import awd_lstm
 from course.recipes.__main__ import RECIPES
-from course.recipes.engine import Job
+from course.recipes.job import Job
 from course.recipes.starts import (
     OUTPUT,
     PREDICTED_STD,
@@ -104,10 +104,9 @@ def test_skip_gram_reads_the_first_sentences_and_is_kept(tmp_path):
 
 def test_a_table_of_words_starts_from_skip_gram(tmp_path):
     vocabulary = Vocabulary(["<unk>", "a", "b", "rare"], counts=[0, 9, 9, 1], unknown="<unk>")
-    material = awd_lstm.Material(vocabulary, [torch.tensor([0, 2, 3, 2, 1])] * 50, {})
     recipe = small(RECIPES["awd-lstm-en"])
     job = Job(recipe, replace(recipe.settings(), vocab_size=4), tmp_path, seed=3)
-    model = awd_lstm.build(job, material)
+    model = awd_lstm.build(job, vocabulary, [torch.tensor([0, 2, 3, 2, 1])] * 50)
     kept = load_file(tmp_path / "awd-lstm-en.words-13-3.safetensors")
     assert kept["learned"].tolist() == [False, True, True, True, False]  # neither the begin mark nor a word not read
     assert model.embedding.weight[1:4].equal(kept["table"][1:4])

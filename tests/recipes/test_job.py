@@ -149,7 +149,7 @@ def test_the_rate_by_the_clock_rises_falls_and_stays_at_the_floor():
 def test_the_optimizer_gets_the_rate_and_the_schedule_starts_from_the_base_each_step(monkeypatch, tmp_path):
     now, weight = [100.0], torch.nn.Parameter(torch.ones(3))
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(job, "read_state", lambda folder: {"history": History(seconds=120)})
+    monkeypatch.setattr(job, "read_state", lambda folder: {"history": History(seconds=120.0)})
     make = by_the_clock(Training(1e-3, betas=(0.7, 0.9), minutes=10), tmp_path)
     optimizer = make([{"name": "all", "params": [weight], "lr": 0.5}])
     now[0] += 180  # and two minutes before: the middle of the wave

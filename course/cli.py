@@ -289,7 +289,7 @@ def class_page(
     out: Annotated[Path | None, typer.Option(help="folder for page and tables; default: build/class")] = None,
     rerun: Annotated[bool, typer.Option("--rerun", help="run the answers that say they are solved (Linux)")] = False,
 ) -> None:
-    """What a class got wrong: one page and three CSV tables from the learners' answers. docs/classroom.md says how."""
+    """What a class got wrong: one page and four CSV tables from the learners' answers. docs/classroom.md says how."""
     from course.classroom.collect import read_class
     from course.classroom.page import write_class
     from course.classroom.rerun import rerun_class

@@ -134,8 +134,11 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: st
 
 @contextmanager
 def rebuilding(folder: str | Path, what: str, tensors: Mapping[str, Tensor]) -> Iterator[None]:
-    """Whatever goes wrong inside is a CourseError that names `folder`. No network is built that is much larger than
-    `tensors`, which are to fill it: a forged size costs neither memory nor time."""
+    """Inside, a model is built whose weights are then filled with `tensors`, read from `folder`.
+
+    Every error in here becomes a CourseError that names `folder` and `what` the model is. A network much larger than
+    `tensors` is refused before its memory is taken: the sizes come from a file that anybody may have written.
+    """
     left = 2 * sum(tensor.numel() for tensor in tensors.values()) + 2**20
 
     def count(module: nn.Module, name: str, parameter: nn.Parameter | None) -> None:
@@ -159,7 +162,10 @@ def rebuilding(folder: str | Path, what: str, tensors: Mapping[str, Tensor]) -> 
 
 @contextmanager
 def opened(folder: str | Path, kind: str, what: str) -> Iterator[Checkpoint]:
-    """The checkpoint in `folder`, which must be of `kind`, while a `what` is rebuilt from it."""
+    """`with opened(folder, "review-words", "classifier of reviews") as checkpoint:` rebuild the model from it in here.
+
+    Raises CourseError if `folder` holds another kind, and as `rebuilding` does. what: the model, in error messages
+    """
     checkpoint = load_checkpoint(folder)
     if checkpoint.kind != kind:
         raise CourseError(

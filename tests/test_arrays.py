@@ -6,16 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from course.widgets import (
-    attention_heatmap,
-    bertviz_view,
-    embedding_map,
-    occurrences,
-    one_hot_row,
-    scalar_mix,
-    span_explorer,
-    word_generations,
-)
+from course import widgets
 from course.widgets.figures import heat_map, learning_curves
 from course.widgets.word_stories import Stop, Story
 from course_lib.arrays import numbers
@@ -51,29 +42,23 @@ def story(given):
 
 def typed(given):
     layers = {"first": given(ROWS), "second": given(ROWS[::-1].copy())}
-    return scalar_mix(layers, SENTENCES, PLACES, SENSES, read=lambda text: (["b"], 0, given(ROWS[:2])))
+    return widgets.scalar_mix(layers, SENTENCES, PLACES, SENSES, read=lambda text: (["b"], 0, given(ROWS[:2])))
+
+
+def neurons(tables, keys):
+    return widgets.bertviz_view(tables, list("abc"), "neuron", queries=tables, keys=keys)
 
 
 DOORS = {  # what a function makes of arrays that `given` has turned into something else
-    "attention_heatmap": lambda given: page(attention_heatmap(given(WEIGHTS[None]), list("abc"))),
-    "bertviz_view": lambda given: page(
-        bertviz_view(
-            [given(WEIGHTS)] * 2,
-            list("abc"),
-            "neuron",
-            queries=[given(WEIGHTS)] * 2,
-            keys=given(np.stack([WEIGHTS] * 2)),
-        )
-    ),
-    "embedding_map": lambda given: page(embedding_map({2: given(ROWS), 5: list(given(ROWS))}, WORDS)),
-    "occurrences": lambda given: page(occurrences({"x": given(ROWS[:, :6])}, SENTENCES, PLACES, SENSES)),
-    "one_hot_row": lambda given: page(one_hot_row(given(ROWS), WORDS)),
+    "attention_heatmap": lambda given: page(widgets.attention_heatmap(given(WEIGHTS[None]), list("abc"))),
+    "bertviz_view": lambda given: page(neurons([given(WEIGHTS)] * 2, given(np.stack([WEIGHTS] * 2)))),
+    "embedding_map": lambda given: page(widgets.embedding_map({2: given(ROWS), 5: list(given(ROWS))}, WORDS)),
+    "occurrences": lambda given: page(widgets.occurrences({"x": given(ROWS[:, :6])}, SENTENCES, PLACES, SENSES)),
+    "one_hot_row": lambda given: page(widgets.one_hot_row(given(ROWS), WORDS)),
     "scalar_mix": lambda given: page(typed(given)),
     "scalar_mix, typed": lambda given: (widget := typed(given)).set_trait("typed", "b") or widget.own,
-    "span_explorer": lambda given: page(
-        span_explorer(WORDS, given(ROWS[:, 0]), given(ROWS[:, 1]), null=given(ROWS[0, 2]))
-    ),
-    "word_generations": lambda given: page(word_generations([story(given)])),
+    "span_explorer": lambda given: page(widgets.span_explorer(WORDS, *given(ROWS[:, :2]).T, null=given(ROWS[0, 2]))),
+    "word_generations": lambda given: page(widgets.word_generations([story(given)])),
     "heat_map": lambda given: lines(heat_map(given(ROWS), WORDS, list("ABCDEFGH"), title="", x="", y="", unit="")),
     "learning_curves": lambda given: lines(learning_curves({"x": given(abs(ROWS[:, :4]) + 1)}, x="", y="", title="")),
     "bootstrap_interval": lambda given: bootstrap_interval(given(ROWS[:, 0]), n=100),

@@ -5,7 +5,9 @@ import importlib.metadata
 import sys
 import types
 from collections import namedtuple
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -86,26 +88,19 @@ def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault
     assert remedy in finding(name).remedy
 
 
-@pytest.mark.parametrize(
-    ("package", "check"), [("torch", "PyTorch"), ("ipykernel", "JupyterLab"), ("course_lib.figures", "fonts")]
-)
-def test_a_missing_package(monkeypatch, package, check):
-    monkeypatch.setitem(sys.modules, package, None)
-    assert finding(check).found == f"missing: {package}"
-    assert "make lab" in finding(check).remedy
+PACKAGES = {"torch": "PyTorch", "ipykernel": "JupyterLab", "course_lib.figures": "fonts"}
+DISTRIBUTIONS = {"jupyterlab": "JupyterLab", "anywidget": "widgets"}
 
 
-@pytest.mark.parametrize(("package", "check"), [("jupyterlab", "JupyterLab"), ("anywidget", "widgets")])
-def test_a_distribution_that_is_not_installed(monkeypatch, package, check):
-    version = importlib.metadata.version
-
-    def missing(name):
-        if name == package:
-            raise importlib.metadata.PackageNotFoundError(name)
-        return version(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", missing)
-    assert finding(check).found == f"missing: {package}"
+@pytest.mark.parametrize("package", [*PACKAGES, *DISTRIBUTIONS])
+def test_a_missing_package(monkeypatch, package):
+    if package in PACKAGES:
+        monkeypatch.setitem(sys.modules, package, None)
+    else:
+        monkeypatch.setattr(importlib.metadata, "version", Mock(side_effect=PackageNotFoundError(package)))
+    told = finding((PACKAGES | DISTRIBUTIONS)[package])
+    assert told.found == f"missing: {package}"
+    assert "make lab" in told.remedy
 
 
 def test_a_container_has_less_memory_than_its_machine(monkeypatch):

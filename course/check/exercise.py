@@ -1,13 +1,14 @@
 """One exercise: the probes of its check, the mistakes it knows by name, and its words.
 
-A mistake is written as a *model*: a small function that computes what a reader with that mistake computes. An answer
-that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at the results, and
-must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
+A mistake is written as a *model*: a small function of a probe's inputs that computes what a reader with that mistake
+computes. An answer that equals a model on every probe has that mistake; where no model is exact enough, `Seen` looks at
+the results, and must be true of each one that is wrong. (The idea of tests that name the misconception is ARENA's.)
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
 import math
 import tomllib
@@ -36,7 +37,12 @@ class Probe:
     """One call of the reader's function. `shows` is the property it looks at, as a phrase."""
 
     def __init__(self, shows: str, *inputs: Any):
-        self.shows, self.inputs = shows, inputs
+        self.shows, self._inputs = shows, inputs
+
+    @property
+    def inputs(self) -> tuple:
+        """Each time anew: a function among them may draw, and has drawn after a call."""
+        return copy.deepcopy(self._inputs)
 
 
 @dataclass(frozen=True)

@@ -45,9 +45,9 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
         return _mistake(exercise, _no_function(exercise, answer))
     if complaint := _other_parameters(exercise, answer):
         return _mistake(exercise, complaint, Tried(answer, exercise.probes[0]))
-    returned, results, seed = [], [], _seed()
+    returned, results, stopped, seed = [], [], None, _seed()
     for probe in exercise.probes:
-        inputs, tried = copy.deepcopy(probe.inputs), Tried(answer, probe)
+        inputs, tried = probe.inputs, Tried(answer, probe)
         try:
             with limited(limit):
                 returned.append(answer(*inputs))
@@ -56,7 +56,8 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # sys.exit, too
-            return _error(exercise, tried, error)
+            stopped = error
+            break
         results.append(safely(returned[-1], copy.deepcopy, returned[-1]))  # a later call may change it
         tried = tried._replace(got=results[-1])
         if results[-1] is ...:
@@ -65,9 +66,11 @@ def judge(exercise: Exercise, answer: Any, limit: float = LIMIT) -> Result:
             return _open(exercise) if does_nothing(answer) else _mistake(exercise, _RETURNS_NONE, tried)
         if not same(inputs, probe.inputs):
             return _mistake(exercise, _CHANGES_INPUT, tried._replace(left=inputs))
-    expected = [exercise.solution(*probe.inputs) for probe in exercise.probes]
+    expected = [exercise.solution(*probe.inputs) for probe in exercise.probes[: len(results)]]
     faults = [difference(got, right) for got, right in zip(results, expected, strict=True)]
     failing = [i for i, fault in enumerate(faults) if fault]
+    if stopped and not (failing and _named(exercise, results, expected, failing)):
+        return _error(exercise, tried, stopped)
     if not failing and _seed() != seed:
         return _mistake(exercise, _SEEDS_ALL)
     if not failing:
@@ -108,18 +111,20 @@ def _grows(returned: list, results: list) -> bool:
 def _named(exercise: Exercise, results: list, expected: list, failing: list[int]) -> Mistake | None:
     """The mistake whose model computes what the answer did; else the one that all wrong results show; else the only
     one whose model fits all wrong results, if there are several and they differ."""
-    inputs = [probe.inputs for probe in exercise.probes]
+    probes = exercise.probes
     rows = [(name, n, model) for name, *models in exercise.mistakes for n, model in enumerate(models)]
     mistakes = {(name, n): Mistake(name, exercise.texts.says(name, n)) for name, n, _ in rows}
     fitting = {}
     for name, n, model in rows:
-        if not isinstance(model, Seen) and all(same(results[i], model(*inputs[i])) for i in failing):
-            if all(same(got, model(*inputs[i])) for i, got in enumerate(results) if i not in failing):
+        if not isinstance(model, Seen) and all(same(results[i], model(*probes[i].inputs)) for i in failing):
+            if all(same(got, model(*probes[i].inputs)) for i, got in enumerate(results) if i not in failing):
                 return mistakes[name, n]
             fitting.setdefault(name, n)
     if any(map(usable, results)):  # NaN everywhere has many causes
         for name, n, model in rows:
-            if isinstance(model, Seen) and all(_seen(model, results[i], expected[i], inputs[i]) for i in failing):
+            if isinstance(model, Seen) and all(
+                _seen(model, results[i], expected[i], probes[i].inputs) for i in failing
+            ):
                 return mistakes[name, n]
     differ = any(not same(results[i], results[failing[0]]) for i in failing)
     return mistakes[fitting.popitem()] if len(fitting) == 1 and differ else None
@@ -246,7 +251,7 @@ def _not_yet(
     verdict = Result(title, says + end, tone="wrong", exercise=exercise.id, state=state, mistake=mistake)
     if tried is None:
         return verdict
-    inputs, got = copy.deepcopy(tried.probe.inputs), tried.got
+    inputs, got = tried.probe.inputs, tried.got
     name = _called(exercise, tried.answer)
     lines = [f"# {t(tried.probe.shows)}", shown.call(name, inputs)]
     expected = exercise.solution(*tried.probe.inputs)

@@ -2,7 +2,8 @@
 
 A kept answer is run as it stands, without the calls of its cell, with the usual names and the parts before it; then it
 is judged anew. In the machine it is called within the limits of `check`, and at its first call compared with the
-solution, which shows what no probe has shown. A slow one is remarked upon at its second call: the first warms up.
+solution, which shows what no probe has shown. A slow one is remarked upon as soon as a call takes long: a build tries
+its parts on a few sentences before it trains.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _quiet() -> Iterator[None]:
 
 def guarded(own: Part, calls: list[str]) -> Callable:
     """The part as the machine calls it. calls: the part that ran last, then those that run now."""
-    part, solution, like, took, out = own.exercise.id, own.exercise.solution, [], [], sys.stdout
+    part, solution, like, compared, out = own.exercise.id, own.exercise.solution, [], [], sys.stdout
 
     def call(*inputs: Any) -> Any:
         outermost, begun = len(calls) == 1, time.process_time()
@@ -153,14 +154,14 @@ def guarded(own: Part, calls: list[str]) -> Callable:
         finally:
             calls.pop()
             calls[0] = part
-        if len(took) == 1:
-            took.append(time.process_time() - begun)
-            _remark(part, *took, out)
-        first = not like
-        if first:
-            begun = time.process_time()
+        first, seconds = not like, time.process_time() - begun
+        if first:  # it warms up
             like.append(solution(*inputs))
-            took.append(time.process_time() - begun)
+        elif seconds > _SLOW[0] and not compared:
+            begun = time.process_time()
+            solution(*inputs)
+            _remark(part, time.process_time() - begun, seconds, out)
+            compared.append(part)
         dtype = next((i.dtype for i in inputs if isinstance(i, torch.Tensor) and i.is_floating_point()), None)
         try:
             got = _formed(got, like[0], dtype)
@@ -175,8 +176,7 @@ def guarded(own: Part, calls: list[str]) -> Callable:
 
 def _remark(part: str, usual: float, seconds: float, out: TextIO) -> None:
     """At once, not in the verdict: with a slow part the training may take hours. out: an answer around it is quiet."""
-    least, times = _SLOW
-    if seconds > least and seconds > times * usual:
+    if seconds > _SLOW[1] * usual:
         says = key(
             "Your part {id} takes {seconds} seconds a call, {times} times as long as the course's: the build goes on, "
             "but it calls the part again and again."

@@ -1,4 +1,7 @@
-"""What several chapters measure against: the same thing without its cause. And things named or given."""
+"""What several chapters measure against: untrained networks, means of a window, shuffled text.
+
+Also `opened`, `opened_table`: the encoder or table that a claim is given, or the shipped one of that name.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def opened_table(vectors: WordVectors | str) -> WordVectors:
     return load(vectors).word_vectors() if isinstance(vectors, str) else vectors
 
 
-def vectors(encoder: ContextEncoder, examples: Sequence[SenseExample]) -> Float[np.ndarray, "occurrence dim"]:
+def top_vectors(encoder: ContextEncoder, examples: Sequence[SenseExample]) -> Float[np.ndarray, "occurrence dim"]:
     """The word's vector in the top layer."""
     arrays = encoder.encode([example.sentence for example in examples], layer=-1)
     return np.stack([array[example.position] for array, example in zip(arrays, examples, strict=True)])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from course.lab.controls import WHOLE, vectors, window_mean
+from course.lab.controls import WHOLE, top_vectors, window_mean
 from course.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 from course_lib.config import data_dir
 from course_lib.data.handmade import handmade_senses
@@ -63,7 +63,7 @@ def right(rows: np.ndarray, examples: Sequence[SenseExample]) -> np.ndarray:
 def story(word: str, language: str = "en", stops: dict[str, ContextEncoder] | None = None) -> Story:
     """What the widget tells of a word."""
     examples, stops = occurrences(word, language), systems(language) if stops is None else stops
-    rows = {name: vectors(encoder, examples) for name, encoder in stops.items()}
+    rows = {name: top_vectors(encoder, examples) for name, encoder in stops.items()}
     table = next(iter(stops.values())).word_vectors()
     around = {
         name: np.stack([window_mean(table, example, reach).numpy() for example in examples])
@@ -90,7 +90,7 @@ def one_word_through_the_generations(word: str = "work", stop: int = 0) -> WordG
             words = _words(text, candidate)
             if candidate in words:
                 example = SenseExample(Sentence.of(words), words.index(candidate), candidate, "")
-                return at, [vectors(encoder, [example])[0] for encoder in known[language].values()]
+                return at, [top_vectors(encoder, [example])[0] for encoder in known[language].values()]
         names = ", ".join(candidate for candidate, _ in places)
         raise CourseError(t("None of this picture's words stands in that sentence. Use one of: {words}.", words=names))
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float
 
-from course.lab.controls import vectors, window_mean
+from course.lab.controls import top_vectors, window_mean
 from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
@@ -233,7 +233,7 @@ def cued(language: str, side: str, n: int = 600) -> tuple[list[SenseExample], li
 
 def sense_accuracy(encoder: ContextEncoder, train: list[SenseExample], test: list[SenseExample]) -> float:
     """In %: a test occurrence's top state gets the sense with the nearest mean state among those of its word."""
-    rows = Rows(vectors(encoder, train), vectors(encoder, test))
+    rows = Rows(top_vectors(encoder, train), top_vectors(encoder, test))
     return 100 * float(sense_hits(rows, SenseSplit(train, test, "")).mean())
 
 

@@ -198,6 +198,7 @@ def equivalence_word(interval: Interval, delta: float) -> str:
 
 
 def _judge_rule(rule: Rule, measured: Measurement | Exact) -> Finding:
+    """The verdict of one rule with its intervals. CourseError where the measurement is not what the rule fixed."""
     if measured.unit != rule.unit:
         raise CourseError(f"measured in {measured.unit!r}, but the rule is in {rule.unit!r}. Convert, then judge.")
     if isinstance(measured, Exact):

@@ -12,6 +12,7 @@ const AFTER_CONSONANT = /^(은|이|을|과|으로|이나|이랑)$/,
   VERB_ENDING = /^(다|고|며|면|서|지|게|요|까|자|던|니다|니까|면서|지만|는데|려고|도록|어서|아서|세요|어요|아요|거나)$/,
   RIEUL = 8,
   FINALS = 28;
+
 function particleOf(word) {
   for (let n = /^[가-힣]+$/.test(word) ? Math.min(3, word.length - 1) : 0; n; n--) {
     const suffix = word.slice(-n),

@@ -345,7 +345,8 @@ function askBert(el) {
         expects = gap ? t("For the second gap it expects {best}; the first {n} cover {share}.", of) :
         t("For the gap in {around}, {name} expects {best}; the first {n} cover {share}.", of),
         own = { token, rank: many(rankOf(p, id)), share: share(p[id]) };
-      return typed ? expects : `${expects} ${t("“{token}”, hidden here, is guess {rank} ({share}).", own)}`;
+      if (typed || id === model.pieces.unknown) return expects;
+      return `${expects} ${t("“{token}”, hidden here, is guess {rank} ({share}).", own)}`;
     });
     return [...says, looks].join(" ");
   }

@@ -8,7 +8,7 @@ const EXAMPLES = [ // in braces: what is hidden at first
 ];
 if (KOREAN) EXAMPLES.reverse();
 // For a network of the reader's own: of the invented world, and of words that most texts have.
-const OWN_EXAMPLES = ["Yuna was in the {garden} and thought of the key .", "it was {not} in the house and he was .",
+const OWN_EXAMPLES = ["Yuna did {not} call her brother .", "it was {not} in the house and he was .",
       "유나 는 새벽 {에} 포구 에 갔다 .", "그 는 집 {에} 있다 ."];
 // For a model that has no guesses: a sentence whose sense it can judge, and how one with such a word is known.
 const JUDGED = "We rested on the grassy bank of the river.",

@@ -124,15 +124,17 @@ function Bert({ config, tensors, pieces, room, linear }) {
     return probabilities.slice();
   }
 
-  // ids: a row, [CLS] and [SEP] included, as `pieces` gives them; columns: the places of gaps.
+  // ids: a row, [CLS] and [SEP] included, as `pieces` gives them; columns: the places of gaps; second: where the second
+  // text of a pair begins.
   // -> hiddenStates: the embedding's, then each layer's; attentions [layer, head, query, key]; of each gap the
   //    probabilities of all pieces
-  function forward(ids, columns = []) {
+  function forward(ids, columns = [], second = Infinity) {
     const n = ids.length,
       attentions = new Float32Array(n_layers * n_heads * n * n),
       hiddenStates = [];
     for (let i = 0; i < n; i++)
-      for (let j = 0; j < d; j++) x[i * d + j] = tokens[ids[i] * d + j] + positions[i * d + j] + segments[j];
+      for (let j = 0, from = i < second ? 0 : d; j < d; j++)
+        x[i * d + j] = tokens[ids[i] * d + j] + positions[i * d + j] + segments[from + j];
     layerNorm(x, x, pair("embedding.norm"), n, d, eps);
     layers.forEach((own, number) => {
       hiddenStates.push(x.slice(0, n * d));
@@ -145,14 +147,31 @@ function Bert({ config, tensors, pieces, room, linear }) {
     return { hiddenStates, attentions, probabilities: columns.map(guess) };
   }
 
-  function encode(words) { // [layer][word]: a word's vector is that of its first piece
+  function wordRow(words) { // their pieces, and the row of ids
     const split = pieces.split(words),
       ids = [pieces.cls, ...split.flat().map(([id]) => id), pieces.sep];
     if (ids.length > max_units)
       throw new Error(`The words have ${ids.length - 2} pieces; at most ${max_units - 2} fit.`);
+    return { split, ids };
+  }
+
+  function encode(words) { // [layer][word]: a word's vector is that of its first piece
+    const { split, ids } = wordRow(words);
     let next = 1;
     const places = split.map(found => (next += found.length) - found.length);
     return forward(ids).hiddenStates.map(states => places.map(i => states.subarray(i * d, (i + 1) * d)));
   }
-  return { config, pieces, hasMlm, forward, encode };
+
+  function wordWeights(words) { // [layer, head, word, word], as word_weights of course/lab/attention_heads.py
+    const { split, ids } = wordRow(words), { attentions } = forward(ids),
+      owner = split.flatMap((found, word) => found.map(() => word)),
+      [n, m, all] = [ids.length, words.length, n_layers * n_heads],
+      weights = new Float32Array(all * m * m);
+    for (let head = 0; head < all; head++)
+      owner.forEach((a, i) => owner.forEach((b, j) => {
+        weights[(head * m + a) * m + b] += attentions[(head * n + i + 1) * n + j + 1] / split[a].length;
+      }));
+    return weights;
+  }
+  return { config, pieces, hasMlm, tensors, forward, encode, wordWeights };
 }

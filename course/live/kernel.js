@@ -9,6 +9,11 @@ const onItsWay = (name, part) => {
   const now = { name, percent: Math.round(100 * part), size: live.megabytes[name].toFixed(1) };
   return t("{name} is on its way: {percent} % of {size} MB, once.", now);
 };
+const arrived = (name, says) => part => {
+  says.textContent = onItsWay(name, part);
+};
+const askLarge = go =>
+  button(t("ask {name}, too ({size} MB, loaded once)", { name: LARGE, size: live.megabytes[LARGE].toFixed(1) }), go);
 const ANSWERS = { // title of a widget -> its answer
   "What does it expect here?": fillMask,
   "One word through the generations": placeSentence,
@@ -102,9 +107,7 @@ const wordsWith = (text, word) => splitWords(visible(text).toLowerCase()).join("
 async function placeSentence({ stories, typed, own, word: shown }, open) {
   if (!typed.trim()) return { own: [], trouble: "" };
   const number = stories.findIndex(({ word }) => wordsWith(typed, word).includes(word));
-  if (number < 0) {
-    return { trouble: noWord(stories.map(({ word }) => word)) };
-  }
+  if (number < 0) return { trouble: noWord(stories.map(({ word }) => word)) };
   const story = stories[number],
     { word } = story,
     before = own.filter(one => one.word === number && one.text !== typed).slice(-1),
@@ -208,17 +211,17 @@ async function askReview({ typed, given }, open) {
 
 const latest = new Map(); // frame -> what it asked last: an older question is not answered any more
 
+function statusOf(frame) { // a line under it
+  frame.after(frame.parentNode.querySelector(".loads") ?? h("p", { class: "loads", role: "status" }));
+  return frame.nextSibling;
+}
+
 async function reply(frame, asked) {
   latest.set(frame, asked);
-  const says = frame.parentNode.querySelector(".loads") ?? document.createElement("p");
-  Object.assign(says, { className: "loads", role: "status" });
-  frame.after(says);
-  const arrived = name => part => {
-    says.textContent = onItsWay(name, part);
-  };
+  const says = statusOf(frame);
   let missing = "";
   const open = async name => {
-    if (name !== LARGE || name in opened) return load(name, arrived(name));
+    if (name !== LARGE || name in opened) return load(name, arrived(name, says));
     missing = name;
     return null;
   };
@@ -226,9 +229,8 @@ async function reply(frame, asked) {
   if (latest.get(frame) !== asked) return;
   frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
   says.textContent = "";
-  const more = missing && { name: missing, size: live.megabytes[missing].toFixed(1) };
-  if (more) says.append(button(t("ask {name}, too ({size} MB, loaded once)", more), () => {
-    load(missing, arrived(missing)).catch(() => {});
+  if (missing) says.append(askLarge(() => {
+    load(missing, arrived(missing, says)).catch(() => {});
     reply(frame, asked);
   }));
 }

@@ -2,7 +2,7 @@
 function WordVectors({ words, tensors: { vectors: { shape: [count, dim], data } } }) {
   const index = new Map(words.map((word, row) => [word, row])),
     dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0),
-    unit = vector => vector.map(value => value / (Math.sqrt(dot(vector, vector)) || 1)),
+    unit = (vector, size = Math.sqrt(dot(vector, vector)) || 1) => vector.map(value => value / size),
     rows = Array.from({ length: count }, (_, row) => unit(data.subarray(row * dim, (row + 1) * dim)));
   const row = word => index.get(word) ?? index.get(word.toLowerCase());
 

@@ -49,7 +49,8 @@ const KINDS = { // of checkpoints: what they need besides their weights, in numb
     vocabulary: JSON.parse(parts.files["vocabulary.json"]).words
   })],
   "word-vectors": [() => 0, parts => WordVectors({ ...parts, words: JSON.parse(parts.files["words.json"]).words })],
-  "review-words": [() => 0, parts => ReviewWords({ ...parts, terms: parts.files["terms.txt"].split("\n") })]
+  "review-words": [() => 0, parts => ReviewWords({ ...parts, terms: parts.files["terms.txt"].split("\n") })],
+  "heads-on-a-body": [() => 0, Heads]
 };
 
 // The shipped model of this name, once per page. course.live.wasm = false: computed in plain JavaScript.
@@ -58,7 +59,8 @@ function load(name, arrived = () => {}) {
     const { about: { numbers }, bytes } = await checkpoint(name, arrived),
       stored = JSON.parse(headerOf(bytes).__metadata__.course), { config, encodings, files } = stored,
       [scratch, make] = KINDS[stored.kind], { room, linear, kind } = engine(numbers + scratch(config), live.wasm);
-    return { name, kind, ...make({ config, files, tensors: decode(bytes, encodings, room), room, linear }) };
+    const body = config.body && await load(config.body, arrived);
+    return { name, kind, ...make({ config, files, tensors: decode(bytes, encodings, room), body, room, linear }) };
   })().catch(error => {
     delete opened[name];
     throw error;

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
-from course.widgets.base import FOLDER, percent, sentences, style
+from course.widgets.base import FOLDER, percent, sentences, small, style
 from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, texts
@@ -22,7 +22,7 @@ from course_lib.models.shipped import load
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "loader", "own", "answers")
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "heads", "loader", "own", "answers")
 PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert", "yours")  # behind the kit of all widgets
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",
@@ -32,14 +32,24 @@ WIDGETS = (  # titles of those that kernel.js answers
     "Which words of a review weigh?",
 )
 # what window.course.live can load
-NAMES = ("bert-en", "bert-ko", "minilm-en", "bilm-en", "bilm-ko", "skipgram-en", "skipgram-ko", "reviews-en")
+NAMES = (
+    "bert-en",
+    "bert-ko",
+    "minilm-en",
+    "bilm-en",
+    "bilm-ko",
+    "skipgram-en",
+    "skipgram-ko",
+    "reviews-en",
+    "heads-en",
+)
 
 
 def script(page: str = "") -> str:
     """The models' modules, linear.wasm in them as base64, and behind them `page`, in one function."""
     text = "\n".join((HERE / f"{name}.js").read_text(encoding="utf-8") for name in MODELS)
     wasm = base64.b64encode((HERE / "linear.wasm").read_bytes()).decode()
-    return '(() => {\n"use strict";\n' + text.replace("@@linear.wasm@@", wasm) + page + "})();\n"
+    return '(() => {\n"use strict";\n' + small(text.replace("@@linear.wasm@@", wasm) + page) + "})();\n"
 
 
 def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:

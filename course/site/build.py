@@ -45,6 +45,7 @@ LISTED = (2, 3)  # levels of headings that "On this page" lists
 HEIGHTS = tomllib.loads((HERE / "heights.toml").read_text())  # of frames, 360 and 1000 wide (tests.notebooks.pictures)
 _HEIGHT = re.compile(r'(?<=<iframe)([^>]*?) style="height:(\d+)px"')
 ASK_BERT = "ask_bert.html"
+READERS = [f"{number:02}" for number in range(1, 10)]  # chapters with a system of SYSTEMS_READ in course/live/yours.js
 _ELSEWHERE = key(
     "The page cannot run this cell, which needs PyTorch or NumPy. To run it, open the notebook by {command}."
 )
@@ -96,7 +97,8 @@ def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -
     there = {chapter.name: chapter for chapter in others}
     around = zip([None, *chapters], chapters, [*chapters[1:], None], strict=False)
     pages = {
-        f"{here.name}.html": chapter_page(here, before, after, there.get(here.name)) for before, here, after in around
+        f"{here.name}.html": chapter_page(here, before, after, there.get(here.name), live=live)
+        for before, here, after in around
     }
     cards = play_page(chapters)
     pages[PLAY] = _page(title=f"{t('Play')} – {t(COURSE)}", body=cards, other=PLAY if others else "", live=_asks(cards))
@@ -201,19 +203,27 @@ def _sized(frame: re.Match[str], heights: Sequence[int] | None) -> str:
 
 
 def chapter_page(
-    chapter: Chapter, previous: Chapter | None, following: Chapter | None, other: Chapter | None = None
+    chapter: Chapter,
+    previous: Chapter | None,
+    following: Chapter | None,
+    other: Chapter | None = None,
+    *,
+    live: bool = False,
 ) -> str:
     """The whole page of a chapter: with the sections on it, their parts, and the way to its neighbours.
 
     other: the chapter in the other language; the way there keeps the place, since both have the same headings.
+    live: with the panel where its system reads the reader's sentence, filled by course/live/yours.js.
     """
+    reads = live and chapter.name[:2] in READERS
+    panel = f'<section id="yours" class="prose" aria-label="{t("Your sentence")}"></section>\n' if reads else ""
     both = zip(chapter.headings, other.headings if other else (), strict=False)
     first_section = '<div class="prose">\n<h2'
     return _page(
         title=f"{chapter.title} – {t(COURSE)}",
         other=f"{chapter.name}.html" if other else "",
         places=json.dumps([[here.address, there.address] for here, there in both], ensure_ascii=False),
-        body=chapter.body.replace(first_section, opener(chapter) + first_section, 1),
+        body=chapter.body.replace(first_section, opener(chapter) + panel + first_section, 1),
         sections=[heading for heading in chapter.headings if heading.level in LISTED],
         widgets={one.under.address for one in chapter.shown},
         page=chapter.name,
@@ -223,7 +233,7 @@ def chapter_page(
         recall=next((one.under.address for one in chapter.shown if "recall-plain" in one.html), ""),
         previous=previous,
         following=following,
-        live=_asks(chapter.body),
+        live=reads or _asks(chapter.body),
         exercises=chapter.exercises,
     )
 

@@ -21,6 +21,8 @@ const listOf = value => Array.isArray(value) ? value : [];
 const filled = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 recollect();
 root.classList.toggle("returns", !!kept.at); // before the first picture, so that nothing moves
+const noteSentence = () => root.dataset.told = !kept.sentence ? "" : /[가-힣]/.test(kept.sentence) ? "ko" : "en";
+noteSentence();
 
 const SEEN = 4000; // ms in a section whose end has come into the window: it is read
 function watchSections(page) {

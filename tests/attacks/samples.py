@@ -40,29 +40,24 @@ SENSES = "word\tsense\tsplit\tsentence\tindex\tcue\n"
 SENSES += "bank\tmoney\ttrain\ta bank paid\t1\tright\nbank\tmud\ttest\tbank mud\t0\t\n"
 
 
-def tar(**texts: str) -> bytes:
+def packed(texts: dict[str, str], as_zip: bool = False) -> bytes:
     made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w") as archive:
+    with zipfile.ZipFile(made, "w") if as_zip else tarfile.open(fileobj=made, mode="w") as archive:
         for name, text in texts.items():
-            entry = tarfile.TarInfo(name)
-            entry.size = len(text.encode())
-            archive.addfile(entry, io.BytesIO(text.encode()))
+            if as_zip:
+                archive.writestr(name, text)
+            else:
+                entry = tarfile.TarInfo(name)
+                entry.size = len(text.encode())
+                archive.addfile(entry, io.BytesIO(text.encode()))
     return made.getvalue()
 
 
-def zipped(**texts: str) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in texts.items():
-            archive.writestr(name, text)
-    return made.getvalue()
-
-
-REVIEWS = tar(**{"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad", "a/test/pos/배.txt": "좋다"})
-ZIPPED = zipped(**{"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad", "a/._2.txt": "x"})
+TWO = {"a/train/pos/1.txt": "good<br />film", "a/train/neg/2.txt": "bad"}
+REVIEWS, ZIPPED = packed(TWO | {"a/test/pos/배.txt": "좋다"}), packed(TWO | {"a/._2.txt": "x"}, as_zip=True)
 MAP = '{"0": "bank_mud", "1": "bank_money"}'
 WORD = {"train.data.txt": "0\tbank mud\n1\ta bank\n", "train.gold.txt": "0\n1\n", "classes_map.txt": MAP}
-COARSE = tar(**{f"w/배/{name}": text for name, text in WORD.items()})
+COARSE = packed({f"w/배/{name}": text for name, text in WORD.items()})
 
 
 def texts(value) -> bool:
@@ -103,31 +98,18 @@ def vectors_of(path) -> list[str]:
     return vectors.words
 
 
+SPACED = partial(read_columns, layers=("xpos", "chunk"), separator=" ")
+NAMED = partial(read_labelled, names={"0": "neg", "1": "pos"})
 # name -> reader, file name, content, what each record must be
 READERS = {
     "columns": (partial(read_columns, layers=("upos", "ner")), "a.conll", "배가\tN\tO\n떠\tV\tO\n\na\tX\tB\n", tagged),
-    "spaces": (
-        partial(read_columns, layers=("xpos", "chunk"), separator=" "),
-        "a.txt.xz",
-        "a DT B-NP\nking NN I-NP\n\nsees V O\n" * 5,
-        tagged,
-    ),
+    "spaces": (SPACED, "a.txt.xz", "a DT B-NP\nking NN I-NP\n\nsees V O\n" * 5, tagged),
     "characters": (read_characters, "a.tsv", "## 1\t배 가\n배\tB-LC\n \tO\n가\tO\n\n나\tO\n", tagged),
     "conllu": (read_conllu, "a.conllu.gz", CONLLU, tagged),
-    "labelled": (
-        partial(read_labelled, names={"0": "neg", "1": "pos"}),
-        "a.tsv",
-        "text\tlabel\ngood\t1\nbad\t0\n",
-        labelled,
-    ),
+    "labelled": (NAMED, "a.tsv", "text\tlabel\ngood\t1\nbad\t0\n", labelled),
     "pairs": (read_pairs, "a.tsv.bz2", "sentence1\tsentence2\tlabel\na b\tc\t4.5\nd\t배\t0\n", labelled),
     "classes": (read_questions_by_class, "a.label", "HUM:ind Who ?\nNUM:count How many ?\n", labelled),
-    "translations": (
-        read_translations,
-        "a.tsv",
-        "A king.\t왕.\tx\nA car.\t차.\ty\n",
-        lambda pair: pair.source.words != (),
-    ),
+    "translations": (read_translations, "a.tsv", "A king.\t왕.\tx\nA car.\t차.\ty\n", lambda p: p.source.words),
     "senses": (read_senses, "a.tsv", SENSES, sensed),
     "senseval": (read_senseval, "hard.pos", '<lexelt item="hard-a">\n' + INSTANCE * 3 + "</lexelt>\n", sensed),
     "squad": (read_squad, "a.json", json.dumps(SQUAD, ensure_ascii=False, indent=1), answered),

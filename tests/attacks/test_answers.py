@@ -16,19 +16,6 @@ ANSWERS = {"format": 1, "items": [VERSION, {**VERSION, "source": "def f(x): ..."
 CHOICES = {"format": 1, "items": [{"question": "one", "option": "a"}, {"question": "둘", "option": "b"}]}
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path))
-    return tmp_path
-
-
-def noted(found, note):
-    """The items; a note in place of an error is as good as one."""
-    if note:
-        raise CourseError(note)
-    return found
-
-
 def spoilt(chance, document):
     if chance.random() < 0.6:
         what, text = spoil_json(chance, document)
@@ -36,24 +23,28 @@ def spoilt(chance, document):
     return spoil_bytes(chance, json.dumps(document, ensure_ascii=False, indent=1).encode())
 
 
-def test_reading_answers(law, folder):
-    chance = random.Random("answers")
-
-    def shown():
-        for form in (front.answers(), front.restore("1.2")):
-            assert repr(form) + form._repr_html_()
-        return noted(*store.read("1.2", front.is_version))
-
-    right = lambda items: all(map(front.is_version, items))  # noqa: E731
-    law.attack(60, folder / "1.2.json", lambda number: spoilt(chance, ANSWERS), shown, right)
+def shown() -> bool:
+    return all(repr(form) + form._repr_html_() for form in (front.answers(), front.restore("1.2")))
 
 
-def test_reading_choices(law, folder):
-    chance = random.Random("choices")
+def chosen() -> bool:
+    return len(recall_questions.kept_choices(1)) == len(recall_questions.questions(1))
 
-    def chosen():
-        assert len(recall_questions.kept_choices(1)) == len(recall_questions.questions(1))
-        return noted(*store.read("recall-1", recall_questions.is_choice))
 
-    right = lambda items: all(map(recall_questions.is_choice, items))  # noqa: E731
-    law.attack(30, folder / "recall-1.json", lambda number: spoilt(chance, CHOICES), chosen, right)
+@pytest.mark.parametrize(
+    ("name", "document", "used", "is_one"),
+    [("1.2", ANSWERS, shown, front.is_version), ("recall-1", CHOICES, chosen, recall_questions.is_choice)],
+)
+def test_reading_what_was_kept(law, tmp_path, monkeypatch, name, document, used, is_one):
+    monkeypatch.setenv("COURSE_ANSWERS_DIR", str(tmp_path))
+    chance = random.Random(name)
+
+    def read():
+        assert used()
+        items, note = store.read(name, is_one)
+        if note:  # as good as an error
+            raise CourseError(note)
+        return items
+
+    spoil = lambda number: spoilt(chance, document)  # noqa: E731
+    law.attack(45, tmp_path / f"{name}.json", spoil, read, lambda items: all(map(is_one, items)))

@@ -101,25 +101,17 @@ def test_what_is_no_file(law, tmp_path):
 
 def test_tensors_that_lie(law, tmp_path):
     """Tensors and encodings that `save_checkpoint` never writes."""
-    scale, kinds = torch.ones(1, 6_007), (torch.float8_e4m3fn, torch.bfloat16, torch.bool, torch.uint8)
-    lies = [({"table": torch.ones(6_007, 1, dtype=torch.int8), "table.scale": scale}, {"table": "int8 rows"})]
-    lies += [({"table": torch.ones(5, 3).to(kind)}, {"table": "int6"}) for kind in kinds]
-    lies += [({"table": torch.ones(5, 3).to(kind)}, {}) for kind in kinds]
-    lies += [
-        ({"table": torch.full((5,), torch.inf)}, {"table": "float16"}),
-        ({"table": torch.ones(5), "table.scale": torch.ones(5, 1)}, {"table": "int8 rows"}),
-        ({"table": torch.ones(2, 3), "table.scale": torch.full((2, 1), torch.nan)}, {"table": "int8 rows"}),
-        ({"table": torch.ones(0, 3), "table.scale": torch.ones(0, 1)}, {"table": "int8 rows"}),
-    ]
-    about = {"version": 2, "kind": "x", "config": {}, "ties": {}, "files": {}}
-    save_checkpoint(tmp_path / "c", kind="x", config={}, tensors={})
-    for number, (tensors, encodings) in enumerate(lies):
-        header = json.dumps({**about, "encodings": encodings})
-        safetensors.torch.save_file(tensors, tmp_path / "c" / TENSORS, {META: header})
-        law.hold(
-            f"{number} {encodings}",
-            tmp_path / "c",
-            lambda: load_checkpoint(tmp_path / "c"),
-            lambda found, tensors=tensors: found.tensors["table"].shape == tensors["table"].shape,
-        )
+    ones, kinds = torch.ones, (torch.float8_e4m3fn, torch.bfloat16, torch.bool, torch.uint8)
+    lies = [(ones(5, 3).to(kind), None, how) for kind in kinds for how in ({"table": "int6"}, {})]
+    lies += [(torch.full((5,), torch.inf), None, {"table": "float16"})]
+    rows = [(ones(6_007, 1, dtype=torch.int8), ones(1, 6_007)), (ones(5), ones(5, 1)), (ones(0, 3), ones(0, 1))]
+    lies += [(*of, {"table": "int8 rows"}) for of in (*rows, (ones(2, 3), torch.full((2, 1), torch.nan)))]
+    about, folder = {"version": 2, "kind": "x", "config": {}, "ties": {}, "files": {}}, tmp_path / "c"
+    save_checkpoint(folder, kind="x", config={}, tensors={})
+    for number, (table, scale, encodings) in enumerate(lies):
+        header, tensors = json.dumps({**about, "encodings": encodings}), {"table": table}
+        tensors |= {} if scale is None else {"table.scale": scale}
+        safetensors.torch.save_file(tensors, folder / TENSORS, {META: header})
+        right = lambda found, shape=table.shape: found.tensors["table"].shape == shape  # noqa: E731
+        law.hold(f"{number} {encodings}", folder, lambda: load_checkpoint(folder), right)
     law.judge(len(lies))

@@ -48,27 +48,18 @@ ODD = {
 }
 
 
-@pytest.fixture
-def whole():
-    return nbformat.writes(v4.new_notebook(cells=CELLS))
+DRAWN = {  # how much is made of a notebook
+    "site": lambda path, out: len(read_chapters(path.parent)[0].body),
+    "slides": lambda path, out: write_slides(path, out).stat().st_size,
+    "lecture": lambda path, out: write_lecture(path, out)[0].stat().st_size,
+}
 
 
-def draw_site(path, out):
-    return len(read_chapters(path.parent)[0].body)
-
-
-def draw_slides(path, out):
-    return len(write_slides(path, out).read_text(encoding="utf-8"))
-
-
-def make_lecture(path, out):
-    return len(write_lecture(path, out)[0].read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize("draw", [draw_site, draw_slides, make_lecture])
-def test_spoilt_notebooks(law, tmp_path, whole, draw):
-    folder, out, chance = tmp_path / "notebooks", tmp_path / "out", random.Random(f"notebooks {draw.__name__}")
+@pytest.mark.parametrize("name", DRAWN)
+def test_spoilt_notebooks(law, tmp_path, name):
+    folder, out, chance = tmp_path / "notebooks", tmp_path / "out", random.Random(f"notebooks {name}")
     folder.mkdir()
+    whole, draw = nbformat.writes(v4.new_notebook(cells=CELLS)), DRAWN[name]
     path, document = folder / "00_begin.ipynb", json.loads(whole)
     path.write_text(whole, encoding="utf-8")
     assert draw(path, out) > 100

@@ -64,17 +64,13 @@ def test_tensors_of_other_kinds(law, folder):
     path = folder / "model.safetensors"
     whole = safetensors.torch.load_file(path)
     word = "bert.embeddings.word_embeddings.weight"
+    table, kinds = whole[word], (torch.float8_e4m3fn, torch.complex64, torch.uint8)
+    tables = [*map(table.to, kinds), table[:0], table.T.contiguous()]
+    tables += [torch.full_like(table, number) for number in (torch.nan, torch.inf)]
     files = [
-        *(
-            {name: tensor.to(kind) for name, tensor in whole.items()}
-            for kind in (torch.float64, torch.int32, torch.bool)
-        ),
-        *({**whole, word: whole[word].to(kind)} for kind in (torch.float8_e4m3fn, torch.complex64, torch.uint8)),
-        {**whole, word: torch.full_like(whole[word], torch.nan)},
-        {**whole, word: torch.full_like(whole[word], torch.inf)},
-        {**whole, word: whole[word][:0]},
-        {**whole, word: whole[word].T.contiguous()},
-        {**whole, f"{word}.x": whole[word].clone()},
+        *({name: t.to(kind) for name, t in whole.items()} for kind in (torch.float64, torch.int32, torch.bool)),
+        *({**whole, word: other} for other in tables),
+        {**whole, f"{word}.x": table.clone()},
         {name.replace("layer.1", "layer.7"): tensor for name, tensor in whole.items()},
         {name: tensor for name, tensor in whole.items() if name != word},
         {"x" * 10_007: torch.ones(3)},

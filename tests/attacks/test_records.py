@@ -8,7 +8,7 @@ import pytest
 
 from course.ledger import records, rules
 from course.ledger.card import Card
-from course.records import label_curves, one_table, plateau, store
+from course.records import label_curves, one_table, plateau, store, swapped
 from course.records.translation import recorded_translation
 from course_lib.config import project_dir
 from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
@@ -46,6 +46,7 @@ RECORDS = {
     "plateau": ("plateau.json", plateau.STORE.read, lambda found: found.to_text()),
     "captions": ("multi30k.json", lambda: recorded_translation("multi30k"), both_forms),
     "world": ("world-ko-en.json", lambda: recorded_translation("world-ko-en"), both_forms),
+    "swapped": ("swapped.json", swapped.STORE.read, lambda table: f"{table.sizes} {table.curves()}"),
     "curves": ("curves.json", label_curves.recorded_curves, every_number),
 }
 CLAIMS = rules.load_claims(DATA / "claims.toml")

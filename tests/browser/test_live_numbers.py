@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from course.lab.attention_heads import word_weights
 from course.live.checkpoint_scripts import write_model
 from course.live.page import script
 from course_lib.config import data_dir
 from course_lib.data.public import load_public
 from course_lib.data.records import Sentence
+from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences
@@ -34,6 +36,11 @@ NUMBERS = """async ([name, text, wasm]) => {
   const { kind } = await course.live.load(name), { tokens, weights } = await course.live.attention(text, name);
   return { kind, tokens, weights, gaps: text.includes("[MASK]") ? await course.live.fill(text, 8192, name) : [] };
 }"""
+HEADS = """async ([text, question]) => {
+  const { classify, tag, answer } = await course.live.load("heads-en");
+  return [classify("sentence", text), classify("pair", question, text), tag(text), answer(question, text)];
+}"""
+WEIGHTS = 'async words => [...(await course.live.load("minilm-en")).wordWeights(words)]'
 VECTORS = """async ([name, words, wasm]) => {
   course.live.wasm = wasm;
   return course.live.vectors(name, words);
@@ -95,7 +102,7 @@ SIGNS += [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
-    for name in (*NAMES, *ELMO):
+    for name in (*NAMES, *ELMO, "heads-en"):
         write_model(folder / "models" / name, data_dir("checkpoints") / name)
     joined = script().removesuffix("})();\n") + INSIDE + "})();\n"
     (folder / "live.js").write_text(joined, encoding="utf-8")
@@ -144,6 +151,33 @@ def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
     for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
         found = page.evaluate(VECTORS, [name, words, wasm])
         assert np.abs(np.array(found) - expected).max() < 5e-5
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Marie Curie was born in Warsaw in 1867. She moved to Paris to study physics.", "Where was she born?"),
+        ("It wasn't a na\u00efve film , but Antidisestablishmentarianistically dull!", "Was it fun?"),
+    ],
+)
+def test_four_heads_say_what_they_say_in_python(page, text, question):
+    heads = load_heads("heads-en")
+    *kinds, tags, span = page.evaluate(HEADS, [text, question])
+    for found, head, given in zip(kinds, ("sentence", "pair"), (text, (question, text)), strict=True):
+        expected = dict(zip(heads[head].labels, heads[head].probabilities([given])[0], strict=True))
+        assert dict(map(tuple, found)) == pytest.approx(expected, abs=1e-4)
+    rows, labels = heads["tokens"].probabilities([text])[0], heads["tokens"].labels
+    assert [(word, label) for word, label, _ in tags] == [
+        (word, labels[row.argmax()]) for word, row in zip(Sentence.of(text).words, rows, strict=True)
+    ]
+    assert [p for *_, p in tags] == pytest.approx(rows.max(-1), abs=1e-4)
+    (expected,) = heads["span"].predict([(question, text)])
+    assert (span["start"], span["end"]) == (expected.start, expected.end)
+    assert span["score"] == pytest.approx(expected.score, abs=1e-3)
+    with torch.no_grad():  # the body's own numbers lie in it again
+        words = list(Sentence.of(text).words)
+        weights = page.evaluate(WEIGHTS, words)
+        assert np.abs(np.array(weights) - word_weights(load("minilm-en").eval(), [words])[0].ravel()).max() < 2e-5
 
 
 @pytest.mark.parametrize(("name", "words"), [("bilm-en", "He sat on the bank ."), ("bilm-ko", "그 는 배 를 타고 갔다")])

@@ -21,7 +21,7 @@ from tests.browser.test_korean_widgets import ENGLISH
 
 pytestmark = pytest.mark.browser
 
-WORDS = [*SPECIALS, "Yuna", "was", "in", "the", "garden", "and", "not", "dog", ".", "유나", "는", "에"]  # 17
+WORDS = [*SPECIALS, "Yuna", "was", "in", "the", "garden", "and", "not", "did", ".", "유나", "는", "에"]  # 17
 TEXT = "Yuna was [MASK] the harbour garden ."  # one word of it is unknown
 IDS = [2, 5, 6, 4, 8, 1, 9, 13, 3]
 FORWARD = """ids => {
@@ -178,7 +178,7 @@ ABOUT = {"words": json.dumps(WORDS), "n_heads": "4", "language": "en"}
             'was kept without its vocabulary, by an earlier version of the course. Keep it again: run check("7.B")',
         ),
         (changed(words=json.dumps(WORDS[:-1])), "16 words for a table of 17 rows"),
-        (changed(words=json.dumps([*WORDS[:-1], "dog"])), "does not fit"),
+        (changed(words=json.dumps([*WORDS[:-1], "did"])), "does not fit"),
         (changed(words=json.dumps(["x", *WORDS[1:]])), "does not fit"),
         (changed(n_heads=None), "is of a size that this page does not compute"),
         (changed(n_heads="32"), "is of a size that this page does not compute"),

@@ -6,7 +6,10 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import expect
 
+from course.lab.attention_heads import word_weights
 from course_lib.config import project_dir
+from course_lib.data.records import Sentence
+from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from tests.browser.conftest import reader
 
@@ -333,17 +336,87 @@ def test_a_sentence_is_typed_once_read_by_the_systems_and_offered_in_the_chapter
         field.fill(typed)
         field.press("Enter")
         systems = page.locator("#yours li")
-        for number, says in enumerate(("raised →", "from the left:", "from both sides:", "What weighs most:")):
+        for number, words in enumerate(
+            ("raised →", "from the left:", "look?", "from both sides:", "What weighs most:")
+        ):
             systems.nth(number).scroll_into_view_if_needed()
-            expect(systems.nth(number)).to_contain_text(says, timeout=60_000)
+            expect(systems.nth(number)).to_contain_text(words, timeout=60_000)
+            expect(systems.nth(number).locator(".got s")).to_have_attribute("style", re.compile(r"--p: ?\d"))
         assert [system.locator(".loads").inner_text().split(",")[0] for system in systems.all()] == [
-            "skipgram-en", "bilm-en", "bert-en", "reviews-en"
+            "skipgram-en", "bilm-en", "bert-en", "bert-en", "reviews-en", "ask minilm-en"
         ]  # fmt: skip
         assert page.locator("#yours li p b").count() == 0  # it stays text
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        said = systems.nth(3).locator("div p").inner_text()
+        said = systems.nth(4).locator("div > p").last.inner_text()
         page.goto(address(site, "08_heads"))
         offer = page.locator(".offer button")
         assert offer.inner_text() == typed
         offer.press("Enter")
         expect(page.locator("iframe:has(~ .offer)").content_frame.locator(".say")).to_have_text(said, timeout=60_000)
+
+
+MOVED = """globalThis.moved = 0;
+new PerformanceObserver(list => {
+  for (const one of list.getEntries()) moved += one.hadRecentInput ? 0 : one.value;
+}).observe({ type: "layout-shift" });"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_each_chapter_s_system_reads_the_sentence_near_its_top(site, chromium, width):
+    """With none yet, an example stands in the field; what is read then finds its room."""
+    chapters = sorted(path.stem for path in site.glob("0[1-9]_*.html"))
+    assert len(chapters) == 9
+    with reader(chromium, width) as page:
+        page.add_init_script(MOVED)
+        for name in chapters:
+            for folder in ("", "ko/"):
+                page.goto(address(site, folder + name))
+                if width == 1280:
+                    assert page.locator("#yours").bounding_box()["y"] < 1200, name
+                field, systems = page.locator("#yours input").first, page.locator("#yours li")
+                if name == chapters[0] and not folder:
+                    assert field.input_value() == "Mary lost her keys because she was in a hurry."
+                    assert systems.first.is_hidden()
+                    field.press("Enter")
+                field.scroll_into_view_if_needed()
+                for system in systems.all()[:2]:
+                    system.scroll_into_view_if_needed()
+                    system.locator(".got, .loads button").first.wait_for(timeout=60_000)
+                assert systems.count() == {"08": 2, "09": 6}.get(name[:2], 1)
+                assert page.evaluate("moved") <= 0.05, folder + name
+
+
+def test_the_heads_of_chapter_8_read_it_and_a_question(site, chromium):
+    typed = "Marie Curie moved from Warsaw to Paris."
+    with reader(chromium) as page:
+        page.goto(address(site, "08_heads"))
+        yours = page.locator("#yours")
+        yours.get_by_label("your sentence").fill(typed)
+        yours.get_by_role("button", name="read it").press("Enter")
+        yours.locator("li").last.scroll_into_view_if_needed()
+        yours.get_by_role("button", name="ask minilm-en").press("Enter")
+        expect(yours.locator(".name").first).to_have_text("Marie person", timeout=60_000)
+        field = yours.get_by_label("a question about it")
+        field.fill("Who moved to Paris?")
+        field.press("Enter")
+        (answer,) = load_heads("heads-en")["span"].predict([("Who moved to Paris?", typed)])
+        expect(yours.locator("mark")).to_have_text(answer.text)
+        yours.get_by_label("your sentence").fill("배 가 떠난다 .")
+        yours.get_by_label("your sentence").press("Enter")
+        expect(yours).to_contain_text("These heads have learned English only.")
+
+
+def test_the_widget_of_heads_takes_the_sentence(site, chromium):
+    typed = "Marie said that <she> would come ."
+    with reader(chromium) as page:
+        page.goto(address(site, "06_transformer"))
+        field = page.locator("#yours input")
+        field.fill(typed)
+        field.press("Enter")
+        page.locator(".offer button").press("Enter")
+        root = page.locator("iframe:has(~ .offer)").content_frame
+        expect(root.locator(".say")).to_contain_text("“Marie”", timeout=60_000)
+        words = list(Sentence.of(typed).words)
+        weights = word_weights(load("minilm-en").eval(), [words])[0][3, 7]  # head 4.8, with which it opens
+        drawn = root.locator("rect.cellrect").evaluate_all("all => all.map(cell => +cell.dataset.v)")
+        assert drawn == pytest.approx(list(weights.ravel()), abs=1e-5)

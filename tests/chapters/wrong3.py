@@ -10,6 +10,12 @@ def mean_of_perplexities(log_probs):
     return means.div(torch.tensor(2.0).log()).mean(), means.exp().mean()
 
 
+def root_of_product(log_probs):
+    p = torch.cat([torch.tensor(sentence) for sentence in log_probs]).exp()
+    measure = (1 / p.prod()) ** (1 / len(p))
+    return measure.log2(), measure
+
+
 def listed(emissions, transitions, start, end):
     """All sequences with their scores: slow, and right."""
     scores = {}
@@ -57,6 +63,7 @@ WRONG = {
         ("</s> is left out", "for log_p in sentence]", "for log_p in sentence[:-1]]"),
         ("</s> is in the sum, but not in the count", "len(every)", "(len(every) - len(log_probs))"),
         ("the sum instead of the mean", " / len(every)", ""),
+        ("the probabilities are multiplied", root_of_product),
         ("the sign is missing", "-sum", "sum"),
         ("the mean of the probabilities", "sum(every) / len(every", "math.log(sum(map(math.exp, every)) / len(every)"),
         ("bits by a product", "nats / math.log(2)", "nats * math.log(2)"),
@@ -174,6 +181,7 @@ WRONG = {
         ),
         ("the states of a sentence that has ended become 0", "state, h)", "state, 0.0)", "cell, c)", "cell, 0.0)"),
         ("the mask is turned round", "real[:, None]", "~real[:, None]"),
+        ("one row at padding holds up all", "real[:, None]", "real.all()"),
         ("only one of the two states is kept", "torch.where(real[:, None], cell, c)", "cell"),
         ("only one of the two states is kept", "torch.where(real[:, None], state, h)", "state"),
         (

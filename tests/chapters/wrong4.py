@@ -82,6 +82,7 @@ WRONG = {
             "(lambda a, b, dim: (a * b).sum(dim))",
         ),
         ("Euclidean distance", "torch.nn.functional.cosine_similarity", "(lambda a, b, dim: -(a - b).norm(dim=dim))"),
+        ("the sign of the cosine is lost", "cosine.argmax", "cosine.abs().argmax"),
         ("the furthest occurrence", "argmax", "argmin"),
         ("the mean of a sense instead of its occurrences", centroid),
         ("a share above 1", "sum(sum(shares) / len(shares)", "sum(sum(shares)"),

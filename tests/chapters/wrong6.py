@@ -267,20 +267,8 @@ WRONG = {
             "row.index(2, 1) if 2 in row[1:]",
         ),
         ("it begins with another mark", "torch.ones", "torch.zeros"),
-        (
-            "words after the end stay",
-            "not (written == 2).any(dim=1).all()",
-            "True",
-            "row[1 : row.index(2) if 2 in row else None]",
-            "[word for word in row[1:] if word != 2]",
-        ),
-        (
-            "words after the end stay",
-            "not (written == 2).any(dim=1).all()",
-            "True",
-            "row[1 : row.index(2) if 2 in row else None]",
-            "row[1:]",
-        ),
+        ("error", "not (written == 2).any(dim=1).all()", "True"),
+        ("error", "(written == 2).any(dim=1)", "(written[:, -1] == 2)"),
         ("error", "dtype=torch.long", "dtype=torch.float"),
     ],
     "6.12": [

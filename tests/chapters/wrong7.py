@@ -322,6 +322,8 @@ WRONG = {
     ],
     "7.9": [
         ("the network reads the answers", "network(read", "network(ids"),
+        ("the mask is drawn twice", "read, labels = mask(ids)", "read, labels = mask(ids)[0], mask(ids)[1]"),
+        ("the mask is drawn twice", "read, labels = mask(ids)", "labels, read = mask(ids)[1], mask(ids)[0]"),
         ("the mask is turned round", "ids != 0", "ids == 0"),
         ("padding may be read", "ids != 0", "ids >= 0"),
         ("special pieces may not be read", "ids != 0", "ids > 4"),

@@ -301,6 +301,11 @@ WRONG = {
     "8.7": [
         ("the highest null score", "min(", "max("),
         ("the mean null score", "min(score for score, _ in ", "sum(score for score, _ in windows) / len("),
+        (
+            "windows without spans are left out",
+            "score for score, _ in windows",
+            "score for score, spans in windows if spans",
+        ),
         ("the null score of the first window", "min(score for score, _ in windows)", "windows[0][0]"),
         ("the null score of the last window", "min(score for score, _ in windows)", "windows[-1][0]"),
         (

@@ -101,11 +101,33 @@ WRONG = {
         ),
         ("equal is judged as a difference", 'rule["kind"] == "equivalence"', "False"),
         ("equal if it touches the margin", 'else "open"\n    low', 'else "holds"\n    low'),
+        (
+            "touching the margin is enough",
+            '-rule["delta"] < low and high < rule["delta"]',
+            '-rule["delta"] <= low and high <= rule["delta"]',
+        ),
+        (
+            "touching the margin is enough",
+            'low > rule["delta"] or high < -rule["delta"]',
+            'low >= rule["delta"] or high <= -rule["delta"]',
+        ),
         ("not inside is contradicted", ' if low > rule["delta"] or high < -rule["delta"] else "open"', ""),
         ("clear of 0 is not equal", 'low > rule["delta"] or high < -rule["delta"]', "low > 0 or high < 0"),
         ("only above the margin", ' or high < -rule["delta"]', ""),
         ("the control is not used", " and (excess is None or excess[0] > 0)", ""),
         ("only the excess is judged", "low, high = effect", "low, high = excess or effect"),
+        (
+            "the excess can make it hold",
+            'if low > 0 and (excess is None or excess[0] > 0) else "open"',
+            'if (low > 0 and excess is None) or (excess and excess[0] > 0) else "open"',
+        ),
+        (
+            "the excess can make it hold",
+            "    if high < 0:",
+            "    if excess:\n"
+            '        return "open" if excess[0] <= 0 else "contradicted" if high < 0 else "holds"\n'
+            "    if high < 0:",
+        ),
         (
             "the control can contradict",
             '    return "holds" if low',

@@ -4,6 +4,7 @@ import inspect
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 import torch
@@ -200,6 +201,22 @@ def test_a_slow_part_is_remarked_upon_once_and_not_refused(reader, says, capsys)
     (said,) = capsys.readouterr().out.splitlines()
     assert "7.9" in said
     assert says in said
+
+
+def test_a_part_that_is_slow_in_the_training_alone_is_remarked_upon(capsys):
+    """A machine tries its parts on a few sentences first."""
+    exercise = registry.find("3.2")
+
+    def slow(log_probs):
+        end = time.process_time() + 0.2 * (len(log_probs) > 3)
+        while time.process_time() < end:
+            pass
+        return exercise.solution(log_probs)
+
+    call = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), [""])
+    for n in (1, 1, 9, 9):
+        call([[-0.5, -1.5]] * n)
+    assert capsys.readouterr().out.count("seconds a call") == 1
 
 
 def test_a_fault_of_the_machine_itself_is_raised_or_said(monkeypatch):

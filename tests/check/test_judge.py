@@ -273,6 +273,28 @@ def test_an_error_shows_the_readers_line_and_no_traceback():
     assert "RecursionError" in repr(judge(EXERCISE, deep))
 
 
+@pytest.mark.parametrize(("before", "state"), [(lambda n: [sum(n)], "mistake"), (math.prod, "error"), (sum, "error")])
+def test_what_came_before_an_error_may_name_the_mistake(before, state):
+    """As a sum instead of a mean, which in the end overflows."""
+    assert judge(EXERCISE, lambda n, f: before(n) if f == 1 else 1 / 0).state == state
+
+
+def test_functions_among_the_inputs_are_new_at_each_call():
+    class Draws:
+        n = 0
+
+        def __call__(self):
+            self.n += 1
+            return self.n
+
+        def __eq__(self, other):
+            return True
+
+    drawn = replace(EXERCISE, solution=lambda draw: draw(), probes=[Probe("a draw", Draws())], mistakes=[])
+    assert judge(drawn, lambda draw: draw()).right
+    assert not judge(drawn, lambda draw: draw() and draw()).right
+
+
 def test_an_endless_loop_is_stopped():
     def endless(numbers, factor):
         try:

@@ -129,11 +129,7 @@ def test_the_page_names_who_forged_and_reading_alone_runs_nothing(tmp_path):
     believing = write_class(tmp_path / "out", learners, skipped, None).read_text()
     assert "3 of 3" in believing
     verdicts = rerun_class(learners)
-    assert {name: verdict == RIGHT for (name, _), verdict in verdicts.items()} == {
-        "forger": False,
-        "honest": True,
-        "leaning": False,
-    }
+    assert [name for (name, _), verdict in verdicts.items() if verdict == RIGHT] == ["honest"]
     page = write_class(tmp_path / "out", learners, skipped, verdicts).read_text()
     assert "not solved as said: 5.1: PermissionError" in page
     assert "2 of 3" in page

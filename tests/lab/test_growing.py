@@ -5,9 +5,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from course.lab import growing
 from course.lab.growing import cost, hours
-from course_lib.errors import CourseError
 from course_lib.models.bert import BertConfig, pretraining_loss
 from course_lib.models.transformer import CHOICES
+from tests.mistakes import mistakes
 from tests.models.small_berts import small_bert, small_config
 
 
@@ -52,14 +52,15 @@ def test_operations_are_those_that_torch_counts(length):
     assert counter.get_total_flops() == pytest.approx(expected, rel=0.05)
 
 
-def test_hours_and_what_cannot_be():
-    config = small_config(max_units=19)
-    found = cost(config, tokens=1e6, batch=2, length=19)
+def test_hours():
+    found = cost(small_config(max_units=19), tokens=1e6, batch=2, length=19)
     assert hours(found, found.flops / 3600, 1.0) == pytest.approx(1.0)  # a device that needs an hour at its best
     assert hours(found, found.flops / 3600, 0.25) == pytest.approx(4.0)
-    with pytest.raises(CourseError, match="length=23, but max_units=19"):
-        cost(config, 100, 2, 23)
-    with pytest.raises(CourseError, match="batch=0"):
-        cost(config, 100, 0, 19)
-    with pytest.raises(CourseError, match=r"share=1\.5"):
-        hours(found, 1e12, 1.5)
+
+
+SMALL = small_config(max_units=19)
+test_what_cannot_be_is_named = mistakes(
+    (lambda: cost(SMALL, 100, 2, 23), "length=23, but max_units=19"),
+    (lambda: cost(SMALL, 100, 0, 19), "batch=0"),
+    (lambda: hours(cost(SMALL, 100, 2, 19), 1e12, 1.5), r"share=1\.5"),
+)

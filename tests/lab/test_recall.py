@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from course.lab.recall import ASKED_OF, LOADS, N_KEYS, Recall, answered, guessing, load_and_distance, questions, trained
+from course.lab.recall import N_KEYS, Recall, answered, guessing, questions, trained
 
 
 @pytest.mark.parametrize("load", [1, 7, N_KEYS])
@@ -36,11 +36,3 @@ def test_both_get_the_same_questions_and_attention_learns_them():
     model = trained("attention", 120, 1e-2, 0)
     assert answered(model, 4, -1)[0].mean() > 2 * guessing(4)
     np.testing.assert_array_equal(answered(model, 4, -1)[1], answered(Recall("LSTM"), 4, -1)[1])
-
-
-def test_the_picture_has_all_loads_and_a_quarter_each():
-    figure = load_and_distance({"attention": Recall("attention"), "LSTM": Recall("LSTM")})
-    left, right = figure.axes
-    assert [len(line.get_xdata()) for line in left.lines] == [len(LOADS)] * 3
-    assert [len(line.get_xdata()) for line in right.lines] == [4] * 2
-    assert ASKED_OF % 4 == 0

@@ -22,6 +22,7 @@ from course.ledger.report import (
 )
 from course_lib.errors import CourseError
 from course_lib.language import speaking
+from tests.mistakes import mistakes
 
 
 def test_run_measures_at_the_profile_and_judges(ledger, monkeypatch):
@@ -99,16 +100,15 @@ def test_a_korean_sentence_loses_no_syllable_in_the_table():
             assert "…" not in console.file.getvalue()
 
 
-def test_what_does_not_fit_together_is_refused(ledger):
-    for wrong in ({}, {"measure": True}, {"measure": True, "profile": "quick"}, {"profile": "full"}):
-        with pytest.raises(CourseError, match="--run --profile full --record"):
-            claims_command("C9.1", record=True, **wrong)
-    with pytest.raises(CourseError, match="--run --profile full"):
-        claims_command("C9.1", profile="full")
-    with pytest.raises(CourseError, match="Which claim"):
-        claims_command(measure=True)
-    with pytest.raises(CourseError, match=r"There is no profile 'quik'\. Use one of: quick, full"):
-        claims_command(profile="quik", measure=True)
+RECORDS = ({}, {"measure": True}, {"measure": True, "profile": "quick"}, {"profile": "full"})
+test_what_does_not_fit_together_is_refused = mistakes(
+    *((wrong | {"claim_id": "C1.1", "record": True}, "--run --profile full --record") for wrong in RECORDS),
+    ({"claim_id": "C1.1", "profile": "full"}, "--run --profile full"),
+    ({"measure": True}, "Which claim"),
+    ({"measure": True, "profile": "quik"}, "no profile 'quik'"),
+    ({"claim_id": "c1.77"}, r"no claim 'C1\.77'"),
+    of=lambda given: claims_command(**given),
+)
 
 
 def test_a_report_of_one_claim(ledger, capsys):
@@ -118,13 +118,13 @@ def test_a_report_of_one_claim(ledger, capsys):
     claims_command("C9.1", measure=True, profile="full", record=True)
     text = capsys.readouterr().out
     for part in (
-        "rule: difference. Control: no cause. Holds when", "live: 8 seeds", "recorded, baseline: majority 52",
-        "recorded, without verdict: ratio 1.25", "recorded with: command course claims C9.1", "profile full",
-        "measure and record: course claims C9.1",
-    ):  # fmt: skip
+        "Control: no cause",
+        "live: 8 seeds",
+        "baseline: majority 52",
+        "ratio 1.25",
+        "record: course claims C9.1",
+    ):
         assert part in text
-    with pytest.raises(CourseError, match=r"There is no claim 'C9\.7'"):
-        claims_command("c9.7")
 
 
 def test_a_damaged_record_does_not_hide_the_ledger(ledger, capsys):

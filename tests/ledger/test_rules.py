@@ -31,14 +31,6 @@ def test_an_unknown_claim_names_its_neighbours():
         get_claim("elmo")
 
 
-def test_rules_in_words():
-    assert get_claim("C2.1").rules[0].words == "Holds when the error is at most 1e-06."
-    assert get_claim("C1.3").rules[0].words == "Holds when the 95 % interval lies inside ±0.2 share of the ceiling."
-    words = get_claim("C1.2").rules[0].words
-    assert "wholly below 0, and its excess over the control wholly below 0." in words
-    assert "Smallest interesting difference: 1 points per doubling." in words
-
-
 # a law between a rule's keys -> whether a rule breaks it
 LAWS = {
     "tolerance, 0 or a small positive number, judges exact claims and no others": lambda rule: (
@@ -118,9 +110,7 @@ def test_another_file_can_be_read(tmp_path):
     [
         ("delta = 1.0", "detla = 1.0", ["claim C3.1 has no 'detla'"]),
         ("delta = 1.0", 'delta = "1.0"', ["claim C3.1.rules.0.delta is '1.0', not float"]),
-        ("delta = 1.0", "delta = true", ["delta is True, not float"]),
         ("delta = 1.0", "delta = nan", ["delta is nan, not float"]),
-        ('side = "greater"', 'side = "above"', ["'above', not one of: greater, less"]),
         ('certainty = "V"', 'certainty = "sure"', ["published.0.certainty is 'sure', not one of: V, V1, M"]),
         ('text = "91.93", ', "", ["Published", "missing", "'text'"]),
         ('"C3.1"', '"3.1"', ["claim 3.1", "such as C4.5"]),

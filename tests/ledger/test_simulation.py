@@ -4,6 +4,7 @@
 """
 
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -44,16 +45,8 @@ def of_clusters(rng, effect, n=17, size=5):
     return rule(clusters="word"), Measurement(effect + noise, "points", clusters=words)
 
 
-def of_fewest_clusters(rng, effect):
-    return of_clusters(rng, effect, n=MIN_GROUPS)
-
-
 def of_seeds(rng, effect, n=5):
     return rule(varies="seeds", item="seed"), Measurement(effect + rng.normal(0, 3, n), "points", seeds=True)
-
-
-def of_eight_seeds(rng, effect):
-    return of_seeds(rng, effect, n=8)
 
 
 def with_control(rng, effect):
@@ -74,57 +67,61 @@ def of_a_statistic(rng, effect, n=41):
     return rule(), Measurement(np.c_[x, effect * x + rng.normal(0, 3, n)], "points", statistic=slope)
 
 
-def shares(measure, effect, runs=RUNS, seed=0) -> dict[str, float]:
+def equivalent(rng, effect):
+    measured = Measurement(effect + rng.normal(0, 0.3, 8), "points", seeds=True)
+    return rule(kind="equivalence", varies="seeds", item="seed"), measured
+
+
+MEASURES = {
+    **{"items": of_items, "right or wrong": right_or_wrong, "clusters": of_clusters, "seeds": of_seeds},
+    **{"eight seeds": partial(of_seeds, n=8), "fewest clusters": partial(of_clusters, n=MIN_GROUPS)},
+    **{"control": with_control, "statistic": of_a_statistic, "equivalence": equivalent},
+}
+
+
+def shares(name, effect, runs=RUNS) -> dict[str, float]:
     """How often each word is said when the true effect is `effect`."""
-    rng = np.random.default_rng(seed)
+    rng, measure = np.random.default_rng(0), MEASURES[name]
     words = [judge(*measure(rng, effect)).word for _ in range(runs)]
     found = {word: words.count(word) / runs for word in ("holds", "contradicted", "open")}
-    print(
-        f"\n{measure.__name__:18} effect {effect:5.1f}  " + "  ".join(f"{w} {100 * s:5.1f} %" for w, s in found.items())
-    )
+    print(f"\n{name:18} effect {effect:5.1f}  " + "  ".join(f"{w} {100 * s:5.1f} %" for w, s in found.items()))
     return found
 
 
-@pytest.mark.parametrize(
-    "measure", [of_items, right_or_wrong, of_clusters, of_seeds, of_eight_seeds], ids=lambda measure: measure.__name__
-)
-def test_without_an_effect_one_verdict_in_twenty_is_false(measure):
-    found = shares(measure, 0.0)
+@pytest.mark.parametrize("name", ["items", "right or wrong", "clusters", "seeds", "eight seeds"])
+def test_without_an_effect_one_verdict_in_twenty_is_false(name):
+    found = shares(name, 0.0)
     assert LOW < found["holds"] + found["contradicted"] < HIGH
     assert 0.008 < found["holds"] < 0.045  # and no side is favoured
     assert 0.008 < found["contradicted"] < 0.045
 
 
 def test_the_fewest_clusters_allowed_are_not_much_too_bold():
-    assert shares(of_fewest_clusters, 0.0)["open"] > 0.9
+    assert shares("fewest clusters", 0.0)["open"] > 0.9
 
 
 def test_a_statistic_is_judged_as_a_mean_is():
-    found = shares(of_a_statistic, 0.0, runs=250)
+    found = shares("statistic", 0.0, runs=250)
     assert 0.02 < found["holds"] + found["contradicted"] < 0.10
 
 
-@pytest.mark.parametrize(
-    ("measure", "effect"), [(of_items, 3), (right_or_wrong, 20), (of_clusters, 6), (of_eight_seeds, 6)]
-)
-def test_a_large_effect_is_seen(measure, effect):
-    assert shares(measure, effect, runs=60)["holds"] > 0.95
-    assert shares(measure, -effect, runs=60)["contradicted"] > 0.95
+EFFECTS = {"items": 3, "right or wrong": 20, "clusters": 6, "eight seeds": 6}
+
+
+@pytest.mark.parametrize(("name", "effect"), EFFECTS.items())
+def test_a_large_effect_is_seen(name, effect):
+    assert shares(name, effect, runs=60)["holds"] > 0.95
+    assert shares(name, -effect, runs=60)["contradicted"] > 0.95
 
 
 def test_equivalence_at_the_margin_is_rarely_granted():
-    def equivalent(rng, effect):
-        return rule(kind="equivalence", varies="seeds", item="seed"), Measurement(
-            effect + rng.normal(0, 0.3, 8), "points", seeds=True
-        )
-
-    at_margin = shares(equivalent, 1.0)
+    at_margin = shares("equivalence", 1.0)
     assert 0.01 < at_margin["holds"] < 0.04  # one side of a 95 % interval
     assert 0.01 < at_margin["contradicted"] < 0.04
-    assert shares(equivalent, 0.0, runs=60)["holds"] > 0.95
-    assert shares(equivalent, 2.0, runs=60)["contradicted"] > 0.95
+    assert shares("equivalence", 0.0, runs=60)["holds"] > 0.95
+    assert shares("equivalence", 2.0, runs=60)["contradicted"] > 0.95
 
 
 def test_a_control_takes_false_verdicts_away_and_keeps_true_ones():
-    assert shares(with_control, 0.0)["holds"] < 0.025
-    assert shares(with_control, 9.0, runs=60)["holds"] > 0.9
+    assert shares("control", 0.0)["holds"] < 0.025
+    assert shares("control", 9.0, runs=60)["holds"] > 0.9

@@ -29,14 +29,9 @@ display({"text/plain": "a picture", "text/html": "<b>still</b>",
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "text").mkdir()
-    return tmp_path
-
-
 def write(folder: Path, text: str, name: str = "00_tiny") -> Path:
     path = folder / "text" / f"{name}.md"
+    path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -52,7 +47,6 @@ def run(folder: Path, what: str, *names: str) -> int:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notebooks")
-    (folder / "text").mkdir()
     write(folder, TEXT)
     assert run(folder, "build") == 0
     return folder
@@ -88,43 +82,40 @@ def test_a_second_build_of_the_named_one_gives_the_same_bytes(built, capsys):
     ("source", "says"),
     [("first / 0  # here", ("cell 2", "ZeroDivisionError")), ("import os; os._exit(7)", ("DeadKernelError",))],
 )
-def test_a_failing_cell_names_itself_and_leaves_the_old_notebook(folder, capsys, source, says):
-    write(folder, cell("first = 3") + cell(source))
-    (folder / "00_tiny.ipynb").write_text("old")
-    assert run(folder, "build") == 1
+def test_a_failing_cell_names_itself_and_leaves_the_old_notebook(tmp_path, capsys, source, says):
+    write(tmp_path, cell("first = 3") + cell(source))
+    (tmp_path / "00_tiny.ipynb").write_text("old")
+    assert run(tmp_path, "build") == 1
     said = capsys.readouterr().err
     assert [part for part in ("00_tiny.md", source, "was left as it was", *says) if part not in said] == []
-    assert (folder / "00_tiny.ipynb").read_text() == "old"
+    assert (tmp_path / "00_tiny.ipynb").read_text() == "old"
 
 
-def test_an_endless_cell_is_a_failure_too(folder):
-    text = write(folder, cell("while True: pass"))
+def test_an_endless_cell_is_a_failure_too(tmp_path):
+    text = write(tmp_path, cell("while True: pass"))
     with pytest.raises(build.BuildError, match="while True"):
-        build.build(text, folder / "00_tiny.ipynb", timeout=1)
+        build.build(text, tmp_path / "00_tiny.ipynb", timeout=1)
 
 
-def test_a_notebook_is_built_without_network_and_without_the_builders_settings(folder, monkeypatch):
+def test_a_notebook_is_built_without_network_and_without_the_builders_settings(tmp_path, monkeypatch):
     monkeypatch.setenv("COURSE_PROFILE", "full")
     monkeypatch.setenv("COURSE_DEVICE", "mps")
     look = 'import os; print(os.environ.get("COURSE_PROFILE"), os.environ["COURSE_DEVICE"])'
     ask = "# Raises: the network is blocked\nimport socket\nsocket.create_connection(('example.org', 80))"
-    write(folder, cell(look) + cell(ask, "raises-exception"))
-    assert run(folder, "build") == 0
-    first, second = nbformat.read(folder / "00_tiny.ipynb", as_version=4).cells
+    write(tmp_path, cell(look) + cell(ask, "raises-exception"))
+    assert run(tmp_path, "build") == 0
+    first, second = nbformat.read(tmp_path / "00_tiny.ipynb", as_version=4).cells
     assert first.outputs[0].text == "None cpu\n"
     assert "network is blocked in tests" in second.outputs[0].evalue
 
 
-def test_cell_ids_follow_the_source(folder):
-    text = write(folder, cell("1") + cell("1") + cell("2"))
+def test_cells_keep_their_tags_and_ids_follow_the_source(tmp_path):
+    text = write(tmp_path, cell("1", "hide-input") + cell("1", "live") + cell("2"))
+    first, second, _ = build.from_text(text).cells
+    assert first.metadata == {"tags": ["hide-input"], "jupyter": {"source_hidden": True}}  # as JupyterLab folds
+    assert second.metadata == {"tags": ["live"]}
     ids = [c.id for c in build.from_text(text).cells]
     assert len(set(ids)) == 3
     assert ids == [c.id for c in build.from_text(text).cells]
-    write(folder, "new words\n\n" + cell("1") + cell("1") + cell("2"))
+    write(tmp_path, "new words\n\n" + cell("1") + cell("1") + cell("2"))
     assert [c.id for c in build.from_text(text).cells][1:] == ids
-
-
-def test_a_cell_with_the_tag_is_folded_as_jupyterlab_folds(folder):
-    cells = build.from_text(write(folder, cell("plot()", "hide-input") + cell("1", "live"))).cells
-    assert cells[0].metadata == {"tags": ["hide-input"], "jupyter": {"source_hidden": True}}
-    assert cells[1].metadata == {"tags": ["live"]}

@@ -94,9 +94,8 @@ def test_the_korean_notebook_is_the_english_one_in_other_words(pair):
     english, edition = pair()
     assert problems(english, edition) == []
     made = korean_notebook(english, edition)
-    assert [(c.id, c.cell_type, c.metadata) for c in made.cells] == [
-        (c.id, c.cell_type, c.metadata) for c in english.cells
-    ]
+    for one, other in zip(made.cells, english.cells, strict=True):
+        assert (one.id, one.cell_type, one.metadata) == (other.id, other.cell_type, other.metadata)
     assert made.cells[1].source.endswith('session = course_lib.start(1, language="ko")')
     assert made.cells[3].source == (
         "n = 3                       # 몇 개\n"
@@ -104,7 +103,6 @@ def test_the_korean_notebook_is_the_english_one_in_other_words(pair):
         'print("쌍 ", n)\n'
         'words = "a cat chases dog".split()'
     )
-    assert same_code(english.cells[3].source, made.cells[3].source)
 
 
 def test_a_changed_english_sentence_is_noticed_and_shown_and_may_be_marked_as_behind(pair, monkeypatch):
@@ -135,7 +133,6 @@ def test_a_changed_english_sentence_is_noticed_and_shown_and_may_be_marked_as_be
         ("context word\n주변 단어\n\n", "", "no Korean for 'context word'"),
         ("context word\n", "context words\n", "is it now 'context word'?"),
         ("{n:>4}쌍", "{n}쌍", "other {values}"),
-        ("{n:>4}쌍", "네 쌍", "other {values}"),
         ("{n:>4}쌍", "{n:>4쌍", "other {values}"),
         ("{n:>4}쌍", "{n:>4}쀍", "쀍 is not in the font"),
         ("두 번째입니다.", "당신의 두 번째입니다.", "여러분"),
@@ -154,20 +151,18 @@ def test_an_english_cell_that_is_gone(pair):
     assert any("is gone. Delete it." in fault for fault in problems(english, edition))
 
 
+FIRST, SECOND = (EMPTY * (n == 0) + f'+++ {{"of": "ID{n}"}}\n\n```{{strings}}\n' for n in (0, 1))
+
+
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
-        ("글", "its head says edition: None"),
         ("---\nedition: done\n---\n\n글", "its head says edition: done"),
         (EMPTY + "+++ {}\n\n글", "line 5: a cell without its English"),
-        (EMPTY + '+++ {"of": "ID0"}\n\n```{strings}\none line\n```', "below line 5: not a pair of two lines"),
-        (EMPTY + '+++ {"of": "ID0"}\n\n```{strings}\none line\n줄', "a strings block has no end"),
+        (FIRST + "one line\n```", "below line 5: not a pair of two lines"),
+        (FIRST + "one line\n줄", "a strings block has no end"),
         (EMPTY + '+++ {"of": "ID0"}\n\n글\n\n+++ {"of": "ID0"}\n\n글', "two cells of the English cell"),
-        (
-            EMPTY
-            + '+++ {"of": "ID0"}\n\n```{strings}\na b\n가\n```\n\n+++ {"of": "ID1"}\n\n```{strings}\na b\n나\n```',
-            "two Korean texts for 'a b'",
-        ),
+        (FIRST + "a b\n가\n```\n\n" + SECOND + "a b\n나\n```", "two Korean texts for 'a b'"),
     ],
 )
 def test_a_text_that_cannot_be_read_says_where(pair, bad, says):

@@ -7,11 +7,9 @@ from dataclasses import replace
 import pytest
 from PIL import Image, ImageChops
 
-from course_lib.errors import CourseError
 from tests.notebooks import pictures
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser, find_browser
-from tests.notebooks.stored import stored_widget
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWN = {name: words for words, name in re.findall(r"!\[([^\]]*)\]\(docs/pictures/(\w+)\.png\)", README)}
@@ -28,11 +26,6 @@ def test_a_stored_picture_is_a_small_png_of_the_right_width(name):
     assert path.stat().st_size <= pictures.MOST_BYTES
     with Image.open(path) as image:
         assert (image.format, image.mode, image.width) == ("PNG", "P", pictures.WIDTH)
-
-
-def test_a_chapter_without_the_widget_is_named():
-    with pytest.raises(CourseError, match=r"00_start_here\.ipynb stores no widget with the title 'Which layers"):
-        stored_widget("00_start_here", "Which layers does a task want?")
 
 
 @pytest.mark.browser

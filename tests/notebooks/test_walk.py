@@ -13,30 +13,20 @@ pytestmark = [
     pytest.mark.slow,  # it starts two Labs for a command that CI does not run
     pytest.mark.skipif(find_browser() is None, reason="needs Chromium or Chrome"),
 ]
+BAD = [
+    "print('Error displaying widget')",
+    "from IPython.display import HTML\nHTML('<img src=\"http://example.org/x.png\">')",
+    "1 / 0",  # last: Run All stops at an error
+]
+FAULTS = ["cell 3: ZeroDivisionError: division by zero", "cell 1: Error displaying widget"]
+FAULTS += ["asked the network for http://example.org/x.png"]
+GOOD = ["import ipywidgets; ipywidgets.IntSlider(7)", "x = 3", "1 / 0"]
 
 
-def test_a_walk_finds_every_fault(tmp_path):
-    sources = [
-        "print('Error displaying widget')",
-        "from IPython.display import HTML\nHTML('<img src=\"http://example.org/x.png\">')",
-        "1 / 0",  # last: Run All stops at an error
-    ]
-    notebook = new_notebook(cells=[new_code_cell(source) for source in sources], metadata=KERNEL)
-    nbformat.write(notebook, tmp_path / "bad.ipynb")
-    assert walk(tmp_path / "bad.ipynb", tmp_path / "pictures") == [
-        "cell 3: ZeroDivisionError: division by zero",
-        "cell 1: Error displaying widget",
-        "asked the network for http://example.org/x.png",
-    ]
-
-
-def test_a_good_notebook_has_no_fault_and_a_picture_per_output(tmp_path):
-    tags = {"tags": ["raises-exception"]}
-    cells = [
-        new_code_cell("import ipywidgets; ipywidgets.IntSlider(7)"),
-        new_code_cell("x = 3"),
-        new_code_cell("1 / 0", metadata=tags),
-    ]
-    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), tmp_path / "good.ipynb")
-    assert walk(tmp_path / "good.ipynb", tmp_path / "pictures") == []
-    assert [path.name for path in sorted((tmp_path / "pictures").iterdir())] == ["cell-001.png", "cell-003.png"]
+@pytest.mark.parametrize(("sources", "tags", "faults"), [(BAD, [], FAULTS), (GOOD, ["raises-exception"], [])])
+def test_a_walk_finds_every_fault_and_takes_a_picture_per_output(tmp_path, sources, tags, faults):
+    cells = [new_code_cell(source, metadata={"tags": tags}) for source in sources]
+    nbformat.write(new_notebook(cells=cells, metadata=KERNEL), tmp_path / "a.ipynb")
+    assert walk(tmp_path / "a.ipynb", tmp_path / "pictures") == faults
+    taken = [path.name for path in sorted((tmp_path / "pictures").iterdir())]
+    assert faults or taken == ["cell-001.png", "cell-003.png"]

@@ -65,17 +65,8 @@ def test_all_profiles_and_names_are_what_the_command_offers():
 
 
 # -- Cards, and the table over all of them
-ROWS = {
-    "model": "net",
-    "corpus": "text",
-    "tokens": "7",
-    "settings": "width 3",
-    "device": "cpu",
-    "minutes": "0.1",
-    "score of a test": "0.5",
-    "licence": "CC BY 4.0",
-    "command": "`run`",
-}
+ROWS = {"model": "net", "corpus": "text", "tokens": "7", "settings": "width 3", "device": "cpu", "minutes": "0.1"}
+ROWS |= {"score of a test": "0.5", "licence": "CC BY 4.0", "command": "`run`"}
 
 
 def test_what_is_rendered_can_be_parsed_and_nothing_else():
@@ -96,13 +87,11 @@ def test_the_table_has_a_line_for_each_checkpoint_with_what_is_recorded_of_publi
         (tmp_path / name / "README.md").write_text(card.render(f"Title {name}", ROWS))
     cells = [Cell("rte", system, 7, 0, 7, 3, score, 1.0) for system, score in (("bert", 61.0), ("bert-scratch", 53.0))]
     curves = Curves({"rte": {"metric": "accuracy in %"}}, (), tuple(cells))
-    recorded = "RTE, entailment: 61.0 / 53.0 accuracy in % (7 labels, 1 seed)"
-    for found, expected in ((Curves(), "not recorded yet"), (curves, recorded)):
-        *_, head, rule, bert, other = card.overview(tmp_path, found).splitlines()
-        assert len({line.count("|") for line in (head, rule, bert, other)}) == 1
-        assert bert.split(" | ")[head.split(" | ").index("public tasks: fine-tuned / from scratch")] == expected
-        score = "score of a test: 0.5"
-        assert other == f"| [two](two/README.md) | Title two | text | 7 | cpu, 0.1 | {score} | — | 0.0 | CC BY 4.0 |"
+    *_, head, rule, bert, other = card.overview(tmp_path, curves).splitlines()
+    assert len({line.count("|") for line in (head, rule, bert, other)}) == 1
+    assert "RTE, entailment: 61.0 / 53.0 accuracy in % (7 labels, 1 seed)" in bert
+    score = "score of a test: 0.5"
+    assert other == f"| [two](two/README.md) | Title two | text | 7 | cpu, 0.1 | {score} | — | 0.0 | CC BY 4.0 |"
     (tmp_path / "two" / "README.md").unlink()
     with pytest.raises(CourseError, match=r"README\.md is missing"):
         card.overview(tmp_path, Curves())
@@ -120,9 +109,6 @@ TRAIN = [
     *[LabelledText(text, "pos") for text in ("good film", "good good plot", "good film", "film")],
     *[LabelledText(text, "neg") for text in ("bad film", "bad", "bad plot", "film good")],
 ]
-
-
-POSITIVE = np.array([record.label == "pos" for record in TRAIN])
 
 
 def test_neighbours_are_held_out_together():
@@ -143,10 +129,11 @@ def test_what_is_learned_is_scikit_learns_regression_over_log_count_ratios():
     for size, strongest in ((3, [1, 2, 3]), (1, [3]), (7, [0, 1, 2, 3])):
         assert reviews.strongest(rows, weights, size).tolist() == strongest
 
-    weights, bias = reviews.learn(rows[:, :3], POSITIVE, 3.0)
+    positive = np.array([record.label == "pos" for record in TRAIN])
+    weights, bias = reviews.learn(rows[:, :3], positive, 3.0)
     ratios = np.log(np.array([4, 4, 1]) / 9) - np.log(np.array([3, 2, 4]) / 9)
     peer = LogisticRegression(C=3.0, solver="liblinear", tol=1e-3, random_state=0)
-    peer.fit(rows[:, :3].toarray() * ratios, POSITIVE)
+    peer.fit(rows[:, :3].toarray() * ratios, positive)
     expected = peer.decision_function(rows[:, :3].toarray() * ratios)
     model = ReviewWords(["film", "good", "bad"], weights, bias, reviews.LABELS)
     np.testing.assert_allclose(model.scores([record.text for record in TRAIN]), expected, rtol=1e-6)

@@ -9,36 +9,16 @@ import torch
 
 from course.lab import tasks as targets
 from course.recipes import texts
-from course.recipes.texts import (
-    ENGLISH,
-    EVERYDAY_KOREAN,
-    KOREAN,
-    LONG_EVERY,
-    Cut,
-    MaskedPairRows,
-    MixedRows,
-    OneWayRows,
-    PieceText,
-    Places,
-    Rows,
-    Text,
-    WordTexts,
-    cut_corpus,
-    encode_documents,
-    mix,
-    read_documents,
-    repeats,
-    split_corpus,
-)
+from course.recipes.texts import mix
 from course_lib.data.masking import Masking
 from course_lib.data.records import LabelledText
 from course_lib.data.running_text import Article
 from course_lib.errors import CourseError
 from course_lib.text.word_pieces import SPECIALS, WordPieces
 
-TEXTS = (Text("enwiki2015", 0.5, held_out=1), Text("novels_en", 0.25, held_out=1), Text("imdb", 0.25, held_out=0))
-
-CUT = Cut(vocab_size=71, lowercase=True, max_characters=31, held_out=3)
+WEIGHTS = (("enwiki2015", 0.5, 1), ("novels_en", 0.25, 1), ("imdb", 0.25, 0))
+TEXTS = tuple(texts.Text(name, weight, held_out=n) for name, weight, n in WEIGHTS)
+CUT = texts.Cut(vocab_size=71, lowercase=True, max_characters=31, held_out=3)
 
 
 def write(folder, name, documents):
@@ -47,14 +27,14 @@ def write(folder, name, documents):
 
 
 def test_weights_of_a_mix_are_shares():
-    for kinds in (ENGLISH, KOREAN, EVERYDAY_KOREAN):
+    for kinds in (texts.ENGLISH, texts.KOREAN, texts.EVERYDAY_KOREAN):
         assert sum(text.weight for text in kinds) == pytest.approx(1)
 
 
 def test_each_text_has_its_share_of_the_words():
     """The one that is largest for its weight is read once, the others more often, whole and in part."""
     documents = [[[name] * 7] * n for name, n in zip("abc", (100, 13, 31), strict=True)]
-    times = repeats(TEXTS, [7 * len(own) for own in documents])
+    times = texts.repeats(TEXTS, [7 * len(own) for own in documents])
     assert times == pytest.approx([1, 50 / 13, 50 / 31])
     mixed = mix(documents, times, seed=0)
     assert Counter(document[0] for document in mixed) == {"a": 100, "b": 50, "c": 50}
@@ -69,7 +49,7 @@ def test_words_are_counted_as_often_as_they_are_read(tmp_path):
     write(tmp_path, "enwiki2015", [["held out"], ["One two two .", "One ."]])
     write(tmp_path, "novels_en", [["held out"], ["two"]])
     write(tmp_path, "imdb", [["three"]])
-    words = WordTexts.of(TEXTS, tmp_path, lower=True)
+    words = texts.WordTexts.of(TEXTS, tmp_path, lower=True)
     assert words.times == [1, 3, 3]
     assert words.counts == {"one": 2, "two": 2 + 3, ".": 2, "three": 3}
     train, held_out = words.encoded(lambda document: [word for sentence in document for word in sentence], seed=0)
@@ -81,8 +61,8 @@ def test_reviews_that_are_tested_on_are_not_read(monkeypatch, tmp_path):
     reviews = [LabelledText(f"Review number{n} .\nSeen twice .", "pos") for n in range(2_503)]
     for module in (texts, targets):
         monkeypatch.setattr(module, "load_public", lambda name, split: reviews)
-    path = split_corpus("imdb", tmp_path)
-    read = {sentence[1] for document in read_documents(path) for sentence in document if sentence[0] == "Review"}
+    path = texts.split_corpus("imdb", tmp_path)
+    read = {sentence[1] for document in texts.read_documents(path) for sentence in document if sentence[0] == "Review"}
     task = targets.target_texts("imdb", n_train=9_999, n_unlabelled=0)
     tested = {record.text.split()[1] for record in (*task.test, *task.dev)}
     assert len(tested) == 1_500
@@ -99,14 +79,14 @@ def test_a_novels_part_is_read_without_its_title(monkeypatch, tmp_path):
 
     monkeypatch.setattr(texts, "locate", lambda name: [])
     monkeypatch.setattr(texts, "read_articles", articles)
-    [document] = read_documents(split_corpus("novels_en", tmp_path))
+    [document] = texts.read_documents(texts.split_corpus("novels_en", tmp_path))
     assert [" ".join(sentence) for sentence in document] == ["Yes , he said .", "He left .", "She stayed ."]
     assert seen["least"] == 2
 
 
 def test_short_reviews_stand_together(monkeypatch, tmp_path):
     monkeypatch.setattr(texts, "load_public", lambda name, split: [LabelledText("재미있다", "pos")] * 103)
-    documents = list(read_documents(split_corpus("nsmc", tmp_path)))
+    documents = list(texts.read_documents(texts.split_corpus("nsmc", tmp_path)))
     assert [len(document) for document in documents] == [50, 50, 3]
 
 
@@ -114,8 +94,8 @@ def test_the_row_holds_what_each_sentence_gives_by_itself(out):
     path = out / "enwiki2015.words.txt"
     # few letters and few pieces: words have several, or are unknown
     pieces = WordPieces.train([["the", "queen", "tiger", "sees", "car"]], 31)
-    text = encode_documents(path, pieces)
-    documents = list(read_documents(path))
+    text = texts.encode_documents(path, pieces)
+    documents = list(texts.read_documents(path))
     sentences = [sentence for document in documents for sentence in document]
     bounds = text.sentences.tolist()
     assert [text.ids[a:b].tolist() for a, b in pairwise(bounds)] == [pieces.ids(sentence) for sentence in sentences]
@@ -125,7 +105,7 @@ def test_the_row_holds_what_each_sentence_gives_by_itself(out):
 
 
 def test_a_text_splits_between_articles(out):
-    _, text = cut_corpus("enwiki2015", out, CUT)
+    _, text = texts.cut_corpus("enwiki2015", out, CUT)
     first, rest = text.split(5)
     assert torch.equal(torch.cat([first.ids, rest.ids]), text.ids)
     assert len(first.documents) == 6
@@ -135,9 +115,9 @@ def test_a_text_splits_between_articles(out):
 
 
 def test_the_second_call_reads_the_file(out):
-    pieces, text = cut_corpus("enwiki2015", out, CUT)
+    pieces, text = texts.cut_corpus("enwiki2015", out, CUT)
     (out / "enwiki2015.words.txt").write_text("other words .\n", encoding="utf-8")
-    again, same = cut_corpus("enwiki2015", out, CUT)
+    again, same = texts.cut_corpus("enwiki2015", out, CUT)
     assert again.vocabulary == pieces.vocabulary
     assert torch.equal(same.ids, text.ids)
 
@@ -145,7 +125,7 @@ def test_the_second_call_reads_the_file(out):
 def test_held_out_articles_do_not_count_for_the_vocabulary(out):
     path = out / "enwiki2015.words.txt"
     path.write_text("zzz zzz .\n\n" * 3 + path.read_text(encoding="utf-8"), encoding="utf-8")
-    pieces, text = cut_corpus("enwiki2015", out, CUT)
+    pieces, text = texts.cut_corpus("enwiki2015", out, CUT)
     assert "z" not in pieces.vocabulary
     assert text.ids[:3].tolist() == [pieces.unknown, pieces.unknown, *pieces.ids(["."])]
 
@@ -153,11 +133,11 @@ def test_held_out_articles_do_not_count_for_the_vocabulary(out):
 LENGTH, N_DOCUMENTS, N_SENTENCES = 23, 5, 61  # sentences of 1, 2, ... 13, 1, 2 ... pieces, 61 in an article
 
 
-def piece_text() -> PieceText:
+def piece_text() -> texts.PieceText:
     lengths = torch.arange(N_DOCUMENTS * N_SENTENCES) % 13 + 1
     sentences = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
     ids = torch.arange(int(sentences[-1]), dtype=torch.int16) + len(SPECIALS)
-    return PieceText(ids, sentences, torch.arange(N_DOCUMENTS + 1) * N_SENTENCES)
+    return texts.PieceText(ids, sentences, torch.arange(N_DOCUMENTS + 1) * N_SENTENCES)
 
 
 @pytest.fixture(scope="module")
@@ -165,18 +145,18 @@ def pieces() -> WordPieces:
     return WordPieces([*SPECIALS, *(f"p{place}" for place in range(len(piece_text().ids)))])
 
 
-def masked_rows(pieces: WordPieces, **shares: float) -> MaskedPairRows:
-    return MaskedPairRows(pieces, Masking(len(pieces), pieces.mask, pieces.special_ids, **shares))
+def masked_rows(pieces: WordPieces, **shares: float) -> texts.MaskedPairRows:
+    return texts.MaskedPairRows(pieces, Masking(len(pieces), pieces.mask, pieces.special_ids, **shares))
 
 
 def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
     whole = piece_text()
     make = masked_rows(pieces, corrupt=0.15, to_mask=0, to_random=0)  # asked for, but nothing changed
-    places = Places(whole, LENGTH)
+    places = texts.Places(whole, LENGTH)
     document = torch.repeat_interleave(torch.arange(N_DOCUMENTS), whole.sentences[whole.documents].diff())
     begins = set(whole.sentences.tolist())
     follows = []
-    for batch in Rows(places, places, make, 7 * LENGTH)(0):
+    for batch in texts.Rows(places, places, make, 7 * LENGTH)(0):
         assert batch.attention_mask is None
         for ids, segments, is_next in zip(batch.input_ids, batch.token_type_ids, batch.next, strict=True):
             first, second = ids[1 : (ids == pieces.sep).nonzero()[0]], ids[segments == 1][:-1]
@@ -199,7 +179,7 @@ def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
 
 
 def test_first_spans_are_whole_sentences_unless_one_is_too_long():
-    places, generator = Places(piece_text(), LENGTH), torch.Generator().manual_seed(3)
+    places, generator = texts.Places(piece_text(), LENGTH), torch.Generator().manual_seed(3)
     first = places.allowed.repeat(7)
     length, begin = places.seconds(first, generator)
     start = places.text.sentences[first]
@@ -213,16 +193,16 @@ def test_first_spans_are_whole_sentences_unless_one_is_too_long():
 
 
 def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):
-    places, long, taken = Places(piece_text(), LENGTH), Places(piece_text(), 2 * LENGTH), []
-    list(Rows(places, long, lambda p, first, g: taken.append((p.length, first)), 7 * LENGTH)(0))
+    places, long, taken = texts.Places(piece_text(), LENGTH), texts.Places(piece_text(), 2 * LENGTH), []
+    list(texts.Rows(places, long, lambda p, first, g: taken.append((p.length, first)), 7 * LENGTH)(0))
     usual = torch.cat([first for length, first in taken if length == LENGTH])
     assert torch.equal(usual.sort().values, places.allowed)
     with pytest.raises(CourseError, match="Rows of 997 pieces need two articles of 1994 pieces or more"):
-        Places(piece_text(), 997)
-    assert [length for length, _ in taken[:LONG_EVERY]] == [LENGTH] * (LONG_EVERY - 1) + [2 * LENGTH]
+        texts.Places(piece_text(), 997)
+    assert [length for length, _ in taken[: texts.LONG_EVERY]] == [LENGTH] * (texts.LONG_EVERY - 1) + [2 * LENGTH]
     assert len(taken[0][1]) == 7
-    assert len(taken[LONG_EVERY - 1][1]) == 3
-    rows = Rows(places, places, masked_rows(pieces), 7 * LENGTH, seed=2)
+    assert len(taken[texts.LONG_EVERY - 1][1]) == 3
+    rows = texts.Rows(places, places, masked_rows(pieces), 7 * LENGTH, seed=2)
     one, again, other = (next(rows(epoch)) for epoch in (0, 0, 1))
     assert torch.equal(one.input_ids, again.input_ids)
     assert not torch.equal(one.input_ids, other.input_ids)
@@ -232,26 +212,26 @@ def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):
 
 
 def test_an_epoch_goes_on_where_the_longer_rows_run_out():
-    places, long, taken = Places(piece_text(), LENGTH), Places(piece_text(), 2 * LENGTH), []
+    places, long, taken = texts.Places(piece_text(), LENGTH), texts.Places(piece_text(), 2 * LENGTH), []
     object.__setattr__(long, "allowed", long.allowed[:2])  # as in a text of short documents
-    list(Rows(places, long, lambda p, first, g: taken.append((p, first)), 2 * LENGTH)(0))
+    list(texts.Rows(places, long, lambda p, first, g: taken.append((p, first)), 2 * LENGTH)(0))
     assert torch.equal(torch.cat([first for p, first in taken if p is places]).sort().values, places.allowed)
     assert sum(len(first) for p, first in taken if p is long) > 2
 
 
 def test_no_pass_over_a_text_of_a_mix_repeats_another_in_later_epochs_either():
-    places = Places(piece_text(), LENGTH)
-    rows = Rows(places, places, lambda p, first, g: first.tolist(), 7 * LENGTH)
+    places = texts.Places(piece_text(), LENGTH)
+    rows = texts.Rows(places, places, lambda p, first, g: first.tolist(), 7 * LENGTH)
     a_pass = len(list(rows(0)))
-    mix = MixedRows((rows,), (1.0,), batches=3 * a_pass)
+    mix = texts.MixedRows((rows,), (1.0,), batches=3 * a_pass)
     batches = [batch for epoch in range(3) for batch in mix(epoch)]
     orders = {str(batches[at : at + a_pass]) for at in range(0, len(batches), a_pass)}
     assert len(orders) == 9
 
 
 def test_one_way_rows_read_on_and_are_asked_for_the_next_piece(pieces):
-    places = Places(piece_text(), LENGTH)
-    batch = next(Rows(places, places, OneWayRows(pieces), 7 * LENGTH)(0))
+    places = texts.Places(piece_text(), LENGTH)
+    batch = next(texts.Rows(places, places, texts.OneWayRows(pieces), 7 * LENGTH)(0))
     assert batch.ids.shape == (7, LENGTH)
     assert (batch.ids[:, 0] == pieces.cls).all()
     assert torch.equal(batch.ids[:, 1:], batch.targets[:, :-1])
@@ -267,7 +247,7 @@ def test_mixed_rows_are_drawn_by_weight_and_a_short_text_begins_anew():
         def __call__(self, epoch):
             return iter([(self.name, epoch, place) for place in range(self.n)])
 
-    mixed = MixedRows((Counted("long", 5_000), Counted("short", 70)), (0.75, 0.25), batches=1_000, seed=3)
+    mixed = texts.MixedRows((Counted("long", 5_000), Counted("short", 70)), (0.75, 0.25), batches=1_000, seed=3)
     batches = list(mixed(0))
     assert len(batches) == 1_000
     assert batches == list(mixed(0)) != list(mixed(1))

@@ -1,5 +1,7 @@
 """What stands on a label curve, on tiny networks: starts, steps, labels, and parts that share nothing."""
 
+from unittest.mock import Mock
+
 import pytest
 import torch
 
@@ -40,22 +42,13 @@ def test_every_system_learns_by_the_seed_and_repeats(bench):
 
 
 def test_starts_are_what_their_names_say(bench, monkeypatch):
-    started = {}
-
-    def learner(name):
-        def learn(start, *_, **settings):
-            started[name] = start, settings
-            raise KeyboardInterrupt
-
-        return learn
-
-    monkeypatch.setattr("course.records.curve_tasks.classifier", learner("awd"))
-    tables = {}
+    learn, tables = Mock(side_effect=KeyboardInterrupt), {}
+    monkeypatch.setattr(curve_tasks, "classifier", learn)
     for system in AWD_SYSTEMS:
         with pytest.raises(KeyboardInterrupt):
             bench.scores(system, 7, 0)
-        tables[system] = started["awd"][0].embedding.weight
-        assert started["awd"][1]["steps"] == 4
+        tables[system] = learn.call_args.args[0].embedding.weight
+        assert learn.call_args.kwargs["steps"] == 4
     assert torch.equal(tables["awd-general"], bench.general.embedding.weight)
     assert torch.equal(tables["awd-target"], bench.target.embedding.weight)
     assert not torch.equal(tables["awd-target"], tables["awd-general"])
@@ -63,17 +56,13 @@ def test_starts_are_what_their_names_say(bench, monkeypatch):
 
 
 def test_the_published_network_starts_from_its_own_weights_at_its_own_rate(monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        "course.records.curve_tasks.fine_tune",
-        lambda task, start, n, seed, recipe: seen.append((start, n, seed, recipe)) or pytest.fail("stop here"),
-    )
-    published = four_samples.bert()
-    effort = Effort(2, 3, 5, 4)
-    bench = Bench(four_samples.sentence_task(), effort, bert=four_samples.bert, minilm=lambda: published)
-    with pytest.raises(pytest.fail.Exception):
+    learn = Mock(side_effect=KeyboardInterrupt)
+    monkeypatch.setattr(curve_tasks, "fine_tune", learn)
+    task, published, effort = four_samples.sentence_task(), four_samples.bert(), Effort(2, 3, 5, 4)
+    bench = Bench(task, effort, bert=four_samples.bert, minilm=lambda: published)
+    with pytest.raises(KeyboardInterrupt):
         bench.scores(MINILM, 7, 1)
-    assert seen == [(published, 7, 1, effort.recipe.at(MINILM_RATE))]
+    assert learn.call_args.args[1:] == (published, 7, 1, effort.recipe.at(MINILM_RATE))
 
 
 def test_the_baseline_has_the_same_labels(bench):

@@ -153,23 +153,15 @@ def test_a_damaged_record_is_named_with_what_to_do():
     good = STORE.path.read_text(encoding="utf-8")
     document = json.loads(good)
     cell = document["cells"][0]
-    damaged = [
-        good[: len(good) // 2],
-        "[]",
-        json.dumps(document | {"cells": [cell, cell]}),
-        json.dumps(document | {"cells": [cell | {"run": 1}]}),
-        json.dumps(document | {"cells": [cell | {"score": float("nan")}]}),
-        json.dumps(document | {"cells": [{**cell, "exact": float("inf")}]}),
-        json.dumps(document | {"cells": [{**cell, "task": "c"}]}),
-        json.dumps(document | {"cells": [{"task": "a"}]}),
-    ]
-    for text in damaged:
+    wrong = [cell | change for change in ({"run": 1}, {"score": float("nan")}, {"exact": float("inf")}, {"task": "c"})]
+    for cells in ([cell, cell], *([one] for one in wrong)):
+        text = json.dumps(document | {"cells": cells})
         STORE.path.write_text(text, encoding="utf-8")
-        with pytest.raises(CourseError, match=r"curves\.json is damaged .* delete it and record it again: python -m"):
+        with pytest.raises(CourseError, match=r"curves\.json is damaged .* delete it and record it again"):
             run(plan())
         assert STORE.path.read_text(encoding="utf-8") == text  # a run does not write over it
     STORE.path.write_text(json.dumps(document | {"format": 2}), encoding="utf-8")
-    with pytest.raises(CourseError, match=r"format 2, this version reads 1"):
+    with pytest.raises(CourseError, match="format 2"):
         recorded_curves()
 
 
@@ -229,18 +221,6 @@ def test_the_drawn_lines_are_the_record(chapter):
     assert label_curves.missing_cells(chapter, curves).startswith(f"All {len(shown) * len(systems) * 12} trainings")
 
 
-def test_a_part_of_the_tasks_is_drawn_from_0_to_100_and_told_in_the_table(capsys):
-    curves, two = chapter_curves(), ("conll2000", "klue-ner")
-    figure = label_curves.curve_figure(8, curves, two)
-    assert [axes.get_ylim() for axes in figure.axes] == [(0, 100)] * 2
-    assert "RTE" in label_curves.curves_markdown(8, curves)
-    assert "RTE" not in label_curves.curves_markdown(8, curves, but=["rte"])
-    label_curves.show_curves(8, only=two, figure=False, table=False, missing=False)
-    assert capsys.readouterr().out == ""
-    with pytest.raises(CourseError, match="no curves of 'imdb'"):
-        label_curves.curve_figure(8, curves, only=["imdb"])
-
-
 def test_what_is_missing_is_said():
     curves = chapter_curves(missing=["nsmc", "klue-ner", "korquad-spans"])
     units = [axes.get_ylabel() for axes in label_curves.curve_figure(8, curves).axes]
@@ -250,9 +230,7 @@ def test_what_is_missing_is_said():
     assert said.startswith(f"252 of 360 trainings are recorded; missing: {'; '.join(korean)}.")
     assert label_curves.missing_cells(5, Curves()).startswith("0 of 144 trainings")
     few = replace(curves, cells=tuple(cell for cell in curves.cells if cell.labels != ALL or cell.task != "rte"))
-    assert "; missing with all labels: RTE, entailment; missing: NSMC, Korean; KLUE" in label_curves.missing_cells(
-        8, few
-    )
+    assert "; missing with all labels: RTE, entailment; missing: NSMC" in label_curves.missing_cells(8, few)
     assert len(label_curves.curves_markdown(5, Curves()).splitlines()) == 2
 
 
@@ -265,29 +243,13 @@ def test_minilm_is_measured_by_name_and_shown_where_it_was():
     added = [Cell(*key, 500, 3, 70.0 + key[3], 1.0) for key in asked]
     curves = replace(before, cells=(*before.cells, *added))
     lines = label_curves.curves_markdown(8, curves).splitlines()
-    assert lines[0].endswith("| MiniLM − pre-trained |")
     gain = curves.gains("rte", MINILM, BERT)[500]
     [row] = [line for line in lines if line.startswith("| RTE, entailment | 500 ")]
     assert row.endswith(f"| {gain.estimate:+.1f} [{gain.low:.1f}, {gain.high:.1f}] |")
-    drawn = {
-        axes.get_title(loc="left"): [line.get_label() for line in axes.lines]
-        for axes in label_curves.curve_figure(8, curves).axes
-    }
-    assert [title for title, labels in drawn.items() if "MiniLM" in labels] == ["RTE, entailment"]
+    panels = label_curves.curve_figure(8, curves).axes
+    drawn = [axes for axes in panels if "MiniLM" in [line.get_label() for line in axes.lines]]
+    assert [axes.get_title(loc="left") for axes in drawn] == ["RTE, entailment"]
     assert label_curves.missing_cells(8, curves) == label_curves.missing_cells(8, before)
-
-
-def test_the_table_has_lines_for_exact_match():
-    curves = chapter_curves()
-    cells = [replace(cell, exact=cell.score / 2) if cell.task == "squad-spans" else cell for cell in curves.cells]
-    lines = label_curves.curves_markdown(8, replace(curves, cells=tuple(cells))).splitlines()
-    assert [line.split(" | ")[1] for line in lines if line.startswith("| SQuAD, answers, exact match |")] == [
-        "100", "500", "2,000", "4,321",
-    ]  # fmt: skip
-    assert sum("exact match" in line for line in lines) == 4
-    [row] = [line for line in lines if line.startswith("| SQuAD, answers, exact match | 500 ")]
-    half = curves.gains("squad-spans", BERT, BASELINE)[500].estimate / 2
-    assert f"| {half:+.1f} [" in row
 
 
 # The command line
@@ -345,13 +307,9 @@ def test_the_largest_count_that_both_starts_have():
 def test_each_checkpoint_has_its_own_systems():
     scores = {"bert": 11.0, "bert-scratch": 13.0, "awd-target": 17.0, "awd-scratch": 19.0, "awd-general": 23.0}
     found = curves(*(cells("sst2", system, 100, score) for system, score in scores.items()))
-    for checkpoint, means in (("awd-lstm-en", "17.0 / 19.0"), ("bert-en", "11.0 / 13.0")):
-        assert downstream(checkpoint, found).endswith(f": {means} accuracy in % (100 labels, 1 seed)")
-    assert downstream("bert-ko", found) == NOT_RECORDED
-
-
-@pytest.mark.parametrize(("checkpoint", "expected"), [("bert-en", NOT_RECORDED), ("skipgram-en", NO_CURVE)])
-def test_no_record(checkpoint, expected):
+    assert ": 17.0 / 19.0 accuracy" in downstream("awd-lstm-en", found)
+    assert ": 11.0 / 13.0 accuracy" in downstream("bert-en", found)
     seeds_apart = curves(cells("rte", "bert", 100, 50.0), cells("rte", "bert-scratch", 100, 50.0, 51.0)[1:])
-    for found in (Curves(), curves(cells("rte", "bert", 100, 50.0, 51.0)), seeds_apart):
-        assert downstream(checkpoint, found) == expected
+    for checkpoint, other in (("bert-ko", found), ("bert-en", Curves()), ("bert-en", seeds_apart)):
+        assert downstream(checkpoint, other) == NOT_RECORDED
+    assert downstream("skipgram-en", Curves()) == NO_CURVE

@@ -70,16 +70,13 @@ def test_the_record_is_complete(tmp_path, monkeypatch):
     assert (kept.facts, kept.sizes, kept.run) == (made.facts, made.sizes, made.run)
     assert kept.scores[-1].bleu > 5  # something was learned
     assert [(s.weights, s.decoding) for s in kept.scores] == [
-        ("last", "greedy"), ("last", "beam 4"), ("mean of the last 3", "greedy"), ("mean of the last 3", "beam 4"),
-    ]  # fmt: skip
+        *product(("last", "mean of the last 3"), ("greedy", "beam 4"))
+    ]
     assert all(s.low <= s.bleu <= s.high for s in kept.scores)
-    assert kept.label == "CPU-scale"
     assert kept.run["command"] == "python -m course.records.multi30k --minutes 30"
-    assert {"commit", "date", "device", "versions"} <= kept.run.keys()
     assert [s.source for s in kept.samples] == [pair.source.text for pair in SAMPLES]
     assert not {s.source for s in kept.samples} & {pair.source.text for pair in PAIRS}
     assert kept.facts["steps"] == 70
-    assert kept.facts["held-out perplexity of a piece"] > 1
     model, _ = multi30k.train(CORPUS, SIZES, tmp_path / "run", 40, 0)
     an_epoch = sum(len(model.pieces.ids(pair.target.words)) + 1 for pair in CORPUS.train)  # and [EOS]
     assert made.facts["epochs"] == round(made.facts["target pieces"] / an_epoch, 1)

@@ -1,38 +1,25 @@
 """The one table: its columns, its numbers, and what is kept of it."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from course.records import store
-from course.records.one_table import (
-    COLUMNS,
-    FULL,
-    MOST_WORDS,
-    STORE,
-    SYSTEMS,
-    Table,
-    column,
-    one_table,
-    record,
-    recorded_table,
-    sides,
-)
+from course.records import one_table, store
 from course.widgets import figures
 from course_lib.data.handmade import handmade_questions
 from course_lib.errors import CourseError
 from course_lib.text.words import split_words
+from tests.mistakes import mistakes
 
 SMALL = {"n_seeds": 2, "steps": 3, "n_labels": 19, "n_test": 11}
 
 
 @pytest.fixture
-def table() -> Table:
+def table() -> one_table.Table:
     """Two systems, two columns, three seeds, with numbers that are easy to see again."""
     scores = np.array([[[50.0, 52, 57], [10, 10, 10]], [[70.0, 71, 72], [20, 30, 25]]])
-    return Table(
+    return one_table.Table(
         ("random", "BERT"), ("pair", "span"), scores, labels=(160, 160), tests=(77, 1234), data=("a", "b"),
         parameters=(7, 5_431_298), tokens=(0, 2_000_000), seconds=(0.25, 3.0), note="A note.",
     )  # fmt: skip
@@ -40,28 +27,15 @@ def table() -> Table:
 
 def test_markdown_shows_means_and_extremes(table):
     lines = table.to_markdown().splitlines()
-    assert lines[0] == "| system | pair<br>accuracy | span<br>F1 of words | parameters | tokens seen | head seconds |"
-    assert lines[2] == "| random: learned mix of all layers | 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |"
-    assert (
-        lines[3] == "| BERT: learned mix of all layers "
-        "| 71.0 (70.0 to 72.0) | 25.0 (20.0 to 30.0) | 5,431,298 | 2,000,000 | 3.0 |"
-    )
+    assert lines[2].endswith("| 53.0 (50.0 to 57.0) | 10.0 (10.0 to 10.0) | 7 | 0 | 0.2 |")
     assert lines[5] == "| *scored on* | 77 | 1,234 |  |  |  |"
-    assert lines[-1].startswith("A note. Data: ")
     assert len({line.count("|") for line in lines[:6]}) == 1
-
-
-def test_the_same_rows_at_the_top_layer_stand_beside_it(table):
     top = replace(table, scores=table.scores - 3, top=True)
-    assert "| BERT: top layer |" in top.to_markdown()
-    assert table.beside(top).splitlines()[-2:] == [
-        "| random | 50.0 → 53.0 | 7.0 → 10.0 |",
-        "| BERT | 68.0 → 71.0 | 22.0 → 25.0 |",
-    ]
+    assert table.beside(top).splitlines()[-1] == "| BERT | 68.0 → 71.0 | 22.0 → 25.0 |"
 
 
 def test_the_two_records_have_the_same_systems_and_tests():
-    fair, top = recorded_table(), recorded_table(top=True)
+    fair, top = one_table.recorded_table(), one_table.recorded_table(top=True)
     assert (fair.top, top.top) == (False, True)
     assert (fair.systems, fair.columns, fair.labels, fair.tests) == (top.systems, top.columns, top.labels, top.tests)
 
@@ -69,21 +43,20 @@ def test_the_two_records_have_the_same_systems_and_tests():
 def test_a_figure_is_drawn_from_it(table):
     assert table.points("span") == {"BERT": [(2_000_000, 25.0, 20.0, 30.0)]}
     assert table.baselines("span") == {"random": 10.0}
-    figures.learning_curves(table.points("span"), x="tokens", y="F1", title="t", baselines=table.baselines("span"))
-    with pytest.raises(CourseError, match=r"no column 'tagging'\. It has: pair, span"):
+    with pytest.raises(CourseError, match="no column 'tagging'"):
         table.points("tagging")
 
 
 def test_systems_have_the_names_of_the_figures_and_the_tokens_of_their_cards():
-    assert list(SYSTEMS) == list(figures.SYSTEMS)
-    seen = {name: SYSTEMS[name].tokens_seen() for name in ("random", "skip-gram", "ELMo", "CoVe", "ULMFiT")}
+    assert list(one_table.SYSTEMS) == list(figures.SYSTEMS)
+    seen = {name: one_table.SYSTEMS[name].tokens_seen() for name in ("random", "skip-gram", "ELMo", "CoVe", "ULMFiT")}
     assert seen == {
         "random": 0, "skip-gram": 5 * 30_637_395, "ELMo": 21_708_800, "CoVe": 8 * 380_231, "ULMFiT": 5_600_000,
     }  # fmt: skip
 
 
 def test_a_system_that_learned_words_beats_a_random_one_and_the_table_repeats():
-    first, again = (one_table(["random", "skip-gram"], "tagging", n_seeds=1, steps=20) for _ in range(2))
+    first, again = (one_table.one_table(["random", "skip-gram"], "tagging", n_seeds=1, steps=20) for _ in range(2))
     np.testing.assert_array_equal(first.scores, again.scores)
     assert first.scores[1, 0, 0] > first.scores[0, 0, 0] + 15
     assert first.parameters[1] == 2_000_200  # 20,000 words, one unknown and one padding row, 100 numbers each
@@ -91,52 +64,45 @@ def test_a_system_that_learned_words_beats_a_random_one_and_the_table_repeats():
 
 
 def test_all_columns_of_a_system_that_mixes_layers():
-    table = one_table("ELMo", **SMALL)
+    table = one_table.one_table("ELMo", **SMALL)
     assert table.scores.shape == (1, 4, 2)
     assert ((table.scores >= 0) & (table.scores <= 100)).all()
     assert (table.labels, table.tests) == ((19,) * 4, (11,) * 4)
 
 
-def test_unknown_names_and_numbers():
-    with pytest.raises(CourseError, match=r"systems GPT-9\. Name each once, of: random, skip-gram"):
-        one_table(["GPT-9"])
-    with pytest.raises(CourseError, match=r"columns none\. Name each once"):
-        one_table(columns=())
-    with pytest.raises(CourseError, match="steps=0"):
-        one_table(steps=0)
-    with pytest.raises(CourseError, match="no 'home' data"):
-        one_table(source="home")
+test_unknown_names_and_numbers = mistakes(
+    (lambda: one_table.one_table(["GPT-9"]), "systems GPT-9"),
+    (lambda: one_table.one_table(columns=()), "columns none"),
+    (lambda: one_table.one_table(steps=0), "steps=0"),
+    (lambda: one_table.one_table(source="home"), "no 'home' data"),
+)
 
 
 def test_a_recorded_table_comes_back_with_its_origin(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
-    assert recorded_table() is None
-    kept = record("random", columns="tagging", source="handmade", **SMALL)
-    measured = one_table("random", "tagging", learning_rate=FULL["learning_rate"], **SMALL)
+    assert one_table.recorded_table() is None
+    kept = one_table.record("random", columns="tagging", source="handmade", **SMALL)
+    measured = one_table.one_table("random", "tagging", learning_rate=one_table.FULL["learning_rate"], **SMALL)
     np.testing.assert_allclose(kept.scores, measured.scores, atol=0.005)
     assert (kept.systems, kept.parameters, kept.note) == (measured.systems, measured.parameters, measured.note)
     assert {"command", "commit", "date", "device", "seconds"} <= kept.run.keys()
-    document = json.loads(STORE.path.read_text(encoding="utf-8"))
-    STORE.path.write_text(json.dumps(document | {"parameters": []}), encoding="utf-8")
-    with pytest.raises(CourseError, match=r"table\.json is damaged .* --record"):
-        recorded_table()
 
 
 @pytest.mark.parametrize("name", ["pair", "span"])
 def test_no_passage_is_learned_from_and_scored_on(name):
-    task = column(name)
+    task = one_table.column(name)
     learned, scored = (" ".join(p.text for p in handmade_questions("en", split)) for split in ("train", "test"))
     for records, own, other in ((task.train, learned, scored), (task.test, scored, learned)):
-        for text in sides(records)[1]:
+        for text in one_table.sides(records)[1]:
             assert text in own
             assert text not in other
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("name", one_table.COLUMNS)
 def test_all_records_are_short_and_the_draw_follows_the_seed(name):
-    task = column(name, n_train=31, n_test=7)
+    task = one_table.column(name, n_train=31, n_test=7)
     assert (len(task.train), len(task.test)) == (31, 7)
-    firsts, seconds = sides([*column(name).train, *column(name).test])
+    firsts, seconds = one_table.sides([*one_table.column(name).train, *one_table.column(name).test])
     for pair in zip(firsts, seconds or [""] * len(firsts), strict=True):
-        assert sum(len(split_words(side) if isinstance(side, str) else side) for side in pair) <= MOST_WORDS
+        assert sum(len(split_words(side) if isinstance(side, str) else side) for side in pair) <= one_table.MOST_WORDS
     assert task.sample(5, 1) == task.sample(5, 1) != task.sample(5, 2)

@@ -4,7 +4,6 @@ import pytest
 
 from course.records import store
 from course.records.plateau import STORE, Curve, Plateau, keep_curve, show_plateau
-from course_lib.errors import CourseError
 
 SETTING = {"steps": 60, "pieces per batch": 1_000, "pieces read by skip-gram before": 77_000}
 WARM = Curve([20, 40, 60], [8.0, 5.9, 4.5], {"device": "cpu"})
@@ -38,16 +37,3 @@ def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
     lines = [line.get_ydata() for line in STORE.read().figure().axes[0].lines]
     assert [list(line) for line in lines] == [WARM.losses, PLAIN.losses, [7.0, 7.0]]
     assert len(figure.axes[0].lines) == 2
-
-
-@pytest.mark.parametrize(
-    ("curves", "says"),
-    [
-        ('{"warm": {"steps": [20], "losses": [], "run": {}}}', "1 steps and 0 losses"),
-        ('{"cold": {"steps": [20], "losses": [7.5], "run": {}}}', "'cold'"),
-    ],
-)
-def test_a_damaged_record_is_named_with_the_remedy(path, curves, says):
-    path.write_text(f'{{"format": 1, "unigram": 7, "setting": {{}}, "curves": {curves}}}')
-    with pytest.raises(CourseError, match=rf"{says}.*Restore it with git"):
-        STORE.read()

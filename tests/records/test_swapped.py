@@ -1,13 +1,10 @@
 """The record of the swapped neighbours: what is trained, kept, gone on with and shown."""
 
-import json
-
 import pytest
 
 from course.lab.swapped import Swapped
 from course.records import store, swapped
 from course.records.swapped import COUNTED, STORE, SYSTEMS, WAYS, Row, Table
-from course_lib.errors import CourseError
 
 
 @pytest.fixture
@@ -75,23 +72,3 @@ def test_means_and_leads_by_hand():
     stopped = Table(table.rows[1:], {})
     assert stopped.sizes == [800]
     assert swapped.swapped_markdown(stopped).startswith("| accuracy in % | 800 labels | care")
-
-
-def test_it_is_shown_with_the_table_and_without_a_record_says_so(path, monkeypatch, capsys):
-    shown = []
-    monkeypatch.setattr("IPython.display.display", shown.append)
-    swapped.show_swapped()
-    assert swapped.COMMAND in capsys.readouterr().out
-    STORE.write(made(lambda system, n, seed: 50.0 + SYSTEMS.index(system) + seed))
-    swapped.show_swapped()
-    figure, table = shown
-    assert {text.get_text() for text in figure.axes[0].texts} >= set(SYSTEMS)
-    assert "| accuracy in % | 200 labels | 800 labels |" in table.data
-
-
-@pytest.mark.parametrize("rows", [[Row("another", 7, 0, 50.0)], [Row(COUNTED, 7, 0, 50.0)] * 2])
-def test_a_record_that_cannot_have_been_written_is_named(path, rows):
-    STORE.write(Table(tuple(rows), {}))
-    assert json.loads(path.read_text())["format"] == store.FORMAT
-    with pytest.raises(CourseError, match="damaged"):
-        STORE.read()

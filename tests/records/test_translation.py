@@ -1,7 +1,5 @@
 """Recorded translators: their scores against sacreBLEU, the record as it was written, the world's from end to end."""
 
-import json
-
 import pytest
 import sacrebleu
 import torch
@@ -84,38 +82,22 @@ def test_comes_back_as_it_was_written():
     STORES["multi30k"].write(RECORD)
     assert recorded_translation("multi30k") == RECORD
     assert recorded_translation("world-ko-en") is None
+    with pytest.raises(CourseError, match="There are: multi30k, world-ko-en"):
+        recorded_translation("wmt14")
 
 
 def test_label_scores_and_origin_are_shown_in_both_forms():
     for text in (repr(RECORD), RECORD._repr_html_()):
         for part in (
-            "Captions: CPU-scale, 1,000 test sentences", "30.5 [29.2, 31.8]", "32.0 [31.0, 33.0]", "Compare it with",
-            "5,234,688 parameters, 13.5 epochs", "2026-11-22 on cpu", COMMANDS["multi30k"], "Ein Mann und ein Hund.",
-        ):  # fmt: skip
+            "CPU-scale, 1,000 test",
+            "30.5 [29.2, 31.8]",
+            "Compare it with",
+            "5,234,688 parameters",
+            "2026-11-22",
+        ):
             assert part in text
     assert "A <b>man</b> & a dog." in repr(RECORD)
     assert "A &lt;b&gt;man&lt;/b&gt; &amp; a dog." in RECORD._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"scores": []}, "0 scores"),
-        ({"scores": [{"bleu": 1}]}, r"damaged \(TypeError"),
-        ({"name": "world-ko-en"}, "it holds 'world-ko-en'"),
-    ],
-)
-def test_damaged_records_name_the_remedy(change, message):
-    STORES["multi30k"].write(RECORD)
-    path = STORES["multi30k"].path
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
-    with pytest.raises(CourseError, match=message):
-        recorded_translation("multi30k")
-
-
-def test_unknown_names():
-    with pytest.raises(CourseError, match="There are: multi30k, world-ko-en"):
-        recorded_translation("wmt14")
 
 
 def test_what_the_project_holds_can_be_read(monkeypatch):

@@ -54,47 +54,33 @@ def stripped(n: int) -> Frame:
     return Frame(tokens, "w7 " * n, [("w5", n, 30.0)] * (n // 20))
 
 
-LARGE = {  # as large as the chapters show, and the most bytes of its page; no word is English (tests/browser)
-    "ask_review": (
-        lambda: ask_review(ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos")), ["word3 word4"]),
-        60_000,
+WAYS = [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]]
+MIXED = (dict(zip("abc", RNG.normal(size=(3, 11, 14)), strict=True)), [SENTENCE] * 11, [1] * 11)
+REVIEWS = ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos"))
+GOLD, WIDE = {"w8": [(1, 0), (3, 2)], "w9": [(4, 4)]}, {w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}
+AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
+    "ask_review": lambda: ask_review(REVIEWS, ["word3 word4"]),
+    "ask_words": lambda: ask_words(WordVectors(SENTENCE, RNG.normal(size=(9, 5))), SENTENCE),
+    "attention_heatmap": lambda: attention_heatmap(weights(2, 12, 7, 7), list(PLACES), gold=GOLD),
+    "embedding_map": lambda: embedding_map(WIDE, [f"word{i}" for i in range(130)]),
+    "fill_mask": lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6),
+    "occurrences": lambda: occurrences(
+        dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20
     ),
-    "ask_words": (lambda: ask_words(WordVectors(SENTENCE, RNG.normal(size=(9, 5))), SENTENCE), 60_000),
-    "attention_heatmap": (
-        lambda: attention_heatmap(weights(2, 12, 7, 7), list(PLACES), gold={"w8": [(1, 0), (3, 2)], "w9": [(4, 4)]}),
-        60_000,
+    "one_hot_row": lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]),
+    "rate_designer": lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000),
+    "scalar_mix": lambda: scalar_mix(
+        *MIXED, ["one"] * 5 + ["two"] * 6, WAYS, {"w1": [-4.0, 0.0, 4.0]}, static=(0.5, 0.85)
     ),
-    "embedding_map": (
-        lambda: embedding_map({w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}, [f"word{i}" for i in range(130)]),
-        60_000,
+    "softmax_saturation": lambda: softmax_saturation(source="ko", d_k=1024),
+    "span_explorer": lambda: span_explorer(
+        ["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10
     ),
-    "fill_mask": (lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6), 65_000),
-    "occurrences": (
-        lambda: occurrences(dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20),
-        120_000,
-    ),
-    "one_hot_row": (lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]), 60_000),
-    "rate_designer": (lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000), 60_000),
-    "scalar_mix": (
-        lambda: scalar_mix(
-            dict(zip("abc", RNG.normal(size=(3, 11, 14)), strict=True)),
-            [SENTENCE] * 11,
-            [1] * 11,
-            ["one"] * 5 + ["two"] * 6,
-            [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
-            {"w1": [-4.0, 0.0, 4.0]},
-            static=(0.5, 0.85),
-        ),
-        80_000,
-    ),
-    "softmax_saturation": (lambda: softmax_saturation(source="ko", d_k=1024), 66_000),
-    "span_explorer": (
-        lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10),
-        60_000,
-    ),
-    "word_generations": (lambda: word_generations([random_story("spring"), random_story("seal")]), 70_000),
-    "token_strip": (lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"), 60_000),
+    "word_generations": lambda: word_generations([random_story("spring"), random_story("seal")]),
+    "token_strip": lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"),
 }
+MOST = {"fill_mask": 65, "softmax_saturation": 66, "word_generations": 70, "scalar_mix": 80, "occurrences": 120}
+LARGE = {name: (make, 1_000 * MOST.get(name, 60)) for name, make in AS_LARGE.items()}  # and the most bytes of its page
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
     "embedding_map": lambda: embedding_map(RNG.normal(size=(6, 5)), WILD),

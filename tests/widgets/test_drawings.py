@@ -73,10 +73,6 @@ def test_skip_grams_bars_are_the_shares_of_the_softmax():
     assert svg.count('class="cell lit"') == 3  # one row of v
 
 
-def test_words_are_text():
-    assert "<img" not in drawings.look_up(("<img src=x>", "b"), 0).svg()
-
-
 test_a_part_that_is_not_there_is_named = mistakes(
     (lambda: drawings.transformer("head"), "no part 'head'"), (lambda: drawings.elmo("x"), "no part 'x'")
 )

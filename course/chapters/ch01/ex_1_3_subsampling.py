@@ -32,6 +32,11 @@ MISTAKES = [
     ("counts instead of frequencies", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t / n)))),
     ("divides by the vocabulary size", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t * size / n)))),
     ("the square root is missing", _each(lambda f, t, n, size: max(0.0, 1 - t / f))),
+    (
+        "the root is taken of one part alone",
+        _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(t) / f)),
+        _each(lambda f, t, n, size: max(0.0, 1 - t / math.sqrt(f))),
+    ),
     ("the fraction is upside down", _each(lambda f, t, n, size: max(0.0, 1 - math.sqrt(f / t)))),
     (
         "rare words are always dropped",

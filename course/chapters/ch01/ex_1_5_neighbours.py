@@ -45,8 +45,14 @@ def _not_first(got, expected, vectors, word, k):
     return word in list(got) and (_cosine(vectors, word) > 1 - 1e-5).sum() > 1
 
 
+def _from_the_second(got, expected, vectors, word, k):
+    """Another vector points the same way, and the list goes on after it."""
+    return bool(_cosine(vectors, word)[expected[0]] > 1 - 1e-5) and list(got)[: k - 1] == expected[1:]
+
+
 _VECTORS = torch.tensor([[10.0, 4, -2], [40, 30, 10], [2, 1, -1], [-10, -5, 3], [5, -6, 9], [1, 6, 4], [20, 0, -20]])
 _PARALLEL = torch.tensor([[3.0, 0, 0], [1, 3, 0], [1, 0, 0], [-1, 1, 1], [-2, 0, 0]])
+_TWINS = torch.tensor([[2.0, 1, 0], [1, 3, 1], [0, 1, 3], [1, 3, 1], [3, 3, 1]])
 PROBES = [
     Probe("vectors of different lengths", _VECTORS, 0, 3),
     Probe("another word", _VECTORS, 4, 4),
@@ -54,6 +60,7 @@ PROBES = [
     Probe("all other words", _VECTORS, 2, 6),
     Probe("a later vector points the same way, another the opposite way", _PARALLEL, 0, 4),
     Probe("an earlier vector points the same way", _PARALLEL, 2, 2),
+    Probe("another word has the same vector", _TWINS, 1, 3),
 ]
 MISTAKES = [
     ("the dot product is not normalised", lambda v, w, k: _best(v @ v[w], w, k)),
@@ -62,6 +69,7 @@ MISTAKES = [
         lambda v, w, k: _cosine(v, w).argsort(descending=True)[:k].tolist(),
         Seen(_not_first),
     ),
+    ("words that point the same way are left out", Seen(_from_the_second)),
     ("the word itself can win again", _with_score(0.0), _with_score(-1.0)),
     ("the ids are those of a shorter table", _without_its_row),
     (

@@ -14,7 +14,7 @@ def perplexity(log_probs: list[list[float]]) -> tuple[float, float]:
 
 
 def _both(nats):
-    return nats / math.log(2), math.exp(nats)
+    return nats / math.log(2), math.exp(nats) if nats < 700 else math.inf
 
 
 def _flat(log_probs):
@@ -30,10 +30,17 @@ def _of_mean(numbers):
     return lambda log_probs: numbers(-_mean(_flat(log_probs)))
 
 
+def _product(log_probs):
+    """The root of 1 / p of the whole text, as floats have it."""
+    p = math.exp(sum(_flat(log_probs)))
+    return perplexity(log_probs) if p else (math.inf, math.inf)
+
+
 PROBES = [
     Probe("one sentence, each word with probability 1/8", [[math.log(1 / 8)] * 5]),
     Probe("a short and a long sentence", [[-0.5, -0.25], [-4.0, -2.5, -0.5, -6.0, -0.125]]),
     Probe("three sentences", [[-1.0, -2.0, -0.1], [-7.0, -0.2], [-3.0, -5.0, -1.5, -0.3]]),
+    Probe("a text so long that its probability is 0 as a float", [[-2.0, -3.0, -4.0] * 50, [-1.0, -2.0] * 150]),
 ]
 MISTAKES = [
     (
@@ -49,6 +56,7 @@ MISTAKES = [
     ("</s> is left out", lambda s: perplexity([part[:-1] for part in s])),
     ("</s> is in the sum, but not in the count", lambda s: _both(-sum(_flat(s)) / (len(_flat(s)) - len(s)))),
     ("the sum instead of the mean", lambda s: _both(-sum(_flat(s)))),
+    ("the probabilities are multiplied", _product),
     ("the sign is missing", _of_mean(lambda nats: _both(-nats))),
     ("the mean of the probabilities", lambda s: _both(-math.log(_mean([math.exp(x) for x in _flat(s)])))),
 ]

@@ -90,6 +90,7 @@ PROBES = [
 MISTAKES = [
     ("padding is read like a word", _at_padding(_always)),
     ("the states of a sentence that has ended become 0", _at_padding(_zero)),
+    ("one row at padding holds up all", _at_padding(lambda real, new, old: new if real.all() else old)),
     ("the mask is turned round", _at_padding(lambda real, new, old: torch.where(real[:, None], old, new))),
     ("only one of the two states is kept", _step(c_kept=_always), _step(h_kept=_always), _of_kept_cell),
     ("padding is read as zeros", lambda x, h, c, real, *w: _at_padding(_always)(x * real[:, None], h, c, real, *w)),

@@ -134,7 +134,10 @@ def layers_divide_the_work(
 def divided(
     words: TaggedWords, word_layers: Sequence[Rows], split: SenseSplit, sense_layers: Sequence[Rows]
 ) -> Float[np.ndarray, "item 3"]:
-    """(difference in points, weight, 0 for a tagged word or 1 for a sense) of each test item."""
+    """A row for each test item: difference in points, weight, and 0 for a tagged word or 1 for a sense.
+
+    The difference is lower minus upper layer for a tagged word, upper minus lower for a sense.
+    """
     tags = [words.right(word_layers[layer]).astype(float) for layer in (LOWER, UPPER)]
     senses = [sense_hits(sense_layers[layer], split) for layer in (LOWER, UPPER)]
     ones = np.ones(len(tags[0]))
@@ -199,6 +202,7 @@ def occurrences_separate(
 def _separated(
     encoder: ContextEncoder, vectors: WordVectors, split: SenseSplit, language: str, seed: int
 ) -> Measurement:
+    """C4.6 in one language. Its system: the LSTM layer that `_best` chooses; its baseline: one vector for all words."""
     layers, window = layer_rows(encoder, split), window_rows(vectors, split)
     alike = Rows(np.ones_like(window.train), np.ones_like(window.test))  # one vector for all: guesses
     shuffled = split.shuffled(seed)
@@ -242,14 +246,16 @@ def sense_accuracy(rows: Rows, split: SenseSplit) -> float:
 
 
 def _by_layer(encoder: ContextEncoder, layers: Sequence[Rows], split: SenseSplit, unit: str) -> dict[str, float]:
+    """Parts for the card: the balanced accuracy of each layer, in %, by its name."""
     names = zip(encoder.layer_names, layers, strict=True)
     return {f"{name}, {unit}": sense_accuracy(rows, split) for name, rows in names}
 
 
 def _best(layers: Sequence[Rows], split: SenseSplit) -> int:
-    """Of the layers above the token layer, which has one vector per word and can only guess."""
+    """The number of the LSTM layer that is best on the training occurrences. (The token layer can only guess.)"""
     return LOWER + int(np.argmax([left_out(rows, split) for rows in layers[LOWER:]]))
 
 
 def _shared(clusters: Sequence) -> dict:
+    """What effect and control of a claim about senses have in common, as arguments of `Measurement`."""
     return {"unit": "points", "clusters": clusters, "statistic": weighted_mean}

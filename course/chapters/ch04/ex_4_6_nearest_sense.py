@@ -81,6 +81,7 @@ MISTAKES = [
     ("the shares are taken by guess", _by_guess),
     ("the dot product is not normalised", _scored(lambda known, test: test @ known.T)),
     ("Euclidean distance", _scored(lambda known, test: -torch.cdist(test, known))),
+    ("the sign of the cosine is lost", _scored(lambda *pair: _cosine(*pair).abs())),
     ("the furthest occurrence", _scored(lambda known, test: -_cosine(known, test))),
     ("the mean of a sense instead of its occurrences", _means),
     ("100 times too large", HUNDREDFOLD),

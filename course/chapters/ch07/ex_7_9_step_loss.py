@@ -1,7 +1,7 @@
 """Exercise 7.9: what one training step computes, from sentences to the loss. Source: Devlin et al. 2018,
 arXiv:1810.04805, section 3.1, task 1, and appendix A.2."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch.nn import functional as F
@@ -26,14 +26,16 @@ def step_loss(sentences: list[list[int]], mask, network, table: torch.Tensor, bi
 
 @dataclass(frozen=True)
 class _Masking:
-    """Chooses by id and place, so that rows may be of any form. Some of the chosen places show another piece, some the
-    same."""
+    """Chooses by id and place, so that rows may be of any form, and at each call anew. Some of the chosen places show
+    another piece, some the same."""
 
     name: str
+    calls: list = field(default_factory=list, compare=False)
 
     def __call__(self, ids):
         ids = _whole(ids)
-        place = torch.arange(ids.shape[1])
+        place = torch.arange(ids.shape[1]) + len(self.calls)
+        self.calls.append(ids.shape)
         chosen = (ids > 4) & ((2 * ids + place) % 3 == 0)
         fate = (ids + 2 * place) % 5
         read = torch.where(chosen & (fate < 3), 4, torch.where(chosen & (fate == 3), 5 + ids % 4, ids))
@@ -115,6 +117,16 @@ def _step(
     return model
 
 
+def _drawn_twice(read, labels):
+    """Of which of two draws the one is and the other."""
+
+    def model(sentences, mask, *rest):
+        draws = [mask(_closed(sentences)) for _ in range(2)]
+        return step_loss(sentences, lambda ids: (draws[read][0], draws[labels][1]), *rest)
+
+    return model
+
+
 def _only(where):
     """The labels at some places, given by where(ids, read)."""
     return _step(asked=lambda ids, read, labels: ids.where(where(ids, read), -100))
@@ -133,6 +145,7 @@ PROBES = [
 ]
 MISTAKES = [
     ("the network reads the answers", _step(seen=lambda ids, read: ids)),
+    ("the mask is drawn twice", _drawn_twice(0, 1), _drawn_twice(1, 0)),
     ("the mask is turned round", _step(real=lambda ids, *_: ids == 0)),
     ("padding may be read", _step(real=lambda ids, *_: torch.ones_like(ids))),
     (

@@ -29,20 +29,24 @@ def _decided(null=min, passes=lambda best, null, threshold: best > null + thresh
     return model
 
 
+def _with_spans(windows):
+    return [window for window in windows if window[1]]
+
+
 def _null_of_the_best_window(windows, threshold):
-    null, spans = max(windows, key=lambda window: max(window[1]))
+    null, spans = max(_with_spans(windows), key=lambda window: max(window[1]))
     best, *place = max(spans)
     return tuple(place) if best > null + threshold else (0, 0)
 
 
 def _each_window_by_itself(windows, threshold):
     """The best span of all windows that have an answer."""
-    found = [max(spans) for null, spans in windows if max(spans)[0] > null + threshold]
+    found = [max(spans) for null, spans in _with_spans(windows) if max(spans)[0] > null + threshold]
     return max(found)[1:] if found else (0, 0)
 
 
 def _first_that_answers(windows, threshold):
-    found = (no_answer([window], threshold) for window in windows)
+    found = (no_answer([window], threshold) for window in _with_spans(windows))
     return next((place for place in found if place != (0, 0)), (0, 0))
 
 
@@ -62,7 +66,7 @@ def _silent(decide):
     """decide(which windows say no): is there no answer?"""
 
     def model(windows, threshold):
-        none = decide([max(spans)[0] <= null + threshold for null, spans in windows])
+        none = decide([all(span[0] <= null + threshold for span in spans) for null, spans in windows])
         return (0, 0) if none else _best(windows)[1:]
 
     return model
@@ -107,11 +111,15 @@ PROBES = [
     Probe("one of three windows says no", [(1.0, [(4.0, 5, 9)]), (5.0, [(0.5, 20, 26)]), (0.5, [(2.0, 40, 44)])], 0.0),
     Probe("all scores are below 0 and the null score is above", [(1.0, [(-0.5, 4, 8)]), (0.5, [(-1.0, 20, 22)])], 0.0),
     Probe("a null score above the best span, in another window", [(3.0, [(0.5, 4, 8)]), (1.0, [(2.5, 20, 22)])], 1.0),
+    Probe(
+        "a window has no span, and the lowest null score", [(3.0, [(2.5, 6, 9)]), (1.0, []), (4.0, [(0.5, 3, 4)])], 1.0
+    ),
     Probe("many spans share a window", [(1.0, [(1.4, 3, 5), (1.3, 3, 7), (1.2, 4, 7), (1.1, 9, 11)])], 0.3),
 ]
 MISTAKES = [
     ("the highest null score", _decided(max)),
     ("the mean null score", _decided(lambda nulls: sum(nulls) / len(nulls))),
+    ("windows without spans are left out", lambda windows, threshold: no_answer(_with_spans(windows), threshold)),
     ("the null score of the first window", _decided(lambda nulls: nulls[0])),
     ("the null score of the last window", _decided(lambda nulls: nulls[-1])),
     ("the best score begins at 0", lambda windows, t: no_answer(windows, t) if _best(windows)[0] > 0 else (0, 0)),

@@ -50,6 +50,18 @@ def _not_zero(interval, rule):
     return CONTRADICTED if word == OPEN and not interval[0] <= 0 <= interval[1] else word
 
 
+def _touching(inside, outside):
+    """Which of the two an interval may be that reaches exactly to a border."""
+
+    def near(interval, rule):
+        low, high, delta = *interval, rule["delta"]
+        if inside and -delta <= low and high <= delta:
+            return HOLDS
+        return CONTRADICTED if outside and (low >= delta or high <= -delta) else _near(interval, rule)
+
+    return near
+
+
 def _spoilt(word, excess, rule):
     return OPEN if word == HOLDS and excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
 
@@ -127,6 +139,16 @@ def _any_word(word, excess, rule):
     return OPEN if excess is not None and _lies(excess, rule, 0.0) != HOLDS else word
 
 
+def _helped(spoilt):
+    """An open effect holds if its excess does."""
+
+    def model(word, excess, rule):
+        helps = word == OPEN and excess is not None and _lies(excess, rule, 0.0) == HOLDS
+        return HOLDS if helps else spoilt(word, excess, rule)
+
+    return model
+
+
 def _by_threshold(word, excess, rule):
     return OPEN if word == HOLDS and excess is not None and _lies(excess, rule) != HOLDS else word
 
@@ -157,6 +179,8 @@ PROBES = [
     _probe("equal: below 0, and across the margin", (-2.4, -0.3), kind="equivalence"),
     _probe("equal: wholly above the margin", (1.2, 1.9), kind="equivalence"),
     _probe("equal: wholly below the margin", (-2.9, -1.2), kind="equivalence"),
+    _probe("equal: touches the margin from within", (-1.0, 0.4), kind="equivalence"),
+    _probe("equal: touches the margin from without", (1.0, 1.9), kind="equivalence"),
     _probe("equal, whatever the excess", (-0.5, 0.8), kind="equivalence", excess=(-0.2, 0.9)),
     _probe("the interval reaches down to the threshold", (1.0, 3.0), threshold=1.0),
     _probe("the excess is above 0", (2.0, 3.0), excess=(0.5, 2.6)),
@@ -165,6 +189,7 @@ PROBES = [
     _probe("contradicted, whatever the excess", (-3.0, -2.0), excess=(0.2, 0.9)),
     _probe("contradicted, and the control explains it", (-3.0, -2.0), excess=(-0.4, 0.9)),
     _probe("0 lies inside, and the excess is above 0", (-0.4, 2.0), excess=(0.2, 0.9)),
+    _probe("the threshold lies inside, and above the excess", (2.0, 4.0), threshold=3.0, excess=(0.5, 1.2)),
     _probe("the excess reaches down to 0", (2.0, 3.0), excess=(0.0, 1.5)),
     _probe("less, and the excess is below 0", (-3.0, -2.0), "less", excess=(-2.0, -0.6)),
     _probe("less, and the control explains it", (-3.0, -2.0), "less", excess=(-0.9, 0.2)),
@@ -202,11 +227,13 @@ MISTAKES = [
     ),
     ("equal is judged as a difference", _changed(kind=lambda rule: "difference")),
     ("equal if it touches the margin", _word(near=lambda i, r: CONTRADICTED if _near(i, r) == CONTRADICTED else HOLDS)),
+    ("touching the margin is enough", *(_word(near=_touching(*at)) for at in ((1, 1), (1, 0), (0, 1)))),
     ("not inside is contradicted", _word(near=lambda i, r: HOLDS if _near(i, r) == HOLDS else CONTRADICTED)),
     ("clear of 0 is not equal", _word(near=_not_zero)),
     ("only above the margin", _word(near=lambda i, r: OPEN if i[1] < -r["delta"] else _near(i, r))),
     ("the control is not used", lambda rule, effect, excess, positive: rule_word(rule, effect, None, positive)),
     ("only the excess is judged", _of_excess),
+    ("the excess can make it hold", _word(spoilt=_helped(_spoilt)), _word(spoilt=_helped(_any_word))),
     ("the control can contradict", _word(spoilt=_control_judges), _word(spoilt=_control_contradicts)),
     ("the control takes every word away", _word(spoilt=_any_word)),
     ("the excess is held against the threshold", _word(spoilt=_by_threshold)),

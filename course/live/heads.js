@@ -16,9 +16,13 @@ function Heads({ config: { heads }, tensors, body: { config: { d_model: d }, pie
       const there = name.startsWith(`${task}/`) && shared[name.replace(`${task}/encoder.`, "")]?.data;
       if (there)[...mine].forEach((x, i) => [mine[i], there[i]] = [there[i], x]);
     });
+    let states;
     swap();
-    const states = forward(ids, [], sides[0].length + 2).hiddenStates.at(-1);
-    swap();
+    try {
+      states = forward(ids, [], sides[0].length + 2).hiddenStates.at(-1);
+    } finally {
+      swap(); // whatever happens, the body is everybody's again
+    }
     const { shape: [rows], data } = tensors[`${task}/output.weight`], bias = tensors[`${task}/output.bias`].data;
     const logits = place => Array.from({ length: rows }, (_, row) =>
       states.subarray(place * d, place * d + d).reduce((sum, x, i) => sum + x * data[row * d + i], bias[row]));

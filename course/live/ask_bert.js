@@ -23,13 +23,10 @@ function askBert(el) {
     remembering;
 
   // -- what stands on the page
-  const field = h("textarea", {
+  const field = textField({
+    class: null,
     rows: 1,
     maxlength: LONGEST_TEXT,
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-    ...KEYS,
     "aria-label": t("your sentence"),
     oninput: () => {
       if (Date.now() - typedAt > 1200) keep();
@@ -39,7 +36,7 @@ function askBert(el) {
     onkeydown: event => { // Enter also ends a syllable of Hangul
       if (event.key === "Enter" && !event.isComposing) event.preventDefault();
     }
-  });
+  }, "textarea");
   const status = h("span", {}),
     bar = h("progress", { max: 1, value: 0, "aria-label": t("loading") }),
     percent = h("span", {}),

@@ -108,7 +108,7 @@ def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -
 
 
 def _ask_page(body: str, other: str = "") -> str:
-    return _page(title=f"{t('Ask BERT')} – {t(COURSE)}", body=body, other=other, live=True, style="live.css")
+    return _page(title=f"{t('Ask BERT')} – {t(COURSE)}", body=body, other=other, live=True, style="ask.css")
 
 
 def write_ask(out: Path, name: str, network: bytes) -> Path:

@@ -151,6 +151,7 @@ function askBert(el) {
   // -- a network of the reader's own
   function take(model) { // null: back to the course's
     own = model;
+    el.style.minHeight = model ? 0 : ""; // the room that is kept is that of the course's models
     refused.textContent = "";
     for (const one of named.children) one.setAttribute("aria-pressed", String(one.textContent === model?.name));
     back.hidden = !model;

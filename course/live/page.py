@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 from course.live.checkpoint_scripts import write_model
@@ -67,9 +68,11 @@ def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
     return found
 
 
-def ask_bert() -> str:
-    """The body of the page "Ask BERT" in the language spoken now."""
-    return (HERE / f"ask_bert{'.ko' * (language() == 'ko')}.html").read_text(encoding="utf-8")
+def ask_bert(own: str = "") -> str:
+    """The body of the page "Ask BERT" in the language spoken now. own: the name of the reader's network that it opens
+    with."""
+    file = HERE / f"ask_{'own' if own else 'bert'}{'.ko' * (language() == 'ko')}.html"
+    return file.read_text(encoding="utf-8").replace("@@name", escape(own))
 
 
 def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float, str]]]:

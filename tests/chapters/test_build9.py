@@ -1,4 +1,4 @@
-"""Build 9.B: with the course's parts, and with parts that are written in another way."""
+"""Build 9.B with parts that are written in another way. With the course's own: tests/check/test_build.py."""
 
 import pytest
 

@@ -18,6 +18,7 @@ from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
 from course.widgets.base import sentences
 from course_lib.config import data_dir
+from course_lib.data.registry import registry as registered
 from course_lib.language import catalogue, catalogue_files, entries, label_key
 from tests.notebooks.environment import ROOT
 
@@ -36,6 +37,7 @@ HOME = {
 FIELD = re.compile(r"\{(\w+)(?::[^{}]+)?\}")
 MARKUP = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
 _SAYS = {"t", "key", "t_label"}  # course_lib.language
+_REMARK = re.compile(r"[(;] ?[a-z][^();]*? [^();]*? |^one ")  # words beside the paper's name in a source
 _NUMBER_OF = re.compile(r"(\d\d)_")
 
 Keys = dict[str, dict[str, None]]  # kind -> English sentences, in order
@@ -63,6 +65,7 @@ def of_code() -> dict[str, dict[str, None]]:
             found[file] |= dict.fromkeys(said_by(path))
     senses = {e.sense for lang, words in WORDS.items() for word in words for e in occurrences(word, lang)}
     found["course/korean/lab.toml"] |= dict.fromkeys(sorted(senses))
+    found["course_lib/korean/library.toml"] |= dict.fromkeys(public.title for public in registered().values())
     return found
 
 
@@ -114,6 +117,7 @@ def _claims(number: int) -> Iterator[str]:
     for claim in all_claims().values():
         if claim.chapter == number:
             yield from (claim.sentence, claim.delta_why, *(value.text for value in claim.published))
+            yield from filter(_REMARK.search, (claim.source, *(value.source for value in claim.published)))
             if claim.id in reasons():
                 yield reasons()[claim.id].because
             for rule in claim.rules:

@@ -141,9 +141,8 @@ class OneWay(nn.Module):
     def layers(self) -> nn.ModuleList:
         return self.both_ways.layers
 
-    @property
-    def norm(self) -> nn.Module:
-        return self.both_ways.norm
+    def groups(self) -> list[list[nn.Module]]:
+        return self.both_ways.groups()
 
     def trace(
         self, states: Float[Tensor, "batch seq d_model"], mask: Bool[Tensor, "batch 1 seq"] | None = None

@@ -39,7 +39,7 @@ def watch(monkeypatch):
 def dies_at(step):
     """A watcher that lets a training die without a word."""
 
-    def die(done, losses):
+    def die(done):
         if done == step:
             raise Killed
 

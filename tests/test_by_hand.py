@@ -8,20 +8,18 @@ from torch import nn
 
 import course_lib
 from course.by_hand import bert, classifier, elmo, heads, language_model, skip_gram, tagger, transformer, ulmfit
-from course_lib.models.skip_gram import SkipGram, SkipGramConfig, skip_gram_pairs
+from course_lib.models.skip_gram import SkipGram, SkipGramConfig
 from course_lib.text.vocabulary import Vocabulary
 
 
-@pytest.mark.parametrize("window", [1, 2, 5, 9])
-def test_pairs_and_loss_are_the_librarys(window):
-    words = ["the", "old", "key", "opens", "the", "garden", "gate"]
-    assert skip_gram.pairs(words, window) == skip_gram_pairs(words, window)
+@pytest.mark.parametrize("k", [1, 5])
+def test_the_loss_is_the_librarys(k):
     mine = skip_gram.SkipGram(11, 7)
     theirs = SkipGram(SkipGramConfig(dim=7), Vocabulary([f"w{i}" for i in range(11)], counts=[1] * 11))
     for own, other in ((mine.v, theirs.input), (mine.u, theirs.output)):
         nn.init.normal_(own.weight)
         other.weight.data.copy_(own.weight)
-    centre, context, negatives = torch.randint(11, (13,)), torch.randint(11, (13,)), torch.randint(11, (13, window))
+    centre, context, negatives = torch.randint(11, (13,)), torch.randint(11, (13,)), torch.randint(11, (13, k))
     torch.testing.assert_close(mine(centre, context, negatives), theirs.negative_loss(centre, context, negatives))
 
 

@@ -34,6 +34,7 @@ from tests.models.test_ulmfit import TEXTS as ULMFIT_TEXTS
 from tests.models.test_ulmfit import small as small_ulmfit
 from tests.recipes.conftest import out  # noqa: F401  (a fixture)
 from tests.recipes.small import KINDS, make_starts, small
+from tests.training import nets
 from tests.training.nets import Stop, crash
 
 
@@ -210,18 +211,65 @@ def test_a_carry_goes_with_its_batch(kind, mode):
     assert is_far(model.to(FAR).loss(replace(second, carry=move(carry, "cpu")).to(FAR))["loss"])
 
 
-def test_no_step_on_running_text_or_hidden_pieces_waits_for_the_device(mode):
-    bert, lm = small_bert(BANK + RIVER), small_lm(BANK)
-    steps = [(bert, masked_pairs(bert, [BANK], [RIVER], torch.tensor([True])))]
-    steps += [(model, next(iter(text(TEXT, 3, 4)()))) for make, text in LANGUAGE_MODELS.values() for model in [make()]]
-    steps += [(lm, next(iter(TextStreams(TEXT, 3, 4)())))]
-    for model, batch in steps:
-        model, batch = model.to(FAR), batch.to(FAR)
-        mode.waits.clear()
+def on_text(make, text=TextStreams):
+    return make(), next(iter(text(TEXT, 3, 4)()))
+
+
+def on_head(name):
+    make, *given = HEADS[name]
+    head = make()
+    records = given[0] if given else head_samples.RECORDS[type(head)]
+    return head, next(iter(head.batches(records, 5)(0)))
+
+
+def on_pairs(make):
+    pairs = make_pairs(7)
+    model = make(pairs)
+    return model, model.batch(pairs)
+
+
+def bert_and_pairs():
+    bert = small_bert(BANK + RIVER)
+    return bert, masked_pairs(bert, [BANK], [RIVER], torch.tensor([True]))
+
+
+def lm_and_sentences():
+    lm = small_lm(BANK)
+    return lm, lm.batch([BANK, RIVER[:2]])
+
+
+def ulmfit_and_texts():
+    head = small_ulmfit(bptt=3, max_len=4)
+    return head, head.batch(ULMFIT_TEXTS, ["good", "bad", "bad", "so so"])
+
+
+STEPS = {
+    "bert": bert_and_pairs,
+    "left-to-right, sentences": lm_and_sentences,
+    "left-to-right, running text": partial(on_text, partial(small_lm, BANK)),
+    "ulmfit": ulmfit_and_texts,
+    "seq2seq": partial(on_pairs, make_seq2seq),
+    "translator": partial(on_pairs, lambda pairs: loud_translator()),
+    **{name: partial(on_text, *given) for name, given in LANGUAGE_MODELS.items()},
+    **{name: partial(on_head, name) for name in HEADS},
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_no_step_waits_for_the_device(name, mode):
+    model, batch = STEPS[name]()
+    model, batch = model.to(FAR), batch.to(FAR)
+    for _ in range(2):
         model.loss(batch)["loss"].backward()
-        assert not mode.waits, type(model)
-    mode.waits.clear()
-    assert bool(batch.ids.sum() > 0)
+    assert mode.waits == []
+
+
+def test_a_training_waits_for_the_device_once_in_twenty_steps(mode):
+    history = fit(nets.Classifier(), nets.rows(), steps=45, show=False)
+    assert len(mode.waits) == 4, mode.waits  # after the first step, when the folder is tried; then after 20 more each
+    assert history.steps == list(range(1, 46))
+    assert mode.waits.clear() is None
+    assert bool(torch.ones(2).to(FAR).sum() > 0)
     assert len(mode.waits) == 1
 
 

@@ -114,7 +114,7 @@ def checkpoints(text: Text, marks: Sequence[int], width: int) -> list[BiLM]:
     seed_everything(0)
     model, copies = new_bilm(text, width=width, min_count=2), []
 
-    def keep(step: int, losses: dict) -> None:
+    def keep(step: int) -> None:
         if step in marks:
             copies.append(copy.deepcopy(model).eval())
 

@@ -74,7 +74,7 @@ class Recall(nn.Module):
         return {"loss": F.cross_entropy(self(batch), batch["answer"]), "count": len(batch["answer"])}
 
 
-def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64, show: bool | str = False) -> Recall:
+def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64) -> Recall:
     """All loads in turn, 64 questions a step. Both networks get the same questions."""
     seed_everything(seed)
     model, generator = Recall(net, width), torch.Generator().manual_seed(seed)
@@ -82,7 +82,7 @@ def trained(net: Net, steps: int, rate: float, seed: int, *, width: int = 64, sh
     def batches(epoch: int) -> Iterator[dict[str, Tensor]]:
         return (questions(64, LOADS[step % len(LOADS)], generator) for step in range(steps))
 
-    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=show, label=net)
+    fit(model, batches, steps=steps, learning_rate=rate, schedule=linear_decay, show=False)
     return model.eval()
 
 

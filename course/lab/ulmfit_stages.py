@@ -164,7 +164,7 @@ def classifier(
             groups=plan.start(model, stage),
             optimizer=ADAM,
             seed=seed + stage.first,
-            watchers=() if watch is None else (lambda step, _, before=done: watch(before + step, model),),
+            watchers=() if watch is None else (lambda step, before=done: watch(before + step, model),),
             show=False,
         )
         done = until

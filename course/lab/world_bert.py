@@ -111,18 +111,18 @@ class Asked:
             *(torch.empty(0, dtype=torch.long),) * 3,
             token_type_ids=(segments & real).long(),
             attention_mask=real,
-            next=torch.tensor([row.follows for row in rows]) if self.nsp else None,
+            is_next=torch.tensor([row.follows for row in rows]) if self.nsp else None,
         )
         if self.objective == "masked":
             masked = self.masking(ids, real, generator)
-            places = {"rows": masked.rows, "columns": masked.columns, "answers": masked.answers}
+            places = {"rows": masked.rows, "columns": masked.columns, "labels": masked.answers}
             return replace(shared, input_ids=masked.ids, **places)
         may = real.clone()
         may[:, 0] = False  # what may be an answer: neither [CLS] nor padding
         if self.shares.predict is not None:
             may &= torch.rand(ids.shape, generator=generator) < self.shares.predict
         answer_rows, answer_columns = may.nonzero(as_tuple=True)
-        return replace(shared, rows=answer_rows, columns=answer_columns - 1, answers=ids[answer_rows, answer_columns])
+        return replace(shared, rows=answer_rows, columns=answer_columns - 1, labels=ids[answer_rows, answer_columns])
 
 
 def rise(step: int, total: int) -> float:
@@ -141,9 +141,8 @@ class OneWay(nn.Module):
     def layers(self) -> nn.ModuleList:
         return self.both_ways.layers
 
-    @property
-    def norm(self) -> nn.Module:
-        return self.both_ways.norm
+    def groups(self) -> list[list[nn.Module]]:
+        return self.both_ways.groups()
 
     def trace(
         self, states: Float[Tensor, "batch seq d_model"], mask: Bool[Tensor, "batch 1 seq"] | None = None
@@ -199,7 +198,7 @@ def train_bert(
     rate: float = RATE,
     nsp: bool = False,
     schedule: Schedule = rise_and_fall,
-    watchers: Sequence[Callable[[int, dict], object]] = (),
+    watchers: Sequence[Callable[[int], object]] = (),
     batch: int = BATCH,
 ) -> Bert:
     """In eval mode; steps=0 leaves it untrained. batch: rows of a step."""

@@ -47,7 +47,7 @@ LANGUAGES = ("en", "ko")
 _DOCUMENT = 16  # sentences that stay together when the text is shuffled
 ADAM = partial(adamw, betas=(0.9, 0.98))  # Vaswani et al. 2017, section 5.3
 Text = Sequence[Sequence[str]]
-Watchers = Sequence[Callable[[int, dict], object]]
+Watchers = Sequence[Callable[[int], object]]
 
 
 @lru_cache(maxsize=4)
@@ -213,7 +213,7 @@ def translator(
         model = Translator(config, words)
     if steps:
         batches = model.batches(pairs, tokens=tokens, seed=seed)
-        settings = {"learning_rate": 3e-3, "optimizer": ADAM, "watchers": watchers, "show": show}
+        settings = {"learning_rate": 3e-3, "optimizer": ADAM, "watchers": watchers, "show": bool(show)}
         settings["schedule"] = lambda step, total: warmup_linear(step, total, warmup=total // 10)
         fit(model, batches, steps=steps, **settings)
     return model.eval()

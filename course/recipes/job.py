@@ -178,7 +178,7 @@ class Job:
             pace = {"optimizer": by_the_clock(given, folder)}
         kept = {*given.waves, *(max(1, round(share * given.steps)) for share in snapshots if given.steps)}
 
-        def keep(step: int, losses: dict) -> None:
+        def keep(step: int) -> None:
             if step in kept and self.is_first:
                 with torch.random.fork_rng(devices=[]):  # to build what is saved may draw numbers
                     save(model, self.place("snapshots") / f"{step:06d}")
@@ -194,7 +194,7 @@ class Job:
             folder=folder,
             save_every=given.save_every,
             start=self.start,
-            label=self.recipe.name,
+            show=self.recipe.name,
             watchers=[keep],
             **pace,
             **on_the_way,

@@ -44,6 +44,11 @@ class Batch:
     def __len__(self) -> int:
         return self.mask.shape[0]
 
+    @property
+    def lengths(self) -> Int[Tensor, " batch"]:
+        """Units of each row. On the CPU, wherever the batch is: nobody waits for a device."""
+        return torch.tensor([len(row) for row in self.spans], device="cpu")
+
 
 def pad(rows: Sequence[Sequence[int]], value: int = 0) -> Int[Tensor, "batch unit"]:
     """Integer rows of unequal length as one tensor, filled up with `value` on the right."""
@@ -54,6 +59,11 @@ def pad(rows: Sequence[Sequence[int]], value: int = 0) -> Int[Tensor, "batch uni
 def length_mask(lengths: Sequence[int]) -> Bool[Tensor, "batch unit"]:
     """True at the first lengths[i] units of row i."""
     return torch.arange(max(lengths)) < torch.tensor(lengths)[:, None]
+
+
+def places_of(mask: Bool[Tensor, "*rows"]) -> Int[Tensor, " real"]:
+    """Where a mask is True, counted through all rows. Made with the batch: for it one would have to wait for a GPU."""
+    return mask.flatten().nonzero()[:, 0]
 
 
 def word_batch(ids: dict[str, Tensor], sentences: Sequence[Sentence]) -> Batch:

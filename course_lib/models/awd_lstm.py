@@ -21,7 +21,7 @@ from torch.nn import functional as F
 from course_lib.data.batch import Batch, pad, word_batch
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch, TextStreams
-from course_lib.models.encoder import ContextEncoder, Encoding, Sentences
+from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, stacked
 from course_lib.models.fast import Dropout
 from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
@@ -246,7 +246,7 @@ class AWDLSTM(ContextEncoder):
         outputs, _ = self(self.reading_order(batch))
         lengths = batch.mask.sum(1)
         sentence = outputs[-1][torch.arange(len(lengths), device=lengths.device), lengths]
-        layers = torch.stack([F.pad(output[:, 1:], (0, self.dim - output.shape[2])) for output in outputs])
+        layers = stacked([output[:, 1:] for output in outputs])
         if self.config.direction == "backward":
             layers = torch.stack([turned(layer, batch.mask) for layer in layers])
         return Encoding(layers, batch.mask, batch.segment, sentence)

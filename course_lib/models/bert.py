@@ -1,8 +1,8 @@
-"""BERT: every layer reads the words on both sides, learned by hiding words and asking for them.
+"""BERT: every layer reads the words on both sides, learned by hiding words and predicting them.
 
 Source: Devlin et al. 2018, arXiv:1810.04805: section 3 and figure 2 (sizes, what goes in), section 3.1 (the two
-questions of pre-training), appendix A.2 (dropout, gelu). The layers are Vaswani et al. 2017's, the same as the
-Translator's. From top to bottom: sizes, what goes in, what is asked, the network, gaps. Published files: bert_files.py.
+tasks of pre-training), appendix A.2 (dropout, gelu). The layers are Vaswani et al. 2017's, the same as the
+Translator's. From top to bottom: sizes, embedding, pre-training, the network, [MASK]. Published files: bert_files.py.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class BertEmbedding(nn.Module):
         self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
 
 
-def draw(module: nn.Module) -> None:
+def init_weights(module: nn.Module) -> None:
     """N(0, 0.02) for matrices and tables, 0 for biases: the authors' start, which they cut off at two deviations."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=INITIAL_STD)
@@ -107,18 +107,20 @@ def draw(module: nn.Module) -> None:
 class MaskedPairs(Movable):
     """A batch for `Bert.loss`: rows [CLS] a [SEP], or [CLS] a [SEP] b [SEP], with some pieces hidden.
 
-    rows, columns   the places that are asked; answers: the pieces that stood there (all three from data.masking)
-    token_type_ids  segments; None: all 0. attention_mask: True at real pieces; None: no padding
-    next            does b follow a? None: the next sentence is not asked for
+    rows, columns   the places whose piece is predicted, as data.masking draws them
+    labels          the pieces that stood there
+    token_type_ids  segments; None: all 0
+    attention_mask  True at real pieces; None: no padding
+    is_next         whether b follows a in the text; None: no next-sentence prediction
     """
 
     input_ids: Int[Tensor, "batch seq"]
     rows: Int[Tensor, " chosen"]
     columns: Int[Tensor, " chosen"]
-    answers: Int[Tensor, " chosen"]
+    labels: Int[Tensor, " chosen"]
     token_type_ids: Int[Tensor, "batch seq"] | None = None
     attention_mask: Bool[Tensor, "batch seq"] | None = None
-    next: Bool[Tensor, " batch"] | None = None
+    is_next: Bool[Tensor, " batch"] | None = None
 
     def __len__(self) -> int:
         return self.input_ids.shape[0]
@@ -151,27 +153,28 @@ class MaskedLMHead(nn.Module):
 
 
 def pretraining_loss(
-    logits: Float[Tensor, "chosen vocab"],
-    answers: Int[Tensor, " chosen"],
-    follows: Float[Tensor, "batch 2"] | None = None,
-    next: Bool[Tensor, " batch"] | None = None,
+    mlm_logits: Float[Tensor, "chosen vocab"],
+    mlm_labels: Int[Tensor, " chosen"],
+    nsp_logits: Float[Tensor, "batch 2"] | None = None,
+    is_next: Bool[Tensor, " batch"] | None = None,
 ) -> dict[str, Any]:
-    """Means in nats: "mlm" per asked piece, "nsp" per pair, "loss" their sum; accuracies.
+    """Means in nats: "mlm" per chosen piece, "nsp" per pair, "loss" their sum; "count": chosen pieces; accuracies.
 
-    "count": pieces asked; "counts": of what is a mean over pairs, their number.
+    "counts": how many pairs the parts that are means over pairs have.
     """
-    mlm = F.cross_entropy(logits, answers)
-    parts = {"loss": mlm, "count": len(answers), "mlm": mlm.detach(), "mlm_accuracy": _accuracy(logits, answers)}
-    if next is None:
+    mlm = F.cross_entropy(mlm_logits, mlm_labels)
+    accuracy = _accuracy(mlm_logits, mlm_labels)
+    parts = {"loss": mlm, "count": len(mlm_labels), "mlm": mlm.detach(), "mlm_accuracy": accuracy}
+    if is_next is None:
         return parts
-    other = (~next).long()
-    nsp = F.cross_entropy(follows, other)
-    parts |= {"loss": mlm + nsp, "nsp": nsp, "nsp_accuracy": _accuracy(follows, other)}
-    return parts | {"counts": {"nsp": len(other), "nsp_accuracy": len(other)}}
+    nsp_labels = (~is_next).long()
+    nsp = F.cross_entropy(nsp_logits, nsp_labels)
+    parts |= {"loss": mlm + nsp, "nsp": nsp, "nsp_accuracy": _accuracy(nsp_logits, nsp_labels)}
+    return parts | {"counts": {"nsp": len(nsp_labels), "nsp_accuracy": len(nsp_labels)}}
 
 
-def _accuracy(logits: Float[Tensor, "row choice"], answers: Int[Tensor, " row"]) -> Float[Tensor, ""]:
-    return (logits.detach().argmax(-1) == answers).float().mean()
+def _accuracy(logits: Float[Tensor, "row choice"], labels: Int[Tensor, " row"]) -> Float[Tensor, ""]:
+    return (logits.detach().argmax(-1) == labels).float().mean()
 
 
 @dataclass
@@ -204,7 +207,7 @@ class Bert(ContextEncoder):
         self.stack = TransformerEncoder(config.layers())
         self.pooler, self.mlm = Pooler(config), MaskedLMHead(config)
         self.nsp = nn.Linear(config.d_model, 2)  # 0: the second sentence follows; 1: it does not, as in published files
-        self.apply(draw)
+        self.apply(init_weights)
         self.layer_names = ("embedding", *(f"layer {number}" for number in range(1, config.n_layers + 1)))
         self.dims = (config.d_model,) * (config.n_layers + 1)
         self.sentence_dim = config.d_model
@@ -224,11 +227,11 @@ class Bert(ContextEncoder):
 
     # -- pre-training -------------------------------------------------------------------------------------------------
     def loss(self, batch: MaskedPairs) -> dict[str, Any]:
-        """`pretraining_loss` of the hidden pieces and, with `batch.next`, of the next-sentence answer."""
+        """`pretraining_loss` of the hidden pieces and, with `batch.is_next`, of the next sentence."""
         output = self(batch.input_ids, batch.token_type_ids, batch.attention_mask)
         logits = self.logits(output.hidden_states[-1], batch.rows, batch.columns)
-        follows = None if batch.next is None else self.nsp(output.pooled)
-        return pretraining_loss(logits, batch.answers, follows, batch.next)
+        nsp_logits = None if batch.is_next is None else self.nsp(output.pooled)
+        return pretraining_loss(logits, batch.labels, nsp_logits, batch.is_next)
 
     def logits(
         self, hidden: Float[Tensor, "batch seq d_model"], rows: Int[Tensor, " chosen"], columns: Int[Tensor, " chosen"]
@@ -276,9 +279,7 @@ class Bert(ContextEncoder):
         return Encoding(layers[:, rows[:, None], batch.ids["places"]], batch.mask, batch.segment, layers[-1, :, 0])
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
-        upper = [[layer] for layer in self.stack.layers]
-        upper[-1].append(self.stack.norm)
-        groups = list(zip(self.layer_names, [[self.embedding], *upper], strict=True))
+        groups = list(zip(self.layer_names, [[self.embedding], *self.stack.groups()], strict=True))
         return [*groups, ("masked-LM head", [self.mlm]), ("next-sentence head", [self.pooler, self.nsp])]
 
     # -- files --------------------------------------------------------------------------------------------------------

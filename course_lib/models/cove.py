@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from course_lib.data.batch import Batch
 from course_lib.data.records import Sentence
-from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, empty_table, masked_mean
+from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, empty_table, masked_mean, stacked
 from course_lib.models.fast import run_lstm
 from course_lib.models.word_vectors import WordVectors
 
@@ -54,10 +52,10 @@ class BiLSTM(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self, below: Float[Tensor, "batch unit below"], mask: Bool[Tensor, "batch unit"]
+        self, below: Float[Tensor, "batch unit below"], lengths: Int[Tensor, " batch"]
     ) -> tuple[Float[Tensor, "batch unit width"], State]:
         """Per word [forward; backward], zeros at padding; and the state after all words, directions joined likewise."""
-        output, (hidden, cell) = run_lstm(self.lstm, self.dropout(below), mask)
+        output, (hidden, cell) = run_lstm(self.lstm, self.dropout(below), lengths)
         return output, (hidden.transpose(0, 1).flatten(1), cell.transpose(0, 1).flatten(1))
 
 
@@ -92,7 +90,7 @@ class CoVe(ContextEncoder):
         """All layers [batch, unit, dims[layer]], and the last state of each biLSTM, with which a decoder may start."""
         layers, states = [self.static.embedding(batch.ids["words"])], []
         for layer in self.layers:
-            output, state = layer(layers[-1], batch.mask)
+            output, state = layer(layers[-1], batch.lengths)
             layers.append(output)
             states.append(state)
         return layers, states
@@ -102,8 +100,7 @@ class CoVe(ContextEncoder):
 
     def _states(self, batch: Batch) -> Encoding:
         layers, _ = self.read(batch)
-        padded = torch.stack([F.pad(layer, (0, self.dim - layer.shape[-1])) for layer in layers])
-        return Encoding(padded, batch.mask, batch.segment, masked_mean(layers[-1], batch.mask))
+        return Encoding(stacked(layers), batch.mask, batch.segment, masked_mean(layers[-1], batch.mask))
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         return list(zip(self.layer_names, [[self.static], *[[layer] for layer in self.layers]], strict=True))

@@ -50,9 +50,10 @@ class ScalarMix(nn.Module):
 def _whole_layer_norm(
     layer: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"] | None
 ) -> Float[Tensor, "batch unit dim"]:
-    real = layer if mask is None else layer[mask]
-    # 1e-13 as in AllenNLP: only keeps a constant layer from dividing by 0
-    return (layer - real.mean()) / (real.var(correction=0) + 1e-13).sqrt()
+    real = torch.ones_like(layer) if mask is None else mask[..., None].expand_as(layer)
+    mean = (layer * real).sum() / real.sum()
+    variance = ((layer - mean).square() * real).sum() / real.sum()
+    return (layer - mean) / (variance + 1e-13).sqrt()  # as in AllenNLP: no constant layer divides by 0
 
 
 class FrozenStates(nn.Module):
@@ -115,7 +116,7 @@ class ELMo(FrozenStates):
         self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self, states: Float[Tensor, "batch unit layer dim"], mask: Tensor | None = None
+        self, states: Float[Tensor, "batch unit layer dim"], mask: Bool[Tensor, "batch unit"] | None = None
     ) -> dict[str, Float[Tensor, "batch unit dim"]]:
         """The mixed vectors for each place, on the device of the mixes."""
         layers = states.to(next(self.mixes.parameters()).device).movedim(2, 0)

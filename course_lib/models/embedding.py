@@ -21,9 +21,6 @@ class _Table(nn.Module):
         super().__init__()
         self.weight: Float[Tensor, "vocabulary dim"] = nn.Parameter(torch.randn(vocabulary_size, dim))
 
-    def extra_repr(self) -> str:
-        return "{}, {}".format(*self.weight.shape)
-
 
 class OneHotEmbedding(_Table):
     """The product as it is written: time and memory grow with the size of the vocabulary. For understanding only."""

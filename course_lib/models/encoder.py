@@ -19,12 +19,13 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from course_lib.checkpoints import Checkpoint, load_weights, rebuilding, save_checkpoint
 from course_lib.data.batch import Batch, join_sides, pad, word_batch
 from course_lib.data.bucketing import by_length
 from course_lib.data.records import Sentence, checked_sentences
-from course_lib.data.windows import windows
+from course_lib.data.windows import windows as cut_text
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
 from course_lib.language import key, t
@@ -40,37 +41,23 @@ PADDING, UNKNOWN, FIRST_WORD = 0, 1, 2  # rows of a table of words
 
 @dataclass
 class Encoding:
-    """What an encoder says of a batch.
+    """What an encoder says of a batch. Of pairs that are read apart, `sentence` is the mean of the two sides."""
 
-    layers    one vector per layer and unit; layers narrower than `dim` are filled up with zeros on the right
-    sentence  one vector per row (for pairs read apart: the mean of the two sides)
-    """
-
-    layers: Float[Tensor, "layer batch unit dim"]
+    layers: Float[Tensor, "layer batch unit dim"]  # narrow layers are filled up with zeros on the right
     mask: Bool[Tensor, "batch unit"]
     segment: Int[Tensor, "batch unit"]
     sentence: Float[Tensor, "batch sentence_dim"]
 
 
 class ContextEncoder(LayerGroups, ABC):
-    """Words in, one vector per word and layer out.
+    """Words in, one vector per word and layer out. A subclass sets the attributes and writes the methods below them."""
 
-    A subclass sets the attributes below and writes `_batch` and `_states` for single sentences (an encoder with
-    `reads_pairs` gets the second sentences too), `_groups`, `_config` and `_build`. The rest is here, once.
-
-    layer_names  input to output; layer 0 depends on a word (its position, its segment), never on other words
-    dims         true width of each layer
-    sentence_dim width of the sentence vector
-    max_units    longest row in units, or None
-    reads_pairs  True: one pass over both sentences of a pair; False: each side alone
-    """
-
-    kind: str
-    layer_names: tuple[str, ...]
-    dims: tuple[int, ...]
+    kind: str  # as a checkpoint names it
+    layer_names: tuple[str, ...]  # input to output; layer 0 depends on a word (its position, segment), not on others
+    dims: tuple[int, ...]  # true width of each layer
     sentence_dim: int
-    max_units: int | None = None
-    reads_pairs: bool = False
+    max_units: int | None = None  # longest row
+    reads_pairs: bool = False  # True: one pass over both sentences of a pair; False: each side alone
 
     @property
     def dim(self) -> int:
@@ -80,13 +67,14 @@ class ContextEncoder(LayerGroups, ABC):
     def device(self) -> torch.device:
         return next(self.parameters()).device
 
-    # -- what a subclass writes ---------------------------------------------------------------------------------------
+    # -- what a subclass writes, beside `_groups` ---------------------------------------------------------------------
     @abstractmethod
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         """Tensors for sentences that are not empty. `second` is given only to encoders that read pairs."""
 
     @abstractmethod
-    def _states(self, batch: Batch) -> Encoding: ...
+    def _states(self, batch: Batch) -> Encoding:
+        """All layers' vectors for what `_batch` made."""
 
     def _config(self) -> dict[str, Any]:
         """What `_build` needs beside the files."""
@@ -131,18 +119,16 @@ class ContextEncoder(LayerGroups, ABC):
     def windows(self, text: Sentence | str | Sequence[str]) -> list[Sentence]:
         """The text cut between words into parts that `batch` takes; spans count from each part's first character."""
         sentence = Sentence.of(text)
-        return [sentence] if self.max_units is None else windows(sentence, self.max_units, self.sizes(sentence))
+        return [sentence] if self.max_units is None else cut_text(sentence, self.max_units, self.sizes(sentence))
 
     def states(self, batch: Batch) -> Encoding:
         """All layers' vectors for a batch, differentiable. [layer, batch, unit, dim]"""
         if batch.sides is None:
             return self._states(batch)
-        sides = [self._states(side) for side in batch.sides]
-        layers = sides[0].layers.new_zeros(len(self.dims), *batch.mask.shape, self.dim)
-        for number, side in enumerate(sides):
-            layers[:, batch.mask & (batch.segment == number)] = side.layers[:, side.mask]
-        sentence = torch.stack([side.sentence for side in sides]).mean(0)
-        return Encoding(layers, batch.mask, batch.segment, sentence)
+        first, second = (self._states(side) for side in batch.sides)
+        placed = [in_its_place(side.layers, batch, number) for number, side in enumerate((first, second))]
+        layers = torch.where(batch.segment[..., None] == 0, *placed).masked_fill(~batch.mask[..., None], 0.0)
+        return Encoding(layers, batch.mask, batch.segment, (first.sentence + second.sentence) / 2)
 
     def encode(
         self, sentences: Sentences, *, layer: int | None = None, unit: str = "word", batch_size: int = 32
@@ -176,14 +162,14 @@ class ContextEncoder(LayerGroups, ABC):
     def save(self, folder: str | Path, *, half: bool = False, int8: bool = False, int6: bool = False) -> None:
         """Write a checkpoint folder that `course_lib.load` reads.
 
-        half  float16 instead of float32
-        int8  matrices with a byte per number and a scale per row; alone or with `half` for the rest
-        int6  matrices with six bits per number and a scale for 32; likewise
+        half: float16. int8: matrices with a byte per number and a scale per row; int6: with six bits per number and a
+        scale for 32; alone, or with `half` for the rest.
         """
-        tensors, config, files = self.state_dict(), self._config(), self._files()
+        tensors = self.state_dict()
         matrices = self._matrices(tensors)
         few_bits = {"int8": matrices if int8 else [], "int6": matrices if int6 else []}
-        save_checkpoint(folder, kind=self.kind, config=config, tensors=tensors, files=files, half=half, **few_bits)
+        stored = {"config": self._config(), "tensors": tensors, "files": self._files()}
+        save_checkpoint(folder, kind=self.kind, **stored, half=half, **few_bits)
 
     def _matrices(self, tensors: Mapping[str, Tensor]) -> list[str]:
         """Names of what `int8` and `int6` are for."""
@@ -214,6 +200,23 @@ def evaluating(model: nn.Module) -> Iterator[None]:
     finally:
         for module, mode in modes:
             module.training = mode
+
+
+def in_its_place(
+    values: Float[Tensor, "*layer batch side_unit dim"], batch: Batch, number: int
+) -> Float[Tensor, "*layer batch unit dim"]:
+    """Values of side `number` of a batch of pairs, where its units stand in the pair; elsewhere some of them again."""
+    place = torch.arange(batch.mask.shape[1], device=values.device).expand(batch.mask.shape)
+    if number:
+        place = place - batch.sides[0].mask.sum(1, keepdim=True)
+    place = place.clamp(0, values.shape[-2] - 1)
+    return values[..., torch.arange(len(batch), device=values.device)[:, None], place, :]
+
+
+def stacked(layers: Sequence[Float[Tensor, "batch unit _"]]) -> Float[Tensor, "layer batch unit dim"]:
+    """Layers as one tensor, narrow ones filled up with zeros on the right."""
+    widest = max(layer.shape[-1] for layer in layers)
+    return torch.stack([F.pad(layer, (0, widest - layer.shape[-1])) for layer in layers])
 
 
 def masked_mean(
@@ -284,8 +287,8 @@ class StaticVectors(ContextEncoder):
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> StaticVectors:
-        words, settings = json.loads(files["words.json"]), dict(config)
-        return cls(words, empty_table(len(words), settings.pop("dim")), **settings)
+        words = json.loads(files["words.json"])
+        return cls(words, empty_table(len(words), config["dim"]))
 
 
 class RandomEncoder(ContextEncoder):
@@ -320,15 +323,11 @@ class RandomEncoder(ContextEncoder):
         hidden = self.embedding(batch.ids["words"])
         layers = [hidden]
         for lstm in self.lstms:
-            layers.append(run_lstm(lstm, layers[-1], batch.mask)[0])
-        rows, half = torch.arange(len(batch), device=hidden.device), self.dim // 2
-        last = batch.mask.sum(1) - 1
-        top = layers[-1]
-        sentence = (
-            torch.cat([top[rows, last, :half], top[:, 0, half:]], dim=1)
-            if self.lstms
-            else masked_mean(hidden, batch.mask)
-        )
+            layers.append(run_lstm(lstm, layers[-1], batch.lengths)[0])
+        if len(layers) == 1:
+            return Encoding(hidden[None], batch.mask, batch.segment, masked_mean(hidden, batch.mask))
+        rows, top, half = torch.arange(len(batch), device=hidden.device), layers[-1], self.dim // 2
+        sentence = torch.cat([top[rows, batch.mask.sum(1) - 1, :half], top[:, 0, half:]], dim=1)
         return Encoding(torch.stack(layers), batch.mask, batch.segment, sentence)
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
@@ -339,4 +338,4 @@ class RandomEncoder(ContextEncoder):
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> RandomEncoder:
-        return cls(config["dim"], n_layers=config["n_layers"], buckets=config["buckets"], seed=config["seed"])
+        return cls(**config)

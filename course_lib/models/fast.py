@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
@@ -89,9 +89,15 @@ class ProjectedSteps(torch.autograd.Function):
 
 
 def run_lstm(
-    lstm: nn.LSTM, inputs: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"]
+    lstm: nn.LSTM, inputs: Float[Tensor, "batch unit dim"], lengths: Int[Tensor, " batch"]
 ) -> tuple[Float[Tensor, "batch unit hidden"], tuple[Tensor, Tensor]]:
-    """Outputs of an LSTM (batch first), zeros at padding, which is never read; and its state after the real units."""
-    packed = pack_padded_sequence(inputs, mask.sum(1).cpu(), batch_first=True, enforce_sorted=False)
-    packed, state = lstm(packed)
-    return pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])[0], state
+    """Outputs of an LSTM (batch first), zeros at padding, which is never read; and its state after the real units.
+
+    lengths: real units of each row, on the CPU, as in `batch.lengths`.
+    """
+    lengths, order = lengths.sort(descending=True)  # PyTorch's own sorting reads the order back from the device
+    order = order.to(inputs.device)
+    packed, state = lstm(pack_padded_sequence(inputs.index_select(0, order), lengths, batch_first=True))
+    outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
+    back = order.argsort()
+    return outputs.index_select(0, back), tuple(part.index_select(1, back) for part in state)

@@ -28,8 +28,6 @@ from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.shipped import KINDS
 
-BODIES = ("none", "bilstm")
-
 
 class Head(LayerGroups):
     """An encoder and what a task puts on top of it. A subclass sets `output`, `kind`, `_settings` (the arguments of its
@@ -46,8 +44,7 @@ class Head(LayerGroups):
     def __init__(self, encoder: ContextEncoder, *, body: str, hidden: int, layer: int | str, dropout: float | int):
         super().__init__()
         name, n_layers = type(self).__name__, len(encoder.dims)
-        if body not in BODIES:
-            raise CourseError(f"{name}: body={body!r}. Use one of: {', '.join(BODIES)}.")
+        assert body in ("none", "bilstm"), f"{name}: body={body!r}"
         if layer != "mix" and (not isinstance(layer, int) or not -n_layers <= layer < n_layers):
             layers = ", ".join(f"{i} {layer_name}" for i, layer_name in enumerate(encoder.layer_names))
             raise CourseError(f'{name}: there is no layer {layer!r}. Use "mix" or one of the encoder\'s: {layers}.')
@@ -63,14 +60,14 @@ class Head(LayerGroups):
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean in nats, "count": items it is the mean of}, as `fit` wants it."""
 
-    def _words(self, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
+    def _words(self, batch: Batch, encoding: Encoding) -> Float[Tensor, "batch unit width"]:
         """What head and body make of each word: its layer or mix, then the LSTM, with dropout before and after it."""
         if self.mix is not None:
             states = self.mix(encoding.layers, encoding.mask)
         else:
             states = encoding.layers[self.layer][..., : self.encoder.dims[self.layer]]  # without the zeros of filling
         states = self.dropout(states)
-        return states if self.lstm is None else self.dropout(run_lstm(self.lstm, states, encoding.mask)[0])
+        return states if self.lstm is None else self.dropout(run_lstm(self.lstm, states, batch.lengths)[0])
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
         """The encoder's groups, then "head"."""

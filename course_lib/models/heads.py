@@ -7,7 +7,6 @@ likelihood (Devlin et al. 2019, section 4.1). K labels on vectors of width H tak
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,14 +26,13 @@ from course_lib.data.bucketing import by_length, loader
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence, listed
 from course_lib.errors import CourseError
 from course_lib.language import key, t
-from course_lib.models.encoder import ContextEncoder, Encoding, evaluating, masked_mean
+from course_lib.models.encoder import ContextEncoder, evaluating, masked_mean
 from course_lib.models.head_base import Head, match, seeded
 from course_lib.models.spans import SpanExtractor
 
 __all__ = ["HEADS", "PairClassifier", "SequenceClassifier", "SpanExtractor", "TokenTagger", "load_head"]
 
 NO_LABEL = -100  # at padding: no part of the loss
-POOLINGS = ("sentence", "mean", "max")
 Texts = Any  # an iterable of texts or records; `listed` and `Sentence.of` say what is none
 
 
@@ -60,8 +58,7 @@ class LabelHead(Head):
         seed: int | None = None,
     ):
         name, names = type(self).__name__, list(labels)
-        if pooling not in (*POOLINGS, None):
-            raise CourseError(f"{name}: pooling={pooling!r}. Use one of: {', '.join(POOLINGS)}.")
+        assert pooling in ("sentence", "mean", "max", None), f"{name}: pooling={pooling!r}"
         if pooling == "sentence" and body == "none" and layer != -1:
             raise CourseError(
                 f'{name}: pooling="sentence" takes the encoder\'s own sentence vector, so layer={layer!r} '
@@ -82,89 +79,20 @@ class LabelHead(Head):
             self._settings["pooling"] = pooling
         self.to(encoder.device)
 
-    @abstractmethod
-    def forward(self, batch: Batch) -> Tensor:
-        """Logits, before softmax: one row of `labels` per item."""
+    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
+        """Logits, before softmax."""
+        return self.output(self._text(batch))
 
-    def _text(self, encoding: Encoding) -> Float[Tensor, "batch text_width"]:
-        """One vector for each row of an encoding, after body and dropout."""
+    def _text(self, batch: Batch) -> Float[Tensor, "batch text_width"]:
+        """One vector for each row, after body and dropout."""
+        encoding = self.encoder.states(batch)
         if self.pooling == "sentence" and self.lstm is None:
             return self.dropout(encoding.sentence)
-        words, mask = self._words(encoding), encoding.mask
+        words, mask = self._words(batch, encoding), batch.mask
         mean = masked_mean(words, mask)
         largest = words.masked_fill(~mask[..., None], -torch.inf).amax(1)
         return {"mean": mean, "max": largest, "sentence": torch.cat([mean, largest], 1)}[self.pooling]
 
-    # -- batches ------------------------------------------------------------------------------------------------------
-    def batch(self, sentences: Texts, labels: Sequence | None = None) -> Batch:
-        """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`."""
-        return self._batch_of(*self._read(sentences, labels))
-
-    def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
-        """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
-
-        All records are checked now.
-        """
-        texts, targets = self._read(records)
-        if targets is None:
-            raise CourseError(
-                f"{type(self).__name__}.batches: there are no labels to learn from. Give records that bring them: "
-                "LabelledText for texts, SentencePair for pairs, TaggedSentence for words."
-            )
-        rows = list(zip(texts, targets, strict=True))
-        return loader(
-            rows, _lengths(texts), lambda some: self._batch_of(*zip(*some, strict=True)), size=batch_size, seed=seed
-        )
-
-    def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
-        """Texts and their label numbers; None if there are no labels at all."""
-        records = self._listed(records)
-        texts = self._texts(records)
-        given = [self._label_of(record) for record in records] if labels is None else list(labels)
-        if len(given) != len(texts):
-            says = key("{name}: {n} labels for {m} {item}s. Give each exactly one entry.")
-            values = {"n": len(given), "m": len(texts), "item": t(self.item_name)}
-            raise CourseError(t(says, name=type(self).__name__, **values))
-        if labels is None and all(label is None for label in given):
-            return texts, None
-        return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
-
-    def _listed(self, records: Any) -> list:
-        return listed(records, type(self).__name__, f"{self.item_name}s")
-
-    def _batch_of(self, texts: Sequence[tuple[Sentence, ...]], targets: Sequence | None = None) -> Batch:
-        batch = self.encoder.batch(*map(list, zip(*texts, strict=True)))
-        return batch if targets is None else replace(batch, labels={"labels": self._stack(targets)})
-
-    def _number(self, label: Any, where: str, **place: Any) -> int:
-        if not isinstance(label, str) or label not in self._index:
-            says = key("{name}: {where} has the label {label}, which this head does not know. Its labels: {all}.")
-            values = {"where": t(where, **place), "label": repr(label), "all": ", ".join(self.labels)}
-            raise CourseError(t(says, name=type(self).__name__, **values))
-        return self._index[label]
-
-    # -- what differs for pairs and for words -------------------------------------------------------------------------
-    def _vectors_per_item(self) -> int:
-        """How many vectors of a text's width `output` reads."""
-        return 1
-
-    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
-        """Of each record its checked sentence, or the two of a pair."""
-        return [(text,) for text in self.encoder._checked(list(map(_text_of, self._listed(records))))]
-
-    def _label_of(self, record: Any) -> Any:
-        """The label(s) that a record brings along, or None."""
-        return getattr(record, "label", None)
-
-    def _target(self, label: Any, text: Any, number: int) -> Any:
-        """The label(s) of text `number` as label numbers."""
-        return self._number(label, key("{item} {number}"), item=t(self.item_name), number=number)
-
-    def _stack(self, targets: Sequence) -> Tensor:
-        """Targets of a batch as one tensor, NO_LABEL at padding."""
-        return torch.tensor(targets)
-
-    # -- learning and predicting --------------------------------------------------------------------------------------
     def loss(self, batch: Batch) -> dict[str, Any]:
         """{"loss": mean cross-entropy in nats, "count": texts or real words}."""
         targets = batch.labels["labels"]
@@ -191,14 +119,78 @@ class LabelHead(Head):
                     rows[i] = row[: len(texts[i][0])] if row.dim() == 2 else row
         return rows
 
+    # -- batches ------------------------------------------------------------------------------------------------------
+    def batch(self, sentences: Texts, labels: Sequence | None = None) -> Batch:
+        """Tensors on the CPU for texts or records; `labels`, or what the records bring, is in `.labels["labels"]`."""
+        return self._batch_of(*self._read(sentences, labels))
+
+    def batches(self, records: Texts, batch_size: int, seed: int = 0) -> Callable[[int], DataLoader]:
+        """A function epoch -> batches for `fit`: shuffled anew each epoch, texts of like length together.
+
+        All records are checked now.
+        """
+        texts, targets = self._read(records)
+        if targets is None:
+            raise CourseError(
+                f"{type(self).__name__}.batches: there are no labels to learn from. Give records that bring them: "
+                "LabelledText for texts, SentencePair for pairs, TaggedSentence for words."
+            )
+        rows = list(zip(texts, targets, strict=True))
+        return loader(
+            rows, _lengths(texts), lambda some: self._batch_of(*zip(*some, strict=True)), size=batch_size, seed=seed
+        )
+
+    def _read(self, records: Any, labels: Any = None) -> tuple[list, list | None]:
+        """Texts and their label numbers; None if there are no labels at all."""
+        texts = self._texts(records := self._listed(records))
+        given = [self._label_of(record) for record in records] if labels is None else list(labels)
+        if len(given) != len(texts):
+            says = key("{name}: {n} labels for {m} {item}s. Give each exactly one entry.")
+            values = {"n": len(given), "m": len(texts), "item": t(self.item_name)}
+            raise CourseError(t(says, name=type(self).__name__, **values))
+        if labels is None and all(label is None for label in given):
+            return texts, None
+        return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
+
+    def _listed(self, records: Any) -> list:
+        return listed(records, type(self).__name__, f"{self.item_name}s")
+
+    def _batch_of(self, texts: Sequence[tuple[Sentence, ...]], targets: Sequence | None = None) -> Batch:
+        batch = self.encoder.batch(*map(list, zip(*texts, strict=True)))
+        if targets is None:
+            return batch
+        labels = torch.tensor(targets) if isinstance(targets[0], int) else pad(targets, NO_LABEL)
+        return replace(batch, labels={"labels": labels})
+
+    def _number(self, label: Any, where: str, **place: Any) -> int:
+        if not isinstance(label, str) or label not in self._index:
+            says = key("{name}: {where} has the label {label}, which this head does not know. Its labels: {all}.")
+            values = {"where": t(where, **place), "label": repr(label), "all": ", ".join(self.labels)}
+            raise CourseError(t(says, name=type(self).__name__, **values))
+        return self._index[label]
+
+    # -- what differs for pairs and for words -------------------------------------------------------------------------
+    def _vectors_per_item(self) -> int:
+        """How many vectors of a text's width `output` reads."""
+        return 1
+
+    def _texts(self, records: Any) -> list[tuple[Sentence, ...]]:
+        """Of each record its checked sentence, or the two of a pair."""
+        return [(text,) for text in self.encoder._checked(list(map(_text_of, self._listed(records))))]
+
+    def _label_of(self, record: Any) -> Any:
+        """The label(s) that a record brings along, or None."""
+        return getattr(record, "label", None)
+
+    def _target(self, label: Any, text: tuple[Sentence, ...], number: int) -> int | list[int]:
+        """The label(s) of text `number` as label numbers."""
+        return self._number(label, key("{item} {number}"), item=t(self.item_name), number=number)
+
 
 class SequenceClassifier(LabelHead):
     """One label per text: the settings of a LabelHead."""
 
     kind = "sequence-classifier"
-
-    def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
-        return self.output(self._text(self.encoder.states(batch)))
 
 
 class PairClassifier(LabelHead):
@@ -214,8 +206,8 @@ class PairClassifier(LabelHead):
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
         if batch.sides is None:
-            return self.output(self._text(self.encoder.states(batch)))
-        first, second = (self._text(self.encoder.states(side)) for side in batch.sides)
+            return super().forward(batch)
+        first, second = (self._text(side) for side in batch.sides)
         return self.output(match(first, second))
 
     def _vectors_per_item(self) -> int:
@@ -247,7 +239,7 @@ class TokenTagger(LabelHead):
         self.tags = self._settings["tags"] = tags
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch unit label"]:
-        return self.output(self._words(self.encoder.states(batch)))
+        return self.output(self._words(batch, self.encoder.states(batch)))
 
     def predict(self, sentences: Texts, batch_size: int = 32) -> list[list[str]]:
         """The most probable label of each word, in input order."""
@@ -279,9 +271,6 @@ class TokenTagger(LabelHead):
             self._number(one, key("sentence {number}, word {word},"), number=number, word=word)
             for word, one in enumerate(label)
         ]
-
-    def _stack(self, targets: Sequence) -> Tensor:
-        return pad(targets, NO_LABEL)
 
 
 def _lengths(texts: list[tuple[Sentence, ...]]) -> list[int]:

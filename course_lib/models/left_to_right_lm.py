@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, piece_batch
+from course_lib.data.batch import Batch, piece_batch, places_of
 from course_lib.data.records import Sentence
 from course_lib.data.streams import StreamBatch
 from course_lib.models.attention import causal_mask
@@ -56,10 +56,10 @@ class LeftToRightLM(ContextEncoder):
             states = self.stack(self.embedding(batch.ids), causal=True).flatten(0, 1)
             targets = batch.targets.flatten()
         else:
-            ids, asked = batch.ids["pieces"], batch.ids["real"].bool()
-            last = torch.arange(ids.shape[1], device=ids.device) == asked.sum(1, keepdim=True) - 1
-            targets = F.pad(ids[:, 1:], (0, 1)).masked_fill(last, self.pieces.end)[asked]
-            states = self.stack(self.embedding(ids), causal=True)[asked]  # logits only where they are asked for
+            ids, places = batch.ids["pieces"], batch.ids["predicting"]
+            last = torch.arange(ids.shape[1], device=ids.device) == batch.ids["real"].sum(1, keepdim=True) - 1
+            targets = F.pad(ids[:, 1:], (0, 1)).masked_fill(last, self.pieces.end).flatten()[places]
+            states = self.stack(self.embedding(ids), causal=True).flatten(0, 1)[places]  # no logits at padding
         return {"loss": F.cross_entropy(self._logits(states), targets), "count": len(targets)}
 
     def attentions(self, batch: Batch) -> tuple[list[Float[Tensor, "batch head query key"]], list[list[str]]]:
@@ -76,7 +76,9 @@ class LeftToRightLM(ContextEncoder):
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
         most = None if self.max_units is None else self.max_units + 1
         rows = [(sentence,) for sentence in first]
-        return piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
+        batch = piece_batch(rows, self.pieces, unit, self.pieces.begin, None, most, type(self).__name__)
+        batch.ids["predicting"] = places_of(batch.ids["real"])
+        return batch
 
     def _states(self, batch: Batch) -> Encoding:
         ids = batch.ids
@@ -87,9 +89,7 @@ class LeftToRightLM(ContextEncoder):
         return Encoding(layers[:, rows[:, None], ids["places"]], batch.mask, batch.segment, sentence)
 
     def _groups(self) -> list[tuple[str, list[nn.Module]]]:
-        upper = [[layer] for layer in self.stack.layers]
-        upper[-1].append(self.stack.norm)
-        return list(zip(self.layer_names, [[self.embedding], *upper], strict=True))
+        return list(zip(self.layer_names, [[self.embedding], *self.stack.groups()], strict=True))
 
     def _files(self) -> dict[str, str]:
         return self.pieces.files()

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader
 
-from course_lib.data.batch import Batch, pad
+from course_lib.data.batch import Batch, pad, places_of
 from course_lib.data.bucketing import loader
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.models.attention import attend
@@ -78,10 +78,15 @@ class Seq2Seq(nn.Module):
 
     # -- batches ------------------------------------------------------------------------------------------------------
     def batch(self, pairs: Sequence[ParallelPair]) -> Batch:
-        """The encoder's batch of the source sides; labels["target"] [batch, step]: [BOS], words, [EOS], padding."""
+        """The encoder's batch of the source sides, with labels.
+
+        "target"  [batch, step]: [BOS], words, [EOS], padding
+        "places"  [word]: of words that are predicted, counted through the rows of target[:, 1:]
+        """
         batch = self.encoder.batch([pair.source for pair in pairs])
         targets = checked_sentences([pair.target for pair in pairs], "Seq2Seq, targets")
-        batch.labels["target"] = pad([[BEGIN, *self.vocabulary.encode(target), END] for target in targets], PADDING)
+        target = pad([[BEGIN, *self.vocabulary.encode(target), END] for target in targets], PADDING)
+        batch.labels |= {"target": target, "places": places_of(target[:, 1:] != PADDING)}
         return batch
 
     def batches(
@@ -99,10 +104,10 @@ class Seq2Seq(nn.Module):
 
     def loss(self, batch: Batch) -> dict[str, Tensor]:
         """Mean negative log-likelihood in nats of a target word, [EOS] included."""
-        following = batch.labels["target"][:, 1:]
-        real = following != PADDING
+        places, following = batch.labels["places"], batch.labels["target"][:, 1:].flatten()
         adjusted, _ = self._read_along(batch)
-        return {"loss": F.cross_entropy(self.output(adjusted[real]), following[real]), "count": real.sum()}
+        logits = self.output(adjusted.flatten(0, 1)[places])
+        return {"loss": F.cross_entropy(logits, following[places]), "count": len(places)}
 
     def _read_along(self, batch: Batch) -> tuple[Float[Tensor, "batch step width"], Float[Tensor, "batch step unit"]]:
         memory, adjusted, states = self._start(batch)

@@ -24,7 +24,7 @@ from course_lib.device import Movable
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 from course_lib.models.word_vectors import WordVectors
-from course_lib.text.vocabulary import Vocabulary, words_of
+from course_lib.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,6 @@ class SkipGramConfig:
     def small(cls) -> SkipGramConfig:
         """For a text of a few hundred thousand words, trained before the reader's eyes."""
         return cls(dim=50, sample=1e-3, min_count=3)
-
-
-def skip_gram_pairs(sentence: Sequence[str], window: int) -> list[tuple[str, str]]:
-    """All (centre, context) pairs of one sentence with the full window; training shrinks it at random.
-
-    >>> skip_gram_pairs(["the", "bank", "closed"], window=1)
-    [('the', 'bank'), ('bank', 'the'), ('bank', 'closed'), ('closed', 'bank')]
-    """
-    sentence = words_of(sentence)
-    return [
-        (centre, sentence[j])
-        for i, centre in enumerate(sentence)
-        for j in range(max(0, i - window), min(len(sentence), i + window + 1))
-        if j != i
-    ]
 
 
 def keep_probability(counts: Int[Tensor, " word"], sample: float | int) -> Float[Tensor, " word"]:

@@ -1,26 +1,22 @@
 """Training skip-gram fast, with matrix products only: a million words a second on two cores.
 
-word2vec.c goes pair by pair: read two rows of 100 numbers, one dot product, change both. A processor then waits for
-memory all the time. The same sums in large pieces keep it busy:
+word2vec.c goes pair by pair: read two rows of 100 numbers, one dot product, change both; a processor waits for memory
+all the time. The same sums in large pieces keep it busy:
 
 1. Thin the epoch out once (subsampling), leaving one long row of word ids, each with the number of its sentence.
-2. A *chunk* is 16 neighbouring centres. All their contexts lie among the chunk's tokens and `window` more on either
-   side: that row of tokens is a view, cut out without copying, and its output vectors are fetched once for 16 centres.
-3. The 16 centres share 16 drawn negatives, each counted negatives / 16 times per pair: the same expected gradient.
-4. So a chunk is one small matrix of scores, centres x (contexts + negatives). Which contexts count (distance within a
-   random window, same sentence, not the word itself) is a matrix of 0 and 1. The gradients are two products more.
-5. A *step* does 32 chunks at once; two threads do steps at the same time and write to the same tables without waiting
-   for each other (Hogwild, Niu et al. 2011, arXiv:1106.5730): two steps seldom change the same row, and if they do,
-   a little of one is lost. PyTorch releases Python's lock inside its operations, so threads suffice.
+2. A *chunk* is 16 neighbouring centres. Their contexts are a view of the chunk's tokens and `window` more on either
+   side, whose output vectors are fetched once. They share 16 drawn negatives, each counted negatives / 16 times per
+   pair: the same expected gradient. So a chunk is one small matrix of scores, centres x (contexts + negatives), and a
+   matrix of 0 and 1 says which contexts count (distance within a random window, same sentence, another word).
+3. A *step* does 32 chunks at once; two threads write to the same tables without waiting for each other (Hogwild, Niu
+   et al. 2011, arXiv:1106.5730): two steps seldom change the same row. PyTorch releases Python's lock inside its
+   operations, so threads suffice. The result then depends on who writes first; one thread and a seed give the same
+   bits every time.
 
-The price of 5: the result depends on who writes first. One thread and a seed give the same bits every time.
-
-A step's gradients are written in closed form; tests hold them against autograd and against a loop over the pairs.
-A step changes a row by -rate x gradient x cap. The cap is at most 1: a step adds up many pairs that all start from
-the same old vectors, so a row with hundreds of pairs in one step would overshoot (from a rate of 0.035 on it does, and
-grows without bound). Rows that expect more than ROW_CAP terms in a step are slowed down to what ROW_CAP terms do.
-The full softmax has no sigma that flattens out for large scores, and all its rows pull together; there a row's move is
-cut off at LONGEST_MOVE as well (without it, 2,000 words at a rate of 0.05 diverge).
+A step changes a row by -rate x gradient x cap. A step adds up many pairs that start from the same old vectors, so a row
+with hundreds of pairs would overshoot (from a rate of 0.035 on it grows without bound): rows that expect more than
+ROW_CAP terms in a step are slowed down to what ROW_CAP terms do. The full softmax has no sigma that flattens out for
+large scores; there a row's move is cut off at LONGEST_MOVE too (without it, 2,000 words at a rate of 0.05 diverge).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from course_lib.data.bucketing import by_length, loader
 from course_lib.data.records import Passage, Question, Sentence
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError
-from course_lib.models.encoder import ContextEncoder, evaluating, masked_mean
+from course_lib.models.encoder import ContextEncoder, evaluating, in_its_place, masked_mean
 from course_lib.models.head_base import Head, match, seeded
 from course_lib.text.words import as_text
 
@@ -228,19 +228,17 @@ class SpanExtractor(Head):
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch 2 place"]:
         """Logits of start and end: place 0 is "no answer", place u + 1 is unit u. -inf where no answer can be."""
-        in_passage = batch.mask & (batch.segment == 1)
         if batch.sides is None:
             encoding = self.encoder.states(batch)
-            read, sentence = self.output(self._words(encoding))[in_passage], encoding.sentence
+            units, sentence = self.output(self._words(batch, encoding)), encoding.sentence
         else:
             first, second = (self.encoder.states(side) for side in batch.sides)
-            passage = self._words(second)
-            question = masked_mean(self._words(first), first.mask)[:, None].expand_as(passage)
-            read = self.output(torch.cat([passage, question, passage * question], -1))[second.mask]
-            sentence = match(first.sentence, second.sentence)
-        units = read.new_full((*batch.mask.shape, 2), -torch.inf)
-        units[in_passage] = read
-        none = read.new_full((len(batch), 2), -torch.inf) if self.null is None else self.null(self.dropout(sentence))
+            passage = self._words(batch.sides[1], second)
+            question = masked_mean(self._words(batch.sides[0], first), first.mask)[:, None].expand_as(passage)
+            read = self.output(torch.cat([passage, question, passage * question], -1))
+            units, sentence = in_its_place(read, batch, 1), match(first.sentence, second.sentence)
+        units = units.masked_fill((~batch.mask | (batch.segment == 0))[..., None], -torch.inf)
+        none = units.new_full((len(batch), 2), -torch.inf) if self.null is None else self.null(self.dropout(sentence))
         return torch.cat([none[:, None], units], 1).transpose(1, 2)
 
     def batch(self, questions: Questions) -> Batch:
@@ -291,8 +289,7 @@ class SpanExtractor(Head):
         threshold   with no_answer: by how much an answer's score must pass that of "no answer", which is the lowest of
                     all windows (as in run_squad.py) and is listed with the threshold added
         """
-        if threshold and not self.no_answer:
-            raise CourseError(f"SpanExtractor: threshold={threshold} needs a head made with no_answer=True.")
+        assert self.no_answer or not threshold, "a threshold needs a head made with no_answer=True"
         windows = rows_of(questions, self.encoder, self.overlap)
         spans: list[list[tuple[float, int, int]]] = [[] for _ in windows]
         nulls = [float("inf")] * len(windows)

@@ -16,7 +16,6 @@ import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import pad as pad_right
 
 from course_lib.data.batch import Batch, length_mask
 from course_lib.data.records import Sentence
@@ -24,19 +23,13 @@ from course_lib.errors import CourseError
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.crf import LinearChainCRF
 from course_lib.models.elmo import ELMo, FrozenStates
-from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, masked_mean
+from course_lib.models.encoder import ContextEncoder, Encoding, StaticVectors, masked_mean, stacked
 from course_lib.models.fast import run_lstm
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import Texts, TokenTagger
 from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
-
-
-_NO_FOLDER = (
-    "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
-    "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
-)
 
 
 class TaggerNetwork(ContextEncoder):
@@ -96,11 +89,10 @@ class TaggerNetwork(ContextEncoder):
             spelled = self.char_cnn.forward_unique(batch.ids["characters"], batch.ids["character_row"])
             word = torch.cat([word, spelled], dim=-1)
         beside = self._beside(batch)
-        first, _ = run_lstm(self.lstm1, torch.cat([self.dropout(word), *beside["input"]], -1), batch.mask)
-        second, _ = run_lstm(self.lstm2, torch.cat([self.dropout(first), *beside["between"]], -1), batch.mask)
+        first, _ = run_lstm(self.lstm1, torch.cat([self.dropout(word), *beside["input"]], -1), batch.lengths)
+        second, _ = run_lstm(self.lstm2, torch.cat([self.dropout(first), *beside["between"]], -1), batch.lengths)
         top = torch.cat([second, *beside["output"]], -1)
-        layers = torch.stack([pad_right(layer, (0, self.dim - layer.shape[-1])) for layer in (word, first, top)])
-        return Encoding(layers, batch.mask, batch.segment, masked_mean(top, batch.mask))
+        return Encoding(stacked([word, first, top]), batch.mask, batch.segment, masked_mean(top, batch.mask))
 
     def _beside(self, batch: Batch) -> dict[str, list[Float[Tensor, "batch unit lm_dim"]]]:
         """For each place the language model's vectors, or none. ELMo has dropout of its own, the output the head's."""
@@ -122,11 +114,14 @@ class TaggerNetwork(ContextEncoder):
         return [*groups, ("biLSTM 1", [self.lstm1]), ("biLSTM 2", [self.lstm2])]
 
     def _config(self) -> dict[str, Any]:
-        raise CourseError(_NO_FOLDER)
+        raise CourseError(
+            "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
+            "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
+        )
 
     @classmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> TaggerNetwork:
-        raise CourseError(_NO_FOLDER)
+        raise NotImplementedError("no checkpoint holds one")
 
 
 class TagLM(TokenTagger):

@@ -16,17 +16,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from course_lib.errors import CourseError
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.fast import Dropout
 
 States = Float[Tensor, "batch seq d_model"]
 Mask = Bool[Tensor, "*#rows #seq key"] | None
-CHOICES = {
-    "positions": ("sinusoidal", "learned", "none"),
-    "norm": ("post", "pre"),
-    "activation": ("relu", "gelu"),
-}
+CHOICES = {"positions": ("sinusoidal", "learned", "none"), "norm": ("post", "pre"), "activation": ("relu", "gelu")}
 
 
 @dataclass(frozen=True)
@@ -58,8 +53,7 @@ class TransformerConfig:
 
     def __post_init__(self) -> None:
         for name, choices in CHOICES.items():
-            if (chosen := getattr(self, name)) not in choices:
-                raise CourseError(f"TransformerConfig: {name}={chosen!r}. Use one of: {', '.join(choices)}.")
+            assert getattr(self, name) in choices, f"{name}={getattr(self, name)!r}, not one of {choices}"
 
 
 class FeedForward(nn.Module):
@@ -182,6 +176,10 @@ class Stack(nn.Module):
         self.layers = nn.ModuleList(Layer(config, decoder) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(config.d_model, config.layer_norm_eps) if config.norm == "pre" else nn.Identity()
 
+    def groups(self) -> list[list[nn.Module]]:
+        """For the layer groups of an encoder: each layer, the last with the norm on top."""
+        return [*([layer] for layer in self.layers[:-1]), [self.layers[-1], self.norm]]
+
 
 class TransformerEncoder(Stack):
     """The left side of figure 1; with `causal` it is the body of GPT."""
@@ -232,8 +230,8 @@ class TransformerDecoder(Stack):
         weights = []
         for layer in self.layers:
             around = layer.attention_residual
-            asking = around.after(states, layer.attention(around.before(states), causal=True))
-            weights.append(layer.cross_attention.weights(layer.cross_residual.before(asking), memory, memory_mask))
+            queries = around.after(states, layer.attention(around.before(states), causal=True))
+            weights.append(layer.cross_attention.weights(layer.cross_residual.before(queries), memory, memory_mask))
             states = layer(states, None, memory, memory_mask, causal=True)
         return weights
 

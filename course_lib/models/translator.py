@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
 from course_lib.checkpoints import load_weights, opened, save_checkpoint
-from course_lib.data.batch import length_mask, pad
+from course_lib.data.batch import length_mask, pad, places_of
 from course_lib.data.bucketing import loader
 from course_lib.data.records import ParallelPair, checked_sentences
 from course_lib.device import Movable
@@ -32,12 +32,16 @@ Source, SourceMask = Int[Tensor, "batch source"], Bool[Tensor, "batch source"]
 
 @dataclass(frozen=True)
 class TranslationBatch(Movable):
-    """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces."""
+    """source: pieces and [EOS]; target: [BOS], pieces and [EOS]. The masks are True at real pieces.
+
+    places  of target pieces that are predicted, counted through the rows of target[:, 1:]
+    """
 
     source: Source
     source_mask: SourceMask
     target: Int[Tensor, "batch target"]
     target_mask: Bool[Tensor, "batch target"]
+    places: Int[Tensor, " item"]
 
     def __len__(self) -> int:
         return len(self.source)
@@ -73,9 +77,9 @@ class Translator(nn.Module):
     def loss(self, batch: TranslationBatch) -> dict[str, Any]:
         """Smoothed cross-entropy per target piece; "cross_entropy" is the plain one: exp of it is the perplexity."""
         states = self._read(batch.source, batch.source_mask, batch.target[:, :-1])
-        asked = batch.target_mask[:, 1:]
-        logits = self.logits(states[asked])  # only where they are asked for: the table is the widest matrix
-        loss, plain = smoothed_cross_entropy(logits, batch.target[:, 1:][asked], self.config.label_smoothing)
+        logits = self.logits(states.flatten(0, 1)[batch.places])  # not at padding: the table is the widest matrix
+        targets = batch.target[:, 1:].flatten()[batch.places]
+        loss, plain = smoothed_cross_entropy(logits, targets, self.config.label_smoothing)
         return {"loss": loss, "count": len(logits), "cross_entropy": plain}
 
     def batch(self, pairs: Sequence[ParallelPair]) -> TranslationBatch:
@@ -101,7 +105,8 @@ class Translator(nn.Module):
         return list(zip(self._rows([pair.source for pair in pairs]), targets, strict=True))
 
     def _batch_of(self, rows: list[tuple[list[int], list[int]]]) -> TranslationBatch:
-        return TranslationBatch(*(part for side in zip(*rows, strict=True) for part in self._padded(list(side))))
+        source, target = (self._padded(list(side)) for side in zip(*rows, strict=True))
+        return TranslationBatch(*source, *target, places_of(target[1][:, 1:]))
 
     def _rows(self, sentences: Sentences, *before: int) -> list[list[int]]:
         records = checked_sentences(sentences, "Translator")

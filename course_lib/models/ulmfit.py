@@ -14,9 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.data.batch import Batch
-from course_lib.errors import CourseError
 from course_lib.models.awd_lstm import AWDLSTM
-from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
 from course_lib.models.heads import SequenceClassifier
 
@@ -43,13 +41,14 @@ class BatchNorm(nn.BatchNorm1d):
 
     def forward(self, rows: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
         learns = self.training and len(rows) > 1
-        share = 0.0
         if learns:
             self.num_batches_tracked.add_(1)
-            share = max(self.momentum, 1 / int(self.num_batches_tracked))
-        return F.batch_norm(
-            rows, self.running_mean, self.running_var, self.weight, self.bias, learns, share, self.eps
-        )  # fmt: skip
+            share = (1 / self.num_batches_tracked).clamp(min=self.momentum)
+            variance, mean = torch.var_mean(rows.detach(), 0)
+            self.running_mean.lerp_(mean, share)
+            self.running_var.lerp_(variance, share)
+        averages = self.running_mean, self.running_var  # moved above: PyTorch wants to know the share on the CPU
+        return F.batch_norm(rows, *averages, self.weight, self.bias, learns, 0.0, self.eps)
 
 
 class ULMFiTClassifier(SequenceClassifier):
@@ -67,7 +66,7 @@ class ULMFiTClassifier(SequenceClassifier):
 
     def __init__(
         self,
-        encoder: ContextEncoder,
+        encoder: AWDLSTM,
         labels: Sequence[str],
         *,
         hidden: int = 50,
@@ -77,11 +76,7 @@ class ULMFiTClassifier(SequenceClassifier):
         max_len: int = 1400,
         seed: int | None = None,
     ):
-        if not isinstance(encoder, AWDLSTM):
-            raise CourseError(
-                f"ULMFiTClassifier stands on an AWDLSTM, not on a {type(encoder).__name__}. "
-                "Use course_lib.models.heads.SequenceClassifier for other encoders."
-            )
+        assert isinstance(encoder, AWDLSTM), "for other encoders there is SequenceClassifier"
         super().__init__(copy.deepcopy(encoder), labels, dropout=dropout)
         self.encoder.unfreeze()
         self.encoder.freeze(["softmax"])
@@ -106,7 +101,7 @@ class ULMFiTClassifier(SequenceClassifier):
         lengths = batch.mask.sum(1, keepdim=True)
         column = torch.arange(ids.shape[1], device=ids.device)
         counted = (column > 0) & (column > lengths - self.max_len) & (column <= lengths)
-        first = int(counted.any(0).long().argmax())  # no text needs a state before it
+        first = 1 + max(0, int(batch.lengths.min()) - self.max_len)  # no text needs a state before it
         carry, tops, start = None, [], 0
         for at in range(0, ids.shape[1], self.bptt):
             chunk = ids[:, at : at + self.bptt]

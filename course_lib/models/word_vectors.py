@@ -16,7 +16,6 @@ import contextlib
 import difflib
 import io
 import json
-import os
 import re
 import unicodedata
 from array import array
@@ -34,7 +33,7 @@ from course_lib.arrays import numbers
 from course_lib.checkpoints import opened, save_checkpoint
 from course_lib.data.readers.lines import DAMAGE, OPENERS, unpacked
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, compact_json
+from course_lib.files import atomic_file, compact_json, given_path
 from course_lib.language import key, t
 
 _SPELLINGS = 20_000  # words compared when an unknown word's nearest spellings are looked for: 0.1 s
@@ -151,10 +150,24 @@ class WordVectors:
         binary=None: binary for a name that ends in .bin (or .bin.gz), else text. Packed for an ending .gz, .xz, .bz2.
         Written whole or not at all.
         """
+        path, vectors = given_path(path), self.vectors.numpy()
+        packs = path.suffix.lower() in OPENERS
         if binary is None:
-            plain = Path(path).with_suffix("") if Path(path).suffix.lower() in OPENERS else path
-            binary = str(plain).endswith(".bin")
-        write_word2vec(path, self.words, self.vectors.numpy(), binary=binary)
+            binary = (path.stem if packs else path.name).endswith(".bin")
+        bad = re.compile("[\n \ud800-\udfff]" if binary else "[\n\ud800-\udfff]")  # half a character has no UTF-8
+        if word := next(filter(bad.search, self.words), None):
+            raise CourseError(
+                f"The word {word[:60]!r} cannot stand in a {'binary' if binary else 'text'} word2vec file: it holds a "
+                f"{'space' if ' ' in word and binary else 'line break or half a character'}. "
+                "Replace that character by '_', use text instead of binary, or save(folder), which holds any word."
+            )
+        row = " ".join(["%.9g"] * vectors.shape[1]) + "\n"  # nine digits give every float32 back exactly
+        packed = OPENERS[path.suffix.lower()] if packs else (lambda file, _: contextlib.nullcontext(file))
+        with atomic_file(path) as whole, packed(whole, "wb") as file:
+            file.write(f"{len(self)} {vectors.shape[1]}\n".encode())
+            for word, vector in zip(self.words, vectors, strict=True):
+                numbers = vector.astype("<f4").tobytes() if binary else (row % tuple(vector.tolist())).encode()
+                file.write(word.encode() + b" " + numbers)
 
     @classmethod
     def load_word2vec(cls, path: str | Path, *, limit: int | None = None) -> WordVectors:
@@ -185,27 +198,6 @@ _MOST_DIMENSIONS = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _REMEDY = "The file is damaged, cut short or in another format: get or write it again."
 _NUMBER = rb"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|(?i:nan|inf|infinity))"
-
-
-def write_word2vec(path: str | Path, words: Sequence[str], vectors: np.ndarray, *, binary: bool) -> None:
-    """Write `words` and `vectors` [V, d] float32; packed if the name ends in .gz, .xz or .bz2."""
-    bad = re.compile("[\n \ud800-\udfff]" if binary else "[\n\ud800-\udfff]")  # a lone surrogate has no UTF-8
-    if word := next(filter(bad.search, words), None):
-        raise CourseError(
-            f"The word {word[:60]!r} cannot stand in a {'binary' if binary else 'text'} word2vec file: it holds a "
-            f"{'space' if ' ' in word and binary else 'line break or half a character'}. "
-            "Replace that character by '_', use text instead of binary, or save(folder), which holds any word."
-        )
-    numbers = " ".join(["%.9g"] * vectors.shape[1])  # nine digits give every float32 back exactly
-    path = Path(os.path.expanduser(path))
-    packed = OPENERS.get(path.suffix.lower(), lambda file, _: contextlib.nullcontext(file))
-    with atomic_file(path) as whole, packed(whole, "wb") as file:
-        file.write(f"{len(words)} {vectors.shape[1]}\n".encode())
-        for word, vector in zip(words, vectors, strict=True):
-            file.write(word.encode() + b" ")
-            file.write(
-                vector.astype("<f4").tobytes() if binary else (numbers % tuple(vector.tolist())).encode() + b"\n"
-            )
 
 
 def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str], np.ndarray]:
@@ -249,9 +241,7 @@ def read_word2vec(path: str | Path, limit: int | None = None) -> tuple[list[str]
         if n:
             print(t(note, path=path, n=n, rows=row))
     if len(words) > 1 and sum(word.endswith((" ", "\t")) for word in words if word.strip()) > len(words) / 2:
-        words = {
-            word.rstrip(" \t") or word: None for word in words
-        }  # filled up with spaces, so that numbers stand below
+        words = dict.fromkeys(word.rstrip(" \t") or word for word in words)  # filled up, so that numbers stand below
     return list(words), np.frombuffer(table, dtype=np.float32).reshape(-1, dim)
 
 

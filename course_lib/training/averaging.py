@@ -48,7 +48,7 @@ class LastCheckpoints:
         assert keep >= 1
         self.model, self.folder, self.keep, self.every = model, given_path(folder), keep, every
 
-    def __call__(self, step: int, losses: dict) -> None:
+    def __call__(self, step: int) -> None:
         if step % self.every:
             return
         save_checkpoint(self.folder / f"step-{step:06d}", kind="weights", config={}, tensors=self.model.state_dict())

@@ -1,7 +1,7 @@
 """The one training loop of the course. It knows no model: only `loss(batch)`, names and parameters.
 
-`fit` stands in the order in which things happen: what is asked, what a saved state says, then the loop of epochs and
-steps. What is saved is in state.py, what several processes do together in processes.py.
+`fit` stands in the order in which things happen. What is saved is in state.py, what several processes do together in
+processes.py.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from course_lib.errors import CourseError
 from course_lib.files import given_path
 from course_lib.language import key
 from course_lib.progress import Progress
-from course_lib.training.processes import Numbers, OneProcess, SeveralProcesses, choose_processes
+from course_lib.training.processes import STEPS_A_LOOK, Processes
 from course_lib.training.schedules import constant
 from course_lib.training.state import ANEW, History, Run, put_back
+
+CLIP = 1.0  # largest norm of the whole gradient
 
 Groups = list[dict[str, Any]]  # what torch optimizers take: {"name": ..., "params": [...], "lr": ...}
 
@@ -54,56 +56,45 @@ def fit(
     schedule: Callable[[int, int], float | int] = constant,
     groups: Sequence[tuple] | None = None,
     optimizer: Callable[[Groups], torch.optim.Optimizer] = adamw,
-    clip: float | int | None = 1.0,
     device: torch.device | str | None = None,
     seed: int | None = None,
     folder: str | Path | None = None,
     save_every: float | int = 600,
     start: int = 0,
-    watchers: Sequence[Callable[[int, dict], object]] = (),
+    watchers: Sequence[Callable[[int], object]] = (),
     evaluate: Callable[[nn.Module], dict] | None = None,
     evaluate_every: int | None = None,
-    show: bool | str = "auto",
-    label: str = key("training"),
+    show: bool | str = key("training"),
 ) -> History:
     """Train `model` in place until `steps`, `epochs` or `minutes` are reached, whichever comes first.
 
-    model       has loss(batch) -> {"loss": scalar mean, "count": items it is the mean of, named scalar parts ...}; a
-                "carry" in it is detached and handed to the next batch of the epoch; "counts" {part: items} names parts
-                that are means of other items than "count", those with a gradient being summands of the loss
-    batches     a list, a DataLoader, or a function epoch -> iterable (epochs count from 0)
-    schedule    (step from 0, total) -> factor of the learning rate
-    groups      (name, parameters[, factor of the learning rate]) as from layer_groups(); default: one group
-    optimizer   groups -> torch optimizer, as in `partial(adamw, betas=(0.9, 0.98), weight_decay=0.1)`
-    clip        largest norm of the whole gradient; None: no limit
-    folder      where the state is kept: every `save_every` seconds, at the end and when stopped. A call that finds a
-                state there goes on from it, bit for bit. For that, batches shuffle by the global generators at the
-                start of an epoch, or by a generator of their own that starts anew with each epoch
-    start       steps done before, by a training whose state is lost: `steps`, schedule and history count on from there
-    minutes     all in all, over resumed runs
-    evaluate    model (in eval mode) -> scores, every `evaluate_every` steps and at the end
-    show, label of the progress bar, as for `Progress`
-    watchers    called after each step with the number of steps done and {"loss", parts, "gradient_norm" if clipped,
-                "epoch", "learning_rates"}
+    model      has loss(batch) -> {"loss": scalar mean, "count": items it is the mean of, named scalar parts ...}; a
+               "carry" in it is detached and handed to the next batch of the epoch; "counts" {part: items} names parts
+               that are means of other items than "count", those with a gradient being summands of the loss
+    batches    a list, a DataLoader, or a function epoch -> iterable (epochs count from 0)
+    minutes    all in all, over resumed runs
+    schedule   (step from 0, total) -> factor of the learning rate
+    groups     (name, parameters[, factor of the learning rate]) as from layer_groups(); default: one group
+    optimizer  groups -> torch optimizer, as in `partial(adamw, betas=(0.9, 0.98), weight_decay=0.1)`
+    folder     where the state is kept: every `save_every` seconds, at the end and when stopped. A call that finds a
+               state there goes on from it, bit for bit. For that, batches shuffle by the global generators at the
+               start of an epoch, or by a generator of their own that starts anew with each epoch
+    start      steps done before, by a training whose state is lost: `steps`, schedule and history count on from there
+    watchers   called after each step with the number of steps done
+    evaluate   model (in eval mode) -> scores, every `evaluate_every` steps and at the end
+    show       False: no progress bar; a text: its label
 
-    Ctrl-C ends it after the current step; what was reached stays in the model and in the folder, and KeyboardInterrupt
-    goes on to the caller, so that nobody takes a half-trained model for a trained one. A second Ctrl-C does not wait:
-    then the folder keeps the last state that was saved.
-    Raises CourseError for arguments that cannot work, a loss that is not a finite number (the weights stay as before
-    that step), and a state that does not fit.
+    The gradient is clipped to norm 1. Ctrl-C ends the training after the current step; what was reached stays in the
+    model and in the folder, and KeyboardInterrupt goes on to the caller, so that nobody takes a half-trained model for
+    a trained one. A second Ctrl-C does not wait: then the folder keeps the last state that was saved.
+    Raises CourseError for a loss that is not a finite number: on a CPU before that step, so that the weights stay as
+    they were, on a GPU at most 20 steps later; what is saved is from before.
     """
     if steps is None and epochs is None and minutes is None:
         raise CourseError("fit does not know when to end. Give steps, epochs or minutes.")
-    above_zero = {"steps": steps, "epochs": epochs, "minutes": minutes, "learning_rate": learning_rate, "clip": clip}
-    for name, value in above_zero.items():
-        if value is not None and not 0 < value < math.inf:
-            raise CourseError(f"fit: {name}={value}. Use a number above 0{' or None' * (name == 'clip')}.")
-    if isinstance(batches, Iterator) or not (isinstance(batches, Iterable) or callable(batches)):
-        raise CourseError(
-            f"fit: batches is of type {type(batches).__name__}, which cannot be read in every epoch anew. "
-            "Give a list, a DataLoader, or a function epoch -> batches."
-        )
-    processes = choose_processes(device)
+    assert all(n is None or n > 0 for n in (steps, epochs, minutes)), f"{steps=}, {epochs=}, {minutes=}"
+    assert not isinstance(batches, Iterator), "an iterator cannot be read in every epoch anew"
+    processes = Processes(device)
     device = processes.device
     model.to(device)
     stepper = optimizer(_groups(model, groups, learning_rate))
@@ -113,7 +104,7 @@ def fit(
     def settings(total: int | None) -> dict[str, Any]:
         places = () if total is None else sorted({0, min(1, total - 1), total // 2, total - 1})
         rates = {"learning rates": base, "schedule": [float(schedule(step, total)) for step in places]}
-        return {"steps": steps, "epochs": epochs, "start": start, "clip": clip, "processes": processes.total, **rates}
+        return {"steps": steps, "epochs": epochs, "start": start, "clip": CLIP, "processes": processes.total, **rates}
 
     run = Run(model, stepper, device, None if folder is None else given_path(folder).resolve(), settings, start)
     resumed, place, history = run.resume(), run.place, run.history
@@ -122,10 +113,24 @@ def fit(
         if place.seed is not None:
             seed_everything(place.seed)
         run.begin_epoch(0)
+    unread: list[tuple[int, dict[str, Tensor], dict[str, float]]] = []  # steps done, means, rates
+    steps_a_look = 1 if device.type == "cpu" else STEPS_A_LOOK
+
+    def look() -> None:
+        """Numbers that wait on the device into history and bar. Raises CourseError for one that is not finite."""
+        scalars = [mean for _, means, _ in unread for mean in means.values()]
+        values = iter(torch.stack(scalars).tolist() if scalars else ())
+        for step, means, rates in unread:
+            numbers = {name: next(values) for name in means}
+            _refuse_nan(numbers, step, max(rates.values()))
+            del numbers["gradient_norm"]
+            history.add(step, numbers.pop("loss"), numbers, rates)
+            bar.update(step, loss=history.losses[-1])
+        unread.clear()
 
     def over() -> bool:
         enough = (steps is not None and place.step >= steps) or (epochs is not None and place.epoch >= epochs)
-        return enough or (minutes is not None and processes.any(run.seconds >= 60 * minutes))
+        return enough or (minutes is not None and processes.any(run.seconds >= 60 * minutes, place.step))
 
     def score() -> None:
         model.eval()
@@ -133,24 +138,24 @@ def fit(
         model.train()
 
     def save() -> None:
+        look()
         if run.folder is not None and processes.is_first:
             run.save()
+        run.saved_at = time.monotonic()
 
     was_training, first_step = model.training, place.step
-    shown = show if processes.is_first else False
+    label, shown = (show, "auto") if isinstance(show, str) else (key("training"), show)
+    shown = shown if processes.is_first else False
     loss_of = processes.wrap(model)
     model.train()
     try:
-        with _ctrl_c_waits() as asked, Progress(label, total=place.total, show=shown, start=place.step) as bar:
+        with _ctrl_c_waits() as pressed, Progress(label, total=place.total, show=shown, start=place.step) as bar:
             while not over():
                 rounds, per_epoch = _open(batches, run, processes)
                 if place.total is None:
                     by_epochs = epochs * per_epoch if epochs and per_epoch else None
                     place.total = bar.total = min((n for n in (steps, by_epochs) if n is not None), default=None)
-                if place.total is None and schedule is not constant:
-                    raise CourseError(
-                        "fit: this schedule needs the number of steps. Give steps, or batches with a length."
-                    )
+                assert place.total or schedule is constant, "a schedule needs steps, or batches with a length"
                 for batch, weight in rounds:
                     rates = _set_rates(stepper, base, schedule(place.step, place.total or place.step + 1))
                     batch = move(hand_on(batch, place.carry), device)
@@ -159,21 +164,20 @@ def fit(
                     loss, means = processes.join(losses, weight)
                     stepper.zero_grad()
                     loss.backward()
-                    if clip is not None:
-                        means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, clip)
-                    numbers = _fetched(means, place.step, rates)  # an error before a weight is touched, if one is NaN
+                    means["gradient_norm"] = nn.utils.clip_grad_norm_(parameters, CLIP)
+                    unread.append((place.step + 1, means, rates))
+                    if len(unread) >= steps_a_look:
+                        look()
                     stepper.step()
 
                     place.step += 1
                     place.position += 1
                     place.carry = detach(losses.get("carry"))
-                    parts = {name: value for name, value in numbers.items() if name not in ("loss", "gradient_norm")}
-                    history.add(place.step, numbers["loss"], parts, rates)
-                    for watch in (bar.watch, *watchers):
-                        watch(place.step, {**numbers, "epoch": place.epoch, "learning_rates": rates})
+                    for watch in watchers:
+                        watch(place.step)
                     if evaluate and evaluate_every and place.step % evaluate_every == 0:
                         score()
-                    if processes.any(asked.is_set()):
+                    if processes.any(pressed.is_set(), place.step):
                         save()
                         raise KeyboardInterrupt
                     if time.monotonic() - run.saved_at >= save_every:
@@ -181,16 +185,13 @@ def fit(
                     if over():
                         break
                 else:
-                    if place.position == 0:
-                        raise CourseError(
-                            f"fit: there is no batch in epoch {place.epoch + 1}. Give at least one batch."
-                        )
+                    assert place.position, f"there is no batch in epoch {place.epoch + 1}"
                     run.begin_epoch(place.epoch + 1)
             if evaluate and not history.evaluated(place.step):
                 score()
             if place.step > first_step:
                 save()
-            if asked.is_set():
+            if pressed.is_set():
                 raise KeyboardInterrupt
     except KeyboardInterrupt:
         if shown:
@@ -205,9 +206,7 @@ def fit(
     return history
 
 
-def _open(
-    batches: Any, run: Run, processes: OneProcess | SeveralProcesses
-) -> tuple[Iterator[tuple[Any, int]], int | None]:
+def _open(batches: Any, run: Run, processes: Processes) -> tuple[Iterator[tuple[Any, int]], int | None]:
     """(batch, weight) from the run's place to the end of its epoch, and the epoch's steps, where that is known.
 
     Of every n batches each of n processes takes one; the weight is 0 where the last are fewer than the processes.
@@ -245,19 +244,19 @@ def _ctrl_c_waits() -> Iterator[Event]:
 
     Outside the main thread, and where someone else handles the signal, nothing is changed.
     """
-    asked = Event()
+    pressed = Event()
 
     def note(number: int, frame: FrameType | None) -> None:
-        if asked.is_set():
+        if pressed.is_set():
             raise KeyboardInterrupt
-        asked.set()
+        pressed.set()
 
     in_main = threading.current_thread() is threading.main_thread()
     ours = in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if ours:
         signal.signal(signal.SIGINT, note)
     try:
-        yield asked
+        yield pressed
     finally:
         if ours:
             signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -272,35 +271,26 @@ def _groups(model: nn.Module, groups: Sequence[tuple] | None, learning_rate: flo
     if not made:
         raise CourseError("fit: there is no parameter to train. Call unfreeze() or requires_grad_(True).")
     given, own = [id(p) for group in made for p in group["params"]], {id(p) for p in model.parameters()}
-    if len({group["name"] for group in made}) < len(made) or len(set(given)) < len(given) or not own.issuperset(given):
-        raise CourseError(
-            "fit: each group needs a name of its own, and parameters of this very model that are in no other group, "
-            "as in groups=model.layer_groups()."
-        )
+    assert len({group["name"] for group in made}) == len(made), "each group needs a name of its own"
+    assert len(set(given)) == len(given), "a parameter is in two groups"
+    assert own.issuperset(given), "a group holds parameters of another model"
     return made
 
 
 def _set_rates(optimizer: torch.optim.Optimizer, base: dict[str, float], factor: float | int) -> dict[str, float]:
     """Give each group `factor` times its base rate; the rates by group name."""
-    if not 0 <= factor < math.inf:
-        raise CourseError(f"fit: the schedule gave {factor}. A factor of the learning rate is 0 or more.")
+    assert 0 <= factor < math.inf, f"the schedule gave {factor}"
     rates = {name: float(rate * factor) for name, rate in base.items()}
     for group in optimizer.param_groups:
         group["lr"] = rates[group["name"]]
     return rates
 
 
-def _fetched(means: Numbers, step: int, rates: dict[str, float]) -> dict[str, float]:
-    """The step's numbers, all tensors in one go. Raises CourseError if loss or gradient is not finite."""
-    tensors = {name: mean for name, mean in means.items() if isinstance(mean, Tensor)}
-    fetched = dict(zip(tensors, torch.stack([t.detach().float() for t in tensors.values()]).tolist(), strict=True))
-    numbers = {name: fetched[name] if name in fetched else float(mean) for name, mean in means.items()}
+def _refuse_nan(numbers: dict[str, float], step: int, rate: float) -> None:
     for name in ("loss", "gradient_norm"):
-        if not math.isfinite(numbers.get(name, 0.0)):
-            rate = max(rates.values())
+        if not math.isfinite(numbers[name]):
             raise CourseError(
-                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step + 1}, learning rate {rate:.3g}. "
-                f"The model is as it was after step {step}, and so is a saved state or older. Try a learning rate of "
-                f"{rate / 10:.3g}, a warm-up (training.schedules) or a smaller clip; see that no batch is empty or odd."
+                f"fit: the {name.replace('_', ' ')} is {numbers[name]} at step {step}, learning rate {rate:.3g}. A "
+                f"saved state is as it was after step {step - 1} or before, on a CPU so is the model. Try a learning "
+                f"rate of {rate / 10:.3g}, a warm-up (training.schedules) or batches without empty or odd rows."
             )
-    return numbers

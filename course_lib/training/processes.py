@@ -20,7 +20,7 @@ from course_lib.errors import CourseError
 from course_lib.training.state import generators, put_back
 
 Losses = dict[str, Any]
-Numbers = dict[str, Tensor | float | int]  # tensors: scalars
+STEPS_A_LOOK = 20  # to read numbers back is to wait for a GPU: it is done for 20 steps together
 
 
 class LossModule(nn.Module):
@@ -34,50 +34,37 @@ class LossModule(nn.Module):
         return self.model.loss(batch)
 
 
-class OneProcess:
-    number, total, is_first = 0, 1, True
+class Processes:
+    """This process is `number` of `total`. Several are started by a launcher, which sets WORLD_SIZE; accelerate finds
+    the others and wraps the model.
+    """
 
-    def __init__(self, device: torch.device):
-        self.device = device
-
-    def wrap(self, model: nn.Module) -> LossModule:
-        return LossModule(model)
-
-    def agree_on_seed(self, seed: int | None) -> int | None:
-        return seed
-
-    def own_randomness(self, step: int) -> contextlib.AbstractContextManager:
-        return contextlib.nullcontext()
-
-    def join(self, losses: Losses, weight: int) -> tuple[Tensor, Numbers]:
-        """The scalar to go backward from, and the means to report (without gradient)."""
-        return losses["loss"], numbers(losses)
-
-    def any(self, answer: bool) -> bool:
-        """True on every process if it is on one."""
-        return answer
-
-
-class SeveralProcesses:
-    """Started by `accelerate launch` or torchrun; accelerate finds the others and wraps the model."""
-
-    def __init__(self, device: torch.device | None):
+    def __init__(self, device: torch.device | str | None):
+        self.number, self.total, self._accelerator, self._seed = 0, 1, None, 0
+        if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+            self.device = choose_device(None if device is None else str(device))
+            return
         from accelerate import Accelerator, DistributedDataParallelKwargs
 
         # A loss need not read all parameters: BERT's next-sentence head, when only hidden pieces are asked for.
         unused = DistributedDataParallelKwargs(find_unused_parameters=True)
-        on_cpu = device is not None and device.type == "cpu"
+        on_cpu = device is not None and choose_device(str(device)).type == "cpu"
         self._accelerator = Accelerator(cpu=on_cpu, mixed_precision="no", kwargs_handlers=[unused])
         self.device = self._accelerator.device
         self.number, self.total = self._accelerator.process_index, self._accelerator.num_processes
-        self.is_first = self._accelerator.is_main_process
-        self._seed = 0
+
+    @property
+    def is_first(self) -> bool:
+        return self.number == 0
 
     def wrap(self, model: nn.Module) -> nn.Module:
-        return self._accelerator.prepare_model(LossModule(model))
+        loss = LossModule(model)
+        return loss if self._accelerator is None else self._accelerator.prepare_model(loss)
 
-    def agree_on_seed(self, seed: int | None) -> int:
+    def agree_on_seed(self, seed: int | None) -> int | None:
         """All draw the same shuffles, so that together they take each batch once."""
+        if self._accelerator is None:
+            return seed
         drawn = torch.randint(2**31, (1,)) if seed is None else torch.tensor([seed])
         mine = (drawn * self.is_first).to(self.device)
         self._seed = int(self._accelerator.reduce(mine, "sum"))
@@ -86,12 +73,18 @@ class SeveralProcesses:
     @contextlib.contextmanager
     def own_randomness(self, step: int) -> Iterator[None]:
         """Dropout differs between processes and steps; the generators that shuffle stay equal everywhere."""
+        if self._accelerator is None:
+            yield
+            return
         shared = generators(self.device)
         seed_everything(hash((self._seed, step, self.number)) % 2**63)
         yield
         put_back(shared, self.device)
 
-    def join(self, losses: Losses, weight: int) -> tuple[Tensor, Numbers]:
+    def join(self, losses: Losses, weight: int) -> tuple[Tensor, dict[str, Tensor]]:
+        """The scalar to go backward from, and the means to report: scalars of the device, without gradient."""
+        if self._accelerator is None:
+            return losses["loss"], self._numbers(losses)
         if losses.get("carry") is not None:
             raise CourseError(
                 "fit: a model with a carry reads one running text, and several processes would tear it apart. "
@@ -100,10 +93,10 @@ class SeveralProcesses:
         own = losses.get("counts", {})
         summands = {name: losses[name] for name in own if getattr(losses[name], "requires_grad", False)}
         summands["loss"] = losses["loss"] - sum(summands.values())  # the rest of it, which is over "count" items
-        parts = numbers(losses | summands)
-        counts = torch.stack([torch.as_tensor(own.get(name, losses["count"]), device=self.device) for name in parts])
-        counts = weight * counts.float()
-        values = torch.stack([torch.as_tensor(part, device=self.device).float() for part in parts.values()])
+        parts = self._numbers(losses | summands)
+        counts = [torch.as_tensor(own.get(name, losses["count"]), device=self.device) for name in parts]
+        counts = weight * torch.stack(counts).float()
+        values = torch.stack(list(parts.values()))
         everyone, sums = self._accelerator.reduce(torch.stack([counts, counts * values]), "sum")
         # the wrapper divides the sum of gradients by the number of processes
         shares = dict(zip(parts, self.total * counts / everyone, strict=True))
@@ -111,25 +104,18 @@ class SeveralProcesses:
         means["loss"] = sum(means[name] for name in summands)
         return sum(shares[name] * summand for name, summand in summands.items()), means
 
-    def any(self, answer: bool) -> bool:
+    def _numbers(self, losses: Losses) -> dict[str, Tensor]:
+        """The loss and its named parts: every number but the count and the carry."""
+        parts = {name: value for name, value in losses.items() if name not in ("count", "counts", "carry")}
+        return {
+            name: torch.as_tensor(value, device=self.device).detach().float().reshape(())
+            for name, value in parts.items()
+        }
+
+    def any(self, answer: bool, step: int) -> bool:
+        """True on every process if it is on one; on GPUs they ask each other every 20 steps only."""
+        if self._accelerator is None:
+            return answer
+        if self.device.type != "cpu" and step % STEPS_A_LOOK:
+            return False
         return bool(self._accelerator.reduce(torch.tensor(int(answer), device=self.device), "sum"))
-
-
-def choose_processes(device: torch.device | str | None) -> OneProcess | SeveralProcesses:
-    """Several if a launcher set WORLD_SIZE above 1."""
-    device = None if device is None else choose_device(str(device))
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        return SeveralProcesses(device)
-    return OneProcess(choose_device() if device is None else device)
-
-
-def numbers(losses: Losses) -> Numbers:
-    """The loss and its named parts: every number but the count and the carry."""
-    found = {}
-    for name, value in losses.items():
-        if name not in ("count", "carry"):
-            if isinstance(value, Tensor) and value.numel() == 1:
-                found[name] = value.detach().reshape(())
-            elif isinstance(value, (int, float)):
-                found[name] = value
-    return found

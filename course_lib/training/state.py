@@ -148,7 +148,6 @@ class Run:
         }
         with atomic_file(self.folder / FILE) as file:
             torch.save(move(state, "cpu"), file)
-        self.saved_at = time.monotonic()
 
     def resume(self) -> bool:
         """Whether the folder has a state: then all is as it was, or a CourseError says what differs."""

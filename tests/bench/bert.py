@@ -91,13 +91,13 @@ def peer_of(model: Bert) -> tuple[nn.Module, LossOf]:
 
     def loss(one: MaskedPairs) -> dict:
         labels = torch.full_like(one.input_ids, -100)
-        labels[one.rows, one.columns] = one.answers
+        labels[one.rows, one.columns] = one.labels
         output = peer(
             input_ids=one.input_ids,
             attention_mask=None if one.attention_mask is None else one.attention_mask.long(),
             token_type_ids=one.token_type_ids,
             labels=labels,
-            next_sentence_label=(~one.next).long(),  # theirs: 0 means that it follows
+            next_sentence_label=(~one.is_next).long(),  # theirs: 0 means that it follows
         )
         return {"loss": output.loss}
 

@@ -60,24 +60,24 @@ def test_twins_start_alike():
 
 def test_one_way_networks_are_asked_for_the_next_piece():
     [batch] = Asked(ROWS, PIECES, objective="left-to-right")()
-    for row, column, answer in zip(*(t.tolist() for t in (batch.rows, batch.columns, batch.answers)), strict=True):
+    for row, column, answer in zip(*(t.tolist() for t in (batch.rows, batch.columns, batch.labels)), strict=True):
         assert batch.input_ids[row, column + 1] == answer
-    assert len(batch.answers) == sum(len(row.ids) - 1 for row in ROWS)
-    assert PIECES.padding not in batch.answers
-    assert PIECES.cls not in batch.answers
+    assert len(batch.labels) == sum(len(row.ids) - 1 for row in ROWS)
+    assert PIECES.padding not in batch.labels
+    assert PIECES.cls not in batch.labels
 
 
 def test_a_share_of_the_places_is_asked():
     [batch] = Asked(ROWS * 100, PIECES, objective="left-to-right", shares=Shares(predict=0.1), batch=300)()
-    assert len(batch.answers) == pytest.approx(0.1 * 100 * sum(len(row.ids) - 1 for row in ROWS), rel=0.2)
+    assert len(batch.labels) == pytest.approx(0.1 * 100 * sum(len(row.ids) - 1 for row in ROWS), rel=0.2)
     assert (batch.input_ids != PIECES.mask).all()  # nothing is hidden from a one-way network
 
 
 def test_the_leaky_network_reads_what_it_is_asked_for():
     [leaky] = Asked(ROWS * 10, PIECES, shares=LEAKY, batch=30)()
-    assert torch.equal(leaky.input_ids[leaky.rows, leaky.columns], leaky.answers)
+    assert torch.equal(leaky.input_ids[leaky.rows, leaky.columns], leaky.labels)
     [masked] = Asked(ROWS * 10, PIECES, shares=MASKED, batch=30)()
-    assert torch.equal(masked.answers, leaky.answers)  # the same places are asked
+    assert torch.equal(masked.labels, leaky.labels)  # the same places are asked
     assert not torch.equal(masked.input_ids, leaky.input_ids)
 
 
@@ -91,7 +91,7 @@ def test_pairs_have_two_segments_and_an_answer():
         first_end = ids.tolist().index(pieces.sep)
         expected = [0] * (first_end + 1) + [1] * (int(real.sum()) - first_end - 1) + [0] * int((~real).sum())
         assert segments.tolist() == expected
-    assert sum(batch.next.tolist()) == sum(row.follows for row in rows)
+    assert sum(batch.is_next.tolist()) == sum(row.follows for row in rows)
 
 
 def test_a_word_in_sight_moves_its_own_logits_and_a_hidden_one_does_not():

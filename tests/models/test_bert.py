@@ -11,7 +11,6 @@ from course_lib.errors import CourseError
 from course_lib.models.bert import MaskedPairs, pretraining_loss
 from course_lib.models.transformer import CHOICES, sinusoidal_positions
 from course_lib.training import fit
-from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert
 
@@ -46,15 +45,15 @@ def test_loss_asks_the_states_of_all_places_in_any_order_and_adds_both_means(nor
     model = small_bert(BANK + RIVER, norm=norm).eval()
     batch = masked_pairs(model, [BANK, RIVER, BANK], [RIVER, BANK[:3], BANK], torch.tensor([True, False, False]))
     mixed = torch.randperm(len(batch.rows), generator=torch.Generator().manual_seed(1))
-    mixed = replace(batch, **{name: getattr(batch, name)[mixed] for name in ("rows", "columns", "answers")})
+    mixed = replace(batch, **{name: getattr(batch, name)[mixed] for name in ("rows", "columns", "labels")})
     output = model(batch.input_ids, batch.token_type_ids, batch.attention_mask)
     logits = model.logits(output.hidden_states[-1], batch.rows, batch.columns)
-    whole = pretraining_loss(logits, batch.answers, model.nsp(output.pooled), batch.next)
+    whole = pretraining_loss(logits, batch.labels, model.nsp(output.pooled), batch.is_next)
     for found in (model.loss(batch), model.loss(mixed)):
         torch.testing.assert_close(found, whole)
     torch.testing.assert_close(whole["loss"], whole["mlm"] + whole["nsp"])
-    assert (whole["count"], whole["counts"]) == (len(batch.answers), {"nsp": 3, "nsp_accuracy": 3})
-    without = model.loss(replace(batch, next=None))
+    assert (whole["count"], whole["counts"]) == (len(batch.labels), {"nsp": 3, "nsp_accuracy": 3})
+    without = model.loss(replace(batch, is_next=None))
     torch.testing.assert_close(without["loss"].detach(), whole["mlm"])
     assert "nsp" not in without
 
@@ -65,7 +64,7 @@ def test_accuracies_count_what_is_right():
         model.mlm.bias[9], model.nsp.bias[1] = 99.0, 99.0
     ids, zeros = torch.full((3, 5), 7), torch.zeros(4, dtype=torch.long)
     next = torch.tensor([True, False, False])
-    found = model.loss(MaskedPairs(ids, zeros, zeros, torch.tensor([9, 7, 9, 9]), next=next))
+    found = model.loss(MaskedPairs(ids, zeros, zeros, torch.tensor([9, 7, 9, 9]), is_next=next))
     assert found["mlm_accuracy"].item() == pytest.approx(3 / 4)
     assert found["nsp_accuracy"].item() == pytest.approx(2 / 3)
 
@@ -152,9 +151,3 @@ def test_each_dropout_acts_in_training_only(name):
     assert not first.equal(second)
     first, second = (model.eval().states(batch).sentence for _ in range(2))
     assert first.equal(second)
-
-
-test_settings_that_cannot_work_are_named = mistakes(
-    ({"norm": "both"}, "norm='both'.*post, pre"),
-    of=lambda settings: small_bert(**settings),
-)

@@ -27,7 +27,7 @@ def scores(crf, emissions):
     """{path: score} over all tag sequences of one sentence, emissions [unit, tag]: the formula, word by word."""
     found, last = {}, len(emissions) - 1
     start, end, transitions, rows = (x.tolist() for x in (crf.start, crf.end, crf.transitions, emissions))
-    for path in product(range(crf.n_tags), repeat=len(rows)):
+    for path in product(range(len(crf.start)), repeat=len(rows)):
         words = sum(rows[unit][tag] for unit, tag in enumerate(path))
         steps = sum(transitions[path[unit]][path[unit + 1]] for unit in range(last))
         found[path] = start[path[0]] + words + steps + end[path[last]]

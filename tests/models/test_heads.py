@@ -276,9 +276,7 @@ def test_an_encoder_is_no_head_and_a_head_no_encoder(tmp_path):
 # -- mistakes
 test_bad_settings_are_named = mistakes(
     ({"labels": ["a", "b", "a"]}, "each once"),
-    ({"body": "gru"}, "none, bilstm"),
     ({"layer": 3, "pooling": "mean"}, "no layer 3.*0 word, 1 biLSTM 1, 2 biLSTM 2"),
-    ({"pooling": "median"}, "sentence, mean, max"),
     ({"layer": "mix"}, "layer='mix' would be ignored"),
     of=lambda arguments: SequenceClassifier(ENCODERS["random"](), **{"labels": ANSWERS, **arguments}),
 )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import course_lib.models.skip_gram_trainer as trainer
+from course.by_hand.skip_gram import pairs as all_pairs
 from course_lib.errors import CourseError
 from course_lib.models.skip_gram import (
     SkipGram,
@@ -17,7 +18,6 @@ from course_lib.models.skip_gram import (
     WordPairs,
     keep_probability,
     negative_distribution,
-    skip_gram_pairs,
 )
 from course_lib.models.skip_gram_trainer import (
     Layout,
@@ -105,7 +105,7 @@ def test_loss_for_fit_is_the_mean_per_pair():
 def test_pairs_are_all_neighbours_within_the_window(sentence, window):
     places = itertools.permutations(range(len(sentence)), 2)
     expected = [(sentence[i], sentence[j]) for i, j in places if abs(i - j) <= window]
-    assert skip_gram_pairs(sentence, window) == expected
+    assert all_pairs(sentence, window) == expected
 
 
 def test_a_context_at_distance_k_counts_with_probability_w_minus_k_plus_1_over_w():
@@ -131,7 +131,7 @@ def test_pairs_stay_within_their_sentence_and_out_of_the_filling():
         chunk, i, j = random_windows(sentence, layout, generator(seed)).nonzero(as_tuple=True)
         pairs = zip(ids[chunk * 5 + 3 + i].tolist(), ids[chunk * 5 + j].tolist(), strict=True)
         found |= {(vocabulary.words[a], vocabulary.words[b]) for a, b in pairs}
-    assert found == {pair for words in (list("abc"), list("efg")) for pair in skip_gram_pairs(words, 3)}
+    assert found == {pair for words in (list("abc"), list("efg")) for pair in all_pairs(words, 3)}
 
 
 def test_every_kept_token_is_a_centre_once():

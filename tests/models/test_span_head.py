@@ -199,7 +199,6 @@ def test_learns_twenty_questions_of_which_two_have_no_answer():
 
 
 test_mistakes_are_named = mistakes(
-    (lambda: build("static").predict(ASKED, threshold=1.0), r"threshold=1\.0 needs .*no_answer=True"),
     (lambda: build("static").predict("who"), "one str. Put it in"),
     (lambda: build("static").predict([("who", "a b"), ("who", None)]), "after 1 questions comes .*drop empty rows"),
     (lambda: build("static").predict([("who", Passage(float("nan")))]), "passage after 0 questions is nan"),

@@ -20,7 +20,6 @@ from course_lib.models.transformer import (
     TransformerEncoder,
     sinusoidal_positions,
 )
-from tests.mistakes import mistakes
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_transformers import copy_layers, small_lm
 
@@ -142,13 +141,6 @@ def test_dropout_at_the_borders_and_in_eval_mode(p):
     states = torch.randn(5, 7)
     assert Dropout(p)(states).equal(torch.zeros(5, 7) if p == 1 else states)
     assert Dropout(0.5).eval()(states).equal(states)
-
-
-test_bad_settings_are_named = mistakes(
-    ({"norm": "middle"}, "norm='middle'. Use one of: post, pre"),
-    ({"positions": "rotary"}, "sinusoidal, learned, none"),
-    of=lambda setting: TransformerConfig(**setting),
-)
 
 
 # -- the causal language model beyond the battery: what it may see, what its loss is, sub-words

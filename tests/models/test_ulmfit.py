@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.errors import CourseError
-from course_lib.models.encoder import RandomEncoder
 from course_lib.models.heads import load_head
 from course_lib.models.ulmfit import BatchNorm, ULMFiTClassifier, concat_pool
 from course_lib.training import fit
@@ -137,8 +135,3 @@ def test_save_and_load(tmp_path):
     assert (again.bptt, again.max_len) == (3, 5)
     assert not again.encoder.softmax.bias.requires_grad
     np.testing.assert_array_equal(again.probabilities(TEXTS), classifier.probabilities(TEXTS))
-
-
-def test_it_stands_on_an_awd_lstm():
-    with pytest.raises(CourseError, match="not on a RandomEncoder"):
-        ULMFiTClassifier(RandomEncoder(6), LABELS)

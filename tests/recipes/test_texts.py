@@ -158,7 +158,7 @@ def test_pairs_fill_their_rows_and_follow_as_the_label_says(pieces):
     follows = []
     for batch in texts.Rows(places, places, make, 7 * LENGTH)(0):
         assert batch.attention_mask is None
-        for ids, segments, is_next in zip(batch.input_ids, batch.token_type_ids, batch.next, strict=True):
+        for ids, segments, is_next in zip(batch.input_ids, batch.token_type_ids, batch.is_next, strict=True):
             first, second = ids[1 : (ids == pieces.sep).nonzero()[0]], ids[segments == 1][:-1]
             assert (ids[0], ids[-1], (ids == pieces.sep).sum()) == (pieces.cls, pieces.sep, 2)
             assert len(first) + len(second) + 3 == LENGTH
@@ -206,9 +206,9 @@ def test_an_epoch_takes_each_allowed_sentence_once_and_repeats(pieces):
     one, again, other = (next(rows(epoch)) for epoch in (0, 0, 1))
     assert torch.equal(one.input_ids, again.input_ids)
     assert not torch.equal(one.input_ids, other.input_ids)
-    assert one.next is not None
+    assert one.is_next is not None
     silent = replace(rows, make=replace(rows.make, asks_next=False))  # where sentences do not run on
-    assert next(silent(0)).next is None
+    assert next(silent(0)).is_next is None
 
 
 def test_an_epoch_goes_on_where_the_longer_rows_run_out():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from course.lab import particles
 from course.records.joiners import JOINER, joined_words, written
 from course_lib.errors import CourseError
-from course_lib.models.skip_gram import skip_gram_pairs
 from course_lib.models.skip_gram_trainer import encode_sentences
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.pieces import Pieces
@@ -177,7 +176,6 @@ test_one_str_is_not_read_letter_by_letter_and_what_is_no_text_is_named = mistake
         lambda: WordPieces([*SPECIALS, "a"]).ids("abc"),
         lambda: Pieces.bpe([["abc", "ab"]], 20).split("abc"),
         lambda: Vocabulary.from_sentences(["abc"]).encode("abc"),
-        lambda: skip_gram_pairs("abc", 1),
         lambda: ElmoBytes().table("abc"),
         lambda: encode_sentences(["abc"], Vocabulary(["a"])),
     )),

@@ -68,20 +68,16 @@ def test_the_schedule_hears_the_total(lengths, total):
     assert len(history.steps) == total
 
 
-@pytest.mark.parametrize("clip", [None, 0.01])
-def test_clipping_limits_the_step(clip):
-    model, norms = Classifier(), []
-    nn.init.ones_(model.upper.weight)
+def test_a_step_is_no_longer_than_clipping_lets_it():
+    model = Classifier()
+    nn.init.constant_(model.upper.weight, 9.0)
+    model.upper.weight.data[0] *= -1
     before = nn.utils.parameters_to_vector(model.parameters()).detach()
-    watchers = [lambda step, numbers: norms.append(numbers.get("gradient_norm"))]
-    fit(model, rows(), steps=1, learning_rate=1, clip=clip, optimizer=torch.optim.SGD, watchers=watchers, **QUIET)
+    model.loss(rows()[0])["loss"].backward()
+    assert nn.utils.parameters_to_vector(p.grad for p in model.parameters()).norm() > 1.5
+    fit(model, rows(), steps=1, learning_rate=0.01, optimizer=torch.optim.SGD, **QUIET)
     moved = float((nn.utils.parameters_to_vector(model.parameters()).detach() - before).norm())
-    if clip is None:
-        assert moved > 0.05
-        assert norms == [None]
-    else:
-        assert moved == pytest.approx(clip, rel=1e-3)
-        assert norms[0] > 0.05
+    assert moved == pytest.approx(0.01, rel=1e-3)
 
 
 def test_the_carry_is_handed_on_detached_and_ends_with_the_epoch():
@@ -149,10 +145,9 @@ def test_modes_training_inside_as_before_outside_and_frozen_parts_left_alone(bef
 
 def test_watchers_and_evaluations_come_when_due():
     calls, model = [], Classifier()
-    watchers = [lambda step, numbers: calls.append((step, numbers["loss"], numbers["epoch"]))]
     options = {"evaluate": lambda given: {"accuracy": 0.5, "same": given is model}, "evaluate_every": 3, **QUIET}
-    history = fit(model, rows(), steps=7, watchers=watchers, **options)
-    assert calls == [(i + 1, loss, i // 3) for i, loss in enumerate(history.losses)]
+    history = fit(model, rows(), steps=7, watchers=[calls.append], **options)
+    assert calls == history.steps
     assert history.evaluations == [{"step": step, "accuracy": 0.5, "same": True} for step in (3, 6, 7)]
     scores = {"a": np.float32(0.5), "b": torch.tensor(3), "c": float("nan"), "d": None}
     history = fit(Classifier(), rows(), steps=5, evaluate=lambda model: scores, **QUIET)  # without evaluate_every: once
@@ -190,7 +185,7 @@ def test_a_history_keeps_the_order_of_the_parts():
 
 
 # -- Ctrl-C
-def press(step, numbers):
+def press(step):
     if step == 4:
         signal.raise_signal(signal.SIGINT)
 
@@ -200,7 +195,7 @@ def test_ctrl_c_ends_after_the_step_and_goes_on_to_the_caller(capsys):
     """A claim that trains without a bar must not take a half-trained network for a trained one."""
     model, steps = Classifier(), []
     with pytest.raises(KeyboardInterrupt):
-        fit(model, rows(), steps=99, watchers=[press, lambda step, numbers: steps.append(step)], device="cpu")
+        fit(model, rows(), steps=99, watchers=[press, steps.append], device="cpu")
     assert steps == [1, 2, 3, 4]
     assert "Training stopped after step 4 of 99." in capsys.readouterr().out
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -240,7 +235,7 @@ def test_not_a_number_is_an_error_and_the_weights_stay(part):
             return losses
 
     model, seen = Breaks(), []
-    watchers = [lambda step, numbers: seen.append(weights(model))]
+    watchers = [lambda step: seen.append(weights(model))]
     with pytest.raises(CourseError, match=r"nan at step 3, learning rate 0.02.*after step 2.*0.002"):
         fit(model, rows(), steps=9, learning_rate=0.02, watchers=watchers, **QUIET)
     torch.testing.assert_close(weights(model), seen[-1], rtol=0, atol=0)
@@ -248,27 +243,6 @@ def test_not_a_number_is_an_error_and_the_weights_stay(part):
 
 test_what_cannot_work_is_said_at_the_door = mistakes(
     ({}, "Give steps, epochs or minutes"),
-    ({"steps": 0}, "steps=0"),
-    ({"steps": 1, "clip": 0}, "clip=0.*or None"),
-    ({"steps": 1, "batches": 7}, "of type int"),
-    ({"steps": 9, "batches": iter(rows())}, "of type list_iterator, which cannot be read"),
-    ({"steps": 9, "batches": lambda epoch: rows()[epoch:]}, "no batch in epoch 4"),
-    ({"minutes": 1, "schedule": schedules.cosine}, "Give steps, or batches with a length"),
-    ({"steps": 3, "schedule": lambda step, total: 1.0 - step}, "the schedule gave -1"),
     ({"steps": 1, "model": Classifier().requires_grad_(False)}, "no parameter to train"),
     of=lambda arguments: fit(**{"model": Classifier(), "batches": rows(), **QUIET, **arguments}),
-)
-
-
-def fit_groups(groups):
-    model = Classifier()
-    named = [(name, part.parameters()) for name, part in groups(model)]
-    fit(model, rows(), steps=1, groups=named, **QUIET)
-
-
-test_groups_must_be_the_models_and_hold_each_parameter_once = mistakes(
-    (lambda model: [("a", model.lower), ("b", model)], "in no other group"),
-    (lambda model: [("a", Classifier())], "of this very model"),
-    (lambda model: [("a", model.lower), ("a", model.upper)], "a name of its own"),
-    of=fit_groups,
 )

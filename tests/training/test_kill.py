@@ -68,4 +68,4 @@ def test_killed_and_resumed_equals_undisturbed(tmp_path, kills):
 
 
 if __name__ == "__main__":
-    train(sys.argv[1], watchers=[lambda step, numbers: print(step, flush=True)])
+    train(sys.argv[1], watchers=[lambda step: print(step, flush=True)])

@@ -41,7 +41,7 @@ def joined_rows(batches):
 def joined_pairs(batches: list[MaskedPairs]) -> MaskedPairs:
     before = accumulate([0, *map(len, batches)])
     rows = torch.cat([batch.rows + n for n, batch in zip(before, batches, strict=False)])
-    names = ("input_ids", "columns", "answers", "next")
+    names = ("input_ids", "columns", "labels", "is_next")
     return MaskedPairs(rows=rows, **{name: torch.cat([getattr(batch, name) for batch in batches]) for name in names})
 
 

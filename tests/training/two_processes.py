@@ -36,7 +36,7 @@ def masked(n_rows: int, asked: int) -> MaskedPairs:
     rows, columns = places // LENGTH, places % LENGTH
     answers = ids[rows, columns]
     ids[rows, columns] = 4
-    return MaskedPairs(ids, rows, columns, answers, next=torch.randint(2, (n_rows,)).bool())
+    return MaskedPairs(ids, rows, columns, answers, is_next=torch.randint(2, (n_rows,)).bool())
 
 
 KINDS = {"classifier": classifier, "bert": bert}
@@ -46,7 +46,7 @@ def train(kind, join=None, **more):
     """The trained model and its history; `join` makes other batches of those that all processes would share."""
     torch.manual_seed(11)
     model, batches, options = KINDS[kind]()
-    more = {"epochs": 2, "clip": 0.5, "device": "cpu", "show": False, **options, **more}
+    more = {"epochs": 2, "device": "cpu", "show": False, **options, **more}
     return model, fit(model, join(batches) if join else batches, **more)
 
 
@@ -55,7 +55,7 @@ def main(folder: Path, kind: str, stop: int | None) -> None:
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in what it runs in the background
 
-    def press(step, numbers):
+    def press(step):
         if step == stop and PartialState().process_index == 1:
             signal.raise_signal(signal.SIGINT)
 

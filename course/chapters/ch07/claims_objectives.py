@@ -178,7 +178,7 @@ def next_right_of(model: Bert, rows: Sequence[Row]) -> float:
     right = []
     for batch in Asked(rows, model.pieces, shares=LEAKY, nsp=True)():  # nothing is hidden
         logits = model.nsp(model(batch.input_ids, batch.token_type_ids, batch.attention_mask).pooled)
-        right += ((logits[:, 0] > logits[:, 1]) == batch.next).tolist()
+        right += ((logits[:, 0] > logits[:, 1]) == batch.is_next).tolist()
     return 100 * float(np.mean(right))
 
 
@@ -284,7 +284,7 @@ def curve(
     model = new_bert(world_bert(0, steps=0).pieces, seed, objective=objective)
     found = []
 
-    def ask(step: int, _: dict) -> None:
+    def ask(step: int) -> None:
         if step in points:
             found.append(pos.of(model))
 

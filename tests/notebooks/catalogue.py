@@ -37,7 +37,7 @@ HOME = {
 FIELD = re.compile(r"\{(\w+)(?::[^{}]+)?\}")
 MARKUP = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
 _SAYS = {"t", "key", "t_label"}  # course_lib.language
-_REMARK = re.compile(r"[(;] ?[a-z][^();]*? [^();]*? |^one ")  # words beside the paper's name in a source
+_REMARK = re.compile(r"[(;] ?[a-z][^();]*? [^();]*? ")  # words beside the paper's name in a source
 _NUMBER_OF = re.compile(r"(\d\d)_")
 
 Keys = dict[str, dict[str, None]]  # kind -> English sentences, in order

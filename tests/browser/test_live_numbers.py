@@ -1,6 +1,7 @@
 """The models of the site's pages: their words and pieces are the course's, their numbers PyTorch's."""
 
 import base64
+import json
 import random
 import re
 from itertools import islice, product
@@ -55,10 +56,10 @@ EXPECTED = """async ([name, words]) =>
   (await course.live.load(name)).expect(words).map(places => places.map(packed))"""
 PIECES = """async ([name, texts]) => {
   const { pieces } = await course.live.load(name), codes = (text, i) => [...text.slice(0, i)].length;
-  return texts.map(text => {
+  return JSON.stringify(texts.map(text => {
     const words = wordSpans(text).map(([word]) => word), split = pieces.split(words);
     return [words, split.map((cut, w) => cut.map(([id, a, b]) => [id, codes(words[w], a), codes(words[w], b)]))];
-  });
+  }));
 }"""
 PRODUCTS = """sizes => sizes.map(([n, m, k, gap]) => {
   const { room, linear, kind } = engine(4000);
@@ -219,8 +220,8 @@ def test_the_pieces_are_the_course_s(page, name):
     lines = [part for file in sorted(folder.iterdir()) for part in re.split(r"[\t\n]", file.read_text("utf-8"))]
     chance = random.Random(name)
     texts = [*filter(str.strip, lines[::5]), *ODD]
-    texts += ["".join(chance.choices(SIGNS, k=chance.randrange(1, 30))) for _ in range(1_000)]
-    for text, (words, cut) in zip(texts, page.evaluate(PIECES, [name, texts]), strict=True):
+    texts += ["".join(chance.choices(SIGNS, k=chance.randrange(1, 30))) for _ in range(3_000)]
+    for text, (words, cut) in zip(texts, json.loads(page.evaluate(PIECES, [name, texts])), strict=True):
         expected = Sentence.of(text).words
         assert words == list(expected), text
         assert cut == [[list(piece) for piece in word] for word in (pieces.split(expected) if expected else [])], text
@@ -235,7 +236,7 @@ def test_ten_thousand_sentences_are_cut_alike(page, name, corpus):
     texts = list(islice((sentence[:600] for text in paragraphs for sentence in split_sentences(text)), 10_000))
     for start in range(0, len(texts), 500):
         chunk = texts[start : start + 500]
-        for text, found in zip(chunk, page.evaluate(PIECES, [name, chunk]), strict=True):
+        for text, found in zip(chunk, json.loads(page.evaluate(PIECES, [name, chunk])), strict=True):
             words = Sentence.of(text).words
             assert found == [list(words), [[list(piece) for piece in word] for word in pieces.split(words)]], text
 

@@ -36,11 +36,9 @@ WIDGETS = (  # titles of those that kernel.js answers
     "Which words are near?",
     "Which words of a review weigh?",
 )
-# what window.course.live can load
-NAMES = (
-    "bert-en",
-    "bert-ko",
-    "minilm-en",
+ASKED = ("bert-en", "bert-ko", "minilm-en")  # by "Ask BERT"
+NAMES = (  # what window.course.live can load
+    *ASKED,
     "bilm-en",
     "bilm-ko",
     "skipgram-en",
@@ -83,12 +81,15 @@ def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float, str]]
     return sides, [(token, p, percent(p)) for token, p in guesses]
 
 
-def write_live(out: Path, checkpoints: Path) -> None:
-    """Write live.js, ask.js, ask.css and models/ into `out`."""
-    megabytes = {name: write_model(out / "models" / name, checkpoints / name) / 1e6 for name in NAMES}
+def write_live(out: Path, checkpoints: Path, pages: Sequence[str] = tuple(PAGES)) -> None:
+    """Write the scripts of `pages`, ask.css and models/ into `out`. Ask BERT alone needs no other models."""
+    names = ASKED if pages == ("ask",) else NAMES
+    megabytes = {name: write_model(out / "models" / name, checkpoints / name) / 1e6 for name in names}
     files = {"ask.css": style("ask_bert", HERE)}
-    for name, parts in PAGES.items():
-        page = "".join(path.read_text("utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in parts)))
+    for name in pages:
+        page = "".join(
+            path.read_text("utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in PAGES[name]))
+        )
         with speaking("ko"):
             known = {"megabytes": megabytes, "texts": texts(sentences(script(page)))}
         if name == "ask":

@@ -125,7 +125,7 @@ def write_ask(out: Path, name: str, network: bytes) -> Path:
             opened.write(text)
     with atomic_file(out / "math.woff") as opened:
         opened.write(MATH_FONT.read_bytes())
-    write_live(out, data_dir("checkpoints"))
+    write_live(out, data_dir("checkpoints"), ("ask",))
     return path
 
 

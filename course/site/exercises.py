@@ -87,7 +87,7 @@ def scripts() -> dict[str, str]:
         files = {member.name: archive.extractfile(member).read() for member in archive}
     files["python.js"] = _worker(files.pop("pyodide.asm.mjs") + files.pop("pyodide.mjs"))
     files["course.zip"] = _course()
-    packed = {name: base64.b64encode(gzip.compress(content, mtime=0)).decode() for name, content in files.items()}
+    packed = {name: base64.b64encode(gzip.compress(content, 6, mtime=0)).decode() for name, content in files.items()}
     return {name: f'coursePython("{name}", "{text}");\n' for name, text in packed.items()}
 
 

@@ -9,9 +9,10 @@ import html
 import re
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 
 from course.site.cells import Chapter, Shown
 from course_lib.language import language, t
@@ -26,8 +27,9 @@ def about(page: str, what: str) -> str:
     return TOUR["chapter"].get(page, {}).get(what, {}).get(language(), "")
 
 
-def _frame(shown: Shown) -> Tag:
-    return BeautifulSoup(shown.html, "html.parser").iframe
+@cache  # each card asks for the titles of all
+def _title(shown: Shown) -> str:
+    return BeautifulSoup(shown.html, "html.parser").iframe["title"]
 
 
 def play_page(chapters: Sequence[Chapter]) -> str:
@@ -40,7 +42,7 @@ def play_page(chapters: Sequence[Chapter]) -> str:
     for card in TOUR["card"]:
         if card["widget"] <= len(there.get(card["page"], ())):
             shown = there[card["page"]][card["widget"] - 1]
-            again = [(page, one) for page, one in extra if _frame(one)["title"] == _frame(shown)["title"]]
+            again = [(page, one) for page, one in extra if _title(one) == _title(shown)]
             lists["minutes" not in card].append(_card(card, shown, again))
     minutes = sum(card.get("minutes", 0) for card in TOUR["card"])
     parts = [f'<div class="prose"><h1>{t("Play")}</h1><p>{t("Everything on this website that answers your hand.")}</p>']

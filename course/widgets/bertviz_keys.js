@@ -3,7 +3,7 @@
 function reachable() { // [what can be pressed, what can be pointed at]
   const hears = ({ __on: on }, type) => on?.some(one => one.type === type),
     seen = [...document.querySelectorAll("svg rect, svg g")].filter(node => node.__on &&
-      getComputedStyle(node).visibility !== "hidden"),
+      (getComputedStyle(node).visibility !== "hidden" || node.removeAttribute("tabindex"))), // no stop where it hides
     answers = type => seen.filter(node => hears(node, type) && (type === "click" || !hears(node, "click"))),
     kinds = [answers("click"), answers("mouseover")];
   kinds.forEach((nodes, kind) => {

@@ -41,20 +41,22 @@ def test_words_are_text_and_nothing_sticks_out_in_jupyterlab(lab):
     assert page.evaluate("window.hit") is None
 
 
-@pytest.mark.parametrize(("width", "theme"), [(360, "light"), (360, "dark"), (700, "dark"), (1000, "light")])
 @pytest.mark.parametrize("name", SHOWN)
-def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab, chromium, name, width, theme):
+def test_a_page_without_kernel_says_the_same_at_each_width_and_in_each_theme(lab, chromium, name):
     html, said = kernel(lab, f"[{name}.page(), {name}.finding()]")
-    with reader(chromium, width, theme) as page:
+    with reader(chromium) as page:
         page.add_init_script("addEventListener('transitionrun', () => { globalThis.moved = true; })")
-        page.set_content(html)
         root = page.frame_locator("iframe").locator("section.cw")
-        assert root.locator(".say:not(:empty)").inner_text() == " ".join(said.split())
-        assert is_dark(root) == (theme == "dark")
-        assert root.evaluate(INSIDE)
-        assert root.locator("img, script").count() == 0
-        assert root.evaluate("() => !globalThis.moved")  # it is drawn in its place
-        assert not root.locator(".own").is_visible()  # a field that nothing could answer
+        for width, theme in ((360, "light"), (360, "dark"), (700, "dark"), (1000, "light")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=theme)
+            page.set_content(html)
+            assert root.locator(".say:not(:empty)").inner_text() == " ".join(said.split())
+            assert is_dark(root) == (theme == "dark")
+            assert root.evaluate(INSIDE), (width, theme)
+            assert root.locator("img, script").count() == 0
+            assert root.evaluate("() => !globalThis.moved"), (width, theme)  # it is drawn in its place
+            assert not root.locator(".own").is_visible()  # a field that nothing could answer
 
 
 # Of each text that is seen: [the text, its size on the screen, its contrast with what lies behind it (WCAG, 1.4.3)].

@@ -27,6 +27,7 @@ def test_the_model_view_shrinks_to_the_page(lab):
     try:
         for width in (700, 1200):
             lab.page.set_viewport_size({"width": width, "height": 1000})
+            place.scroll_into_view_if_needed()  # out of sight a frame is not drawn
             frame.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth + 1", timeout=60_000)
     finally:
         lab.page.set_viewport_size({"width": 1200, "height": 1000})

@@ -1,5 +1,7 @@
 """The models of the site's pages: their words and pieces are the course's, their numbers PyTorch's."""
 
+import base64
+import json
 import random
 import re
 from itertools import islice, product
@@ -30,31 +32,34 @@ ROWS = {  # with [CLS] and [SEP]: the fewest pieces, an odd number, nearly all t
     "bert-ko": ["바다 멀리 하얀 [MASK] 가 보였다 .", "바다\u200b 멀리\u200b \u200b[MASK]\ufeff 떠\u2060 있다.\u200b"],
     "minilm-en": ["She paid her wages in at the bank."],  # post-norm, and no head for gaps
 }
-INSIDE = "Object.assign(globalThis, { wordSpans, readText, rowOf, linearInJavaScript, engine });\n"
+INSIDE = """Object.assign(globalThis, { wordSpans, readText, rowOf, linearInJavaScript, engine });
+const bytesOf = array => Array.from(new Uint8Array(array.slice().buffer), byte => String.fromCharCode(byte)).join("");
+globalThis.packed = array => btoa(bytesOf(Float32Array.from(array)));
+"""  # packed: Playwright takes a second for a hundred thousand numbers
 NUMBERS = """async ([name, text, wasm]) => {
   course.live.wasm = wasm;
   const { kind, pieces, forward } = await course.live.load(name),
     ids = rowOf(readText(text, pieces), pieces),
     { attentions, probabilities } = forward(ids, ids.flatMap((id, i) => id === pieces.mask ? [i] : []));
-  return { kind, tokens: pieces.tokens(ids), weights: [...attentions], gaps: probabilities.map(p => [...p]) };
+  return { kind, tokens: pieces.tokens(ids), weights: packed(attentions), gaps: probabilities.map(packed) };
 }"""
 HEADS = """async ([text, question]) => {
   const { classify, tag, answer } = await course.live.load("heads-en");
   return [classify("sentence", text), classify("pair", question, text), tag(text), answer(question, text)];
 }"""
-WEIGHTS = 'async words => [...(await course.live.load("minilm-en")).wordWeights(words)]'
+WEIGHTS = 'async words => packed((await course.live.load("minilm-en")).wordWeights(words))'
 VECTORS = """async ([name, words, wasm]) => {
   course.live.wasm = wasm;
-  return (await course.live.load(name)).encode(words).map(layer => layer.map(vector => [...vector]));
+  return (await course.live.load(name)).encode(words).map(layer => layer.map(packed));
 }"""
 EXPECTED = """async ([name, words]) =>
-  (await course.live.load(name)).expect(words).map(places => places.map(p => [...p]))"""
+  (await course.live.load(name)).expect(words).map(places => places.map(packed))"""
 PIECES = """async ([name, texts]) => {
   const { pieces } = await course.live.load(name), codes = (text, i) => [...text.slice(0, i)].length;
-  return texts.map(text => {
+  return JSON.stringify(texts.map(text => {
     const words = wordSpans(text).map(([word]) => word), split = pieces.split(words);
     return [words, split.map((cut, w) => cut.map(([id, a, b]) => [id, codes(words[w], a), codes(words[w], b)]))];
-  });
+  }));
 }"""
 PRODUCTS = """sizes => sizes.map(([n, m, k, gap]) => {
   const { room, linear, kind } = engine(4000);
@@ -103,6 +108,13 @@ SIGNS += [
 ]
 
 
+def unpacked(found) -> np.ndarray:
+    """Numbers, or lists of numbers, out of the page."""
+    if isinstance(found, str):
+        return np.frombuffer(base64.b64decode(found), "<f4")
+    return np.array([unpacked(part) for part in found])
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
@@ -137,8 +149,10 @@ def test_the_numbers_are_pytorch_s(page, name, wasm, kind):
         with torch.no_grad():
             states = model(torch.tensor([ids])).hidden_states
             weights = torch.cat(model.stack.attentions(states)).numpy()
-        assert np.abs(np.array(found["weights"]) - weights.ravel()).max() < 2e-5
-        for gap, expected in zip(found["gaps"], model.fill(text, 8192) if found["gaps"] else [], strict=True):
+        assert np.abs(unpacked(found["weights"]) - weights.ravel()).max() < 2e-5
+        for gap, expected in zip(
+            map(unpacked, found["gaps"]), model.fill(text, 8192) if found["gaps"] else [], strict=True
+        ):
             assert [model.pieces.tokens([i])[0] for i in np.argsort(gap)[:-11:-1]] == [
                 piece for piece, _ in expected[:10]
             ]
@@ -156,7 +170,7 @@ def test_a_word_s_vectors_are_those_of_encode(page, name, wasm):
     ]
     for words, expected in zip(sentences, load(name).encode(sentences), strict=True):
         found = page.evaluate(VECTORS, [name, words, wasm])
-        assert np.abs(np.array(found) - expected).max() < 5e-5
+        assert np.abs(unpacked(found) - expected).max() < 5e-5
 
 
 @pytest.mark.parametrize(
@@ -182,14 +196,14 @@ def test_four_heads_say_what_they_say_in_python(page, text, question):
     assert span["score"] == pytest.approx(expected.score, abs=1e-3)
     with torch.no_grad():  # the body's own numbers lie in it again
         words = list(Sentence.of(text).words)
-        weights = page.evaluate(WEIGHTS, words)
-        assert np.abs(np.array(weights) - word_weights(load("minilm-en").eval(), [words])[0].ravel()).max() < 2e-5
+        weights = unpacked(page.evaluate(WEIGHTS, words))
+        assert np.abs(weights - word_weights(load("minilm-en").eval(), [words])[0].ravel()).max() < 2e-5
 
 
 @pytest.mark.parametrize(("name", "words"), [("bilm-en", "He sat on the bank ."), ("bilm-ko", "그 는 배 를 타고 갔다")])
 def test_each_direction_expects_what_its_softmax_says_of_the_state_before(page, name, words):
     lm, words = load(name).eval(), words.split()
-    left, right = np.array(page.evaluate(EXPECTED, [name, words]))
+    left, right = unpacked(page.evaluate(EXPECTED, [name, words]))
     top = torch.tensor(lm.encode([words])[0][-1])
     with torch.no_grad():
         after, before = (lm.softmax.log_probs(half).exp().numpy() for half in top.chunk(2, dim=-1))
@@ -207,7 +221,7 @@ def test_the_pieces_are_the_course_s(page, name):
     chance = random.Random(name)
     texts = [*filter(str.strip, lines[::5]), *ODD]
     texts += ["".join(chance.choices(SIGNS, k=chance.randrange(1, 30))) for _ in range(3_000)]
-    for text, (words, cut) in zip(texts, page.evaluate(PIECES, [name, texts]), strict=True):
+    for text, (words, cut) in zip(texts, json.loads(page.evaluate(PIECES, [name, texts])), strict=True):
         expected = Sentence.of(text).words
         assert words == list(expected), text
         assert cut == [[list(piece) for piece in word] for word in (pieces.split(expected) if expected else [])], text
@@ -222,7 +236,7 @@ def test_ten_thousand_sentences_are_cut_alike(page, name, corpus):
     texts = list(islice((sentence[:600] for text in paragraphs for sentence in split_sentences(text)), 10_000))
     for start in range(0, len(texts), 500):
         chunk = texts[start : start + 500]
-        for text, found in zip(chunk, page.evaluate(PIECES, [name, chunk]), strict=True):
+        for text, found in zip(chunk, json.loads(page.evaluate(PIECES, [name, chunk])), strict=True):
             words = Sentence.of(text).words
             assert found == [list(words), [[list(piece) for piece in word] for word in pieces.split(words)]], text
 

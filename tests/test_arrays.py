@@ -82,12 +82,11 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("door", DOORS)
-def test_tensors_of_any_kind_serve_as_arrays_do(door, kind):
+def test_tensors_of_any_kind_serve_as_arrays_do(door):
     expected = DOORS[door](np.asarray)
     with other_device():
-        assert DOORS[door](KINDS[kind]) == expected
+        assert [kind for kind, given in KINDS.items() if DOORS[door](given) != expected] == []
 
 
 @pytest.mark.parametrize("values", ["one", [["1", "x"]], [[1.0], [1.0, 2.0]], {"a": 1}, [object()]])

@@ -244,17 +244,14 @@ def test_layers_open_from_the_top_down():
 
     def watched(ids):
         step = len(seen)
-        seen[step] = [part for part, old in zip(lm.layers, before.layers, strict=True) if not _same(part, old)]
+        pairs = zip(lm.layers, before.layers, strict=True)
+        seen[step] = [part for part, old in pairs if not all(map(torch.equal, part.parameters(), old.parameters()))]
         return lm(ids)
 
     watched.layers = lm.layers
     ulmfit.fine_tune(watched, head, *given, steps=40)
     moved = [len(seen[step]) for step in range(40)]  # before the step
     assert moved == [0] * 5 + [1] * 4 + [2] * 4 + [3] * 27
-
-
-def _same(part, old):
-    return all(torch.equal(a, b) for a, b in zip(part.parameters(), old.parameters(), strict=True))
 
 
 def test_pooling_and_rates_of_stage_three():

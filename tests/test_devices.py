@@ -33,7 +33,7 @@ from tests.models.test_translator import SOURCES, loud_translator
 from tests.models.test_ulmfit import TEXTS as ULMFIT_TEXTS
 from tests.models.test_ulmfit import small as small_ulmfit
 from tests.recipes.conftest import out  # noqa: F401  (a fixture)
-from tests.recipes.small import make_starts, small
+from tests.recipes.small import KINDS, make_starts, small
 from tests.training import nets
 from tests.training.nets import Stop, crash
 
@@ -274,7 +274,7 @@ def test_a_training_waits_for_the_device_once_in_twenty_steps(mode):
     assert len(mode.waits) == 1
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", KINDS)
 def test_recipes(name, out, mode):  # noqa: F811
     recipe = small(RECIPES[name], steps=2)
     make_starts(recipe, out, steps=2)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def module_name(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
+@cache
 def imports(path: Path) -> list[tuple[str, int]]:
     """Every module that is imported anywhere in the file, also inside functions, with its line."""
     found = []
@@ -107,16 +109,7 @@ def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):
 
 
 def test_widgets_need_numbers_and_a_page_only():
-    allowed = {
-        "numpy",
-        "anywidget",
-        "traitlets",
-        "ipywidgets",
-        "IPython",
-        "course_lib",
-        "course",
-        *sys.stdlib_module_names,
-    }
+    allowed = {"numpy", "anywidget", "traitlets", "ipywidgets", "IPython", *PACKAGES, *sys.stdlib_module_names}
     also = {"figures.py": {"matplotlib"}, "bertviz_page.py": {"bertviz", "torch"}}  # BertViz takes tensors
     faults = []
     for path in SOURCES:
@@ -127,14 +120,17 @@ def test_widgets_need_numbers_and_a_page_only():
     assert faults == []
 
 
-@pytest.mark.parametrize(("rooms", "blocked"), [(WITHOUT_SCREEN, SCREEN), (tuple(MAY_IMPORT), set())])
-def test_what_trains_needs_no_screen_and_nothing_is_heavy_to_import(rooms, blocked):
-    """All modules of the rooms in one fresh process, in which the blocked packages cannot be imported."""
-    modules = [module_name(path) for path in SOURCES if room(path) in rooms]
+def test_what_trains_needs_no_screen_and_nothing_is_heavy_to_import():
+    """All modules in one fresh process: those that train first, while the screen's packages cannot be imported."""
+    training, others = [], []
+    for path in SOURCES:
+        (training if room(path) in WITHOUT_SCREEN else others).append(module_name(path))
     code = f"""
 import importlib, sys
-for name in {sorted(blocked)}: sys.modules[name] = None
-for name in {modules}: importlib.import_module(name)
+for name in {sorted(SCREEN)}: sys.modules[name] = None
+for name in {training}: importlib.import_module(name)
+for name in {sorted(SCREEN)}: del sys.modules[name]
+for name in {others}: importlib.import_module(name)
 print(*sorted({HEAVY} & set(sys.modules)))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
@@ -142,15 +138,11 @@ print(*sorted({HEAVY} & set(sys.modules)))
     assert run.stdout.split() == []
 
 
-@pytest.mark.parametrize(
-    "path", [*SOURCES, *sorted(ROOT.glob("course*/**/*.js"))], ids=lambda p: p.relative_to(ROOT).as_posix()
-)
-def test_a_file_is_one_idea_read_in_one_sitting(path):
-    assert path.stem not in ("utils", "util", "helpers", "common", "misc")
-    if path.name.endswith(".min.js"):
-        return  # a library, as its authors ship it
-    n_lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert n_lines <= 500, f"{n_lines} lines: cut the file where its second idea begins"
+def test_a_file_is_one_idea_read_in_one_sitting():
+    """But for libraries, as their authors ship them. A longer one: cut it where its second idea begins."""
+    own = [path for path in (*SOURCES, *ROOT.glob("course*/**/*.js")) if not path.name.endswith(".min.js")]
+    assert [path for path in own if path.stem in ("utils", "util", "helpers", "common", "misc")] == []
+    assert [path for path in own if len(path.read_text(encoding="utf-8").splitlines()) > 500] == []
 
 
 def text_files() -> list[Path]:

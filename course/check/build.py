@@ -106,14 +106,14 @@ def find(build_id: Any) -> Build | None:
 
 def run(build: Build, text: str = "") -> Result:
     """With the reader's parts; with none of them nothing runs. text: the name of one of the reader's own."""
-    found = parts(build.exercises)
-    listed = "\n".join(part.line for part in found)
-    if not any(part.own for part in found):
-        call = f'`solution("{build.id}")`'
-        help_ = t("One part of yours is enough to run it. {call} runs it with the course's.", call=call)
-        title = t("Build {id}: no part of it is yours yet.", id=build.id)
-        return Result(title, (listed, help_), tone="open", exercise=build.id)
     with _reading(build, text):
+        found = parts(build.exercises)
+        listed = "\n".join(part.line for part in found)
+        if not any(part.own for part in found):
+            call = f'`solution("{build.id}")`'
+            help_ = t("One part of yours is enough to run it. {call} runs it with the course's.", call=call)
+            title = t("Build {id}: no part of it is yours yet.", id=build.id)
+            return Result(title, (listed, help_), tone="open", exercise=build.id)
         result = _result(build, found, listed)
     yours = " ".join(part.exercise.id for part in found if part.own)
     version = {"source": "", "state": result.state, "mistake": "", "time": now(), "yours": yours}

@@ -17,7 +17,8 @@ _TICK = 0.2  # seconds of computing between two looks at the clock and the memor
 
 
 class NoEnd(BaseException):
-    """The call was stopped. (No `Exception`: an answer's own `except Exception` must not swallow it.)"""
+    """The call was stopped, after so many seconds. (No `Exception`: an answer's own `except Exception` must not swallow
+    it.)"""
 
 
 class TooMuch(NoEnd):
@@ -44,7 +45,7 @@ def limited(seconds: float) -> Iterator[None]:
         if _resident() > most:
             raise TooMuch
         if left < tick / 2:
-            raise NoEnd  # again at each look, if a bare `except` caught it
+            raise NoEnd(f"{seconds:g}")  # again at each look, if a bare `except` caught it
 
     handler = signal.signal(signal.SIGVTALRM, look)
     outer = signal.setitimer(signal.ITIMER_VIRTUAL, tick, tick)

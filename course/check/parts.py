@@ -1,9 +1,9 @@
 """The parts of a build: of each exercise the reader's last right answer, or else the course's solution.
 
 A kept answer is run as it stands, without the calls of its cell, with the usual names and the parts before it; then it
-is judged anew. In the machine it is called within the limits of `check`, and at its first call compared with the
-solution, which shows what no probe has shown. A slow one is remarked upon as soon as a call takes long: a build tries
-its parts on a few sentences before it trains.
+is judged anew. In the machine its calls are limited as those of `check`, and at its first call compared with the
+solution, which shows what no probe has shown. Plain loops may be right and take hours in a training: what a part costs
+in all is remarked upon, and from two minutes on the solution, which it has agreed with, goes on in its place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,7 +35,17 @@ from course_lib.language import key, t
 
 _USUAL = {"torch": torch, "nn": nn, "F": functional, "math": math, "np": np}
 _CLOSE = {"rtol": 1e-3, "atol": 1e-4}  # of a machine's long sums, in float32
-_SLOW = 0.1, 20  # seconds of computing in a call, and times as many as the solution takes
+_LONGEST = 30.0  # seconds of computing of one call, on all that the machine is tried with
+_COST = (  # seconds of computing more than the solution, and what is said then; at the last it goes on in its place
+    (
+        20,
+        key(
+            "Your part {id} has taken {seconds} seconds so far, {times} times as long as the course's would have. The "
+            "build goes on; from {most} seconds on the course's part does the rest."
+        ),
+    ),
+    (120, key("Your part {id} has taken {seconds} seconds. It agrees with the course's part, which does the rest.")),
+)
 
 
 class Fault(Exception):
@@ -140,28 +150,41 @@ def _quiet() -> Iterator[None]:
 
 def guarded(own: Part, calls: list[str]) -> Callable:
     """The part as the machine calls it. calls: the part that ran last, then those that run now."""
-    part, solution, like, compared, out = own.exercise.id, own.exercise.solution, [], [], sys.stdout
+    part, solution, like, out = own.exercise.id, own.exercise.solution, [], sys.stdout
+    spent, due, left = 0.0, _COST[0][0], list(_COST)
 
     def call(*inputs: Any) -> Any:
+        nonlocal spent, due
+        if not left:
+            return solution(*inputs)
         outermost, begun = len(calls) == 1, time.process_time()
         calls.append(part)
         try:
             with contextlib.ExitStack() as stack:
                 if outermost:
                     stack.enter_context(_quiet())
-                    stack.enter_context(limited(LIMIT))
+                stack.enter_context(limited(_LONGEST))  # each part's own: one that calls a slow one is not slow
                 got = own.answer(*inputs)
         finally:
             calls.pop()
             calls[0] = part
         first, seconds = not like, time.process_time() - begun
+        spent += seconds
         if first:  # it warms up
             like.append(solution(*inputs))
-        elif seconds > _SLOW[0] and not compared:
+        elif spent > due:
             begun = time.process_time()
             solution(*inputs)
-            _remark(part, time.process_time() - begun, seconds, out)
-            compared.append(part)
+            usual = time.process_time() - begun
+            cost = spent * (1 - usual / seconds)
+            if cost > left[0][0]:
+                values = {
+                    "seconds": f"{spent:.0f}",
+                    "times": f"{seconds / max(usual, 1e-5):,.0f}",
+                    "most": _COST[-1][0],
+                }
+                print(t(left.pop(0)[1], id=part, **values), file=out, flush=True)  # at once; an answer around is quiet
+            due = spent + left[0][0] - cost if left else 0
         dtype = next((i.dtype for i in inputs if isinstance(i, torch.Tensor) and i.is_floating_point()), None)
         try:
             got = _formed(got, like[0], dtype)
@@ -172,18 +195,6 @@ def guarded(own: Part, calls: list[str]) -> Callable:
         return got
 
     return call if own.own else own.answer
-
-
-def _remark(part: str, usual: float, seconds: float, out: TextIO) -> None:
-    """At once, not in the verdict: with a slow part the training may take hours. out: an answer around it is quiet."""
-    if seconds > _SLOW[1] * usual:
-        says = key(
-            "Your part {id} takes {seconds} seconds a call, {times} times as long as the course's: the build goes on, "
-            "but it calls the part again and again."
-        )
-        print(
-            t(says, id=part, seconds=f"{seconds:.1f}", times=f"{seconds / max(usual, 1e-4):,.0f}"), file=out, flush=True
-        )
 
 
 def _formed(got: Any, like: Any, dtype: torch.dtype | None) -> Any:
@@ -233,6 +244,6 @@ def _said(error: BaseException) -> str:
     if isinstance(error, TooMuch):
         return t("it took 500 MB of memory and was stopped")
     if isinstance(error, NoEnd):
-        return t("it computed for {n} seconds and was stopped", n=f"{LIMIT:g}")
+        return t("it computed for {n} seconds and was stopped", n=str(error))
     said = safely("", str, error)[:300]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__

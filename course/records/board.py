@@ -18,6 +18,7 @@ network has one rate, the best of those tried on the development part (English, 
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -250,6 +251,8 @@ def record() -> Board:
 
 
 def main() -> None:
+    """Measure all systems and replace the record."""
+    ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
     try:
         board = record()
     except CourseError as error:

@@ -14,7 +14,7 @@ all moved, the network at a tenth of the layer's rate. Nothing was chosen on the
 
 from __future__ import annotations
 
-import sys
+from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from course.records.store import Store, markdown_table
 from course.world import WorldSentence
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
-from course_lib.language import key, t
+from course_lib.language import LANGUAGES, key, t
 
 COMMAND = "python -m course.records.crossing"
 SEEDS, STEPS, BATCH, RATE, DIM = 3, 2_000, 64, 3e-3, 64
@@ -67,7 +67,12 @@ class Crossing:
     run: Mapping[str, str]
 
 
-STORE = Store("crossing.json", Crossing, COMMAND, check=lambda record: record.rows[0], rows="rows")
+def _check(crossing: Crossing) -> None:
+    for language in {row.language for row in crossing.rows} or LANGUAGES:  # a record that cannot be shown is damaged
+        table(crossing, language)
+
+
+STORE = Store("crossing.json", Crossing, COMMAND, _check, rows="rows")
 
 
 class LeftToRight(Bert):
@@ -186,7 +191,7 @@ def record(seeds: Sequence[int] = range(SEEDS), language: str = "en") -> Crossin
 def table(crossing: Crossing, language: str = "en") -> list[str]:
     """The lines of a table in Markdown: a line for each point; means over the seeds, "masked / left to right"."""
     rows = [row for row in crossing.rows if row.language == language]
-    columns = list(next(row.f1 for row in rows if row.f1))
+    columns = list(max((row.f1 for row in rows), key=len))
     heads = [t("steps"), t("loss, nats"), t("right, %")]
     heads += [t(HEADS[how], n=n) for how, n in (column.split(", ") for column in columns)]
 
@@ -213,8 +218,11 @@ def show_crossing() -> None:
 
 
 def main() -> None:
+    """Measure these seeds, and print the table."""
+    parser = ArgumentParser(prog=COMMAND, description=main.__doc__)
+    parser.add_argument("seeds", type=int, nargs="*", default=range(SEEDS), help="default: all")
     try:
-        crossing = record([int(seed) for seed in sys.argv[1:]] or range(SEEDS))
+        crossing = record(parser.parse_args().seeds)
     except CourseError as error:
         raise SystemExit(str(error)) from None
     print("\n".join(table(crossing)))

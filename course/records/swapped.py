@@ -21,6 +21,7 @@ rate, too.
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -179,6 +180,8 @@ def show_swapped() -> None:
 
 
 def main() -> None:
+    """Measure what is missing of the record, and print it."""
+    ArgumentParser(prog=COMMAND, description=main.__doc__).parse_args()
     try:
         for row in record():
             print(f"{row.system:>32} {row.labels:>4} labels, seed {row.seed}: {row.accuracy:5.1f}", flush=True)

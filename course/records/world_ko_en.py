@@ -6,6 +6,7 @@ python -m course.records.world_ko_en         about a minute on one core
 from __future__ import annotations
 
 import time
+from argparse import ArgumentParser
 from dataclasses import asdict
 
 from course.lab.world_models import N_PAIRS, TRANSLATOR, translator, unseen_pairs, world_pairs
@@ -67,6 +68,7 @@ def record(
 
 def main() -> None:
     """Train and record; prints what was recorded."""
+    ArgumentParser(prog=COMMANDS[NAME], description=main.__doc__).parse_args()
     try:
         print(record())
     except CourseError as error:

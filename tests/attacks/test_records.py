@@ -8,12 +8,10 @@ import pytest
 
 from course.ledger import records, rules
 from course.ledger.card import Card
-from course.records import label_curves, one_table, plateau, store, swapped
+from course.records import crossing, label_curves, one_table, particles, plateau, store, swapped
 from course.records.translation import recorded_translation
 from course_lib.config import project_dir
 from tests.attacks.spoilers import NUMBERS, spoil_bytes, spoil_json
-
-pytestmark = pytest.mark.slow
 
 DATA = project_dir() / "data"
 CURVES = {
@@ -47,6 +45,8 @@ RECORDS = {
     "captions": ("multi30k.json", lambda: recorded_translation("multi30k"), both_forms),
     "world": ("world-ko-en.json", lambda: recorded_translation("world-ko-en"), both_forms),
     "swapped": ("swapped.json", swapped.STORE.read, lambda table: f"{table.sizes} {table.curves()}"),
+    "crossing": ("crossing.json", crossing.STORE.read, lambda found: "".join(crossing.table(found))),
+    "particles": ("particles.json", particles.STORE.read, particles.markdown),
     "curves": ("curves.json", label_curves.recorded_curves, every_number),
 }
 CLAIMS = rules.load_claims(DATA / "claims.toml")

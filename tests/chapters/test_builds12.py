@@ -1,6 +1,5 @@
 """The builds of chapters 1 and 2: with the course's parts every proof holds, and parts of another style run."""
 
-import inspect
 from functools import cache
 
 import pytest
@@ -8,11 +7,11 @@ import pytest
 from course.chapters.ch01 import build as skip_gram
 from course.chapters.ch02 import build as classifier
 from course.check import build as builds
-from course.check import check, play, registry, solution, store
-from course.check.front import is_version
+from course.check import check, play, solution
 from course.lab.roles import Thread
 from course_lib import kept
 from course_lib.language import language, speaking
+from tests.check.test_build import keep, solved
 
 thread = cache(Thread)
 
@@ -22,11 +21,6 @@ def one_thread(monkeypatch):
     monkeypatch.setattr(builds, "_LAST", {})
     monkeypatch.setattr(skip_gram, "thread", lambda: thread(language()))
     monkeypatch.setattr(classifier, "Thread", thread)
-
-
-def keep(part, source):
-    version = {"source": source, "state": "right", "mistake": "", "time": "2026-11-25T10:00:00.000000+00:00"}
-    assert store.update(part, is_version, lambda items: [*items, version]) == ""
 
 
 @pytest.mark.parametrize("reader", ["en", pytest.param("ko", marks=pytest.mark.slow)])
@@ -75,7 +69,7 @@ def test_loops_numpy_and_lists_run_and_what_is_made_is_kept(monkeypatch):
     keep("1.9", GRADIENTS)
     keep("2.7", STATES)
     for part in ("1.10", "2.2"):
-        keep(part, inspect.getsource(registry.find(part).solution))
+        solved(part)
     first, second = check("1.B"), check("2.B")
     assert "2 of its 7 parts are yours" in first.title
     assert "2 of its 5 parts are yours" in second.title

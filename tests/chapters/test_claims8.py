@@ -100,11 +100,10 @@ def test_the_rate_for_all_is_the_best_on_the_mean():
 @pytest.fixture
 def words(monkeypatch):
     """One small task in the place of the public ones, of a network that has learned pairs before."""
-    learned = Recipe(rate=1e-2, min_steps=100, max_steps=100, batch_size=8)
-    model = fine_tune(four_samples.pair_task(), four_samples.bert(), 9, 0, learned).encoder.eval()
+    model = fine_tune(four_samples.pair_task(), four_samples.bert(), 9, 0, FEW).encoder.eval()
     monkeypatch.setattr(chapter8, "word_task", lambda name, *sizes: (four_samples.names_task(), model))
     chapter8.tuned_score.cache_clear()
-    yield {"n_labels": 5, "recipe": Recipe(rate=1e-2, min_steps=20, max_steps=20, batch_size=8)}
+    yield {"n_labels": 5, "recipe": FEW}
     chapter8.tuned_score.cache_clear()
 
 

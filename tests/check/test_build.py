@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 import torch
@@ -180,7 +181,7 @@ def test_calls_of_the_cell_and_what_it_prints_are_left_out(capsys):
     ids=["error", "no end", "another result"],
 )
 def test_what_no_probe_has_shown_is_told_with_its_part(cell, says, line, monkeypatch):
-    monkeypatch.setattr(parts_of_builds, "LIMIT", 0.5)
+    monkeypatch.setattr(parts_of_builds, "_LONGEST", 0.5)
     keep("7.9", cell)
     result = check("9.B")
     assert (result.state, result.title) == ("error", "Build 9.B: it stopped in your part 7.9.")
@@ -191,32 +192,63 @@ def test_what_no_probe_has_shown_is_told_with_its_part(cell, says, line, monkeyp
     assert not (kept.folder() / "tiny.safetensors").exists()
 
 
-@pytest.mark.parametrize(("reader", "says"), [("en", "takes 0.2 seconds a call"), ("ko", "0.2초")])
-def test_a_slow_part_is_remarked_upon_once_and_not_refused(reader, says, capsys):
-    slow = "    import time\n    end = time.process_time() + 0.2 * (len(sentences) > 3)\n"
-    keep("7.9", step_loss(first=slow + "    while time.process_time() < end:\n        pass\n"))
-    solved("7.6")
-    with speaking(reader):
-        assert check("9.B").right
-    (said,) = capsys.readouterr().out.splitlines()
-    assert "7.9" in said
-    assert says in said
-
-
-def test_a_part_that_is_slow_in_the_training_alone_is_remarked_upon(capsys):
-    """A machine tries its parts on a few sentences first."""
-    exercise = registry.find("3.2")
+@pytest.mark.parametrize(
+    ("reader", "remark", "instead"),
+    [("en", "taken 2 seconds so far, ", "does the rest"), ("ko", "2초 걸렸고", "나머지는")],
+)
+def test_what_a_slow_part_costs_is_said_until_the_course_s_stands_in(reader, remark, instead, capsys, monkeypatch):
+    """By what it has taken in all: of no call could it be said."""
+    exercise, now = registry.find("3.2"), [0.0]
+    monkeypatch.setattr(parts_of_builds.time, "process_time", lambda: now[0])
+    says = [says for _, says in parts_of_builds._COST]
+    monkeypatch.setattr(parts_of_builds, "_COST", list(zip((2, 5), says, strict=True)))
+    taken = []
 
     def slow(log_probs):
-        end = time.process_time() + 0.2 * (len(log_probs) > 3)
+        now[0] += 0.01
+        taken.append(log_probs)
+        return exercise.solution(log_probs)
+
+    call = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), [""])
+    with speaking(reader):
+        results = {call([[-0.5, -1.5]]) for _ in range(900)}
+    first, second = capsys.readouterr().out.splitlines()
+    assert remark in first
+    assert instead in second
+    assert 500 <= len(taken) < 510
+    assert results == {exercise.solution([[-0.5, -1.5]])}
+
+
+def test_a_part_as_fast_as_the_course_s_is_not_remarked_upon_however_often_it_is_called(capsys, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(parts_of_builds.time, "process_time", lambda: now[0])
+    exercise = registry.find("3.2")
+
+    def usual(log_probs):
+        now[0] += 1.0
+        return exercise.solution(log_probs)
+
+    part = parts_of_builds.Part(replace(exercise, solution=usual), lambda s: usual(s), since="2026-11-25")
+    call = parts_of_builds.guarded(part, [""])
+    for _ in range(300):
+        call([[-0.5, -1.5]])
+    assert capsys.readouterr().out == ""
+
+
+def test_a_part_that_calls_a_slow_one_has_a_limit_of_its_own(monkeypatch):
+    monkeypatch.setattr(parts_of_builds, "_LONGEST", 0.6)
+    exercise, calls = registry.find("3.2"), [""]
+
+    def slow(log_probs):
+        end = time.process_time() + 0.25
         while time.process_time() < end:
             pass
         return exercise.solution(log_probs)
 
-    call = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), [""])
-    for n in (1, 1, 9, 9):
-        call([[-0.5, -1.5]] * n)
-    assert capsys.readouterr().out.count("seconds a call") == 1
+    inner = parts_of_builds.guarded(parts_of_builds.Part(exercise, slow, since="2026-11-25"), calls)
+    around = replace(exercise, solution=lambda s: exercise.solution(s))
+    part = parts_of_builds.Part(around, lambda s: [inner(s) for _ in range(4)].pop(), since="2026-11-25")
+    assert parts_of_builds.guarded(part, calls)([[-0.5]]) == exercise.solution([[-0.5]])
 
 
 def test_a_fault_of_the_machine_itself_is_raised_or_said(monkeypatch):
@@ -320,59 +352,45 @@ def test_words_of_each_build_are_complete_and_stand_in_the_notebook(build):
         assert "조립" in build.markdown
 
 
-@pytest.mark.parametrize("reader", ["en", "ko"])
-def test_chapter_7_s_machine_runs(reader, monkeypatch):
-    from course.chapters.ch07 import build as chapter
-
-    monkeypatch.setattr(chapter, "STEPS", 2)
-    monkeypatch.setattr(chapter, "DRAWS", 1)
-    solved("7.8")
-    with speaking(reader):
-        result = check("7.B")
-        widget = play("7.B")
-    assert result.state == "wrong"  # two steps prove nothing, but
-    _, loss, words, both = result.paragraphs[1].splitlines()[0], *result.paragraphs[1].splitlines()
-    assert (loss[0], words[0], both[0]) == ("✗", "✗", "✓")
+def shows_7(result):
     assert result.code.count("[MASK]") == 2
-    assert not (kept.folder() / "own-bert.safetensors").exists()
-    assert widget.answer["error"] == ""
+    assert play("7.B").answer["error"] == ""
+
+
+def shows_6(result):
+    assert play("6.B").tokens[-1] == "</s>"
+    with pytest.raises(CourseError, match="qqq"):
+        play("6.B", "qqq .")
+
+
+def shows_5(result):
+    rows = play("5.B", "the boat left .").code.split("\n")
+    orders = ["the boat left .", "boat the left .", "the left boat .", "the boat . left"]
+    assert [row.split("%  ")[1] for row in rows if row] == orders
+    with pytest.raises(CourseError, match=r"three words|단어가 적어도"):
+        play("5.B", "two words")
 
 
 @pytest.mark.parametrize("reader", ["en", "ko"])
-def test_chapter_6_s_machine_runs(reader, monkeypatch):
-    from course.chapters.ch06 import build as chapter
-
-    monkeypatch.setattr(chapter, "STEPS", 2)
-    monkeypatch.setattr(chapter, "N_NEW", 4)
-    solved("6.8")
+@pytest.mark.parametrize(
+    ("part", "few", "proofs", "shows"),
+    [
+        ("7.8", {"STEPS": 2, "DRAWS": 1}, "✗✗✓", shows_7),
+        ("6.8", {"STEPS": 2, "N_NEW": 4}, "✗✗✓", shows_6),
+        ("5.7", {"STEPS": 10, "LABELLED": 20}, "✗✓", shows_5),
+    ],
+)
+def test_a_chapter_s_machine_runs_and_a_few_steps_prove_little(part, few, proofs, shows, reader, monkeypatch):
+    build = f"{part[0]}.B"
+    for name, value in few.items():
+        monkeypatch.setattr(f"course.chapters.ch0{part[0]}.build.{name}", value)
+    solved(part)
     with speaking(reader):
-        result = check("6.B")
-        widget = play("6.B")
-        with pytest.raises(CourseError, match="qqq"):
-            play("6.B", "qqq .")
-    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✗", "✓"]  # two steps prove nothing, but
-    assert widget.tokens[-1] == "</s>"
-
-
-@pytest.mark.parametrize("reader", ["en", "ko"])
-def test_chapter_5_s_machine_runs(reader, monkeypatch):
-    from course.chapters.ch05 import build as chapter
-
-    monkeypatch.setattr(chapter, "STEPS", 10)
-    monkeypatch.setattr(chapter, "LABELLED", 20)
-    solved("5.7")
-    with speaking(reader):
-        result = check("5.B")
-        rows = play("5.B", "the boat left .").code.split("\n")
-        with pytest.raises(CourseError, match=r"three words|단어가 적어도"):
-            play("5.B", "two words")
-    assert [line[0] for line in result.paragraphs[1].splitlines()] == ["✗", "✓"]  # ten steps prove the order alone
-    assert [row.split("%  ")[1] for row in rows if row] == [
-        "the boat left .",
-        "boat the left .",
-        "the left boat .",
-        "the boat . left",
-    ]
+        result = check(build)
+        shows(result)
+        assert list(kept.folder().glob("own-*")) == []
+    assert result.state == "wrong"
+    assert "".join(line[0] for line in result.paragraphs[1].splitlines()) == proofs
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from course.lab.baselines import dictionary
-from course.lab.particles import split_particles
+from course.lab.particles import _analyser, split_particles
 from course_lib.config import data_dir
 from course_lib.data.handmade import (
     LANGUAGES,
@@ -233,9 +233,7 @@ def english_content(rows):
 
 def korean_content(rows):
     """By dictionary form: 마신다 and 마셨다 are one word."""
-    from kiwipiepy import Kiwi
-
-    parsed = Kiwi().tokenize([raw(row["sentence"].split(" ")) for row in rows])
+    parsed = _analyser().tokenize([raw(row["sentence"].split(" ")) for row in rows])
     return [
         {m.lemma for m in parts if re.match("N[NPR]|V[VA]|M[AM]|XR", m.tag) and not LIGHT.fullmatch(m.lemma)}
         - {row["word"]}

@@ -31,11 +31,6 @@ class Tags(HTMLParser):
         self.text += data
 
 
-def plot_of(html: str) -> ElementTree.Element:
-    encoded = re.search(r"data:image/svg\+xml;base64,([^\"]+)", html).group(1)
-    return ElementTree.fromstring(base64.b64decode(encoded).decode())
-
-
 def test_a_card_tells_everything_in_text(ledger):
     run_and_record("C9.1")
     drawn = card_html(show("C9.1", shift=-4.0))
@@ -82,7 +77,8 @@ def test_a_record_by_an_earlier_rule_says_so(ledger):
 
 def test_the_plot_draws_each_interval_where_it_lies(ledger):
     card = show("C9.1")
-    plot = plot_of(card_html(card))
+    encoded = re.search(r"data:image/svg\+xml;base64,([^\"]+)", card_html(card)).group(1)
+    plot = ElementTree.fromstring(base64.b64decode(encoded).decode())
     labels = [text.text for text in plot.iter(f"{SVG}text")]
     assert labels[:2] == ["live", "its control"]
     assert labels[-1] == "points (grey band: too small to matter)"

@@ -257,10 +257,10 @@ def test_a_packed_file_in_the_home_folder_is_written_and_read(tmp_path, monkeypa
 
 
 def test_a_table_costs_its_own_size_twice(tmp_path):
-    """A process of its own, of which the most memory is asked: the file's 80 MB, and the reading of them."""
+    """A process of its own, of which the most memory is asked: the file's 32 MB, and the reading of them."""
     with open(tmp_path / "v.bin", "wb") as file:
-        file.write(b"100000 200\n")
-        for row in range(100_000):
+        file.write(b"40000 200\n")
+        for row in range(40_000):
             file.write(b"w%d " % row + np.full(200, row + 1, "<f4").tobytes())
     code = (
         "import resource, sys; from course_lib.models.word_vectors import WordVectors as W; "
@@ -269,7 +269,7 @@ def test_a_table_costs_its_own_size_twice(tmp_path):
         "read = most(); v.neighbours('w7'); print(read - before, most() - before)"
     )
     run = subprocess.run([sys.executable, "-c", code, tmp_path / "v.bin"], capture_output=True, text=True, check=True)
-    kilobytes = 80_000_000 / (1024 if sys.platform == "linux" else 1)
+    kilobytes = 32_000_000 / (1024 if sys.platform == "linux" else 1)
     read, asked = (int(number) / kilobytes for number in run.stdout.split())
     assert read < 2.6
     assert asked < 2.9

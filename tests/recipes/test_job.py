@@ -15,9 +15,7 @@ from course_lib.models.shipped import load
 from course_lib.training import History, fit
 from course_lib.training.schedules import cosine
 from course_lib.training.state import read_state
-from tests.recipes.small import STEPS, make_starts, small, write_corpora
-
-TRAINED = [name for name, recipe in RECIPES.items() if hasattr(recipe.settings(), "training")]
+from tests.recipes.small import KINDS, STEPS, make_starts, small, write_corpora
 
 
 class Killed(Exception):
@@ -54,7 +52,7 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
-@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("name", [name for name in KINDS if hasattr(RECIPES[name].settings(), "training")])
 def test_killed_and_resumed_equals_uninterrupted(name, out, tmp_path, watch):
     recipe, again = small(RECIPES[name], save_every=1e-9), tmp_path / "again"
     write_corpora(again)

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from course.by_hand.bert import Bert, pretrain
-from course.records import crossing
 from course.records.crossing import BERT, PAD, TWIN, Crossing, LeftToRight, Material, Row, held_out, table, trainings
 from course_lib.device import seed_everything
 
@@ -70,12 +69,3 @@ def test_the_table_has_means_over_the_seeds():
     lines = table(Crossing(tuple(rows), {}))
     assert lines[0] == "| steps | loss, nats | right, % | frozen, 20 labelled |"
     assert lines[2:] == ["| 150 | 3.00 / 3.00 | 50 / 50 | 51 / 61 |", "| 250 | 3.00 / 3.00 | 50 / 50 |  |"]
-
-
-def test_what_is_recorded_is_whole():
-    rows = crossing.STORE.read().rows
-    keys = [(row.kind, row.seed, row.steps) for row in rows]
-    assert sorted(keys) == sorted(
-        (kind, seed, steps) for kind in (BERT, TWIN) for seed in range(crossing.SEEDS) for steps in crossing.POINTS
-    )
-    assert all(bool(row.f1) == (row.steps in crossing.JUDGED) for row in rows)

@@ -10,20 +10,9 @@ import pytest
 matplotlib.use("Agg")
 
 from course.lab.tasks import reviews
-from course.records import curve_tasks, label_curves, store
+from course.records import curve_tasks, label_curves
 from course.records.curve_tasks import BASELINE, BERT, MINILM, TASKS, Bench, CurveTask, Effort
-from course.records.label_curves import (
-    ALL,
-    NO_CURVE,
-    NOT_RECORDED,
-    STORE,
-    Cell,
-    Curves,
-    Plan,
-    downstream,
-    measure,
-    recorded_curves,
-)
+from course.records.label_curves import ALL, STORE, Cell, Curves, Plan, downstream, measure, recorded_curves
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
 from course_lib.figures import use_course_style
@@ -33,9 +22,8 @@ RUN = {"command": "a command", "date": "2026-01-02"}
 
 
 @pytest.fixture(autouse=True)
-def _own_record(tmp_path, monkeypatch, cache):
-    """The record of each test lies in a folder of its own; figures are in the course's style."""
-    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
+def _own_record(own_records, cache):
+    """Figures are in the course's style."""
     with matplotlib.rc_context():
         use_course_style()
         yield
@@ -275,16 +263,13 @@ def test_handmade_reviews_go_through_the_whole_run(capsys, monkeypatch):
 # The cell of the checkpoints' table, against means by hand.
 
 
-TASK = {"metric": "accuracy in %", "n_test": 17, "baseline": "bag of words"}
-
-
 def cells(task, system, n_labels, *scores, labels=None):
     return [Cell(task, system, labels or n_labels, seed, n_labels, 3, s, 1.0) for seed, s in enumerate(scores)]
 
 
 def curves(*groups):
     every = tuple(cell for group in groups for cell in group)
-    return Curves({cell.task: TASK for cell in every}, ({"date": "2026-01-02"},), every)
+    return Curves({cell.task: {"metric": "accuracy in %"} for cell in every}, (RUN,), every)
 
 
 def test_the_largest_count_that_both_starts_have():
@@ -311,5 +296,5 @@ def test_each_checkpoint_has_its_own_systems():
     assert ": 11.0 / 13.0 accuracy" in downstream("bert-en", found)
     seeds_apart = curves(cells("rte", "bert", 100, 50.0), cells("rte", "bert-scratch", 100, 50.0, 51.0)[1:])
     for checkpoint, other in (("bert-ko", found), ("bert-en", Curves()), ("bert-en", seeds_apart)):
-        assert downstream(checkpoint, other) == NOT_RECORDED
-    assert downstream("skipgram-en", Curves()) == NO_CURVE
+        assert downstream(checkpoint, other) == label_curves.NOT_RECORDED
+    assert downstream("skipgram-en", Curves()) == label_curves.NO_CURVE

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from course.records import multi30k, store
+from course.records import multi30k
 from course.records.multi30k import SAMPLES, Corpus, Sizes, joined, record
 from course.records.translation import STORES, recorded_translation
 from course_lib.data.records import ParallelPair, Sentence
@@ -29,12 +29,7 @@ SIZES = Sizes(
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _own_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
-
-
-def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkeypatch):
+def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkeypatch, own_records):
     whole = record(corpus=CORPUS, sizes=SIZES, folder=tmp_path / "whole")
     cut, real = tmp_path / "cut", multi30k.averaged
     cut.mkdir()
@@ -61,7 +56,7 @@ def test_resumed_it_records_what_an_uninterrupted_training_does(tmp_path, monkey
     assert resumed.facts["target pieces"] == whole.facts["target pieces"]
 
 
-def test_the_record_is_complete(tmp_path, monkeypatch):
+def test_the_record_is_complete(tmp_path, monkeypatch, own_records):
     words = Pieces.words(side.words for pair in CORPUS.train for side in (pair.source, pair.target))
     monkeypatch.setattr(multi30k, "_pieces", lambda *_: words)  # the same each time, and soon learned
     made = record(minutes=30, corpus=CORPUS, sizes=SIZES, folder=tmp_path / "run")

@@ -1,8 +1,8 @@
-"""The record of dropped particles: what is left of a sentence, what a place says, and a record that is whole."""
+"""The record of dropped particles: what is left of a sentence and what a place says."""
 
-from course.lab.roles import LABELS, NONE, Thread
+from course.lab.roles import NONE, Thread
 from course.records import particles
-from course.records.particles import DROPPED, SEEDS, SHIFTED, SPOKEN, SYSTEMS, places, without
+from course.records.particles import DROPPED, SPOKEN, places, without
 
 
 def labelled(thread, sentence):
@@ -22,9 +22,3 @@ def test_a_place_is_counted_from_both_ends():
     far = particles.FAR
     assert [row.nonzero().flatten().tolist() for row in places(3)] == [[0, far + 3], [1, far + 2], [2, far + 1]]
     assert places(far + 9)[far + 5 :, far].all()
-
-
-def test_what_is_recorded_is_whole():
-    keys = [(row.text, row.system, row.labels, row.seed) for row in particles.STORE.read().rows]
-    texts = (*DROPPED, SHIFTED)
-    assert sorted(keys) == sorted((x, s, n, i) for x in texts for s in SYSTEMS for n in LABELS for i in range(SEEDS))

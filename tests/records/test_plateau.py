@@ -1,8 +1,5 @@
 """The record of the plateau: what is kept and read again, what the sentences say, and what the figure draws."""
 
-import pytest
-
-from course.records import store
 from course.records.plateau import STORE, Curve, Plateau, keep_curve, show_plateau
 
 SETTING = {"steps": 60, "pieces per batch": 1_000, "pieces read by skip-gram before": 77_000}
@@ -10,13 +7,7 @@ WARM = Curve([20, 40, 60], [8.0, 5.9, 4.5], {"device": "cpu"})
 PLAIN = Curve([20, 40, 60], [8.5, 7.1, 6.5], {"device": "cpu"})
 
 
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path / parts[-1])
-    return tmp_path / "plateau.json"
-
-
-def test_curves_are_read_as_they_were_kept_and_one_of_another_setting_does_not_stay(path):
+def test_curves_are_read_as_they_were_kept_and_one_of_another_setting_does_not_stay(own_records):
     keep_curve("plain", PLAIN, 7.0, SETTING)
     kept = keep_curve("warm", WARM, 7.0, SETTING)
     assert STORE.read() == kept == Plateau(7.0, SETTING, {"warm": WARM, "plain": PLAIN})
@@ -24,7 +15,7 @@ def test_curves_are_read_as_they_were_kept_and_one_of_another_setting_does_not_s
     assert list(STORE.read().curves) == ["warm"]
 
 
-def test_the_sentences_hold_whatever_the_curves_show(path, capsys):
+def test_the_sentences_hold_whatever_the_curves_show(own_records, capsys):
     keep_curve("warm", WARM, 7.0, SETTING)
     figure = show_plateau()
     said = capsys.readouterr().out

@@ -1,16 +1,8 @@
 """The record of the swapped neighbours: what is trained, kept, gone on with and shown."""
 
-import pytest
-
 from course.lab.swapped import Swapped
-from course.records import store, swapped
+from course.records import swapped
 from course.records.swapped import COUNTED, STORE, SYSTEMS, WAYS, Row, Table
-
-
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path / parts[-1])
-    return tmp_path / "swapped.json"
 
 
 def made(accuracies, seeds=2):
@@ -43,7 +35,7 @@ def test_every_way_trains_what_it_says(monkeypatch):
     assert not any(way.gradual or way.factor != 1 for name, way in WAYS.items() if name != SYSTEMS[-1])
 
 
-def test_a_stopped_run_goes_on_and_measures_nothing_twice(path, monkeypatch):
+def test_a_stopped_run_goes_on_and_measures_nothing_twice(own_records, monkeypatch):
     asked = []
 
     def counted(task, system, labels, seed, *, steps):

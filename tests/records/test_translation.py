@@ -5,7 +5,7 @@ import sacrebleu
 import torch
 
 from course.lab.world_models import translator, unseen_pairs, world_bleu, world_pairs
-from course.records import store
+from course.records import world_ko_en
 from course.records.translation import (
     COMMANDS,
     STORES,
@@ -17,7 +17,6 @@ from course.records.translation import (
     target_pieces,
     translations,
 )
-from course.records.world_ko_en import TEST_SEED, record
 from course_lib.errors import CourseError
 from course_lib.models.decoding import greedy
 from course_lib.models.transformer import TransformerConfig
@@ -72,12 +71,7 @@ RECORD = TranslationRecord(
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _own_records(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "data_dir", lambda *parts: tmp_path.joinpath(*parts))
-
-
-def test_comes_back_as_it_was_written():
+def test_comes_back_as_it_was_written(own_records):
     assert recorded_translation("multi30k") is None
     STORES["multi30k"].write(RECORD)
     assert recorded_translation("multi30k") == RECORD
@@ -87,23 +81,13 @@ def test_comes_back_as_it_was_written():
 
 
 def test_label_scores_and_origin_are_shown_in_both_forms():
-    for text in (repr(RECORD), RECORD._repr_html_()):
-        for part in (
-            "CPU-scale, 1,000 test",
-            "30.5 [29.2, 31.8]",
-            "Compare it with",
-            "5,234,688 parameters",
-            "2026-11-22",
-        ):
-            assert part in text
+    told = ("CPU-scale, 1,000 test", "30.5 [29.2, 31.8]", "Compare it with", "5,234,688 parameters", "2026-11-22")
+    assert all(part in text for part in told for text in (repr(RECORD), RECORD._repr_html_()))
     assert "A <b>man</b> & a dog." in repr(RECORD)
     assert "A &lt;b&gt;man&lt;/b&gt; &amp; a dog." in RECORD._repr_html_()
 
 
-def test_what_the_project_holds_can_be_read(monkeypatch):
-    from course_lib.config import data_dir
-
-    monkeypatch.setattr(store, "data_dir", data_dir)
+def test_what_the_project_holds_can_be_read():
     for name in COMMANDS:
         record = recorded_translation(name)
         assert (record is not None) == STORES[name].path.exists()
@@ -113,19 +97,26 @@ def test_what_the_project_holds_can_be_read(monkeypatch):
 # Korean to English on the world: what is recorded is what the translator gives.
 
 
-def test_the_record_is_that_of_the_translator():
-    small = TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23, dropout=0.0)
-    made = record(steps=40, n_test=11, n_pairs=150, config=small)
+def test_the_record_is_that_of_the_translator(monkeypatch, own_records):
+    small, model = TransformerConfig(d_model=16, n_heads=2, n_layers=1, d_ff=23, dropout=0.0), None
+
+    def seen(seed, **given):
+        nonlocal model
+        assert (seed, given["source"], given["target"], given["steps"]) == (0, "ko", "en", 20)
+        model = translator(seed, **given)
+        return model
+
+    monkeypatch.setattr(world_ko_en, "translator", seen)
+    made = world_ko_en.record(steps=20, n_test=11, n_pairs=150, config=small)
     kept = recorded_translation("world-ko-en")
-    model = translator(0, steps=40, source="ko", target="en", n_pairs=150, config=small)
-    pairs = [pair.parallel("ko") for pair in unseen_pairs(11, TEST_SEED, n_pairs=150)]
+    pairs = [pair.parallel("ko") for pair in unseen_pairs(11, world_ko_en.TEST_SEED, n_pairs=150)]
     for score, beam in zip(kept.scores, (1, 4), strict=True):
         ours = world_bleu(model, pairs, beam=beam)
         assert ours == 0 or score.bleu == pytest.approx(ours, abs=0.01)  # sacreBLEU smooths where ours says 0
     assert made.samples == kept.samples
     assert [sample.reference for sample in kept.samples] == [" ".join(p.target.words) for p in pairs[:10]]
     assert [sample.translation for sample in kept.samples] == model.translate([p.source for p in pairs])[:10]
-    assert kept.facts["target words"] > 40 * 100
+    assert kept.facts["target words"] > 20 * 100
     assert kept.run["command"] == COMMANDS["world-ko-en"]
     assert kept.label == "CPU-scale"
     world_pairs.cache_clear()

@@ -139,12 +139,12 @@ def test_sentences(text, sentences):
     ["a", "가", "a.", "a'", "n't", "1,", "...", "\u0301", "👍🏽", "-\u0301", '."', "\n", "a.a.a.b", "\u200b", "\x00a"],
 )
 def test_time_is_linear_without_spaces(unit):
-    """A megabyte in seconds, whatever it is; a quadratic step would take minutes. Long words come back whole."""
-    text = unit * (1_000_000 // len(unit))
+    """A megabyte would take seconds, whatever it is, and with a quadratic step hours. Long words come back whole."""
+    text = unit * (400_000 // len(unit))
     begin = time.process_time()
     spans = word_spans(text)
     split_sentences(text)
-    assert time.process_time() - begin < 20
+    assert time.process_time() - begin < 6
     assert seen("".join(word for word, _, _ in spans)) == seen(text).strip()
 
 

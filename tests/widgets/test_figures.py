@@ -31,15 +31,13 @@ def test_a_learning_curve_draws_the_numbers_in_its_systems_colour():
     assert {text.get_text() for text in figure.axes[0].texts} == {"majority", "BERT", "mine"}
 
 
-LONG = {"left-to-right Transformer": (24, 70.6), "BERT": (35, 70.7), "skip-gram": (153, 74)}
-TOGETHER = {"BERT": 0.7, "mine": 0.7, "other": 0.705, "far": 0.2}
+ENDS = {"BERT": [(100, 0.7)], "mine": [(100, 0.7)], "other": [(100, 0.705)], "far": [(100, 0.2)]}
+LONG = {"left-to-right Transformer": [(24, 70.6)], "BERT": [(35, 70.7)], "skip-gram": [(153, 74)]}
 
 
-FROM_ONE = {name: [(10, 0.1, 0.1, 0.1), (100, end, end, end)] for name, end in TOGETHER.items()}
-
-
-@pytest.mark.parametrize("curves", [FROM_ONE, {name: [(x, y, y, y)] for name, (x, y) in LONG.items()}])
+@pytest.mark.parametrize("curves", [{name: [(10, 0.1), *end] for name, end in ENDS.items()}, LONG])
 def test_names_stand_neither_on_each_other_nor_on_a_dot(curves):
+    curves = {name: [(x, y, y, y) for x, y in rows] for name, rows in curves.items()}
     axes = figures.learning_curves(curves, x="labels", y="accuracy", title="t").axes[0]
     axes.figure.canvas.draw()
     boxes, dots = [text.get_window_extent() for text in axes.texts], [rows[-1][:2] for rows in curves.values()]

@@ -39,16 +39,20 @@ class BatchNorm(nn.BatchNorm1d):
     One row has no spread, so in training the running averages serve for it and stay as they are.
     """
 
+    share = 1.0
+
     def forward(self, rows: Float[Tensor, "batch dim"]) -> Float[Tensor, "batch dim"]:
         learns = self.training and len(rows) > 1
         if learns:
             self.num_batches_tracked.add_(1)
-            share = (1 / self.num_batches_tracked).clamp(min=self.momentum)
-            variance, mean = torch.var_mean(rows.detach(), 0)
-            self.running_mean.lerp_(mean, share)
-            self.running_var.lerp_(variance, share)
-        averages = self.running_mean, self.running_var  # moved above: PyTorch wants to know the share on the CPU
-        return F.batch_norm(rows, *averages, self.weight, self.bias, learns, 0.0, self.eps)
+            if self.share != self.momentum:  # in the first batches only: to read the number back is to wait for a GPU
+                self.share = max(self.momentum, 1 / int(self.num_batches_tracked))
+        averages = self.running_mean, self.running_var
+        return F.batch_norm(rows, *averages, self.weight, self.bias, learns, self.share, self.eps)
+
+    def train(self, mode: bool = True) -> BatchNorm:
+        self.share = 1.0  # of a batch in the averages; other weights may have been loaded
+        return super().train(mode)
 
 
 class ULMFiTClassifier(SequenceClassifier):

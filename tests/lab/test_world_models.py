@@ -36,7 +36,7 @@ def test_learns_either_direction(source):
     sides = {"source": source, "target": "ko" if source == "en" else "en"}
     start, model = (translator(0, steps=n, tokens=200, n_pairs=N_PAIRS, config=SMALL, **sides) for n in (0, 25))
     pairs = [pair.parallel(source) for pair in world_pairs(N_PAIRS)[:5]]
-    before, after = (float(one.loss(one.batch(pairs))["cross_entropy"]) for one in (start, model))
+    before, after = (one.loss(one.batch(pairs))["cross_entropy"].item() for one in (start, model))
     assert after < before - 0.5
     assert not model.training
     assert 0 <= world_bleu(model, pairs) <= 100

@@ -11,6 +11,7 @@ from functools import cache
 from html import unescape
 from pathlib import Path
 
+from course.catalogue import catalogue, catalogue_files, entries
 from course.check import registry
 from course.check.build import of_chapter as builds_of_chapter
 from course.check.recall_questions import questions
@@ -18,13 +19,13 @@ from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
 from course.widgets.base import sentences
 from course_lib.config import data_dir
-from course_lib.language import catalogue, catalogue_files, entries, label_key
+from course_lib.language import label_key
 from tests.notebooks.environment import ROOT
 
 # Where the Korean of what these folders say has its place; the first that fits.
 HOME = {
     "course/widgets": "course/korean/widgets.toml",
-    "course_lib": "course_lib/korean/library.toml",
+    "course_lib": "course/korean/library.toml",
     "course/check": "course/korean/check.toml",
     "course/ledger": "course/korean/cards.toml",
     "course/site": "course/korean/site.toml",

@@ -9,6 +9,7 @@ import pytest
 
 matplotlib.use("Agg")
 
+from course.figures import use_course_style
 from course.lab.tasks import reviews
 from course.records import curve_tasks, label_curves, store
 from course.records.curve_tasks import BASELINE, BERT, MINILM, TASKS, Bench, CurveTask, Effort
@@ -26,7 +27,6 @@ from course.records.label_curves import (
 )
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
-from course_lib.figures import use_course_style
 from tests.lab import four_samples
 
 RUN = {"command": "a command", "date": "2026-01-02"}

@@ -80,7 +80,7 @@ gpu: $(TESTED)       ## the tests that need a CUDA device
 walk: $(TESTED)      ## every chapter by Run All in a real JupyterLab, with a picture of each output in build/walk
 	$(BIN)/python -m tests.notebooks.walk $(NAME)
 
-pictures: $(TESTED)  ## the pictures of README.md and the heights of the site's frames anew, from the stored notebooks (needs Chromium)
+pictures: $(TESTED)  ## the pictures of both READMEs and the heights of the site's frames anew, from the stored notebooks (needs Chromium)
 	$(BIN)/python -m tests.notebooks.pictures
 
 site: $(TESTED)      ## the course as a website in build/site: static pages, widgets live, no network; checked

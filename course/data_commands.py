@@ -13,6 +13,7 @@ from rich.text import Text
 from course.sources.public import get, load_public, verify, whereabouts
 from course.sources.registry import PublicSet, find, registry
 from course_lib.errors import CourseError
+from course_lib.language import t
 
 TITLED = 120  # columns of a terminal that has room for what each set is
 _MARKS = {"good": "green", "missing": "dim", "damaged": "red"}
@@ -30,7 +31,7 @@ def show_sets() -> None:
     table.columns[-4].justify = "right"
     for public in registry().values():
         cells = (", ".join(public.languages), f"{public.megabytes:.2f}", public.licence, public.kind)
-        row = (public.name, *[public.title] * titled, *cells, whereabouts(public) or "no")
+        row = (public.name, *[t(public.title)] * titled, *cells, whereabouts(public) or "no")
         table.add_row(*map(Text, row))
     console.print(table)
     if not titled:

@@ -21,6 +21,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, bounded, compact_json, given_path, json_table
+from course_lib.language import key, t
 from course_lib.stored_numbers import decode, encode, refuse_nan, shorten, untie
 
 VERSION = 2
@@ -94,8 +95,9 @@ def load_checkpoint(folder: str | Path) -> Checkpoint:
 def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, str]]:
     """The tensors and the metadata of a safetensors file that came from elsewhere, without NaN."""
     if not path.is_file():  # a pipe would be waited for
-        where = "the folder is there, the file is not" if path.parent.is_dir() else "there is no such folder"
-        raise CourseError(f"{path} is missing: {where}. Check the name, or make or download it again.")
+        where = key("the folder is there, the file is not") if path.parent.is_dir() else key("there is no such folder")
+        says = key("{path} is missing: {where}. Check the name, or make or download it again.")
+        raise CourseError(t(says, path=path, where=t(where)))
     try:
         content = bounded(path, MOST, remedy)  # at once: another process may put a new file in its place
         tensors = safetensors.torch.load(content)
@@ -122,10 +124,11 @@ def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: st
     }
     if any(faults.values()):
         listed = "; ".join(f"{what}: {shorten(names)}" for what, names in faults.items() if names)
-        raise CourseError(
-            f"The weights in {source} do not fit this {type(module).__name__}. {listed}. "
+        says = key(
+            "The weights in {source} do not fit this {kind}. {listed}. "
             "Build the model with the configuration the weights were made with, or choose other weights."
         )
+        raise CourseError(t(says, source=source, kind=type(module).__name__, listed=listed))
     module.load_state_dict(tensors)
 
 

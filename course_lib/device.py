@@ -12,6 +12,7 @@ import torch
 
 from course_lib.config import settings
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 
 def choose_device(name: str | None = None) -> torch.device:
@@ -24,7 +25,8 @@ def choose_device(name: str | None = None) -> torch.device:
     try:
         device = torch.device(name)
     except RuntimeError:
-        raise CourseError(f"There is no device called {name!r}. Use auto, cpu, cuda, cuda:1 or mps.") from None
+        says = key("There is no device called {name}. Use auto, cpu, cuda, cuda:1 or mps.")
+        raise CourseError(t(says, name=repr(name))) from None
     present = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
     if (device.index or 0) >= present.get(device.type, 0):
         raise CourseError(

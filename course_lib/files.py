@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 _REASONS = {
     errno.EACCES: "this folder may not be written to",
@@ -93,7 +94,7 @@ def compact_json(value: object) -> str:
 def bounded(path: str | os.PathLike, limit: int, remedy: str) -> bytes:
     """The bytes of a file that came from elsewhere and should have at most `limit`. OSErrors are the caller's."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # a pipe would be waited for
-        raise CourseError(f"{path} is not a file. {remedy}")
+        raise CourseError(t("{path} is not a file. {remedy}", path=path, remedy=remedy))
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size  # a limit that is a lie asks for no memory
         content = file.read(max(0, min(limit, size)))
@@ -107,7 +108,8 @@ def small_text(path: str | os.PathLike, remedy: str) -> str:
     try:
         return io.TextIOWrapper(io.BytesIO(bounded(path, MOST_TEXT, remedy)), "utf-8-sig").read()
     except UnicodeDecodeError as error:
-        raise CourseError(f"{path} is not UTF-8 text (byte {error.start}). {remedy}") from error
+        says = key("{path} is not UTF-8 text (byte {n}). {remedy}")
+        raise CourseError(t(says, path=path, n=error.start, remedy=remedy)) from error
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}. {remedy}") from error
 

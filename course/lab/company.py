@@ -14,6 +14,7 @@ from course.sources.handmade import handmade_names
 from course.sources.on_disk import on_disk_sentences
 from course.sources.public import locate
 from course_lib.data.running_text import read_articles
+from course_lib.language import key
 from course_lib.models.head_base import seeded
 from course_lib.text.vocabulary import Vocabulary
 from course_lib.text.words import split_sentences, split_words
@@ -21,7 +22,7 @@ from course_lib.text.words import split_sentences, split_words
 
 def text(source: str, n_words: int) -> Text:
     """Lower-case sentences, at least `n_words` words in all if there are so many, from "on-disk" or a public corpus."""
-    if source == "on-disk":
+    if source == key("on-disk"):
         sentences = iter(on_disk_sentences(max_words=n_words).sentences)
     else:
         paragraphs = (p for article in read_articles(locate(source)) for p in article.paragraphs)

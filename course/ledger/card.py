@@ -250,7 +250,7 @@ def card_html(card: Card) -> str:
         values = {"where": f"<b>{t(WORDS[card.reason.reason])}</b>", "because": escape(t(card.reason.because))}
         lines.append(t("We see the reason in the {where}: {because}", **values))
     published = t("Published")
-    lines += [f"{published}: {escape(t(value.text))} <i>({escape(value.source)})</i>" for value in claim.published]
+    lines += [f"{published}: {escape(t(value.text))} <i>({escape(t(value.source))})</i>" for value in claim.published]
     if rows := _rows(card):
         svg = base64.b64encode(forest_svg(rows, t(claim.rules[0].unit)).encode()).decode()
         alt = t("The intervals above, drawn.")
@@ -336,6 +336,6 @@ def _rule(claim: Claim) -> str:
         name = f"<b>{escape(t(rule.name))}</b>: " if rule.name else ""
         lines.append(name + escape(rule.text))
     why = f" {t('It was chosen so since: {why}.', why=t(claim.delta_why))}" if claim.delta_why else ""
-    source = escape(f"{why} {t('Source: {source}.', source=claim.source)}")
+    source = escape(f"{why} {t('Source: {source}.', source=t(claim.source))}")
     head = t("Rule")
     return f"<details><summary>{head}</summary>{'<br>'.join(lines)}<br>{source}</details>"

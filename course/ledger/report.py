@@ -116,7 +116,7 @@ def claim_report(claim_id: str, card: Card | None = None) -> str:
     def line(*heads: str, says: str) -> str:
         return f"{', '.join(head for head in heads if head)}: {says}"
 
-    lines = [repr(card), "", line(t("source"), says=claim.source)]
+    lines = [repr(card), "", line(t("source"), says=t(claim.source))]
     lines += [line(t("rule"), t(rule.name), says=rule.text) for rule in claim.rules]
     for name, verdict in card.verdicts.items():
         how = t(WORDS[name])

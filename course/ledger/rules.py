@@ -42,7 +42,7 @@ class Published:
     source: str
 
     def __str__(self) -> str:
-        return f"{t(self.text)} ({self.source})"
+        return f"{t(self.text)} ({t(self.source)})"
 
 
 @dataclass(frozen=True)

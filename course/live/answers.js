@@ -1,4 +1,4 @@
-// What a text is to the models, and what they say of it: the functions of window.course.live.
+// What a text is to the models that read pieces.
 const MASK = "[MASK]",
   HANGUL = /[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]/;
 const languageModel = text => HANGUL.test(text) ? "bert-ko" : "bert-en";
@@ -66,44 +66,4 @@ function best(probabilities, k) { // the ids of the k largest, best first
 }
 const rankOf = (probabilities, id) => 1 + probabilities.reduce((sum, p) => sum + (p > probabilities[id]), 0);
 
-async function read(text, name = languageModel(text)) {
-  const model = await load(name),
-    tokens = readText(String(text), model.pieces),
-    most = model.config.max_units - 2;
-  if (!tokens.length) throw new Error("The text is empty. Type a sentence.");
-  if (tokens.length > most) throw new Error(`The text has ${tokens.length} pieces; at most ${most} fit. Shorten it.`);
-  return { model, tokens, ids: rowOf(tokens, model.pieces) };
-}
-
-// For each [MASK] of a text the k most probable pieces: [[piece, probability], ...] per gap. Bert.fill
-async function fillGaps(text, k = 5, name = undefined) {
-  const { model: { pieces, hasMlm, forward }, ids } = await read(text, name);
-  if (!hasMlm) throw new Error(`${name} was published without its head for gaps: it guesses nothing.`);
-  const columns = ids.flatMap((id, i) => id === pieces.mask ? [i] : []);
-  if (!columns.length) throw new Error(`No word of the text is ${MASK}. Put it where a word is asked.`);
-  return forward(ids, columns).probabilities.map(p => best(p, k).map(id => [pieces.vocabulary[id], p[id]]));
-}
-
-const table = (flat, sizes) => sizes.length < 2 ? Array.from(flat) : // nested lists, rows first
-  Array.from({ length: sizes[0] }, (_, i) => {
-    const size = flat.length / sizes[0];
-    return table(flat.subarray(i * size, (i + 1) * size), sizes.slice(1));
-  });
-
-// Where every head of every layer looks: {tokens, weights [layer][head][query][key]}. Bert.attentions
-async function attention(text, name = undefined) {
-  const { model: { config, pieces, forward }, ids } = await read(text, name),
-    sizes = [config.n_layers, config.n_heads, ids.length, ids.length];
-  return { tokens: pieces.tokens(ids), weights: table(forward(ids).attentions, sizes) };
-}
-
-// What each direction of ELMo's language model expects at each word: [direction][word][word of its vocabulary].
-async function expected(name, words) {
-  return (await load(name)).expect(words).map(places => places.map(p => Array.from(p)));
-}
-
-// The vectors of a sentence's words, a list: [layer][word][dim], the lowest first. encode
-async function vectors(name, words) {
-  return (await load(name)).encode(words.map(String)).map(layer => layer.map(vector => Array.from(vector)));
-}
-Object.assign(live, { load, fill: fillGaps, attention, vectors, expected });
+Object.assign(live, { load });

@@ -23,13 +23,10 @@ function askBert(el) {
     remembering;
 
   // -- what stands on the page
-  const field = h("textarea", {
+  const field = textField({
+    class: null,
     rows: 1,
     maxlength: LONGEST_TEXT,
-    spellcheck: "false",
-    autocomplete: "off",
-    autocapitalize: "off",
-    ...KEYS,
     "aria-label": t("your sentence"),
     oninput: () => {
       if (Date.now() - typedAt > 1200) keep();
@@ -39,7 +36,7 @@ function askBert(el) {
     onkeydown: event => { // Enter also ends a syllable of Hangul
       if (event.key === "Enter" && !event.isComposing) event.preventDefault();
     }
-  });
+  }, "textarea");
   const status = h("span", {}),
     bar = h("progress", { max: 1, value: 0, "aria-label": t("loading") }),
     percent = h("span", {}),
@@ -154,6 +151,7 @@ function askBert(el) {
   // -- a network of the reader's own
   function take(model) { // null: back to the course's
     own = model;
+    el.style.minHeight = model ? 0 : ""; // the room that is kept is that of the course's models
     refused.textContent = "";
     for (const one of named.children) one.setAttribute("aria-pressed", String(one.textContent === model?.name));
     back.hidden = !model;

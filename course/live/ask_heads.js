@@ -41,12 +41,7 @@ function headPanels(state, { choose, ask }) {
     grid = h("div", { class: "grid" }),
     read = h("p", { class: "read" }),
     title = h("h5", {});
-  const canvas = h("canvas", {
-    tabindex: 0,
-    role: "application",
-    ...KEYS,
-    "aria-label": t("Weights of this head. Arrow keys move the cell, brackets change the head.")
-  });
+  const canvas = h("canvas", played(t("Weights of this head. Arrow keys move the cell, brackets change the head.")));
   const small = h("div", { class: "all" }, h("h5", {}, t("2 · All heads")), grid),
     large = h("div", { class: "large" }, title, canvas, read, ink),
     off = document.createElement("canvas");
@@ -85,8 +80,7 @@ function headPanels(state, { choose, ask }) {
     const label = l => h("span", { class: "lab" }, t("layer {n}", { n: l + 1 }));
     grid.replaceChildren(...cells.flatMap((row, l) => [label(l), ...row.map(({ cell }) => cell)]));
   }
-  const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-  onKeys(grid, () => steps, ([down, on]) => {
+  onArrows(grid, (down, on) => {
     const layer = state.layer + down,
       head = state.head + on;
     if (!cells[layer]?.[head]) return;
@@ -188,26 +182,18 @@ function headPanels(state, { choose, ask }) {
       const found = place && (kind === "pointerdown" || event.pointerType === "mouse") && cellAt(event);
       if (found) ask(...found);
     });
-  onKeys(canvas, () => {
-    const { answer: { n }, heads, layer, head, query, key } = state,
-    k = key ?? mostOf(rowOfQuery()),
-      wide = heads[0].length,
-      all = heads.length * wide;
-    const turn = step => () => {
-      const to = (layer * wide + head + step + all) % all;
-      choose(Math.floor(to / wide), to % wide);
-    };
-    const go = (q, to) => () => {
-      if (q >= 0 && q < n && to >= 0 && to < n) ask(q, to);
-    };
-    return {
-      ArrowUp: go(query - 1, k),
-      ArrowDown: go(query + 1, k),
-      ArrowLeft: go(query, k - 1),
-      ArrowRight: go(query, k + 1),
-      "[": turn(-1),
-      "]": turn(1)
-    };
-  }, does => does());
+  const turn = step => () => {
+    const { heads, layer, head } = state,
+    wide = heads[0].length,
+      all = heads.length * wide,
+      to = (layer * wide + head + step + all) % all;
+    choose(Math.floor(to / wide), to % wide);
+  };
+  onArrows(canvas, (down, right) => {
+    const { answer: { n }, query, key } = state,
+    q = query + down,
+      k = (key ?? mostOf(rowOfQuery())) + right;
+    if (q >= 0 && q < n && k >= 0 && k < n) ask(q, k);
+  }, { "[": turn(-1), "]": turn(1) });
   return { drawGrid, drawLarge, rowOfQuery, small, large };
 }

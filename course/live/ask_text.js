@@ -1,19 +1,10 @@
 // The reader's sentence while it changes: where hidden places go, and how a guess is put in.
-const EXAMPLES = [ // in braces: what is hidden at first
-  "Mary lost her keys because {she} was in a hurry.",
-  "The band released {their} second album in 1995.",
-  "He scored two {goals} in the last game of the season.",
-  "아버지 와 {어머니} 는 함께 살았다 .",
-  "그 는 배 를 타고 {북쪽} 으로 갔다 ."
-];
-if (KOREAN) EXAMPLES.reverse();
 // For a network of the reader's own: of the invented world, and of words that most texts have.
 const OWN_EXAMPLES = ["Yuna did {not} call her brother .", "it was {not} in the house and he was .",
       "유나 는 새벽 {에} 포구 에 갔다 .", "그 는 집 {에} 있다 ."];
 // For a model that has no guesses: a sentence whose sense it can judge, and how one with such a word is known.
 const JUDGED = "We rested on the grassy bank of the river.",
   SENSED = RegExp(`(?<![\\p{L}\\p{N}])(${Object.keys(live.senses).join("|")})(?![\\p{L}\\p{N}])`, "iu");
-const plainText = example => example.replace(/[{}]/g, "");
 
 // Where places among the old tokens are among the new ones: what stands before and after the change stays.
 function moved(places, old, now) {

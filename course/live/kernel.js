@@ -5,6 +5,15 @@ const MOST_TOKENS = 40,
   SWITCH = "the shipped BERT"; // shipped_model() of course.lab.widget_inputs: the text says which
 const KOREAN = document.documentElement.lang === "ko",
   t = teller({ get: () => KOREAN ? live.texts : {} }); // as in the widgets; their sentences stand in live.js
+const EXAMPLES = [ // in braces: what is hidden at first
+  "Mary lost her keys because {she} was in a hurry.",
+  "The band released {their} second album in 1995.",
+  "He scored two {goals} in the last game of the season.",
+  "아버지 와 {어머니} 는 함께 살았다 .",
+  "그 는 배 를 타고 {북쪽} 으로 갔다 ."
+];
+if (KOREAN) EXAMPLES.reverse();
+const plainText = example => example.replace(/[{}]/g, "");
 const onItsWay = (name, part) => {
   const now = { name, percent: Math.round(100 * part), size: live.megabytes[name].toFixed(1) };
   return t("{name} is on its way: {percent} % of {size} MB, once.", now);
@@ -107,7 +116,7 @@ const wordsWith = (text, word) => splitWords(visible(text).toLowerCase()).join("
 async function placeSentence({ stories, typed, own, word: shown }, open) {
   if (!typed.trim()) return { own: [], trouble: "" };
   const number = stories.findIndex(({ word }) => wordsWith(typed, word).includes(word));
-  if (number < 0) return { trouble: noWord(stories.map(({ word }) => word)) };
+  if (number < 0) throw new Error(noWord(stories.map(({ word }) => word)));
   const story = stories[number],
     { word } = story,
     before = own.filter(one => one.word === number && one.text !== typed).slice(-1),
@@ -121,15 +130,11 @@ async function placeSentence({ stories, typed, own, word: shown }, open) {
       if (!charted.has(key)) charted.set(key, chart(story, stop, model));
       return placed(Array.from(model.encode(words).at(-1)[words.indexOf(word)]), charted.get(key));
     };
-  try {
-    const found = await Promise.all([...before.map(({ text }) => text), typed].map(async text => {
-      const stops = await Promise.all(story.stops.map(stop => at(stop, text)));
-      return { word: number, text, places: stops.map(({ place }) => place), kinds: stops.map(({ kind }) => kind) };
-    }));
-    return { word: number, own: found, trouble: "" };
-  } catch (error) {
-    return { trouble: error.message };
-  }
+  const found = await Promise.all([...before.map(({ text }) => text), typed].map(async text => {
+    const stops = await Promise.all(story.stops.map(stop => at(stop, text)));
+    return { word: number, text, places: stops.map(({ place }) => place), kinds: stops.map(({ kind }) => kind) };
+  }));
+  return { word: number, own: found, trouble: "" };
 }
 
 // scalar_mix: the products of a sentence's layers with those of the occurrences, as course/widgets/sense_mix.py.
@@ -142,24 +147,20 @@ async function mixSentence({ sentences, positions, products, typed }, open) {
     position = words.findIndex(word => known.includes(word.toLowerCase())),
     name = HANGUL.test(known.join("")) ? "bilm-ko" : "bilm-en",
     n = sentences.length;
-  if (position < 0) return { trouble: noWord(known) };
-  try {
-    const { encode } = await open(name),
-      layersOf = (sentence, at) => encode(sentence).map(layer => layer[at]),
-      key = JSON.stringify([name, sentences]);
-    if (!mixed.has(key)) mixed.set(key, sentences.map((sentence, i) => layersOf(sentence, positions[i])));
-    const rows = mixed.get(key),
-      mine = layersOf(words, position),
-      last = rows[0].at(-1),
-      stored = products.getFloat32(products.byteLength - 2 * n * (n + 1), true); // the first one's, in the top layer
-    if (Math.abs(inner(last, last) - stored) > .001 * stored)
-      throw new Error(
-        t("The vectors of this picture are not those of {name}, the one that this page can ask.", { name }));
-    const cross = mine.map(a => mine.map((_, b) => rows.map(row => inner(a, row[b]))));
-    return { own: { words, position, cross, self: mine.map(a => mine.map(b => inner(a, b))) }, trouble: "" };
-  } catch (error) {
-    return { trouble: error.message };
-  }
+  if (position < 0) throw new Error(noWord(known));
+  const { encode } = await open(name),
+    layersOf = (sentence, at) => encode(sentence).map(layer => layer[at]),
+    key = JSON.stringify([name, sentences]);
+  if (!mixed.has(key)) mixed.set(key, sentences.map((sentence, i) => layersOf(sentence, positions[i])));
+  const rows = mixed.get(key),
+    mine = layersOf(words, position),
+    last = rows[0].at(-1),
+    stored = products.getFloat32(products.byteLength - 2 * n * (n + 1), true); // the first one's, in the top layer
+  if (Math.abs(inner(last, last) - stored) > .001 * stored)
+    throw new Error(
+      t("The vectors of this picture are not those of {name}, the one that this page can ask.", { name }));
+  const cross = mine.map(a => mine.map((_, b) => rows.map(row => inner(a, row[b]))));
+  return { own: { words, position, cross, self: mine.map(a => mine.map(b => inner(a, b))) }, trouble: "" };
 }
 
 // ask_words, ask_review: as course/widgets/typed_words.py says. A given text has its answer stored.
@@ -167,46 +168,38 @@ const MOST_WORDS_LISTED = 10;
 
 async function askWords({ typed, given }, open) {
   if (!typed.trim() || given.includes(typed)) return { trouble: "" };
-  try {
-    const { words, row, nearest } = await open(HANGUL.test(typed) ? "skipgram-ko" : "skipgram-en"),
-      terms = [];
-    let sign = 1;
-    for (const part of visible(typed).replaceAll("+", " + ").trim().split(/\s+/)) {
-      if (["+", "-", "−"].includes(part)) {
-        sign = part === "+" ? 1 : -1;
-        continue;
-      }
-      const of = { word: part.slice(0, 60), n: many(words.length) };
-      if (row(part) === undefined) throw new Error(t("“{word}” is not among the {n} words of this table.", of));
-      terms.push([sign, row(part)]);
-      sign = 1;
+  const { words, row, nearest } = await open(HANGUL.test(typed) ? "skipgram-ko" : "skipgram-en"),
+    terms = [];
+  let sign = 1;
+  for (const part of visible(typed).replaceAll("+", " + ").trim().split(/\s+/)) {
+    if (["+", "-", "−"].includes(part)) {
+      sign = part === "+" ? 1 : -1;
+      continue;
     }
-    if (!terms.length) throw new Error(t("Type a word."));
-    const rows = nearest(terms, MOST_WORDS_LISTED),
-      asked = terms.map(([s, r]) => `${s > 0 ? "+" : "−"} ${words[r]}`).join(" ").replace(/^\+ /, ""),
-      said = rows.slice(0, 2).map(([word, cosine]) => `“${word}” (${cosine.toFixed(2)})`).join(t("list| and "));
-    return { answer: { text: typed, says: t("Nearest to {asked}: {said}.", { asked, said }), rows }, trouble: "" };
-  } catch (error) {
-    return { trouble: error.message };
+    const of = { word: part.slice(0, 60), n: many(words.length) };
+    if (row(part) === undefined) throw new Error(t("“{word}” is not among the {n} words of this table.", of));
+    terms.push([sign, row(part)]);
+    sign = 1;
   }
+  if (!terms.length) throw new Error(t("Type a word."));
+  const rows = nearest(terms, MOST_WORDS_LISTED),
+    asked = terms.map(([s, r]) => `${s > 0 ? "+" : "−"} ${words[r]}`).join(" ").replace(/^\+ /, ""),
+    said = rows.slice(0, 2).map(([word, cosine]) => `“${word}” (${cosine.toFixed(2)})`).join(t("list| and "));
+  return { answer: { text: typed, says: t("Nearest to {asked}: {said}.", { asked, said }), rows }, trouble: "" };
 }
 
 async function askReview({ typed, given }, open) {
   if (!typed.trim() || given.includes(typed)) return { trouble: "" };
-  try {
-    const { labels, read } = await open("reviews-en"), { score, votes } = read(visible(typed)),
-      name = labels[Number(score >= 0)],
-      label = { neg: t("negative"), pos: t("positive") } [name] ?? name,
-      judged = { label, share: share(1 / (1 + Math.exp(-Math.abs(score)))) },
-      rows = votes.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, MOST_WORDS_LISTED),
-      signed = weight => `${weight < 0 ? "−" : "+"}${Math.abs(weight).toFixed(2)}`,
-      said = rows.slice(0, 2).map(([term, weight]) => `“${term}” (${signed(weight)})`).join(t("list| and "));
-    const says = rows.length ? t("{label}, {share}. What weighs most: {said}.", { ...judged, said })
-      : t("{label}, {share}: it knows no word of this, and only its leaning speaks.", judged);
-    return { answer: { text: typed, says, rows }, trouble: "" };
-  } catch (error) {
-    return { trouble: error.message };
-  }
+  const { labels, read } = await open("reviews-en"), { score, votes } = read(visible(typed)),
+    name = labels[Number(score >= 0)],
+    label = { neg: t("negative"), pos: t("positive") } [name] ?? name,
+    judged = { label, share: share(1 / (1 + Math.exp(-Math.abs(score)))) },
+    rows = votes.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, MOST_WORDS_LISTED),
+    signed = weight => `${weight < 0 ? "−" : "+"}${Math.abs(weight).toFixed(2)}`,
+    said = rows.slice(0, 2).map(([term, weight]) => `“${term}” (${signed(weight)})`).join(t("list| and "));
+  const says = rows.length ? t("{label}, {share}. What weighs most: {said}.", { ...judged, said })
+    : t("{label}, {share}: it knows no word of this, and only its leaning speaks.", judged);
+  return { answer: { text: typed, says, rows }, trouble: "" };
 }
 
 const latest = new Map(); // frame -> what it asked last: an older question is not answered any more
@@ -225,7 +218,7 @@ async function reply(frame, asked) {
     missing = name;
     return null;
   };
-  const answered = await ANSWERS[widgetOf(frame)](asked, open);
+  const answered = await ANSWERS[widgetOf(frame)](asked, open).catch(({ message }) => ({ trouble: message }));
   if (latest.get(frame) !== asked) return;
   frame.contentWindow.postMessage({ courseAnswer: answered }, "*");
   says.textContent = "";

@@ -1,4 +1,5 @@
-"""The page "Ask BERT" of the site, and the modules of live pages as one script: also a chapter's, whose widgets ask it.
+"""The page "Ask BERT" of the site, and the modules of live pages as a script each: ask.js for that page, and live.js
+for those of the course, whose widgets ask it.
 
 A page opened from the disk may load classic scripts, no ES modules: the files stand one after the other in a function.
 Nothing of a model is loaded before a text asks for it.
@@ -11,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 
 from course.catalogue import texts
@@ -23,8 +25,11 @@ from course_lib.models.shipped import load
 
 HERE = Path(__file__).parent
 A_SENSE = 6  # sentences beside which Ask BERT sets the reader's
-MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "heads", "loader", "own", "answers")
-PAGE = ("kernel", "ask_text", "ask_guesses", "ask_heads", "ask_bert", "yours")  # behind the kit of all widgets
+MODELS = ("tensors", "linear", "words", "pieces", "bert", "bilm", "lists", "heads", "loader", "answers")
+PAGES = {  # behind the kit of all widgets
+    "live": ("kernel", "yours"),
+    "ask": ("kernel", "own", "ask_text", "ask_guesses", "ask_heads", "ask_bert"),
+}
 WIDGETS = (  # titles of those that kernel.js answers
     "What does it expect here?",
     "One word through the generations",
@@ -64,28 +69,33 @@ def sense_sentences() -> dict[str, list[tuple[Sequence[str], int, str]]]:
     return found
 
 
-def ask_bert() -> str:
-    """The body of the page "Ask BERT" in the language spoken now."""
-    return (HERE / f"ask_bert{'.ko' * (language() == 'ko')}.html").read_text(encoding="utf-8")
+def ask_bert(own: str = "") -> str:
+    """The body of the page "Ask BERT" in the language spoken now. own: the name of the reader's network that it opens
+    with."""
+    file = HERE / f"ask_{'own' if own else 'bert'}{'.ko' * (language() == 'ko')}.html"
+    return file.read_text(encoding="utf-8").replace("@@name", escape(own))
 
 
 def opening_guesses(k: int = 3) -> tuple[list[str], list[tuple[str, float, str]]]:
     """The first sentence of "Ask BERT" in the language spoken now, split at its gap, and the model's `k` guesses."""
-    examples = re.findall(r'^  "(.*\{.*\}.*)",?$', (HERE / "ask_text.js").read_text(encoding="utf-8"), re.M)
+    examples = re.findall(r'^  "(.*\{.*\}.*)",?$', (HERE / "kernel.js").read_text(encoding="utf-8"), re.M)
     sides = re.split(r"\{.*\}", examples[-1 if language() == "ko" else 0])
     (guesses,) = load(f"bert-{language()}").fill("[MASK]".join(sides), k)
     return sides, [(token, p, percent(p)) for token, p in guesses]
 
 
 def write_live(out: Path, checkpoints: Path) -> None:
-    """Write live.js, live.css and models/ into `out`."""
+    """Write live.js, ask.js, ask.css and models/ into `out`."""
     megabytes = {name: write_model(out / "models" / name, checkpoints / name) / 1e6 for name in NAMES}
-    page = "".join(path.read_text(encoding="utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in PAGE)))
-    with speaking("ko"):
-        korean = texts(sentences(script(page)))
-    known = {"megabytes": megabytes, "senses": sense_sentences(), "texts": korean}
-    numbers = "".join(f"live.{name} = {json.dumps(values)};\n" for name, values in known.items())
-    files = {"live.js": script(numbers + page), "live.css": style("ask_bert", HERE)}
+    files = {"ask.css": style("ask_bert", HERE)}
+    for name, parts in PAGES.items():
+        page = "".join(path.read_text("utf-8") for path in (FOLDER / "kit.js", *(HERE / f"{n}.js" for n in parts)))
+        with speaking("ko"):
+            known = {"megabytes": megabytes, "texts": texts(sentences(script(page)))}
+        if name == "ask":
+            known["senses"] = sense_sentences()
+        numbers = "".join(f"live.{key} = {json.dumps(values, ensure_ascii=False)};\n" for key, values in known.items())
+        files[f"{name}.js"] = script(numbers + page)
     for name, text in files.items():
         with atomic_file(out / name, "w") as file:
             file.write(text)

@@ -23,7 +23,7 @@ const askLink = text => h("p", {}, h("a", { href: `ask_bert.html#${new URLSearch
   t("Where do its heads look? Ask BERT →")));
 
 function typedRow(says, attributes, label, go) { // a field, and a button that does what Enter does
-  const field = h("input", { class: "word", maxlength: LONGEST_SENTENCE, autocomplete: "off", ...attributes });
+  const field = textField({ maxlength: LONGEST_SENTENCE, ...attributes });
   onKeys(field, () => ({ Enter: field.value }), go);
   return h("div", { class: "row" }, h("label", {}, h("span", {}, says), field), button(label, () => go(field.value)));
 }
@@ -102,9 +102,9 @@ const SYSTEMS_READ = [{
   models: () => ["reviews-en"],
   pages: ["08_heads"],
   read: async (words, [{ read }], text) => {
-    const { answer, trouble } = await askReview({ typed: text, given: [] }, load), letters = words.filter(isWord),
+    const { answer } = await askReview({ typed: text, given: [] }, load), letters = words.filter(isWord),
       of = { n: letters.filter(word => read(word).votes.length).length, all: letters.length };
-    return [of, t("{n} of {all} words are in its list", of), h("p", {}, trouble || answer.says)];
+    return [of, t("{n} of {all} words are in its list", of), h("p", {}, answer.says)];
   }
 }, {
   title: t("Four heads on one BERT: names, a verdict, and your question"),

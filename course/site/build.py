@@ -108,15 +108,15 @@ def _pages(chapters: Sequence[Chapter], others: Sequence[Chapter], live: bool) -
 
 
 def _ask_page(body: str, other: str = "") -> str:
-    return _page(title=f"{t('Ask BERT')} – {t(COURSE)}", body=body, other=other, live=True, style="live.css")
+    return _page(title=f"{t('Ask BERT')} – {t(COURSE)}", body=body, other=other, live=True, style="ask.css")
 
 
 def write_ask(out: Path, name: str, network: bytes) -> Path:
     """Write the page "Ask BERT" alone into `out`, without links to chapters; it opens with a kept `network`."""
     brought = {"name": name, "base64": base64.b64encode(network).decode()}
     here = "../" * (language() == "ko")
-    body = f'{with_particles(ask_bert())}<script src="{here}own.js"></script>'
-    page = re.sub(r'<a [^>]*href="(?:\d\w+|index|play)\.html"[^>]*>(.*?)</a>', r"\1", _ask_page(body))
+    body = f'{with_particles(ask_bert(name))}<script src="{here}own.js"></script>'
+    page = re.sub(r'<a [^>]*href="(?:index|play)\.html"[^>]*>(.*?)</a>', r"\1", _ask_page(body))
     path = out / ("ko" * (language() == "ko")) / ASK_BERT
     files = {out / "own.js": f"globalThis.courseOwn = {json.dumps(brought)};\n", path: page}
     files |= {out / name: text for name, text in _assets().items()}

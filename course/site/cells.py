@@ -10,8 +10,8 @@ import ast
 import base64
 import contextlib
 import html
+import io
 import re
-import struct
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from bs4 import BeautifulSoup
 from nbconvert.filters.ansi import strip_ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
+from PIL import Image
 
 from course.site.formulas import mathml, plain_words
 from course_lib.language import language, t
@@ -33,6 +34,7 @@ NOTICE = ("**Notice.**", "**살펴보기.**")  # in either language: what to see
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _FRAME = (Path(__file__).parent / "frame.js").read_text(encoding="utf-8").strip()
 LIVE = "live"  # class of a frame's body: the page around it answers as a kernel would
+_SPELT = re.compile(r"(?<!\\)\\u((?:a[c-f]|[bc].|d[0-7])..)")  # Hangul in a frame's JSON: six bytes for three
 _OWN = ("ask_bert.html", "play.html")  # pages of the site that are no notebook
 _TOO_LONG = 200  # letters of a picture's description
 
@@ -161,7 +163,8 @@ def widget_html(stored: str, answered: Collection[str] = (), head: str = f"<scri
     """
     page = BeautifulSoup(stored, "html.parser")
     for frame in page.find_all("iframe", srcdoc=True):
-        frame["srcdoc"] = frame["srcdoc"].replace("</head>", f"{head}</head>", 1)
+        document = _SPELT.sub(lambda spelt: chr(int(spelt[1], 16)), frame["srcdoc"])
+        frame["srcdoc"] = document.replace("</head>", f"{head}</head>", 1)
         if frame.get("data-widget", frame.get("title")) in answered:
             frame["srcdoc"] = frame["srcdoc"].replace('<body class="alone">', f'<body class="alone {LIVE}">', 1)
         frame["loading"] = "lazy"
@@ -202,10 +205,12 @@ def _picture(data: str, mime: str, description: str) -> str:
         data = base64.b64encode(data.encode()).decode()
     data = data.replace("\n", "")
     size = ""
-    if mime == "image/png":  # known before it is read, so that the page does not jump
-        with contextlib.suppress(struct.error, ValueError):  # no PNG: the page shows its description
-            width, height = struct.unpack(">II", base64.b64decode(data[:32])[16:24])
-            size = f' width="{width}" height="{height}"'
+    if mime == "image/png":  # the same pixels in half of the bytes, and a size, so that the page does not jump
+        with contextlib.suppress(OSError, ValueError):  # no PNG: the page shows its description
+            picture, packed = Image.open(io.BytesIO(base64.b64decode(data))), io.BytesIO()
+            picture.save(packed, "WEBP", lossless=True, exact=True)
+            mime, data = "image/webp", base64.b64encode(packed.getvalue()).decode()
+            size = f' width="{picture.width}" height="{picture.height}"'
     return f'<img class="figure" alt="{html.escape(description)}"{size} src="data:{mime};base64,{data}">'
 
 

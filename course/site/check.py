@@ -68,7 +68,7 @@ def _reading(page: BeautifulSoup) -> list[str]:
 
 def _loading(page: BeautifulSoup) -> list[str]:
     """Everything a browser would fetch from elsewhere by itself; frames are looked into."""
-    found, model = [], page.find("script", src=re.compile(r"^(\.\./)?(live|python/exercises)\.js$"))
+    found, model = [], page.find("script", src=re.compile(r"^(\.\./)?(live|ask|python/exercises)\.js$"))
     for tag in page.find_all(True):
         loads = [tag[name] for name in _LOADS if tag.get(name)] + ([tag["href"]] if tag.name == "link" else [])
         found += [f"<{tag.name}> loads {address[:80]}" for address in loads if _STRANGER.match(address)]

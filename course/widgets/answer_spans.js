@@ -89,11 +89,7 @@ export default {
     st.root.classList.add("cw-spans");
     const TRAITS = ["start", "end", "linear"],
       begin = stateOf(model, TRAITS);
-    const linear = toggle({
-      label: t("bars show probabilities, not their logarithms"),
-      value: get("linear"),
-      onchange: v => set({ linear: v })
-    });
+    const linear = traitToggle(st, model, "linear", t("bars show probabilities, not their logarithms"));
     st.root.append(get("question") ? h("p", { class: "question" }, get("question")) : "",
       h("div", { class: "row" }, button(t("best answer"), () => set({ start: top[0], end: top[1] })),
         button(t("best start and best end, apart"), () => set({ start: argmax(S), end: argmax(E) })),
@@ -199,8 +195,7 @@ export default {
               "data-span": `${i},${j}`,
               d: `M${a} ${low - (i >= line[0] ? 5 : 0)}V${low}H${b}V${low - (j <= line.at(-1) ? 5 : 0)}`
             }),
-            s("text", { class: "soft", x: (a + b) / 2, y: low - 2, "text-anchor": "middle" },
-              String(listed.findIndex(span => span[0] === i && span[1] === j) + 1))
+            letters(1 + listed.findIndex(one => one[0] === i && one[1] === j), (a + b) / 2, low - 2, "middle", "soft")
           );
         });
         return t;
@@ -212,85 +207,53 @@ export default {
       tokens.forEach((token, i) => {
         const p = place[i],
           t = tops[p.line] + LABEL,
-          bar = name => s("rect", { class: `bar ${name}`, "data-token": i, x: p.x + 4, width: p.w - 8, rx: 1 });
+          bar = name => box(`bar ${name}`, p.x + 4, 0, p.w - 8, 0, { "data-token": i, rx: 1 });
         m.ups.push(bar("start"));
         m.downs.push(bar("end"));
-        const hit = (name, top) =>
-          s("rect", {
-            class: "hit",
-            "data-hit": `${name} ${i}`,
-            x: p.x,
-            y: top,
-            width: p.w,
-            height: UP + WORD / 2,
-            onclick: () => set({
-              [name]: i
-            }),
-            onpointerenter: () => tell(i)
-          });
-        svg.append(m.ups[i], m.downs[i],
-          s("text", { x: p.x + p.w / 2, y: t + UP + 15, "text-anchor": "middle", "data-text": token },
-            cut(token, p.w - 6), s("title", {}, token)), hit("start", t), hit("end", t + UP + WORD / 2));
+        const hit = (name, top) => box("hit", p.x, top, p.w, UP + WORD / 2, {
+          "data-hit": `${name} ${i}`,
+          onclick: () => set({
+            [name]: i
+          }),
+          onpointerenter: () => tell(i)
+        });
+        const name = letters(cut(token, p.w - 6), p.x + p.w / 2, t + UP + 15, "middle");
+        name.append(s("title", {}, token));
+        svg.append(m.ups[i], m.downs[i], attrs(name, { "data-text": token }), hit("start", t),
+          hit("end", t + UP + WORD / 2));
       });
       if (gold.length)
         lines.forEach((line, at) => {
           const a = Math.max(gold[0], line[0]),
             b = Math.min(gold[1], line.at(-1));
-          if (a <= b)
-            svg.append(
-              s("rect", {
-                class: "gold",
-                x: place[a].x + 1,
-                width: place[b].x + place[b].w - place[a].x - 2,
-                y: tops[at] + LABEL + UP + 1,
-                height: WORD - 2,
-                rx: 3
-              })
-            );
+          if (a <= b) {
+            const wide = place[b].x + place[b].w - place[a].x - 2;
+            svg.append(box("gold", place[a].x + 1, tops[at] + LABEL + UP + 1, wide, WORD - 2, { rx: 3 }));
+          }
         });
       m.marks = ["start", "end"].map(name => {
         const left = name === "start",
           tall = UP + WORD,
-          mark = s("g", {
-              class: "mark",
-              "data-mark": name,
-              tabindex: 0,
-              role: "slider",
-              ...KEYS,
-              "aria-label": left ? t("start") : t("end"),
-              "aria-valuemin": 1,
-              "aria-valuemax": n
-            }, s("rect", { class: "grip", x: -14, y: left ? -LABEL : 0, width: 28, height: tall + LABEL }),
-            s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }),
-            s("text", {
-              x: left ? -2 : 2,
-              y: left ? -3 : tall + 11,
-              "text-anchor": left ? "start" : "end"
-            }, left ? t("start") : t("end")));
-        const put = i => set({
-          [name]: Math.min(n - 1, Math.max(0, i))
-        });
-        onKeys(mark, () => {
-          const now = get(name);
-          return {
-            ArrowRight: now + 1,
-            ArrowUp: now + 1,
-            ArrowLeft: now - 1,
-            ArrowDown: now - 1,
-            PageUp: now + 10,
-            PageDown: now - 10,
-            Home: 0,
-            End: n - 1
-          };
-        }, put);
+          says = left ? t("start") : t("end");
+        const mark = handle({
+            label: says,
+            min: 1,
+            max: n,
+            now: () => get(name) + 1,
+            steps: [1, 10],
+            put: number => set({
+              [name]: number - 1
+            }),
+            at: ({ clientX, clientY }) => {
+              const { left, top } = svg.getBoundingClientRect(),
+                line = lines[Math.max(0, tops.findLastIndex(t => t <= clientY - top))];
+              return 1 + (line.findLast(i => place[i].x <= clientX - left) ?? line[0]);
+            }
+          }, box("grip", -14, left ? -LABEL : 0, 28, tall + LABEL),
+          s("path", { d: left ? `M6 0H0V${tall}H6` : `M-6 0H0V${tall}H-6` }),
+          letters(says, left ? -2 : 2, left ? -3 : tall + 11, left ? "start" : "end"));
+        mark.dataset.mark = name;
         mark.addEventListener("focus", () => tell(get(name)));
-        onDrag(mark, e => {
-          const box = svg.getBoundingClientRect(),
-            x = e.clientX - box.left,
-            y = e.clientY - box.top,
-            at = Math.max(0, tops.findLastIndex(t => t <= y));
-          put(lines[at].findLast(i => place[i].x <= x) ?? lines[at][0]);
-        });
         svg.append(mark);
         return mark;
       });
@@ -339,7 +302,6 @@ export default {
         node.setAttribute("aria-pressed", String(+node.dataset.start === i && +node.dataset.end === j));
       for (const node of svg.querySelectorAll(".bracket"))
         node.classList.toggle("on", node.dataset.span === `${i},${j}`);
-      linear.set(get("linear"));
       st.tell(finding());
     }
     return st.live(model, TRAITS, draw, now => {

@@ -61,7 +61,7 @@ def log_probabilities(scores: np.ndarray) -> np.ndarray:
 
 
 class SpanExplorer(CourseWidget):
-    _esm, _css = module("answer_spans"), style("answer_spans")
+    _esm, _css = module("answer_spans", kit=("kit", "handle")), style("answer_spans")
     title = key("Why this answer?")
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     question = traitlets.Unicode().tag(sync=True)

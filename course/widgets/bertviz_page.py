@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import html
+import json
 import re
 import warnings
 from collections.abc import Sequence
@@ -17,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from course.widgets.base import check_finite
+from course.widgets.base import check_finite, small
 from course.widgets.heads_map import attention_heatmap
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t
 
-VENDOR = Path(__file__).parent / "vendor"
+_HERE = Path(__file__).parent
+VENDOR = _HERE / "vendor"
 VIEWS = {
     "head": key("BertViz, head view of {n} tokens."),
     "model": key("BertViz, model view of {n} tokens."),
@@ -180,12 +182,15 @@ def _page(body: str, height: int, note: str, still: str) -> str:
     if n != 1:
         raise CourseError("bertviz_view: this BertViz loads its scripts in another way. Install bertviz 1.4.")
     body = body.replace(r"\ue000", r"\u003c").replace(_LESS, "&lt;")
+    reached = f"const HEAD={json.dumps(t('head {head}', head='#'))};" + small(
+        (_HERE / "bertviz_keys.js").read_text("utf-8")
+    )
     scripts = "".join(f"<script>{(VENDOR / f).read_text('utf-8')}</script>" for f in ("jquery.min.js", "d3.min.js"))
     document = (
         f'<!doctype html><html lang="{language()}"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>BertViz</title>'
         f"<style>body{{margin:4px;background:#fff;font-family:sans-serif}}</style>"
-        f"{scripts}<script>{_REQUIRE}{_FIT}</script></head><body>{body}<p>{note}</p></body></html>"
+        f"{scripts}<script>{_REQUIRE}{_FIT}{reached}</script></head><body>{body}<p>{note}</p></body></html>"
     )
     height += 40 if note else 0
     picture = base64.b64encode(still.encode()).decode()

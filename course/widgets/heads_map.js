@@ -111,7 +111,7 @@ export default {
       ? h("select", { ...KEYS, "aria-label": t("gold links"), onchange: () => set({ relation: pick.value }) },
         h("option", { value: "" }, t("none")), names.map(n => h("option", { value: n }, t(n)))) : null;
     const hide = sources.concat(tokens).some(token => SPECIALS.has(token))
-      ? toggle({ label: t("hide special tokens"), value: get("hide"), onchange: on => set({ hide: on }) }) : null;
+      ? traitToggle(st, model, "hide", t("hide special tokens")) : null;
     const start = stateOf(model, TRAITS);
     const reset = button(t("reset"), () => {
       pinned = false;
@@ -119,9 +119,8 @@ export default {
     });
     st.root.append(
       h("div", { class: "row" },
-        pick ? h("label", { class: "ctl" }, h("span", { class: "lab" }, t("outline the gold")), pick) : null,
-        hide?.node,
-        reset, h("span", { class: "scale" }, t("weight 0"), h("i", {}), "1"),
+        pick ? labelled(t("outline the gold"), pick) : null, hide?.node, reset,
+        h("span", { class: "scale" }, t("weight 0"), h("i", {}), "1"),
         pick ? h("span", { class: "scale" }, t("bar: agreement with the gold; outlined: the best head")) : null)
     );
 
@@ -159,13 +158,8 @@ export default {
         context.putImageData(image, 0, 0);
       }
     }
-    const svg = s("svg", {
-      tabindex: 0,
-      role: "application",
-      ...KEYS,
-      "aria-label": t("Attention of this head. Arrow keys move the cell, brackets change the head, "
-        + "braces the layer, g the gold, Enter holds the cell.")
-    });
+    const svg = s("svg", played(t("Attention of this head. Arrow keys move the cell, brackets change the head, "
+      + "braces the layer, g the gold, Enter holds the cell.")));
     const arcs = s("svg", { "aria-hidden": "true" }),
       read = h("p", { class: "read" }),
       head5 = h("h5", {}),
@@ -218,35 +212,17 @@ export default {
       const X = i => nameW + size * i,
         Y = i => headH + size * i;
       m = { qs, ks, size, X, Y, cells: [], rows: [], cols: [] }; // of names that would overlap, each second or third
-      m.rowmark = s("rect", { class: "rowmark", x: 0, width: nameW + size * ks.length, height: size });
-      svg.append(m.rowmark, s("rect", {
-        class: "ground",
-        x: nameW,
-        y: headH,
-        width: size * ks.length,
-        height: size * qs.length,
-        fill: "none"
-      }));
+      m.rowmark = box("rowmark", 0, 0, nameW + size * ks.length, size);
+      const whole = [nameW, headH, size * ks.length, size * qs.length];
+      svg.append(m.rowmark, box("ground", ...whole, { fill: "none" }));
       qs.forEach((q, i) => {
-        const label = s("text", {
-          x: nameW - 6,
-          y: Y(i) + size / 2 + 4,
-          "text-anchor": "end"
-        }, cut(tokens[q], nameW - 8), s("title", {}, tokens[q]));
+        const label = letters(cut(tokens[q], nameW - 8), nameW - 6, Y(i) + size / 2 + 4, "end");
+        label.append(s("title", {}, tokens[q]));
         m.rows.push(label);
         svg.append(label);
         m.cells.push(ks.map((k, j) => {
-          const later = kind === "decoder" && k > q;
-          const cell = s("rect", {
-            class: later ? "no" : "cellrect",
-            x: X(j) + .5,
-            y: Y(i) + .5,
-            width: size - 1,
-            height: size - 1,
-            rx: 1.5,
-            "data-q": q,
-            "data-k": k
-          });
+          const look = kind === "decoder" && k > q ? "no" : "cellrect",
+            cell = box(look, X(j) + .5, Y(i) + .5, size - 1, size - 1, { rx: 1.5, "data-q": q, "data-k": k });
           svg.append(cell);
           return cell;
         }));
@@ -259,15 +235,9 @@ export default {
         svg.append(label);
       });
       m.gold = s("g", {});
-      m.here = s("rect", { class: "here", width: size, height: size, rx: 2 });
+      m.here = box("here", 0, 0, size, size, { rx: 2 });
       svg.append(m.gold, m.here);
-      const hit = s("rect", {
-        x: nameW,
-        y: headH,
-        width: size * ks.length,
-        height: size * qs.length,
-        fill: "transparent"
-      });
+      const hit = box(null, ...whole, { fill: "transparent" });
       const cellOf = e => {
         const b = hit.getBoundingClientRect(),
           i = Math.floor((e.clientY - b.top) / size),
@@ -305,7 +275,7 @@ export default {
       m.arcs = s("g", {});
       const line = (list, names, x, y) =>
         list.map((n, i) => {
-          const t = s("text", { x: x(i), y, "text-anchor": "middle" }, names[n]);
+          const t = letters(names[n], x(i), y, "middle");
           arcs.append(t);
           return t;
         });
@@ -353,17 +323,10 @@ export default {
         });
       }
       m.gold.replaceChildren(
-        ...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) =>
-          s("rect", {
-            class: "goldcell",
-            "data-pair": `${a},${b}`,
-            x: m.X(m.ks.indexOf(b)) + 1,
-            y: m.Y(m.qs.indexOf(a)) + 1,
-            width: m.size - 2,
-            height: m.size - 2,
-            rx: 2
-          })
-        )
+        ...(relation ? gold[relation] : []).filter(([a, b]) => m.qs.includes(a) && m.ks.includes(b)).map(([a, b]) => {
+          const at = [m.X(m.ks.indexOf(b)) + 1, m.Y(m.qs.indexOf(a)) + 1];
+          return box("goldcell", ...at, m.size - 2, m.size - 2, { "data-pair": `${a},${b}`, rx: 2 });
+        })
       );
       for (const part of buttons) {
         const on = part.l === l && part.d === d,
@@ -401,44 +364,31 @@ export default {
         + (pinned ? t("Cell: {word} → {source}, {share} %, held.", here)
           : t("Cell: {word} → {source}, {share} %.", here));
       if (pick) pick.value = relation;
-      hide?.set(get("hide"));
       st.tell(finding());
     }
-    onKeys(svg, () => {
-      const qs = m.qs,
-        ks = m.ks,
-        i = qs.indexOf(get("query")),
-        key = get("key"),
-        values = row(get("layer"), get("head"), get("query"));
-      const j = ks.includes(key) ? ks.indexOf(key)
-        : ks.indexOf(ks.reduce((b, x) => values[x] > values[b] ? x : b, ks[0]));
-      const go = (di, dj) => {
-        const a = i + di,
-          b = j + dj;
-        if (a >= 0 && a < qs.length && b >= 0 && b < ks.length) set({ query: qs[a], key: ks[b] });
-      };
-      const turn = step => {
-        const p = (get("layer") * H + get("head") + step + L * H) % (L * H);
-        set({ layer: Math.floor(p / H), head: p % H });
-      };
-      return {
-        ArrowUp: () => go(-1, 0),
-        ArrowDown: () => go(1, 0),
-        ArrowLeft: () => go(0, -1),
-        ArrowRight: () => go(0, 1),
-        "[": () => turn(-1),
-        "]": () => turn(1),
-        "{": () => turn(-H),
-        "}": () => turn(H),
-        g: () =>
-          names.length
-          && set({ relation: ["", ...names][(["", ...names].indexOf(get("relation")) + 1) % (names.length + 1)] }),
-        Enter: () => {
-          pinned = !pinned;
-          draw();
-        }
-      };
-    }, does => does());
+    const turn = step => () => {
+      const p = (get("layer") * H + get("head") + step + L * H) % (L * H);
+      set({ layer: Math.floor(p / H), head: p % H });
+    };
+    const goldNames = ["", ...names];
+    onArrows(svg, (down, right) => {
+      const { qs, ks } = m,
+      values = row(get("layer"), get("head"), get("query")),
+        key = ks.includes(get("key")) ? get("key") : ks.reduce((b, x) => values[x] > values[b] ? x : b, ks[0]),
+        query = qs[qs.indexOf(get("query")) + down],
+        to = ks[ks.indexOf(key) + right];
+      if (query !== undefined && to !== undefined) set({ query, key: to });
+    }, {
+      "[": turn(-1),
+      "]": turn(1),
+      "{": turn(-H),
+      "}": turn(H),
+      g: () => set({ relation: goldNames[(goldNames.indexOf(get("relation")) + 1) % goldNames.length] }),
+      Enter: () => {
+        pinned = !pinned;
+        draw();
+      }
+    });
     const theme = new MutationObserver(paint),
       dark = matchMedia("(prefers-color-scheme:dark)");
     theme.observe(document.body, { attributeFilter: ["data-jp-theme-light"] });

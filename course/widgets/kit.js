@@ -14,6 +14,11 @@ const fill = (node, attributes, children) => {
 const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const s = (tag, attributes, ...children) => fill(document.createElementNS(NS, tag), attributes, children);
 const attrs = (node, attributes) => fill(node, attributes, []);
+const played = label => ({ tabindex: 0, role: "application", ...KEYS, "aria-label": label }); // a picture, by keys
+const box = (look, x, y, width, height, more) => s("rect", { class: look, x, y, width, height, ...more });
+const rule = (look, x1, y1, x2, y2) => s("line", { class: look, x1, y1, x2, y2 });
+const letters = (words, x, y, anchor = "start", look = null) =>
+  s("text", { x, y, "text-anchor": anchor, class: look }, words);
 const inBold = (words, place) => words.flatMap((word, i) => [i === place ? h("b", {}, word) : word, " "]);
 
 // The reader's language, as course_lib/language.py: `texts` holds the Korean of each English sentence, nothing in
@@ -113,6 +118,26 @@ function slider({ label, min, max, value, show, oninput, ticks = [] }) {
   };
 }
 
+// A slider for a trait: a whole number, one of `values`, or a number in steps of 1 / scale. `also`: changes with it.
+function traitSlider(st, model, name, { values, scale = 1, also, min = 0, max = values?.length - 1, show, ...rest }) {
+  const of = v => values ? values[v] : v / scale,
+    place = () => values ? values.indexOf(model.get(name)) : Math.round(scale * model.get(name)),
+    oninput = v => setter(model)({
+      [name]: of(v),
+      ...also
+    });
+  return st.shows(slider({ min, max, value: place(), show: v => (show ?? String)(of(v)), oninput, ...rest }), place);
+}
+const traitToggle = (st, model, name, label) =>
+  st.shows(toggle({
+      label,
+      value: model.get(name),
+      onchange: on => setter(model)({
+        [name]: on
+      })
+    }),
+    () => model.get(name));
+
 function toggle({ label, value, onchange }) {
   const input = h("input", {
     type: "checkbox",
@@ -130,19 +155,14 @@ function toggle({ label, value, onchange }) {
   };
 }
 
+const labelled = (label, ...nodes) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), nodes);
+const textField = (attributes, tag = "input") =>
+  h(tag, { class: "word", ...KEYS, autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes });
+
 function wordBox({ label, words, value, onword }) { // a text field that knows the words; anything else is not taken
   const list = unique(),
     known = new Map(words.map((w, i) => [w, i]));
-  const input = h("input", {
-    type: "text",
-    list,
-    class: "word",
-    value: words[value] ?? "",
-    ...KEYS,
-    "aria-label": label,
-    autocomplete: "off",
-    spellcheck: "false"
-  });
+  const input = textField({ list, value: words[value] ?? "", "aria-label": label });
   const take = () => {
     const found = known.get(input.value.trim());
     input.classList.toggle("unknown", found === undefined && input.value !== "");
@@ -150,8 +170,7 @@ function wordBox({ label, words, value, onword }) { // a text field that knows t
   };
   input.addEventListener("input", take);
   return {
-    node: h("label", { class: "ctl" }, h("span", { class: "lab" }, label), input,
-      h("datalist", { id: list }, words.map(w => h("option", { value: w })))),
+    node: labelled(label, input, h("datalist", { id: list }, words.map(w => h("option", { value: w })))),
     input,
     set: i => {
       if (document.activeElement !== input) {
@@ -177,16 +196,13 @@ const onList = (list, go) =>
   }, to => {
     if (list.children[to]) go(list.children[to]);
   });
-const onDrag = (mark, move) => {
-  mark.addEventListener("pointerdown", event => {
-    mark.setPointerCapture(event.pointerId);
-    event.preventDefault();
-    mark.focus();
-  });
-  mark.addEventListener("pointermove", event => {
-    if (mark.hasPointerCapture(event.pointerId)) move(event);
-  });
-};
+// Arrows go a row or a column on; more: other keys, and what they do.
+const onArrows = (node, go, more = {}) =>
+  onKeys(node, () => ({
+    ...{ ArrowUp: () => go(-1, 0), ArrowDown: () => go(1, 0) },
+    ...{ ArrowLeft: () => go(0, -1), ArrowRight: () => go(0, 1) },
+    ...more
+  }), does => does());
 
 // A node keeps the height free that it takes when one of these has filled it: what a reader presses must not move.
 const hold = (node, ...fills) => {
@@ -205,9 +221,14 @@ function stage(el, title) {
     live = h("p", { class: "sr", "aria-live": "polite" });
   const root = h("section", { class: "cw", "aria-label": title }, h("h4", {}, title), say, live);
   el.append(root);
+  const follow = [];
   let calm;
   return {
     root,
+    shows(control, of) { // what the model says when `live` draws
+      follow.push(() => control.set(of()));
+      return control;
+    },
     tell(text, heard = text) {
       say.textContent = text;
       clearTimeout(calm);
@@ -241,11 +262,15 @@ function stage(el, title) {
     live(model, names, draw, resized = () => {}, findings = undefined) {
       const heard = names.map(name => `change:${name}`).join(" "),
         leave = this.watch(resized, findings);
-      model.on(heard, draw);
-      draw();
+      const all = () => {
+        follow.forEach(put => put());
+        draw();
+      };
+      model.on(heard, all);
+      all();
       return () => {
         leave();
-        model.off(heard, draw);
+        model.off(heard, all);
       };
     }
   };

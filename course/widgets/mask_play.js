@@ -176,22 +176,12 @@ export default {
         }
       }, h("option", { value: "" }, t("(your own)")),
       sentences.map((sentence, i) => h("option", { value: i }, cut(sentence, 420))));
-    const text = h("input", {
-      type: "text",
-      class: "word",
-      ...KEYS,
+    const text = textField({
       "aria-label": t("or type a sentence"),
       placeholder: "the [MASK] barked",
-      maxlength: 400,
-      autocomplete: "off",
-      spellcheck: "false",
-      onkeydown: e => {
-        if (e.key === "Enter") {
-          e.preventDefault();
-          typed();
-        }
-      }
+      maxlength: 400
     });
+    onKeys(text, () => ({ Enter: true }), typed);
     const undo = button(t("undo"), () => {
       const state = past.pop();
       if (state) go(state.sides, state.gap);
@@ -205,14 +195,13 @@ export default {
     const trouble = h("p", { class: "trouble", role: "alert" }), // stands where the note does
       strip = h("div", {}),
       panels = h("div", { class: "panels" });
-    const named = (label, node) => h("label", { class: "ctl" }, h("span", { class: "lab" }, label), node);
     const hint = h("div", { class: "hint" }, trouble, h("p", { class: "note" },
       t("Click a token, or go there with the arrow keys and press Enter, to hide or show it; "
         + "click a guess to put it in. ✓ the token that is hidden. "
         + "One [MASK] is one token: a longer word cannot be guessed.")));
     st.root.append(
-      h("div", { class: "row" }, named(t("sentence"), pick), named(t("or type one"), text), button(t("ask"), typed),
-        undo, reset),
+      h("div", { class: "row" }, labelled(t("sentence"), pick), labelled(t("or type one"), text),
+        button(t("ask"), typed), undo, reset),
       hint,
       strip,
       panels

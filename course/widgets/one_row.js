@@ -31,28 +31,18 @@ export default {
       );
     };
 
-    const find = wordBox({ label: t("find a word"), words, value: model.get("word"), onword: word => set({ word }) });
-    const way = toggle({ label: t("backward"), value: model.get("backward"), onchange: backward => set({ backward }) });
-    const often = slider({
-      label: t("times in the batch"),
-      min: 1,
-      max: 3,
-      value: model.get("times"),
-      show: String,
-      ticks: [1, 2, 3],
-      oninput: times => set({ times })
-    });
-    const grow = slider({
-      label: t("words in the vocabulary"),
-      min: 0,
-      max: sizes.length - 1,
-      value: model.get("size"),
-      show: i => many(sizes[i]),
-      ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x),
-      oninput: size => set({ size })
-    });
     const start = stateOf(model, TRAITS),
-      reset = button(t("reset"), () => set(start));
+      find = st.shows(wordBox({ label: t("find a word"), words, value: start.word, onword: word => set({ word }) }),
+        () => model.get("word"));
+    const way = traitToggle(st, model, "backward", t("backward"));
+    const often = traitSlider(st, model, "times", { label: t("times in the batch"), min: 1, max: 3, ticks: [1, 2, 3] });
+    const grow = traitSlider(st, model, "size", {
+      label: t("words in the vocabulary"),
+      max: sizes.length - 1,
+      show: i => many(sizes[i]),
+      ticks: sizes.map(x => x >= 1000 ? `${x / 1000}k` : x)
+    });
+    const reset = button(t("reset"), () => set(start));
     find.node.style.width = "150px";
     often.node.style.width = grow.node.style.width = "220px";
     st.root.append(h("div", { class: "row" }, find.node, way.node, often.node, grow.node, reset));
@@ -129,10 +119,6 @@ export default {
         part.text.textContent = many(value);
         part.node.dataset.value = value;
       }
-      find.set(w);
-      way.set(back);
-      often.set(times);
-      grow.set(model.get("size"));
       list.dataset.word = words[w];
       st.tell(finding());
     }

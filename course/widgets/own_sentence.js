@@ -1,12 +1,11 @@
 // A field for a reader's own sentence: it goes to the trait `typed`, and Python answers, or the page of the site that
 // stands in for it (course/site/frame.js; class live). Where nobody answers, there is no field.
 function ownSentence(model, label, set) {
-  const text = h("input", { class: "word", ...KEYS, maxlength: 300, autocomplete: "off" }),
+  const text = textField({ maxlength: 300 }),
     send = () => set({ typed: text.value }),
     t = teller(model),
     on = name => document.body.classList.contains(name);
   onKeys(text, () => ({ Enter: 1 }), send);
   const hidden = !on("live") && (on("alone") || !model.get("reads"));
-  return h("div", { class: "row own", hidden }, h("label", { class: "ctl" }, h("span", { class: "lab" }, label), text),
-    button(t("place it"), send));
+  return h("div", { class: "row own", hidden }, labelled(label, text), button(t("place it"), send));
 }

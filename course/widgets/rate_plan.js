@@ -47,31 +47,22 @@ export default {
       }`;
     };
 
-    const factor = slider({
+    const factor = traitSlider(st, model, "factor", {
       label: t("each layer below: rate ÷"),
+      scale: 10,
       min: 10,
       max: 50,
-      value: Math.round(10 * get("factor")),
-      show: v => (v / 10).toFixed(1),
-      ticks: [1, 2, 3, 4, 5],
-      oninput: v => set({ factor: v / 10 })
+      show: x => x.toFixed(1),
+      ticks: [1, 2, 3, 4, 5]
     });
-    const cutAt = slider({
+    const cutAt = traitSlider(st, model, "cut", {
       label: t("rising part of the triangle"),
+      scale: 100,
       min: 1,
       max: 90,
-      value: Math.round(100 * get("cut")),
-      show: v => `${v} %`,
-      oninput: v => set({ cut: v / 100 })
+      show: x => `${Math.round(100 * x)} %`
     });
-    const ratio = slider({
-      label: t("highest rate ÷ lowest"),
-      min: 1,
-      max: 64,
-      value: Math.round(get("ratio")),
-      show: String,
-      oninput: v => set({ ratio: v })
-    });
+    const ratio = traitSlider(st, model, "ratio", { label: t("highest rate ÷ lowest"), min: 1, max: 64 });
     for (const c of [factor, cutAt, ratio]) c.node.style.width = "200px";
     const gradual = layers.map((_, i) => Math.floor(steps * (n - 1 - i) / (2 * n)));
     const paper = { factor: 2.6, cut: .1, ratio: 32 },
@@ -107,57 +98,29 @@ export default {
       attrs(svg, { width: W, height: TOP + n * ROW + 40 });
       m = { X, plot, rows: [], barW: right - 80 };
       for (let k = 0; k <= 4; k++)
-        svg.append(s("line", { class: "grid", x1: X(k * steps / 4), x2: X(k * steps / 4), y1: TOP, y2: TOP + n * ROW }),
-          s("text", {
-            class: "soft",
-            "text-anchor": "middle",
-            x: X(k * steps / 4),
-            y: TOP + n * ROW + 16
-          }, many(Math.round(k * steps / 4))));
-      svg.append(
-        s("text", { class: "soft", x: X(steps / 2), y: TOP + n * ROW + 33, "text-anchor": "middle" },
-          t("step"))
-      );
+        svg.append(rule("grid", X(k * steps / 4), TOP, X(k * steps / 4), TOP + n * ROW),
+          letters(many(Math.round(k * steps / 4)), X(k * steps / 4), TOP + n * ROW + 16, "middle", "soft"));
+      svg.append(letters(t("step"), X(steps / 2), TOP + n * ROW + 33, "middle", "soft"));
       for (let i = n - 1; i >= 0; i--) {
         const base = TOP + (n - i) * ROW - 4,
           r = { i, base };
-        r.shade = s("rect", { class: "frozen", x: LEFT, y: base - ROW + 8, height: ROW - 8 });
+        r.shade = box("frozen", LEFT, base - ROW + 8, 0, ROW - 8);
         r.area = s("path", { class: "area" });
-        r.num = s("text", { x: W - 4, y: base - 12, "text-anchor": "end", class: "b" });
-        r.bar = s("rect", { class: "bar", x: LEFT + plot + 12, y: base - 22, height: 12, rx: 2 });
-        r.mark = s("g", {
-            class: "mark",
-            tabindex: 0,
-            role: "slider",
-            ...KEYS,
-            "aria-label": t("opens {layer}", { layer: layers[i] }),
-            "aria-valuemin": 0,
-            "aria-valuemax": steps
-          }, s("rect", { class: "hit", x: -14, y: -ROW + 4, width: 28, height: ROW }),
-          s("line", { y1: -ROW + 10, y2: 0 }), s("circle", { class: "dot", r: 6, cy: -ROW + 12 }));
-        const put = step => {
-          const opens = [...get("opens")];
-          opens[i] = Math.min(steps, Math.max(0, Math.round(step)));
-          set({ opens });
-        };
-        onKeys(r.mark, () => {
-          const now = get("opens")[i],
-            [one, ten] = [.01, .1].map(part => Math.max(1, Math.round(part * steps)));
-          return {
-            ArrowRight: now + one,
-            ArrowUp: now + one,
-            ArrowLeft: now - one,
-            ArrowDown: now - one,
-            PageUp: now + ten,
-            PageDown: now - ten,
-            Home: 0,
-            End: steps
-          };
-        }, put);
-        onDrag(r.mark, e => put((e.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps));
-        svg.append(r.shade, r.area, s("line", { class: "base", x1: LEFT, x2: LEFT + plot, y1: base, y2: base }),
-          s("text", { x: LEFT - 10, y: base - 12, "text-anchor": "end" }, cut(layers[i], LEFT - 14),
-            s("title", {}, layers[i])), r.bar, r.num, r.mark);
+        r.num = letters("", W - 4, base - 12, "end", "b");
+        r.bar = box("bar", LEFT + plot + 12, base - 22, 0, 12, { rx: 2 });
+        r.mark = handle({
+            label: t("opens {layer}", { layer: layers[i] }),
+            min: 0,
+            max: steps,
+            now: () => get("opens")[i],
+            steps: [.01, .1].map(part => Math.max(1, Math.round(part * steps))),
+            at: event => (event.clientX - svg.getBoundingClientRect().left - LEFT) / plot * steps,
+            put: step => set({ opens: get("opens").map((old, k) => k === i ? step : old) })
+          }, box("hit", -14, -ROW + 4, 28, ROW), rule(null, 0, -ROW + 10, 0, 0),
+          s("circle", { class: "dot", r: 6, cy: -ROW + 12 }));
+        const name = letters(cut(layers[i], LEFT - 14), LEFT - 10, base - 12, "end");
+        name.append(s("title", {}, layers[i]));
+        svg.append(r.shade, r.area, rule("base", LEFT, base, LEFT + plot, base), name, r.bar, r.num, r.mark);
         m.rows.push(r);
       }
       m.W = W;
@@ -192,9 +155,6 @@ export default {
         r.num.dataset.layer = r.i;
         r.bar.setAttribute("width", Math.max(0, m.barW * shares[r.i] / Math.max(...shares)));
       }
-      factor.set(Math.round(10 * get("factor")));
-      cutAt.set(Math.round(100 * get("cut")));
-      ratio.set(Math.round(get("ratio")));
       st.tell(finding(shares));
     }
     return st.live(model, TRAITS, draw, now => {

@@ -38,7 +38,7 @@ def gradual_opens(n_layers: int, steps: int) -> list[int]:
 
 
 class RateDesigner(CourseWidget):
-    _esm, _css = module("rate_plan"), style("rate_plan")
+    _esm, _css = module("rate_plan", kit=("kit", "handle")), style("rate_plan")
     title, height = key("Who learns when?"), 560
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     steps = traitlets.Int().tag(sync=True)

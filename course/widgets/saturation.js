@@ -84,34 +84,27 @@ export default {
             onchange: () => set({ source: v, shift: 0 })
           }), text)
         )));
-    const dk = slider({
+    const dk = traitSlider(st, model, "d_k", {
       label: t("d_k, entries of q and k"),
-      min: 0,
-      max: grid.length - 1,
-      value: grid.indexOf(get("d_k")),
-      show: i => String(grid[i]),
-      ticks: [1, 6, 32, 181, 1024],
-      oninput: i => set({ d_k: grid[i] })
+      values: grid,
+      ticks: [1, 6, 32, 181, 1024]
     });
-    const times = slider({
+    const times = traitSlider(st, model, "factor", {
       label: t("both scores times"),
-      min: 0,
-      max: factors.length - 1,
-      value: factors.indexOf(get("factor")),
-      show: i => `× ${factors[i]}`,
-      ticks: factors,
-      oninput: i => set({ factor: factors[i] })
+      values: factors,
+      show: x => `× ${x}`,
+      ticks: factors
     });
-    const scale = toggle({ label: t("divide by √d_k"), value: get("scaled"), onchange: on => set({ scaled: on }) });
-    const heat = slider({
+    const scale = traitToggle(st, model, "scaled", t("divide by √d_k"));
+    const heat = st.shows(slider({
       label: t("temperature"),
       min: -20,
       max: 20,
-      value: Math.round(20 * Math.log10(get("temperature"))),
+      value: 0,
       show: v => (10 ** (v / 20)).toFixed(2),
       ticks: [.1, 1, 10],
       oninput: v => set({ temperature: v ? Math.min(10, Math.max(.1, 10 ** (v / 20))) : 1 })
-    });
+    }), () => Math.round(20 * Math.log10(get("temperature"))));
     const more = button(t("+5 to all scores"), () => set({ shift: get("shift") >= 20 ? 0 : get("shift") + 5 }));
     const again = button(t("another draw"), () => set({ draw: (get("draw") + 1) % 4 }));
     const start = stateOf(model, TRAITS);
@@ -145,8 +138,11 @@ export default {
       hot = -1;
     const line = (X, Y, values) =>
       values.map((v, q) => `${q ? "L" : "M"}${X(q).toFixed(1)} ${Y(v).toFixed(1)}`).join("");
-    const text = (x, y, words, c = "soft", anchor = "middle") =>
-      s("text", { x, y, class: c, "text-anchor": anchor }, words);
+
+    function point(to) { // at a cell of the gradient, or at none
+      [cell, hot] = [to, to ? to[0] : -1];
+      draw();
+    }
 
     function build() { // what changes with width or source only
       const n = words().length,
@@ -171,87 +167,51 @@ export default {
         size = Math.min(ROW, (p3.w - names) / n),
         thick = low ? 10 : 16,
         m = { n, half, mid, size, names, rows: [] };
-      p1.svg.setAttribute("height", TOP + H + 22);
-      p2.svg.setAttribute("height", TOP + H + 22);
-      p3.svg.setAttribute("height", TOP + H + 22);
-      for (const v of p1.w > 330 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100])
-        p1.svg.append(
-          s("line", {
-            class: "axis" + (v ? "" : " zero"),
-            x1: mid + sx(v, half),
-            x2: mid + sx(v, half),
-            y1: TOP,
-            y2: TOP + H
-          }),
-          text(mid + sx(v, half), TOP + H + 15, String(v).replace("-", "−"))
-        );
-      m.band = s("rect", { class: "band", y: TOP, height: H, rx: 2 });
+      for (const { svg } of [p1, p2, p3]) svg.setAttribute("height", TOP + H + 22);
+      for (const v of p1.w > 330 ? [-100, -10, -1, 0, 1, 10, 100] : [-100, -10, 0, 10, 100]) {
+        const x = mid + sx(v, half);
+        p1.svg.append(rule(v ? "axis" : "axis zero", x, TOP, x, TOP + H),
+          letters(signed(v, 0), x, TOP + H + 15, "middle", "soft"));
+      }
+      m.band = box("band", 0, TOP, 0, H, { rx: 2 });
       p1.svg.append(m.band);
       m.barX = names;
       m.barW = p2.w - names - 62;
-      p2.svg.append(s("line", { class: "axis zero", x1: names, x2: names, y1: TOP, y2: TOP + H }));
+      p2.svg.append(rule("axis zero", names, TOP, names, TOP + H));
       words().forEach((word, k) => {
         const y = TOP + (k + .5) * ROW,
           r = {};
-        r.bg = s("rect", { x: 0, y: TOP + k * ROW, width: p1.w, height: ROW, fill: "transparent" });
+        r.bg = box(null, 0, TOP + k * ROW, p1.w, ROW, { fill: "transparent" });
         r.pull = s("line", { class: "pull", y1: y, y2: y });
         r.raw = s("circle", { class: "raw", r: 4.5, cy: y });
         r.z = s("circle", { class: "z", r: 5.5, cy: y });
-        r.bar = s("rect", { class: "bar", x: names, y: y - thick / 2, height: thick });
-        r.num = s("text", { x: p2.w - 2, y: y + 4, "text-anchor": "end" });
-        const label = () => s("text", { x: names - 8, y: y + 4, "text-anchor": "end" }, cut(word, names - 8));
+        r.bar = box("bar", names, y - thick / 2, 0, thick);
+        r.num = letters("", p2.w - 2, y + 4, "end");
+        const label = (at = y) => letters(cut(word, names - 8), names - 8, at + 4, "end");
         p1.svg.append(r.bg, label(), r.pull, r.raw, r.z);
         p2.svg.append(label(), r.bar, r.num);
-        p3.svg.append(
-          s("text", { x: names - 8, y: TOP + (k + .5) * size + 4, "text-anchor": "end" }, cut(word, names - 8))
-        );
         r.cells = words().map((_, j) =>
-          s("rect", { x: names + j * size + 1, y: TOP + k * size + 1, width: size - 2, height: size - 2, rx: 2 })
-        );
-        p3.svg.append(...r.cells);
+          box(null, names + j * size + 1, TOP + k * size + 1, size - 2, size - 2, { rx: 2 }));
+        p3.svg.append(label(TOP + (k + .5) * size), ...r.cells);
         m.rows.push(r);
       });
-      p3.svg.append(s("rect", { class: "box", x: names, y: TOP, width: n * size, height: n * size, rx: 3 }),
-        m.cursor = s("rect", { class: "here", width: size, height: size, rx: 3, visibility: "hidden" }));
-      m.size3 = text(names + n * size, TOP + n * size + 16, "", "b", "end");
-      p3.svg.append(m.size3);
-      const hit = s("rect", {
-        x: names,
-        y: TOP,
-        width: n * size,
-        height: n * size,
-        fill: "transparent",
-        tabindex: 0,
-        role: "application",
-        ...KEYS,
-        "aria-label": t("Jacobian. Arrow keys go from cell to cell, Escape leaves.")
-      });
+      m.cursor = box("here", 0, 0, size, size, { rx: 3, visibility: "hidden" });
+      m.size3 = letters("", names + n * size, TOP + n * size + 16, "end", "b");
+      const whole = [names, TOP, n * size, n * size],
+        hit = box(null, ...whole, {
+          fill: "transparent",
+          ...played(t("Jacobian. Arrow keys go from cell to cell, Escape leaves."))
+        });
+      p3.svg.append(box("box", ...whole, { rx: 3 }), m.cursor, m.size3, hit);
       hit.addEventListener("pointermove", e => {
         const b = hit.getBoundingClientRect();
-        cell = [Math.floor((e.clientY - b.top) / size), Math.floor((e.clientX - b.left) / size)]
-          .map(v => Math.min(n - 1, Math.max(0, v)));
-        hot = cell[0];
-        draw();
+        point([Math.floor((e.clientY - b.top) / size), Math.floor((e.clientX - b.left) / size)]
+          .map(v => Math.min(n - 1, Math.max(0, v))));
       });
-      hit.addEventListener("pointerleave", () => {
-        cell = null;
-        hot = -1;
-        draw();
+      hit.addEventListener("pointerleave", () => point(null));
+      onArrows(hit, (...by) => point(cell ? cell.map((v, a) => (v + by[a] + n) % n) : [0, 0]), {
+        Escape: () => point(null)
       });
-      hit.addEventListener("keydown", e => {
-        const move = ({ ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] })[e.key];
-        if (e.key === "Escape") {
-          cell = null;
-          hot = -1;
-          draw();
-        }
-        if (!move) return;
-        e.preventDefault();
-        cell = cell ? cell.map((v, a) => (v + move[a] + n) % n) : [0, 0];
-        hot = cell[0];
-        draw();
-      });
-      p3.svg.append(hit);
       // over d_k
       const ax = axis(),
         lo = Math.log(ax[0]),
@@ -264,29 +224,27 @@ export default {
       m.Y5 = v => 8 + (-Math.log10(Math.max(1e-8, v))) / 8 * CH;
       for (const [p, XX] of [[p4, m.X4], [p5, m.X5]]) {
         p.svg.setAttribute("height", CH + 28);
-        ticks.forEach(t => p.svg.append(text(XX(ax.indexOf(t)), CH + 24, t)));
+        ticks.forEach(t => p.svg.append(letters(t, XX(ax.indexOf(t)), CH + 24, "middle", "soft")));
       }
       for (const v of low ? [-100, 0, 100] : [-100, -10, 0, 10, 100])
-        p4.svg.append(
-          s("line", { class: "axis" + (v ? "" : " zero"), x1: 38, x2: p4.w - 20, y1: m.Y4(v), y2: m.Y4(v) }),
-          text(33, m.Y4(v) + 4, String(v).replace("-", "−"), "soft", "end")
-        );
+        p4.svg.append(rule(v ? "axis" : "axis zero", 38, m.Y4(v), p4.w - 20, m.Y4(v)),
+          letters(signed(v, 0), 33, m.Y4(v) + 4, "end", "soft"));
       for (const e of low ? [0, 4, 8] : [0, 2, 4, 6, 8])
-        p5.svg.append(s("line", { class: "axis", x1: 38, x2: p5.w - 20, y1: m.Y5(10 ** -e), y2: m.Y5(10 ** -e) }),
-          text(33, m.Y5(10 ** -e) + 4, e ? `10⁻${UP[e]}` : "1", "soft", "end"));
+        p5.svg.append(rule("axis", 38, m.Y5(10 ** -e), p5.w - 20, m.Y5(10 ** -e)),
+          letters(e ? `10⁻${UP[e]}` : "1", 33, m.Y5(10 ** -e) + 4, "end", "soft"));
       m.law = s("path", { class: "band" });
       m.paths = words().map(() => s("path", { class: "path" }));
       m.dots = words().map(() => s("circle", { class: "now", r: 3 }));
       m.bands = [s("path", { class: "onb" }), s("path", { class: "offb" })];
       m.lines = [s("path", { class: "on" }), s("path", { class: "off" })];
       m.bars = [p4, p5].map(p => {
-        const bar = s("line", { class: "cursor", y1: 8, y2: 8 + CH });
+        const bar = rule("cursor", 0, 8, 0, 8 + CH);
         p.svg.append(bar);
         return bar;
       });
       m.now = s("circle", { class: "now", r: 6 });
-      m.nowT = text(0, 0, "", "b");
-      m.tags = [text(0, 0, "", "onT", "end"), text(0, 0, "", "offT", "end")];
+      m.nowT = letters("", 0, 0, "middle", "b");
+      m.tags = ["onT", "offT"].map(look => letters("", 0, 0, "end", look));
       p4.svg.append(m.law, ...m.paths, ...m.dots);
       p5.svg.append(...m.bands, ...m.lines, m.now, ...m.tags, m.nowT);
       marks = m;
@@ -301,8 +259,7 @@ export default {
     function draw() {
       if (!W) return;
       if (!marks || marks.source !== get("source") || marks.W !== W) {
-        cell = null;
-        hot = -1;
+        [cell, hot] = [null, -1];
         build();
         marks.source = get("source");
         marks.W = W;
@@ -322,10 +279,6 @@ export default {
       radios[get("source")].checked = true;
       again.disabled = scale.input.disabled = dk.node.hidden = notes();
       times.node.hidden = !notes();
-      dk.set(grid.indexOf(get("d_k")));
-      times.set(factors.indexOf(get("factor")));
-      scale.set(get("scaled"));
-      heat.set(Math.round(20 * Math.log10(T)));
       P[0].sub.textContent = notes()
         ? `● z = ${t("score")} × ${ax[i]}${get("shift") ? ` + ${get("shift")}` : ""}`
         + `${T === 1 ? "" : ` ÷ ${T.toFixed(2)}`}`
@@ -360,10 +313,8 @@ export default {
         : { visibility: "hidden" });
       m.size3.textContent = t("its size ‖J‖ = {size}", { size: small(N) });
       const spread = (q, on) => (on ? 1 : Math.sqrt(ax[q])) / T,
-        shut = (Y, up, down) =>
-        line(q => m.X5(q), Y, up)
-        + ax.map((_, q) => q).reverse().map(q => `L${m.X5(q).toFixed(1)} ${Y(down[q]).toFixed(1)}`).join("")
-        + "Z";
+        shut = (X, Y, up, down) =>
+        `${line(X, Y, up)}L${line(q => X(ax.length - 1 - q), Y, down.toReversed()).slice(1)}Z`;
       P[3].head.textContent = notes() ? t("4 Scores over the factor") : t("4 Scores over d_k");
       P[4].head.textContent = notes() ? t("5 Gradient over the factor") : t("5 Gradient over d_k");
       P[3].sub.textContent = notes() ? t("both grow, and so does their gap")
@@ -371,18 +322,14 @@ export default {
         : t("they drift apart as √d_k (band: ± one spread)");
       P[4].sub.textContent = notes() ? t("size of the Jacobian")
         : t("‖J‖: typical, and 10 to 90 % of draws");
-      m.law.setAttribute("d",
-        notes() ? ""
-        : line(m.X4, m.Y4, ax.map((d, q) => Math.sqrt(d) / divisor(q)))
-        + ax.map((_, q) => q).reverse()
-        .map(q => `L${m.X4(q).toFixed(1)} ${m.Y4(-Math.sqrt(ax[q]) / divisor(q)).toFixed(1)}`).join("")
-        + "Z");
+      const law = ax.map((d, q) => Math.sqrt(d) / divisor(q));
+      m.law.setAttribute("d", notes() ? "" : shut(m.X4, m.Y4, law, law.map(v => -v)));
       [true, false].forEach((on, k) => {
         const at = c =>
           ax.map((d, q) => notes() ? normOf(softmaxOf(NOTES.map(v => v * d / T))) : typical(spread(q, on), c)),
           middle = at(1);
         m.lines[k].setAttribute("d", notes() && k ? "" : line(m.X5, m.Y5, middle));
-        m.bands[k].setAttribute("d", notes() ? "" : shut(m.Y5, at(2), at(0)));
+        m.bands[k].setAttribute("d", notes() ? "" : shut(m.X5, m.Y5, at(2), at(0)));
         m.tags[k].textContent = notes() ? "" : on ? "÷ √d_k" : t("no scaling");
         const q = on ? ax.length - 1 : grid.indexOf(512),
           lift = on ? 16 : 0;

@@ -175,8 +175,8 @@ class SoftmaxSaturation(CourseWidget):
                     f'<rect x="{530 + 26 * j}" y="{y - 17}" width="24" height="24" fill-opacity="{opacity:.2f}" '
                     f'fill="{"#009e73" if value > 0 else "#b4538f"}"/>'
                 )
-        names = ((110, t("score")), (180, t("weight")), (530, t("Jacobian: green plus, purple minus")))
-        heads = [svg_text(x, 82, name, ' fill="#666"') for x, name in names]
+        heads = [svg_text(x, 82, name, ' fill="#666"') for x, name in ((110, t("score")), (180, t("weight")))]
+        heads.append(svg_text(738, 82, t("Jacobian: green plus, purple minus"), ' fill="#666" text-anchor="end"'))
         return self._picture(340, "".join(heads + rows))
 
 

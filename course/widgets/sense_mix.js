@@ -138,22 +138,21 @@ export default {
     // controls
     const moved = (l, v) => set({ raw: model.get("raw").map((old, k) => k === l ? v : old), last: "raw" });
     const sliders = layers.map((name, l) =>
-      slider({
+      st.shows(slider({
         label: t("w, {layer}", { layer: t(name) }),
         min: -40,
         max: 40,
-        value: 10 * model.get("raw")[l],
+        value: 0,
         show: v => (v / 10).toFixed(1),
         oninput: v => moved(l, v / 10)
-      })
-    );
-    const gamma = slider({
+      }), () => Math.round(10 * model.get("raw")[l])));
+    const gamma = traitSlider(st, model, "gamma", {
       label: t("γ, the scale"),
+      scale: 10,
       min: 1,
       max: 50,
-      value: 10 * model.get("gamma"),
-      show: v => (v / 10).toFixed(1),
-      oninput: v => set({ gamma: v / 10, last: "gamma" })
+      show: x => x.toFixed(1),
+      also: { last: "gamma" }
     });
     const more = button(t("+1 to all"), () =>
       set({
@@ -172,10 +171,7 @@ export default {
     // the map
     const svg = s("svg", {
       class: "map",
-      tabindex: 0,
-      role: "application",
-      ...KEYS,
-      "aria-label": t("Occurrences of the word. Arrow keys go from one to the next.")
+      ...played(t("Occurrences of the word. Arrow keys go from one to the next."))
     });
     const axes = s("g", {}),
       dotsG = s("g", {}),
@@ -324,10 +320,9 @@ export default {
       const near = own && { sentence: sentences[own.near].join(" "), sense: t(senses[own.near]) };
       says.replaceChildren(...own ? [...inBold(own.words, own.position), h("br", {}), h("small", {},
         t("Your sentence, ringed; nearest: “{sentence}”, {sense}.", near))] : [trouble()]);
-      const tick = (x, y, text, anchor) => s("text", { x, y, class: "soft", "text-anchor": anchor }, text);
       axes.replaceChildren(s("path", { class: "axis", d: `M0 ${half}H${side}M${half} 0V${side}` }),
-        tick(side - 3, half - 5, String(+reach.toPrecision(2)), "end"),
-        tick(4, half - 5, `−${+reach.toPrecision(2)}`, "start"));
+        letters(+reach.toPrecision(2), side - 3, half - 5, "end", "soft"),
+        letters(`−${+reach.toPrecision(2)}`, 4, half - 5, "start", "soft"));
       svg.dataset.reach = reach;
       svg.dataset.chosen = chosen;
       parts.forEach((part, l) => {
@@ -355,12 +350,9 @@ export default {
           cell.classList.toggle("minus", v < 0);
         });
       });
-      sliders.forEach((x, l) => x.set(Math.round(10 * raw[l])));
-      gamma.set(Math.round(10 * g));
       st.tell(finding(weights, score));
     }
-    onKeys(svg, () => ({ ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }),
-      go => set({ chosen: (model.get("chosen") + go + n) % n }));
+    onArrows(svg, (down, right) => set({ chosen: (model.get("chosen") + down + right + n) % n }));
     let waiting = false; // several traits change at once: one picture
     const soon = () => {
       if (!waiting) {

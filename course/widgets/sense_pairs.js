@@ -66,10 +66,7 @@ export default {
 
     const svg = s("svg", {
       class: "grid",
-      tabindex: 0,
-      role: "application",
-      ...KEYS,
-      "aria-label": t("Similarity of each pair. Arrow keys move from pair to pair.")
+      ...played(t("Similarity of each pair. Arrow keys move from pair to pair."))
     });
     const cells = Array.from({ length: n * n },
       (_, q) => s("rect", { class: "pair", onclick: () => set({ cell: [Math.floor(q / n), q % n] }) }));
@@ -162,18 +159,11 @@ export default {
       if (W) layout();
       st.tell(finding());
     }
-    onKeys(svg, () => {
-      const [i, j] = model.get("cell"), to = (...cell) => ({ cell: cell.map(x => Math.min(n - 1, Math.max(0, x))) });
-      const turn = step => ({ system: (model.get("system") + step + systems.length) % systems.length });
-      return {
-        ArrowUp: to(i - 1, j),
-        ArrowDown: to(i + 1, j),
-        ArrowLeft: to(i, j - 1),
-        ArrowRight: to(i, j + 1),
-        "[": turn(-1),
-        "]": turn(1)
-      };
-    }, set);
+    const turn = step => () => set({ system: (model.get("system") + step + systems.length) % systems.length });
+    onArrows(svg, (down, right) => {
+      const [i, j] = model.get("cell");
+      set({ cell: [i + down, j + right].map(x => Math.min(n - 1, Math.max(0, x))) });
+    }, { "[": turn(-1), "]": turn(1) });
     return st.live(model, TRAITS, draw, now => {
       W = now;
       layout();

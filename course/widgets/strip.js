@@ -11,13 +11,10 @@ export default {
       };
     const st = stage(el, model.get("heading"));
     st.root.classList.add("cw-strip");
-    const at = slider({
+    const at = traitSlider(st, model, "frame", {
       label: step,
-      min: 0,
       max: n - 1,
-      value: model.get("frame"),
-      show: v => t("{i} of {n}", { i: v + 1, n }),
-      oninput: put
+      show: v => t("{i} of {n}", { i: v + 1, n })
     });
     at.node.style.width = "220px";
     const back = button(t("back"), () => put(model.get("frame") - 1)),
@@ -79,7 +76,6 @@ export default {
       read.textContent = hot < 0 ? t("Point at a token, or go there with Tab and arrows.") : read.textContent;
       back.disabled = model.get("frame") === 0;
       next.disabled = model.get("frame") === n - 1;
-      at.set(model.get("frame"));
       st.tell(frame[1]);
     }
     onList(list, box => {

@@ -17,17 +17,12 @@ export default {
       set({ typed, ...(known ? { answer: known, trouble: "" } : {}) });
     }
     const lines = model.get("lines");
-    const text = h(lines > 1 ? "textarea" : "input", {
-      class: "word",
+    const text = textField({
       rows: lines,
-      ...KEYS,
       maxlength: LONGEST,
-      autocomplete: "off",
-      autocapitalize: "off",
-      spellcheck: "false",
       readonly: alone,
       oninput: () => ask(text.value)
-    });
+    }, lines > 1 ? "textarea" : "input");
     text.value = model.get("answer").text;
     const pick = given.map(one => button(one, () => {
       text.value = one;
@@ -35,7 +30,7 @@ export default {
     }));
     const trouble = h("p", { class: "trouble", role: "status" }),
       list = h("ol", { "aria-label": t("words with their numbers") });
-    st.root.append(h("label", { class: "ctl" }, h("span", { class: "lab" }, model.get("label")), text),
+    st.root.append(labelled(model.get("label"), text),
       h("div", { class: "given", role: "group", "aria-label": t("given texts") }, pick), trouble, list);
     if (alone)
       st.root.append(h("p", { class: "note" },

@@ -75,23 +75,17 @@ export default {
     };
 
     // controls
-    const reach = slider({
-      label: t("window: words to either side"),
-      min: 0,
-      max: windows.length - 1,
-      value: model.get("window"),
-      show: i => String(windows[i]),
-      ticks: windows,
-      oninput: window => set({ window })
-    });
-    const find = wordBox({
-      label: t("find a word"),
-      words,
-      value: model.get("chosen"),
-      onword: chosen => set({ chosen })
-    });
     const start = { ...stateOf(model, TRAITS), inputs_may_answer: false },
-      reset = button(t("reset"), () => set(start));
+      go = chosen => set({ chosen });
+    const reach = traitSlider(st, model, "window", {
+      label: t("window: words to either side"),
+      max: windows.length - 1,
+      show: i => String(windows[i]),
+      ticks: windows
+    });
+    const find = st.shows(wordBox({ label: t("find a word"), words, value: start.chosen, onword: go }),
+      () => get("chosen"));
+    const reset = button(t("reset"), () => set(start));
     reach.node.style.width = "220px";
     find.node.style.width = "170px";
     if (windows.length < 2) reach.node.hidden = true;
@@ -100,17 +94,14 @@ export default {
     // the map
     const svg = s("svg", {
       class: "map",
-      tabindex: 0,
-      role: "application",
-      ...KEYS,
-      "aria-label": t("Map of words. Arrow keys go to the next word in that direction.")
+      ...played(t("Map of words. Arrow keys go to the next word in that direction."))
     });
     const lines = s("g", {}),
       dots = s("g", {}),
       names = s("g", {});
     svg.append(lines, dots, names);
     const marks = words.map((word, i) => {
-      const dot = s("g", { class: "dot", "data-word": word, onclick: () => set({ chosen: i }) },
+      const dot = s("g", { class: "dot", "data-word": word, onclick: () => go(i) },
         s("circle", { class: "hit", r: 9 }), s("circle", { class: "mark", r: 3 }), s("title", {}, word));
       dots.append(dot);
       return dot;
@@ -129,19 +120,11 @@ export default {
     // the lists
     const heading = h("h5", {}),
       list = h("ol", { class: "near" });
-    const boxes = ["a", "b", "c"].map((name, at) =>
-      wordBox({
-        label: name,
-        words,
-        value: model.get("sum")[at],
-        onword: i => set({ sum: model.get("sum").map((old, k) => k === at ? i : old) })
-      })
-    );
-    const cheat = toggle({
-      label: t("a, b, c may answer"),
-      value: model.get("inputs_may_answer"),
-      onchange: on => set({ inputs_may_answer: on })
+    const boxes = ["a", "b", "c"].map((label, at) => {
+      const onword = i => set({ sum: model.get("sum").map((old, k) => k === at ? i : old) });
+      return st.shows(wordBox({ label, words, value: start.sum[at], onword }), () => model.get("sum")[at]);
     });
+    const cheat = traitToggle(st, model, "inputs_may_answer", t("a, b, c may answer"));
     const results = h("ol", { class: "near answers" }),
       claim = h("p", { class: "claim" });
     const sumPanel = h("div", { class: "sum" }, h("h5", {}, "a − b + c"),
@@ -153,7 +136,7 @@ export default {
 
     const item = ([i, cosine]) =>
       h("li", { "data-word": words[i], "data-cosine": cosine.toFixed(6) },
-        h("button", { type: "button", ...KEYS, title: words[i], onclick: () => set({ chosen: i }) },
+        h("button", { type: "button", ...KEYS, title: words[i], onclick: () => go(i) },
           cut(words[i], 120)), h("span", { class: "bar", style: `--w:${Math.max(0, cosine) * 100}%` }),
         h("span", {}, cosine.toFixed(2)));
 
@@ -217,28 +200,23 @@ export default {
       claim.textContent = !found.length ? ""
         : abc.includes(found[0][0])
         ? t("“{word}” is one of the three you asked with.", { word: cut(words[found[0][0]], 130) }) : "";
-      reach.set(model.get("window"));
-      find.set(model.get("chosen"));
-      cheat.set(model.get("inputs_may_answer"));
-      boxes.forEach((box, k) => box.set(abc[k]));
       st.tell(finding());
       svg.dataset.chosen = word;
       svg.dataset.window = windows[model.get("window")];
     }
-    const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    onKeys(svg, () => steps, go => {
+    onArrows(svg, (down, right) => {
       const from = at[model.get("chosen")];
       let best = -1,
         cost = Infinity;
       at.forEach(([x, y], i) => { // the nearest one that lies more that way than to the side
-        const along = (x - from[0]) * go[0] + (y - from[1]) * go[1],
-          across = Math.abs((x - from[0]) * go[1]) + Math.abs((y - from[1]) * go[0]);
+        const along = (x - from[0]) * right + (y - from[1]) * down,
+          across = Math.abs((x - from[0]) * down) + Math.abs((y - from[1]) * right);
         if (along > .5 && along >= across * .7 && along + 2 * across < cost) {
           best = i;
           cost = along + 2 * across;
         }
       });
-      if (best >= 0) set({ chosen: best });
+      if (best >= 0) go(best);
     });
     return st.live(model, TRAITS, draw, now => {
       W = now;

@@ -83,10 +83,7 @@ export default {
     // the map
     const svg = s("svg", {
       class: "map",
-      tabindex: 0,
-      role: "application",
-      ...KEYS,
-      "aria-label": t("Map of the word's occurrences. Arrow keys go from one to the next.")
+      ...played(t("Map of the word's occurrences. Arrow keys go from one to the next."))
     });
     const legend = h("div", { class: "legend" }),
       bars = h("ol", { class: "bars" }),
@@ -104,9 +101,8 @@ export default {
     let size = 0,
       dots = [],
       rings, thread, all, shown = null;
-    const place = ([x, y]) => `translate(${size / 2 + x / SCALE * (size / 2 - 22)}px,`
-      + `${size / 2 - y / SCALE * (size / 2 - 22)}px)`;
-    const middle = ([x, y]) => [size / 2 + x / SCALE * (size / 2 - 22), size / 2 - y / SCALE * (size / 2 - 22)];
+    const middle = ([x, y]) => [size / 2 + x / SCALE * (size / 2 - 22), size / 2 - y / SCALE * (size / 2 - 22)],
+      place = at => `translate(${middle(at).join("px,")}px)`;
 
     function build() { // a new word: its dots, legend and bars
       shown = model.get("word");
@@ -214,9 +210,9 @@ export default {
         + "occurrence, left out, against the mean of each kind.", { share: share(stop().held) });
     }
     const each = stories.flatMap(({ stops }, word) => stops.map((_, stop) => ({ word, stop })));
-    onKeys(svg, () => ({ ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }), step => {
+    onArrows(svg, (down, right) => {
       const n = story().sentences.length;
-      set({ dot: (model.get("dot") + step + n) % n });
+      set({ dot: (model.get("dot") + down + right + n) % n });
     });
     st.root.addEventListener("keydown", event => {
       if (event.target.tagName === "INPUT" && event.target.type === "text") return;

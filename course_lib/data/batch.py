@@ -13,6 +13,7 @@ from torch import Tensor
 from course_lib.data.records import Sentence
 from course_lib.device import move
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 
 @dataclass
@@ -74,10 +75,11 @@ def piece_batch(
         row, n_specials = _piece_row(sides, pieces, unit, begin, end), 1 + (0 if end is None else len(sides))
         if most is not None and len(row[0]) > most:
             n_pieces, room = len(row[0]) - n_specials, most - n_specials
-            what, how = (
-                ("sentence", "Cut it with encoder.windows(text)") if len(sides) == 1 else ("pair", "Shorten a side")
-            )
-            raise CourseError(f"{name}: {what} {number} has {n_pieces} pieces; at most {room} fit. {how}.")
+            says = (
+                key("{name}: sentence {number} has {n} pieces; at most {room} fit. Cut it with encoder.windows(text)."),
+                key("{name}: pair {number} has {n} pieces; at most {room} fit. Shorten a side."),
+            )[len(sides) - 1]
+            raise CourseError(t(says, name=name, number=number, n=n_pieces, room=room))
         made.append(row)
     ids, segments, places, segment, spans = map(list, zip(*made, strict=True))
     real, mask = (length_mask([len(row) for row in part]) for part in (ids, places))

@@ -11,6 +11,7 @@ import numpy as np
 
 from course_lib.arrays import listed, numbers
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.text.words import as_text
 
 
@@ -138,8 +139,9 @@ def _paired(name: str, predicted: Iterable, gold: Iterable) -> tuple[list, list]
     """Both as lists of Python values (arrays and tensors too), of the same length, not empty."""
     sides = [[] if isinstance(side, str) else listed(side) for side in (predicted, gold)]
     if not len(sides[0]) == len(sides[1]) > 0:
-        raise CourseError(
-            f"{name} got {len(sides[0])} predictions for {len(sides[1])} gold entries, a str counting as none. "
+        says = key(
+            "{name} got {n} predictions for {m} gold entries, a str counting as none. "
             "Give two lists, one entry per item."
         )
+        raise CourseError(t(says, name=name, n=len(sides[0]), m=len(sides[1])))
     return sides[0], sides[1]

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 
 def attend(
@@ -126,7 +127,6 @@ def _per_head(mask: Tensor | None) -> Tensor | None:
 
 def _boolean(mask: Tensor | None) -> Tensor | None:
     if mask is not None and mask.dtype != torch.bool:
-        raise CourseError(
-            f"attention: the mask is {mask.dtype}. Use a boolean one, True = may attend, e.g. mask.bool()."
-        )
+        says = key("attention: the mask is {kind}. Use a boolean one, True = may attend, e.g. mask.bool().")
+        raise CourseError(t(says, kind=mask.dtype))
     return mask

@@ -22,6 +22,7 @@ from course_lib.data.records import Sentence
 from course_lib.device import Movable
 from course_lib.errors import CourseError
 from course_lib.files import given_path
+from course_lib.language import key, t
 from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
@@ -249,9 +250,8 @@ class Bert(ContextEncoder):
             ids += [pieces.mask] if word == MASK else pieces.ids([word])
         columns = [place for place, i in enumerate(ids) if i == pieces.mask]
         if not columns:
-            raise CourseError(
-                f"Bert.fill: no word of {' '.join(words)[:80]!r} is {MASK}. Put it where a word is asked."
-            )
+            says = key("Bert.fill: no word of {text} is {mask}. Put it where a word is asked.")
+            raise CourseError(t(says, text=repr(" ".join(words)[:80]), mask=MASK))
         return guesses(self, [*ids, pieces.sep], columns, k)
 
     # -- the contract of encoders -------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from course_lib.data.records import Sentence, checked_sentences
 from course_lib.data.windows import windows
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.language import key, t
 from course_lib.models.fast import run_lstm
 from course_lib.models.layer_groups import LayerGroups
 from course_lib.models.word_vectors import WordVectors
@@ -153,7 +154,8 @@ class ContextEncoder(LayerGroups, ABC):
         records = self._checked(sentences)
         if layer is not None and not -len(self.dims) <= layer < len(self.dims):
             names = ", ".join(f"{i} {name}" for i, name in enumerate(self.layer_names))
-            raise CourseError(f"{type(self).__name__}.encode: there is no layer {layer}. Its layers are: {names}.")
+            says = key("{name}.encode: there is no layer {layer}. Its layers are: {names}.")
+            raise CourseError(t(says, name=type(self).__name__, layer=layer, names=names))
         found: list[np.ndarray | None] = [None] * len(records)
         with evaluating(self):
             for rows in by_length([len(record) for record in records], batch_size):

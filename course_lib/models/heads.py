@@ -26,6 +26,7 @@ from course_lib.data.batch import Batch, pad
 from course_lib.data.bucketing import by_length, loader
 from course_lib.data.records import LabelledText, Sentence, SentencePair, TaggedSentence, listed
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating, masked_mean
 from course_lib.models.head_base import Head, match, seeded
 from course_lib.models.spans import SpanExtractor
@@ -44,7 +45,7 @@ class LabelHead(Head):
              the words' vectors. Over a "bilstm" body "sentence" is mean and max side by side. None: a label per word
     """
 
-    item_name = "sentence"  # what an error calls that which a row holds
+    item_name = key("sentence")  # what an error calls that which a row holds
 
     def __init__(
         self,
@@ -121,10 +122,9 @@ class LabelHead(Head):
         texts = self._texts(records)
         given = [self._label_of(record) for record in records] if labels is None else list(labels)
         if len(given) != len(texts):
-            raise CourseError(
-                f"{type(self).__name__}: {len(given)} labels for {len(texts)} {self.item_name}s. "
-                "Give each exactly one entry."
-            )
+            says = key("{name}: {n} labels for {m} {item}s. Give each exactly one entry.")
+            values = {"n": len(given), "m": len(texts), "item": t(self.item_name)}
+            raise CourseError(t(says, name=type(self).__name__, **values))
         if labels is None and all(label is None for label in given):
             return texts, None
         return texts, [self._target(*pair, number) for number, pair in enumerate(zip(given, texts, strict=True))]
@@ -136,12 +136,11 @@ class LabelHead(Head):
         batch = self.encoder.batch(*map(list, zip(*texts, strict=True)))
         return batch if targets is None else replace(batch, labels={"labels": self._stack(targets)})
 
-    def _number(self, label: Any, where: str) -> int:
+    def _number(self, label: Any, where: str, **place: Any) -> int:
         if not isinstance(label, str) or label not in self._index:
-            raise CourseError(
-                f"{type(self).__name__}: {where} has the label {label!r}, which this head does not know. "
-                f"Its labels: {', '.join(self.labels)}."
-            )
+            says = key("{name}: {where} has the label {label}, which this head does not know. Its labels: {all}.")
+            values = {"where": t(where, **place), "label": repr(label), "all": ", ".join(self.labels)}
+            raise CourseError(t(says, name=type(self).__name__, **values))
         return self._index[label]
 
     # -- what differs for pairs and for words -------------------------------------------------------------------------
@@ -159,7 +158,7 @@ class LabelHead(Head):
 
     def _target(self, label: Any, text: Any, number: int) -> Any:
         """The label(s) of text `number` as label numbers."""
-        return self._number(label, f"{self.item_name} {number}")
+        return self._number(label, key("{item} {number}"), item=t(self.item_name), number=number)
 
     def _stack(self, targets: Sequence) -> Tensor:
         """Targets of a batch as one tensor, NO_LABEL at padding."""
@@ -211,7 +210,7 @@ class PairClassifier(LabelHead):
     """
 
     kind = "pair-classifier"
-    item_name = "pair"
+    item_name = key("pair")
 
     def forward(self, batch: Batch) -> Float[Tensor, "batch label"]:
         if batch.sides is None:
@@ -227,9 +226,10 @@ class PairClassifier(LabelHead):
         pairs = [(record.first, record.second) if isinstance(record, SentencePair) else record for record in records]
         for number, pair in enumerate(pairs):
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise CourseError(
-                    f"PairClassifier: item {number} is {pair!r}, not a pair. Give a SentencePair or (first, second)."
+                says = key(
+                    "PairClassifier: item {number} is {given}, not a pair. Give a SentencePair or (first, second)."
                 )
+                raise CourseError(t(says, number=number, given=repr(pair)))
         sides = (self.encoder._checked(list(side)) for side in zip(*pairs, strict=True))
         return list(zip(*sides, strict=True))
 
@@ -271,11 +271,14 @@ class TokenTagger(LabelHead):
     def _target(self, label: Any, text: tuple[Sentence, ...], number: int) -> list[int]:
         n_words = len(text[0])
         if label is None or isinstance(label, str) or len(label) != n_words:
-            got = f"{len(label)} labels" if isinstance(label, (list, tuple)) else f"the label {label!r}"
-            raise CourseError(
-                f"TokenTagger: sentence {number} has {n_words} words but {got}. Give each word exactly one."
-            )
-        return [self._number(one, f"sentence {number}, word {place},") for place, one in enumerate(label)]
+            listed = isinstance(label, (list, tuple))
+            got = t("{n} labels", n=len(label)) if listed else t("the label {label}", label=repr(label))
+            says = key("TokenTagger: sentence {number} has {n} words but {got}. Give each word exactly one.")
+            raise CourseError(t(says, number=number, n=n_words, got=got))
+        return [
+            self._number(one, key("sentence {number}, word {word},"), number=number, word=word)
+            for word, one in enumerate(label)
+        ]
 
     def _stack(self, targets: Sequence) -> Tensor:
         return pad(targets, NO_LABEL)

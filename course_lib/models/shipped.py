@@ -10,6 +10,7 @@ from course_lib.checkpoints import CARD, TENSORS, load_checkpoint
 from course_lib.config import data_dir
 from course_lib.errors import CourseError
 from course_lib.files import given_path, sha256
+from course_lib.language import key, t
 from course_lib.models.bert_files import is_published
 from course_lib.models.encoder import ContextEncoder
 
@@ -64,11 +65,12 @@ def load(name_or_folder: str | Path) -> ContextEncoder:
     if not os.path.isdir(folder):
         folder = data_dir("checkpoints") / str(name_or_folder)
         if str(name_or_folder) not in shipped_names():
-            names = ", ".join(shipped_names()) or "none yet"
-            raise CourseError(
-                f"There is no checkpoint {str(name_or_folder)!r}, neither as a folder nor among the shipped: {names}. "
+            names = ", ".join(shipped_names()) or t("none yet")
+            says = key(
+                "There is no checkpoint {name}, neither as a folder nor among the shipped: {names}. "
                 'A BERT published on the Hugging Face hub has hub: before its name: load("hub:OWNER/NAME").'
             )
+            raise CourseError(t(says, name=repr(str(name_or_folder)), names=names))
     if is_published(folder):
         return resolve_name(KINDS["bert"]).from_pretrained(folder)
     checkpoint = load_checkpoint(folder)

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from course_lib.errors import CourseError
 from course_lib.files import compact_json
+from course_lib.language import key, t
 from course_lib.text.words import as_text
 
 
@@ -98,10 +99,11 @@ class Vocabulary:
             return [get(word, default) for word in words]
         ids = [get(word) for word in words]
         if None in ids:
-            raise CourseError(
-                f"{words[ids.index(None)]!r} is not among the {len(self)} words of this vocabulary. "
+            says = key(
+                "{word} is not among the {n} words of this vocabulary. "
                 "Leave unknown words out, or build the vocabulary with unknown='[UNK]'."
             )
+            raise CourseError(t(says, word=repr(words[ids.index(None)]), n=len(self)))
         return ids
 
     def decode(self, ids: Iterable[int]) -> list[str]:
@@ -134,13 +136,14 @@ def words_of(sentence, number: int | None = None) -> Sequence[str]:
     """
     words = getattr(sentence, "words", sentence)
     if isinstance(words, (str, bytes)):
-        raise CourseError(f"{words[:40]!r} is a string, not a list of words. Use split_words(text) first.")
+        says = key("{text} is a string, not a list of words. Use split_words(text) first.")
+        raise CourseError(t(says, text=repr(words[:40])))
     if not isinstance(words, Iterable) or (number is not None and isinstance(words, Mapping)):
-        which = "This" if number is None else f"Sentence {number}"
-        raise CourseError(
-            f"{which} is {words!r:.60} ({type(words).__name__}), not a list of words. Drop empty rows first, e.g. with "
-            "pandas' dropna()."
+        which = t("This") if number is None else t("Sentence {number}", number=number)
+        says = key(
+            "{which} is {given} ({kind}), not a list of words. Drop empty rows first, e.g. with pandas' dropna()."
         )
+        raise CourseError(t(says, which=which, given=f"{words!r:.60}", kind=type(words).__name__))
     return words
 
 

@@ -25,6 +25,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from course_lib.errors import CourseError
+from course_lib.language import key, t
 
 
 def _class_of(*categories: str) -> str:
@@ -139,8 +140,9 @@ def _ends_sentence(text: str, stop: re.Match) -> bool:
 def as_text(value: object, name: str) -> str:
     """`value` if it is text; else CourseError, which calls it `name`. pandas has None or NaN in an empty row."""
     if not isinstance(value, str):
-        raise CourseError(
-            f"{name} is {value!r:.60} ({type(value).__name__}), not text. Drop empty rows first, e.g. with pandas' "
+        says = key(
+            "{name} is {given} ({kind}), not text. Drop empty rows first, e.g. with pandas' "
             "dropna(); of a record or row give the text alone."
         )
+        raise CourseError(t(says, name=name, given=f"{value!r:.60}", kind=type(value).__name__))
     return str(value)  # numpy's str_ is one, too

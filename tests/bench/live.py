@@ -27,7 +27,7 @@ PASS = """() => {
 
 def megabytes(site: Path) -> float:
     """Of all that the page loads to answer in English, each file gzipped."""
-    names = ["ask_bert.html", "style.css", "live.css", "page.js", "live.js"]
+    names = ["ask_bert.html", "style.css", "ask.css", "page.js", "ask.js"]
     files = [*(site / name for name in names), *sorted((site / "models" / "bert-en").glob("*.js"))]
     return sum(len(gzip.compress(path.read_bytes(), 6)) for path in files) / 1e6
 

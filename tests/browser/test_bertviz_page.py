@@ -1,6 +1,7 @@
 """BertViz in a real JupyterLab, network blocked: lines are drawn, hostile tokens stay text."""
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
 
@@ -29,3 +30,26 @@ def test_the_model_view_shrinks_to_the_page(lab):
             frame.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth + 1", timeout=60_000)
     finally:
         lab.page.set_viewport_size({"width": 1200, "height": 1000})
+
+
+@pytest.mark.parametrize(
+    ("place", "pressed"), [(0, "[aria-label='head 1'][aria-pressed=true]"), (1, ".detail"), (2, ".minus-sign")]
+)
+def test_what_the_mouse_reaches_the_keyboard_reaches(lab, place, pressed):
+    frame = lab.page.frame_locator('iframe[title="BertViz"]').nth(place)
+    stops = frame.locator("svg [tabindex='0']")
+    stops.first.wait_for(state="attached", timeout=60_000)
+    pressed = frame.locator(pressed).locator("visible=true")
+    assert frame.locator("svg [tabindex]:not([aria-label])").count() == pressed.count() == 0
+    assert all(select.get_attribute("aria-label") for select in frame.locator("select").all())
+    frame.locator("svg [role=button][tabindex='0']").focus()
+    for key in ("ArrowRight", "Enter"):
+        frame.locator(":focus").press(key)
+    pressed.first.wait_for()
+    if place != 1:  # the word under the focus is pointed at
+        word = frame.locator("svg [role=img]").first
+        word.focus()
+        assert frame.locator("[style*='opacity: 1']").count() > 0
+        frame.locator("svg [role=button][tabindex='0']").focus()
+    frame.locator(":focus").press("Enter")
+    expect(pressed).to_have_count(0)

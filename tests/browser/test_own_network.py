@@ -122,6 +122,15 @@ def test_it_opens_with_the_reader_s_network_which_reads_whole_words(folder, chro
         expect(page.locator(".say")).to_contain_text("bert-en expects")
 
 
+@pytest.mark.parametrize("name", ["ask_bert.html", "ko/ask_bert.html"])
+def test_the_page_speaks_of_the_reader_s_network_and_leaves_no_room_empty(folder, chromium, name):
+    with reader(chromium) as page:
+        opened(page, folder, name)
+        assert page.locator(".prose p b").first.inner_text() == "own-bert"
+        room, taken = (page.locator(which).bounding_box()["height"] for which in ("#ask-bert", ".cw-ask"))
+        assert room - taken < 50
+
+
 def test_of_a_folder_those_are_offered_that_can_be_opened(folder, chromium, tmp_path):
     kept.keep("a", nn.Linear(3, 3))
     for kind in KINDS:

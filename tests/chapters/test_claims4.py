@@ -146,13 +146,11 @@ def test_unseen_words_by_hand():
 def test_ngrams_tell_endings_apart_and_jamo_see_inside_syllables():
     train = [tagged([w], [t]) for w, t in (("walking", "V"), ("talking", "V"), ("happily", "A"), ("sadly", "A"))]
     data = claims_bilm.unseen_words(train, [tagged(["running", "badly"], ["V", "A"])])
-    assert data.by_probe(claims_bilm.ngrams(data.types)).all()
-
-    def shared(mode):
-        rows = claims_bilm.ngrams(["갔다", "가고"], mode)
-        return float(np.minimum(*rows.values()).sum())
-
-    assert shared("jamo") > shared("character")
+    assert data.by_ngrams().all()
+    went = [("갔다", "went"), ("갔어", "went"), ("밥", "rice"), ("법", "rice"), ("벼", "rice")]
+    data = claims_bilm.unseen_words([tagged([w], [t]) for w, t in went], [tagged(["가고"], ["went"])])
+    assert data.by_ngrams("jamo").all()
+    assert not data.by_ngrams().any()
 
 
 def test_spelled_reads_a_word_alone(bilm):
@@ -195,7 +193,6 @@ def test_small_runs_return_what_the_rules_ask_for(bilm, vectors, monkeypatch):
 
 def test_unknown_words_and_labels_run_small(bilm, vectors, monkeypatch):
     monkeypatch.setattr(probes, "_STEPS", 2)
-    monkeypatch.setattr(claims_bilm, "BUCKETS", 61)
     few = Task("few", "tokens", *(handmade_names("en", split)[:7] for split in ("train", "dev", "test")))
     monkeypatch.setattr(claims_bilm, "span_task", lambda source: few)
     found = claims_bilm.characters_carry_unknown_words(n_train=60, encoder=small_bilm(["the"], characters=True))

@@ -10,8 +10,8 @@ from course.chapters.ch03 import build
 from course.check import check, play, registry, solution
 from course_lib.language import speaking
 from course_lib.models.crf import LinearChainCRF
-from tests.chapters.wrong3 import listed
 from tests.check.test_build import keep
+from tests.models.test_crf import scores
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def test_score_minus_log_partition_is_the_library_s_log_likelihood(crf):
 def test_viterbi_and_the_sum_over_all_paths_against_a_list_of_them(crf):
     for _ in range(5):
         emissions = torch.randn(4, 5)
-        scores = listed(emissions, *parameters(crf))
+        listed = scores(crf, emissions)
         best, total = (registry.find(name).solution(emissions, *parameters(crf)) for name in ("3.4", "3.5"))
-        assert best == list(max(scores, key=scores.get))
+        assert best == list(max(listed, key=listed.get))
         assert best == crf.decode(emissions[None], torch.ones(1, 4, dtype=torch.bool))[0]
-        torch.testing.assert_close(total, torch.tensor(list(scores.values())).logsumexp(0))
+        torch.testing.assert_close(total, torch.tensor(list(listed.values())).logsumexp(0))
 
 
 def test_a_loop_of_steps_is_an_lstm_over_a_padded_batch():

@@ -18,14 +18,14 @@ def network():
     return AWDLSTM(AWDLSTMConfig(3, emb_dim=2, hidden=3, n_layers=2), Vocabulary(["<unk>", "a", "b"], unknown="<unk>"))
 
 
-@pytest.mark.parametrize("seed", range(200))
-def test_the_triangle_is_the_library_s_wherever_it_is_legal(seed):
-    drawn = random.Random(seed)
-    total, cut_frac = drawn.randint(1, 150), drawn.choice([0, 0.1, 0.999, drawn.random()])
-    given = total, cut_frac, drawn.choice([1, 32, drawn.uniform(1, 99)])
-    rates = [registry.find("5.1").solution(step, *given) for step in range(total + 3)]
-    assert rates == [slanted_triangular(step, *given) for step in range(total + 3)]
-    assert min(rates) > 0
+def test_the_triangle_is_the_library_s_wherever_it_is_legal():
+    drawn, triangle = random.Random(0), registry.find("5.1").solution
+    for _ in range(200):
+        total, cut_frac = drawn.randint(1, 150), drawn.choice([0, 0.1, 0.999, drawn.random()])
+        given = total, cut_frac, drawn.choice([1, 32, drawn.uniform(1, 99)])
+        rates = [triangle(step, *given) for step in range(total + 3)]
+        assert rates == [slanted_triangular(step, *given) for step in range(total + 3)], given
+        assert min(rates) > 0
 
 
 def test_rates_and_unfreezing_are_the_library_s_plan(network):

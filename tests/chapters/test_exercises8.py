@@ -1,9 +1,6 @@
 """Chapter 8's reference solutions against the library and by hand."""
 
 import random
-import re
-import string
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,6 +11,7 @@ from course.check import registry
 from course_lib.evaluation import span_f1, squad_scores
 from course_lib.models.heads import SpanExtractor
 from course_lib.models.spans import distinct, spans_by_score
+from tests.evaluation.test_metrics import script_2_0
 from tests.models.small_berts import small_bert
 from tests.models.span_samples import LONG, WORDS
 
@@ -75,30 +73,13 @@ def test_no_probe_has_a_tie():
         assert len(set(scores)) == len(scores), probe.shows
 
 
-def squad_f1(gold, guess):
-    """compute_f1 of the official evaluation script for SQuAD 2.0, with what it calls."""
-
-    def tokens(text):
-        text = "".join(c for c in text.lower() if c not in set(string.punctuation))
-        return " ".join(re.compile(r"\b(a|an|the)\b", re.UNICODE).sub(" ", text).split()).split() if text else []
-
-    gold, guess = tokens(gold), tokens(guess)
-    num_same = sum((Counter(gold) & Counter(guess)).values())
-    if len(gold) == 0 or len(guess) == 0:
-        return int(gold == guess)
-    if num_same == 0:
-        return 0
-    precision, recall = num_same / len(guess), num_same / len(gold)
-    return (2 * precision * recall) / (precision + recall)
-
-
 def test_the_score_is_the_library_s_and_that_of_squad_s_own_script():
     generator = random.Random(7)
     words = ["the", "The", "a", "cat", "cat,", "Cat", "(then)", "n", "U.S.A.", "usa", "an", "—", "''", "another", "“a”"]
     texts = [" ".join(generator.choices(words, k=generator.randint(0, 4))) for _ in range(1_000)]
     texts += ["the", "A", "?", "the", "", "an", "cat", "..."]
     for guess, truth in zip(texts[::2], texts[1::2], strict=True):
-        assert solution(5)(guess, truth) == pytest.approx(squad_f1(truth, guess)), (guess, truth)
+        assert solution(5)(guess, truth) == pytest.approx(script_2_0([truth], guess)[1]), (guess, truth)
         assert 100 * solution(5)(guess, truth) == pytest.approx(squad_scores([guess], [[truth]])["f1"])
 
 

@@ -119,24 +119,8 @@ def script_2_0(answers, guess):
     return max(normal(gold) == normal(guess) for gold in gold_answers), max(f1(gold, guess) for gold in gold_answers)
 
 
-ANSWER_PARTS = [
-    "",
-    " ",
-    "the",
-    "A",
-    "an",
-    "...",
-    "—",
-    "“a”",
-    "İ",
-    "ß",
-    "the-cat",
-    "a.",
-    "배",
-    "x\u00a0y",
-    "1,0",
-    "An\n",
-]
+ANSWER_PARTS = ["", " ", "the", "A", "an", "...", "—", "“a”"]
+ANSWER_PARTS += ["İ", "ß", "the-cat", "a.", "배", "x\u00a0y", "1,0", "An\n"]
 
 
 @pytest.mark.parametrize("seed", range(11))

@@ -1,7 +1,7 @@
 """A hub on 127.0.0.1: huggingface.co's protocol as far as a download uses it, with faults to order.
 
 `with hub({"owner/name": folder}) as server:` serves each folder as a repository of one revision. Large files are
-redirected to another address (as on the hub, where they lie on a CDN), ranges are answered, errors carry its codes.
+redirected to another address (as on the hub, where they lie on a CDN), errors carry its codes.
 """
 
 import contextlib
@@ -17,15 +17,14 @@ LARGE = ("model.safetensors", "pytorch_model.bin")
 
 
 class Hub:
-    """revision  of all repositories; asked: (path, first byte) of each file that was sent
-    cut  file -> bytes after which the connection breaks; breaks: how often it still does
-    lies  file -> the hash that the hub says; missing: files that are listed and not there
+    """revision  of all repositories; asked: the files that were sent; lies: file -> the hash that the hub says
+    missing  files that are listed and not there; cut: files at whose first byte the connection breaks
     """
 
     revision = "0123456789abcdef0123456789abcdef01234567"
 
     def __init__(self, folders: Mapping[str, Path]):
-        self.folders, self.asked, self.cut, self.lies, self.missing, self.breaks = dict(folders), [], {}, {}, set(), 0
+        self.folders, self.asked, self.cut, self.lies, self.missing = dict(folders), [], set(), {}, set()
         self.url = ""
 
     def digest(self, path: Path) -> str:
@@ -96,22 +95,16 @@ def handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
         do_HEAD = do_GET
 
         def send_file(self, file: Path) -> None:
-            content, span = file.read_bytes(), self.headers.get("Range", "")
-            start = int(span.removeprefix("bytes=").partition("-")[0]) if span else 0
-            hub.asked.append((file.name, start))
-            self.send_response(206 if span else 200)
-            if span:
-                self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-            self.send_header("Content-Length", str(len(content) - start))
-            self.end_headers()
-            if file.name in hub.cut and hub.breaks > 0:
-                hub.breaks -= 1
-                self.wfile.write(content[start : start + hub.cut[file.name]])
-                self.wfile.flush()
+            content = file.read_bytes()
+            hub.asked.append(file.name)
+            if file.name in hub.cut:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
                 self.close_connection = True
                 self.connection.shutdown(2)
             else:
-                self.wfile.write(content[start:])
+                self.answer(200, content)
 
     return Handler
 

@@ -81,7 +81,7 @@ def test_a_tokenizer_json_stands_for_the_list_of_pieces(server):
     [
         ({"lies": {"model.safetensors": "a" * 64}}, "is not what was published"),
         ({"missing": {"model.safetensors"}}, "could not be fetched"),
-        ({"cut": {"model.safetensors": 0}, "breaks": 100}, "could not be fetched"),
+        ({"cut": {"model.safetensors"}}, "could not be fetched"),
     ],
     ids=["wrong hash", "listed and not there", "a connection that breaks"],
 )
@@ -110,14 +110,8 @@ def test_a_damaged_file_in_the_cache_is_deleted_and_fetched_again(server):
     [
         (lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"), "no model.safetensors"),
         (lambda folder: (folder / "vocab.txt").unlink(), r"vocab\.txt is missing"),
-        (
-            lambda folder: (folder / "config.json").write_text('{"model_type": "roberta"}'),
-            "Bert computes 'bert' only",
-        ),
-        (
-            lambda folder: (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {}}}'),
-            "of the kind BPE",
-        ),
+        (lambda folder: (folder / "config.json").write_text('{"model_type": "roberta"}'), "computes 'bert' only"),
+        (lambda folder: (folder / "tokenizer.json").write_text('{"model": {"type": "BPE", "vocab": {}}}'), "kind BPE"),
     ],
     ids=["pickle", "no vocabulary", "another kind", "another tokenizer"],
 )
@@ -125,7 +119,7 @@ def test_what_cannot_be_used_is_refused_before_its_weights_are_fetched(change, w
     change(server.folders["course/bert"])
     with fails(words):
         load(NAME)
-    assert not {"model.safetensors", "pytorch_model.bin"} & {file for file, _ in server.asked}
+    assert not {"model.safetensors", "pytorch_model.bin"} & {*server.asked}
 
 
 def test_names_that_are_none(server):

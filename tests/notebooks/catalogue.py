@@ -17,6 +17,7 @@ from course.check.build import of_chapter as builds_of_chapter
 from course.check.recall_questions import questions
 from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
+from course.sources.registry import registry as registered
 from course.widgets.base import sentences
 from course_lib.config import data_dir
 from course_lib.language import label_key
@@ -37,6 +38,7 @@ HOME = {
 FIELD = re.compile(r"\{(\w+)(?::[^{}]+)?\}")
 MARKUP = re.compile(r"<[/!?a-zA-Z][^<>]*>?")
 _SAYS = {"t", "key", "t_label"}  # course_lib.language
+_REMARK = re.compile(r"[(;] ?[a-z][^();]*? [^();]*? |^one ")  # words beside the paper's name in a source
 _NUMBER_OF = re.compile(r"(\d\d)_")
 
 Keys = dict[str, dict[str, None]]  # kind -> English sentences, in order
@@ -64,6 +66,7 @@ def of_code() -> dict[str, dict[str, None]]:
             found[file] |= dict.fromkeys(said_by(path))
     senses = {e.sense for lang, words in WORDS.items() for word in words for e in occurrences(word, lang)}
     found["course/korean/lab.toml"] |= dict.fromkeys(sorted(senses))
+    found["course/korean/library.toml"] |= dict.fromkeys(public.title for public in registered().values())
     return found
 
 
@@ -115,6 +118,7 @@ def _claims(number: int) -> Iterator[str]:
     for claim in all_claims().values():
         if claim.chapter == number:
             yield from (claim.sentence, claim.delta_why, *(value.text for value in claim.published))
+            yield from filter(_REMARK.search, (claim.source, *(value.source for value in claim.published)))
             if claim.id in reasons():
                 yield reasons()[claim.id].because
             for rule in claim.rules:

@@ -1,4 +1,4 @@
-"""The pictures of README.md, and how high the site's frames are: `python -m tests.notebooks.pictures`.
+"""The pictures of README.md and README.ko.md, and how high the site's frames are: `python -m tests.notebooks.pictures`.
 
 Both come from the stored notebooks in headless Chromium; take them anew when those were built anew.
 """
@@ -17,19 +17,24 @@ from course.figures import recorded_board, score_board, use_course_style
 from course.site.build import build_site
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file
+from course_lib.language import language, speaking, t, t_label
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser
 from tests.notebooks.stored import open_widget, stored_widget
 
 HEIGHTS = ROOT / "course" / "site" / "heights.toml"
-FOLDER = ROOT / "docs" / "pictures"
+FOLDER = ROOT / "docs" / "pictures"  # the Korean ones in ko/
+EDITIONS = {"en": "", "ko": "ko/"}
 WIDTH = 1400  # pixels: sharp where a page shows 700 on a fine screen
 MOST_BYTES = 150_000  # a test holds it: choose a simpler state
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A widget of a stored chapter, brought into a state that shows what it is for; or its still picture."""
+    """A widget of a stored chapter, brought into a state that shows what it is for; or its still picture.
+
+    In the language spoken now: of its edition, by the words that it shows there.
+    """
 
     chapter: str
     title: str
@@ -37,7 +42,7 @@ class Picture:
 
 
 def _mostly_one_layer(frame) -> None:
-    weight = frame.get_by_label("w, layer 1")
+    weight = frame.get_by_label(t("w, {layer}", layer=t_label("layer 1")))
     weight.fill("10")  # ten times the raw weight
     weight.blur()  # the frame of the keyboard's focus is no part of the picture
 
@@ -50,7 +55,8 @@ def _one_word_and_its_aligned_one(frame) -> None:
 
 
 def _a_gap_with_a_plain_answer(frame) -> None:
-    frame.get_by_label("given sentence").select_option(label="the band released their second album .")
+    sentence = {"en": "the band released their second album .", "ko": "그녀 는 1950년 서울 에서 태어났다 ."}[language()]
+    frame.get_by_label(t("given sentence")).select_option(label=sentence)
 
 
 PICTURES = {
@@ -63,12 +69,13 @@ PICTURES = {
 
 def take(chromium, picture: Picture) -> bytes:
     """The widget as a PNG of 256 colours, taken at twice its size and made smaller to `WIDTH`."""
+    chapter, title = EDITIONS[language()] + picture.chapter, t(picture.title)
     if picture.steps is None:
         page = chromium.new_context(device_scale_factor=2).new_page()
-        page.set_content(re.search(r"<img[^>]+>", stored_widget(picture.chapter, picture.title))[0])
+        page.set_content(re.search(r"<img[^>]+>", stored_widget(chapter, title))[0])
         shown = page.locator("img")
     else:
-        page, frame = open_widget(chromium, picture.chapter, picture.title, scale=2)
+        page, frame = open_widget(chromium, chapter, title, scale=2)
         picture.steps(frame)
         page.mouse.move(0, 0)  # nothing stands under the pointer
         page.wait_for_timeout(500)  # longer than any motion
@@ -82,7 +89,7 @@ def board() -> bytes:
     """The recorded board, as a chapter's figure shows it."""
     data = io.BytesIO()
     use_course_style()
-    score_board(recorded_board("en"), {}, 9).savefig(data, format="png", dpi=200)
+    score_board(recorded_board(), {}, 9).savefig(data, format="png", dpi=200)
     return small_png(data.getvalue())
 
 
@@ -130,15 +137,17 @@ def all_heights(chromium) -> dict[str, list[tuple[int, int]]]:
 
 
 def main(folder: Path = FOLDER) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / EDITIONS["ko"]).mkdir(parents=True, exist_ok=True)
     with browser() as chromium:
         with atomic_file(HEIGHTS, "w") as file:
             file.writelines(f'"{name}" = {json.dumps(found)}\n' for name, found in all_heights(chromium).items())
-        taken = {name: take(chromium, picture) for name, picture in PICTURES.items()}
-    for name, data in {**taken, "board": board()}.items():
-        with atomic_file(folder / f"{name}.png") as file:
-            file.write(data)
-        print(f"docs/pictures/{name}.png: {len(data) / 1000:.0f} kB", flush=True)
+        for edition, below in EDITIONS.items():
+            with speaking(edition):
+                taken = {name: take(chromium, picture) for name, picture in PICTURES.items()} | {"board": board()}
+            for name, data in taken.items():
+                with atomic_file(folder / f"{below}{name}.png") as file:
+                    file.write(data)
+                print(f"docs/pictures/{below}{name}.png: {len(data) / 1000:.0f} kB", flush=True)
 
 
 if __name__ == "__main__":

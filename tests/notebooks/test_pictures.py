@@ -1,4 +1,4 @@
-"""README.md's pictures: stored small, each with words for who cannot see it; taken from a widget that is alive."""
+"""The pictures of both READMEs: stored small, each with words for who cannot see it; taken from a live widget."""
 
 import io
 import re
@@ -11,16 +11,19 @@ from tests.notebooks import pictures
 from tests.notebooks.environment import ROOT
 from tests.notebooks.lab import browser, find_browser
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWN = {name: words for words, name in re.findall(r"!\[([^\]]*)\]\(docs/pictures/(\w+)\.png\)", README)}
+READMES = {"": "README.md", "ko/": "README.ko.md"}  # where its pictures lie in their folder
+NAMES = [*pictures.PICTURES, "board"]
 
 
-def test_readme_shows_each_picture_with_a_description():
-    assert set(SHOWN) == {*pictures.PICTURES, "board"} == {path.stem for path in pictures.FOLDER.glob("*")}
-    assert all(len(words.split()) >= 10 for words in SHOWN.values())
+@pytest.mark.parametrize(("below", "readme"), READMES.items())
+def test_readme_shows_each_picture_with_a_description(below, readme):
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    shown = {name: words for words, name in re.findall(rf"!\[([^\]]*)\]\(docs/pictures/{below}(\w+)\.png\)", text)}
+    assert set(shown) == set(NAMES) == {path.stem for path in (pictures.FOLDER / below).glob("*.png")}
+    assert all(len(words.split()) >= 10 for words in shown.values())
 
 
-@pytest.mark.parametrize("name", [*pictures.PICTURES, "board"])
+@pytest.mark.parametrize("name", [below + name for below in READMES for name in NAMES])
 def test_a_stored_picture_is_a_small_png_of_the_right_width(name):
     path = pictures.FOLDER / f"{name}.png"
     assert path.stat().st_size <= pictures.MOST_BYTES

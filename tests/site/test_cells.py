@@ -1,9 +1,15 @@
 """Cells as HTML: addresses, links, formulas; pictures are described, frames stay closed and live, text stays text."""
 
+import base64
+import html
+import json
+from io import BytesIO
+
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 from nbformat import v4
+from PIL import Image
 
 from course.site.cells import Prose, describe, output_html, widget_html
 from course.widgets import one_hot_row
@@ -93,7 +99,16 @@ def test_the_richest_form_is_shown():
 def test_a_picture_has_its_size_and_its_words():
     picture = BeautifulSoup(shown(display(image_png=PIXEL + "\n", text_plain="<Figure>"), 'a "b"'), "html.parser").img
     assert (picture["alt"], picture["width"], picture["height"]) == ('a "b"', "1", "1")
-    assert picture["src"] == f"data:image/png;base64,{PIXEL}"
+    kind, _, packed = picture["src"].partition(";base64,")
+    assert kind == "data:image/webp"
+    pixels = [Image.open(BytesIO(base64.b64decode(data))).convert("RGBA").tobytes() for data in (packed, PIXEL)]
+    assert pixels[0] == pixels[1]  # nothing is lost
+
+
+def test_hangul_in_a_frame_is_spelt_as_it_is_read():
+    stored = json.dumps("배 가힣 \\ubc30 <\U0001f600").replace("<", r"\u003c")
+    frame = BeautifulSoup(widget_html(FRAME.format(html.escape(f"<body>{stored}"))), "html.parser").iframe
+    assert frame["srcdoc"].endswith(r'<body>"배 가힣 \\ubc30 \u003c\ud83d\ude00"</html>')
 
 
 def test_a_widget_keeps_its_page_its_lock_and_its_still_picture():

@@ -125,7 +125,7 @@ def test_formulas_widgets_pictures_and_hostile_text():
     assert "$" not in shown(deck.body.select_one(".sheet"))
     assert len(deck.select("section.alone .stage iframe[srcdoc]")) == 1
     pictures = deck.select("img")
-    assert [picture["src"][:22] for picture in pictures] == ["data:image/png;base64,"]
+    assert [picture["src"][:22] for picture in pictures] == ["data:image/webp;base64"]
     assert pictures[0]["alt"]
 
 

@@ -29,7 +29,7 @@ class Server(ThreadingHTTPServer):
         self.pages = {"/table.tsv": TABLE, "/tags.zip": zipped(), "/lines.label": LINES}
         self.asked, self.fault = [], None
         self.address = f"http://127.0.0.1:{self.server_port}"
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
     def handle_error(self, request, client_address):
         """A client that hangs up is expected here."""

@@ -209,14 +209,8 @@ def test_damaged_word_pieces_are_named(word_pieces, tmp_path, name, content, say
 # -- What others publish: transformers writes it, and reads the same ids
 LETTERS = [piece for letter in "abcdefghijklmnopqrstuvwxyzé한국어배를中!'’.-" for piece in (letter, f"##{letter}")]
 PUBLISHED = [*SPECIALS, "[unused1]", *LETTERS, "한국", "##어요", "Paris", "paris", "Bank", "bank", "코로"]
-SIGNS = [
-    *"aePé한국어배를中!'’.-\u200b\ufeff\u00ad\u2060\x00\x96\ufffd\ue000\u0301[]",
-    "Paris",
-    "Bank",
-    "코로나19",
-    "<e1>",
-    "한국",
-]
+SIGNS = [*"aePé한국어배를中!'’.-\u200b\ufeff\u00ad\u2060\x00\x96\ufffd\ue000\u0301[]"]
+SIGNS += ["Paris", "Bank", "코로나19", "<e1>", "한국"]
 
 
 def published(folder, added=(), classes=None, **settings):

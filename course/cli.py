@@ -224,8 +224,8 @@ def ask(
     """Open the page Ask BERT with a network of your own from answers/kept/: what does it expect, where does it look?"""
     import webbrowser
 
+    from course import kept
     from course.site.build import write_ask
-    from course_lib import kept
 
     page = write_ask(_out_folder(out, "ask"), Path(network).stem, kept.bytes_of(network)).resolve()
     typer.echo(t("Ask BERT with your network is {page}. If no browser opens, open it in one.", page=page))
@@ -303,8 +303,8 @@ def class_page(
 
 def _stored_notebook(chapter: str) -> Path:
     """The chapter's file in notebooks/, in the reader's language if it is there in it, else in English."""
+    from course.session import chapter_name
     from course_lib.config import project_dir
-    from course_lib.session import chapter_name
 
     name = chapter_name(chapter.removeprefix("0") or chapter)
     folder, file = project_dir() / "notebooks", f"{name.zfill(2)}_*.ipynb"

@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from course_lib.data.public import get, load_public, verify, whereabouts
-from course_lib.data.registry import PublicSet, find, registry
+from course.sources.public import get, load_public, verify, whereabouts
+from course.sources.registry import PublicSet, find, registry
 from course_lib.errors import CourseError
 from course_lib.language import t
 

@@ -64,7 +64,7 @@ def check_memory() -> Found:
 
 
 def check_fonts() -> Found:
-    from course_lib.figures import use_course_style
+    from course.figures import use_course_style
 
     use_course_style()
     if (font := font_with("배")) is None:

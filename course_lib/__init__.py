@@ -14,7 +14,7 @@ import importlib
 __version__ = "0.1.0"
 __all__ = ["__version__", "load", "start"]
 
-_HOMES = {"start": "course_lib.session", "load": "course_lib.models.shipped"}
+_HOMES = {"start": "course.session", "load": "course_lib.models.shipped"}
 
 
 def __getattr__(name: str) -> object:

@@ -111,18 +111,15 @@ def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, 
 def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: str | Path) -> None:
     """Copy `tensors` into `module` if names, shapes and kinds of number fit; otherwise CourseError, nothing touched."""
     own = module.state_dict()
+    both = [(name, tensors[name], own[name]) for name in own if name in tensors]
     faults = {
         "missing": [name for name in own if name not in tensors],
         "not known to the model": [name for name in tensors if name not in own],
         "of another shape": [
-            f"{name} {list(tensors[name].shape)} instead of {list(own[name].shape)}"
-            for name in own
-            if name in tensors and tensors[name].shape != own[name].shape
+            f"{n} {list(a.shape)} instead of {list(b.shape)}" for n, a, b in both if a.shape != b.shape
         ],
         "of another type": [
-            f"{name} {tensors[name].dtype} instead of {own[name].dtype}"
-            for name in own
-            if name in tensors and tensors[name].is_floating_point() != own[name].is_floating_point()
+            f"{n} {a.dtype} instead of {b.dtype}" for n, a, b in both if a.is_floating_point() != b.is_floating_point()
         ],
     }
     if any(faults.values()):

@@ -10,9 +10,8 @@ import json
 import os
 import stat
 import tempfile
-import zipfile
-from collections.abc import Callable, Iterator
-from pathlib import Path, PurePath, PurePosixPath
+from collections.abc import Iterator
+from pathlib import Path
 
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -54,7 +53,6 @@ def atomic_file(path: str | os.PathLike, mode: str = "wb") -> Iterator:
         os.chmod(temporary, 0o644)  # mkstemp makes it private; a cache may be shared
         os.replace(temporary, path)
         temporary = None
-        _sync_folder(path.parent)
     except OSError as error:
         raise write_error(path, error) from error
     finally:
@@ -75,15 +73,6 @@ def write_error(path: Path, error: OSError) -> CourseError:
         f"Could not write {path}: {reason}. Nothing was changed. "
         "Choose another folder (COURSE_CACHE_DIR moves the cache) or make room."
     )
-
-
-def made_once(path: Path, make: Callable[[], bytes]) -> Path:
-    """The file `path`; if it is not there yet, one process writes into it what `make` gives, and the others wait."""
-    with lock(path.with_suffix(".lock")):
-        if not path.exists():
-            with atomic_file(path) as file:
-                file.write(make())
-    return path
 
 
 def sha256(path: str | os.PathLike) -> str:
@@ -142,29 +131,6 @@ def json_table(text: str, path: str | os.PathLike, remedy: str) -> dict:
     return found
 
 
-def hidden(path: PurePath) -> bool:
-    """Whether a system left this, not a person: .DS_Store, a Mac's ._ files and __MACOSX. `path` begins at what the
-    reader named: whatever is above that may begin with a dot."""
-    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in path.parts)
-
-
-def zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, zipfile.ZipInfo]]:
-    """The files in a zip archive that are not hidden, by their path.
-
-    Names that are not marked as UTF-8 are UTF-8 all the same (a Mac's), Korean (Windows'), or as zipfile reads them.
-    """
-    for member in archive.infolist():
-        name = member.filename
-        if not member.flag_bits & 0x800:
-            for encoding in ("utf-8", "euc-kr"):  # a letter of Western Europe alone is valid in neither
-                with contextlib.suppress(UnicodeError):
-                    name = name.encode("cp437").decode(encoding)
-                    break
-        path = PurePosixPath(name.replace("\\", "/"))
-        if path.name and not name.endswith("/") and not hidden(path):
-            yield path, member
-
-
 @contextlib.contextmanager
 def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
     """Only one process at a time is inside, for all that name the same lock file. The lock goes with a killed process.
@@ -190,13 +156,3 @@ def lock(path: str | os.PathLike, *, patience: float = 600.0) -> Iterator[None]:
         yield
     finally:
         guard.release()  # nothing to do where it was never held
-
-
-def _sync_folder(folder: Path) -> None:
-    """The rename itself must reach the disk; Windows cannot open folders and does not need it."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

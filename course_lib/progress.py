@@ -1,19 +1,17 @@
-"""Progress of a long step: a bar with a live loss curve in a notebook, one line in a terminal, a few lines elsewhere.
+"""Progress of a long step: one line in a terminal, a few lines elsewhere; in a notebook what `in_notebook` gives.
 
-Needs no notebook package: where IPython runs a kernel it is loaded already. The picture is in course_lib/loss_curve.py.
+Needs no notebook package: where IPython runs a kernel it is loaded already.
 """
 
 from __future__ import annotations
 
-import base64
-import html
 import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
 
-from course_lib.language import key, t, t_label
-from course_lib.loss_curve import LossCurve, draw, duration, number
+from course_lib.language import key, language, t, t_label
 
 SECONDS_BETWEEN_PICTURES = 0.25
 SECONDS_BEFORE_PLAIN_LINES, MOST_SECONDS_BETWEEN_LINES = 10.0, 600.0
@@ -37,7 +35,7 @@ class Progress:
         start: float = 0,
     ) -> None:
         self.label, self.total, self.unit, self.start = label, total, unit, start
-        self.done, self.loss, self.notes, self.curve = start, None, {}, LossCurve()
+        self.done, self.loss, self.notes = start, None, {}
         self._view = _choose_view(show)
         self._lock = threading.Lock()
         self._began = self._drawn = time.monotonic()
@@ -60,7 +58,7 @@ class Progress:
             self.done = done
             if loss is not None:
                 self.loss = loss
-                self.curve.add(done, loss)
+                self._view.point(done, loss)
             self.notes.update(notes)
             if time.monotonic() - self._drawn >= SECONDS_BETWEEN_PICTURES and not self._closed:
                 self._drawn = time.monotonic()
@@ -88,7 +86,9 @@ class Progress:
             parts = [t("{n} of {all} {unit}", n=number(self.done), all=number(self.total), unit=unit)]
         if self.loss is not None:
             parts.append(t("loss {loss}", loss=f"{self.loss:.4g}"))
-        parts += [f"{t_label(name.replace('_', ' '))} {_short(value)}" for name, value in self.notes.items()]
+        for name, value in self.notes.items():
+            said = f"{value:.4g}" if isinstance(value, float) else value
+            parts.append(f"{t_label(name.replace('_', ' '))} {said}")
         parts.append(duration(seconds))
         if state == "running" and self.total and self.done > self.start and seconds > 1:
             left = duration(seconds * (self.total - self.done) / (self.done - self.start))
@@ -102,32 +102,20 @@ class Progress:
         return min(1.0, self.done / self.total) if self.total else None
 
 
-class _Notebook:
-    """One output, drawn again and again; the last picture is an image, shown in a notebook that is not trusted too."""
+class View:
+    """Where a Progress is seen; this one is nowhere."""
 
-    def __init__(self) -> None:
-        self._handle = None
+    def point(self, done: float, loss: float) -> None:
+        """A point of the loss curve."""
 
     def show(self, bar: Progress, state: str) -> None:
-        from IPython.display import display
-
-        line = bar.line(state)
-        if state == "running":
-            picture = draw(line, bar.share, bar.curve, unit=bar.unit, end=bar.total, ink="currentColor")
-        else:
-            still = draw(
-                line, None, bar.curve, unit=bar.unit, end=bar.done, ink="#767676"
-            )  # 4.5 : 1 on white, on black
-            source = base64.b64encode(still.encode()).decode()
-            picture = f'<img alt="{html.escape(line)}" src="data:image/svg+xml;base64,{source}">'
-        bundle = {"text/plain": line, "text/html": picture}
-        if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
-        else:
-            self._handle.update(bundle, raw=True)
+        """state: "running", "done" or "stopped"."""
 
 
-class _Terminal:
+in_notebook: Callable[[], View] | None = None  # put in by who draws there; None: as elsewhere
+
+
+class _Terminal(View):
     """One line, written over and over."""
 
     def show(self, bar: Progress, state: str) -> None:
@@ -137,7 +125,7 @@ class _Terminal:
         print(f"\r{line}", end="" if state == "running" else "\n", file=sys.stderr, flush=True)
 
 
-class _Lines:
+class _Lines(View):
     """A line after ten seconds, twenty, forty, ..., then one every ten minutes, and one at the end."""
 
     def __init__(self, quiet: bool) -> None:
@@ -152,19 +140,29 @@ class _Lines:
             print(bar.line(state), file=sys.stderr, flush=True)
 
 
-class _Nothing:
-    def show(self, bar: Progress, state: str) -> None:
-        pass
-
-
-def _choose_view(show: bool | str) -> _Notebook | _Terminal | _Lines | _Nothing:
+def _choose_view(show: bool | str) -> View:
     if not show:
-        return _Nothing()
+        return View()
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if getattr(shell, "kernel", None) is not None:
-        return _Notebook()
+    if in_notebook and getattr(shell, "kernel", None) is not None:
+        return in_notebook()
     return _Terminal() if sys.stderr.isatty() else _Lines(quiet=show == "auto")
 
 
-def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def number(value: float) -> str:
+    """12,000 or 1.25 M (125만): what fits under a tick."""
+    if abs(value) >= 1e6 and language() == "ko":
+        return f"{float(f'{value / 1e4:.4g}'):,.12g}만"
+    if abs(value) >= 1e6:
+        return f"{value / 1e6:.4g} M"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.4g}"
+
+
+def duration(seconds: float) -> str:
+    """8 s, 3 min 05 s, 2 h 10 min."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return t("{n} s", n=seconds)
+    if seconds < 3600:
+        return t("{m} min {n} s", m=seconds // 60, n=f"{seconds % 60:02}")
+    return t("{h} h {m} min", h=seconds // 3600, m=f"{seconds % 3600 // 60:02}")

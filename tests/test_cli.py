@@ -16,8 +16,7 @@ import pytest
 from nbformat import v4
 from torch import nn
 
-from course import cli, doctor, predict
-from course_lib import kept
+from course import cli, doctor, kept, predict
 from course_lib.errors import CourseError
 from course_lib.language import speaking, use
 from course_lib.models.review_words import ReviewWords

@@ -27,9 +27,9 @@ def healthy(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor, "free_memory", lambda: 7_000_000_000)
     usage = namedtuple("usage", "total used free")(11, 0, 5_000_000_000)
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)
-    figures = types.ModuleType("course_lib.figures")
+    figures = types.ModuleType("course.figures")
     figures.use_course_style = lambda: None
-    monkeypatch.setitem(sys.modules, "course_lib.figures", figures)
+    monkeypatch.setitem(sys.modules, "course.figures", figures)
     monkeypatch.setattr(doctor, "font_with", lambda character: "Nanum")
     monkeypatch.setattr(doctor, "has_lab_extension", lambda name: True)
     return tmp_path
@@ -88,7 +88,7 @@ def test_what_is_wrong_is_found_and_what_to_do_is_said(monkeypatch, where, fault
     assert remedy in finding(name).remedy
 
 
-PACKAGES = {"torch": "PyTorch", "ipykernel": "JupyterLab", "course_lib.figures": "fonts"}
+PACKAGES = {"torch": "PyTorch", "ipykernel": "JupyterLab", "course.figures": "fonts"}
 DISTRIBUTIONS = {"jupyterlab": "JupyterLab", "anywidget": "widgets"}
 
 

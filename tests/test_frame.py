@@ -21,31 +21,43 @@ PACKAGES = ("course_lib", "course")
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 SOURCES = [path for path in SOURCES if ".ipynb_checkpoints" not in path.parts]  # JupyterLab's, of files opened in it
 
-# A room, and the rooms it may import. Modules beside the rooms are "base" in course_lib, "front" in course.
+# A room, and the rooms it may import. Modules beside the rooms are "base" in course_lib; in course as BESIDE says, else
+# "front".
 LIBRARY = {"base", "text", "data", "models", "training", "evaluation"}
 BELOW_EVALUATION = LIBRARY - {"evaluation"}
-MEASURED = {*LIBRARY, "widgets", "world", "by_hand", "lab", "ledger"}
+MEASURED = {*LIBRARY, "session", "widgets", "world", "sources", "by_hand", "lab", "ledger"}
 MAY_IMPORT = {
     "base": {"base"},
     "widgets": {"base", "session", "widgets"},
     "world": {"base", "data", "world"},
+    "sources": {"base", "text", "data", "sources"},
     "text": {"base", "text"},
     "data": {"base", "text", "data"},
     "models": {"base", "text", "data", "models"},
     "training": {"base", "text", "data", "training"},  # knows no model: what it trains is handed in
     "evaluation": {*BELOW_EVALUATION, "evaluation"},
-    "session": {*LIBRARY, "session"},
-    "live": {"base", "text", "data", "models", "widgets", "live"},  # checkpoints as bytes; one card asks a model
+    "session": {"base", "evaluation", "session"},
+    # checkpoints as bytes; one card asks a model
+    "live": {
+        "base",
+        "text",
+        "data",
+        "models",
+        "sources",
+        "widgets",
+        "live",
+    },
     "site": {"base", "live", "check", "site"},  # knows stored notebooks, not what made them
     "by_hand": {"by_hand"},
     "ledger": {*LIBRARY, "widgets", "ledger", "chapters", "records"},
-    "lab": {*LIBRARY, "widgets", "world", "by_hand", "lab"},
+    "lab": {*LIBRARY, "session", "widgets", "world", "sources", "by_hand", "lab"},
     "records": {*MEASURED, "records"},
     "chapters": {*MEASURED, "records", "check", "chapters"},
-    "check": {*LIBRARY, "widgets", "check", "chapters"},
-    "classroom": {"base", "check", "site", "classroom"},
+    "check": {*LIBRARY, "session", "widgets", "check", "chapters"},
+    "classroom": {"base", "data", "check", "site", "classroom"},
     "recipes": {*MEASURED, "records", "recipes"},
 }
+BESIDE = {"catalogue": "base", "loss_curve": "base", "session": "session", "kept": "session", "figures": "session"}
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
@@ -58,8 +70,8 @@ def room(path: Path) -> str:
     if len(parts) > 1:
         return parts[0]
     if package == "course":
-        return "front"
-    return "session" if parts[0] in ("session", "figures", "__init__") else "base"
+        return BESIDE.get(parts[0], "front")
+    return "base"
 
 
 def module_name(path: Path) -> str:

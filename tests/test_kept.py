@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 import course_lib
-from course_lib import kept
+from course import kept
+from course.figures import recorded_board
 from course_lib.errors import CourseError
-from course_lib.evaluation.board import recorded_board
 from course_lib.language import speaking
 
 

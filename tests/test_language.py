@@ -2,10 +2,12 @@
 
 import pytest
 
+import course.catalogue
+from course.catalogue import catalogue_files, entries, particle, texts, wrapped
 from course.widgets.base import sentences
 from course_lib import language
 from course_lib.errors import CourseError
-from course_lib.language import catalogue_files, columns, entries, key, particle, t, t_label, texts, use, wrapped
+from course_lib.language import columns, key, t, t_label, use
 from tests.notebooks import catalogue
 
 
@@ -19,7 +21,7 @@ def korean(monkeypatch):
         "size # of set-#": "집합 #의 크기 #",
         "exact 2": "정확히 2",
     }
-    monkeypatch.setattr(language, "catalogue", lambda: said)
+    monkeypatch.setattr(course.catalogue, "catalogue", lambda: said)
     use("ko")
     yield
     use(None)
@@ -88,7 +90,7 @@ def test_a_catalogue_that_cannot_be_read_says_where(tmp_path, text, says):
 def test_a_widget_gets_the_words_of_its_own_module(korean):
     module = 'h(t("{n} of {all}", { n }), t(\n  "“{word}” " +\n  "is new"), set("verdict|open"), t("un\\"told"))'
     assert sentences(module) == ["{n} of {all}", "“{word}” is new", 'un"told']
-    assert texts(sentences(module)) == {s: language.catalogue()[s] for s in ("{n} of {all}", "“{word}” is new")}
+    assert texts(sentences(module)) == {s: course.catalogue.catalogue()[s] for s in ("{n} of {all}", "“{word}” is new")}
     use("en")
     assert texts(sentences(module)) == {}
 
@@ -106,7 +108,7 @@ def test_every_entry_keeps_its_values_and_stands_once():
 
 
 def test_what_the_code_says_has_its_korean_and_no_korean_is_left_over():
-    known = language.catalogue()
+    known = course.catalogue.catalogue()
     missing = [f"{file}: {en}" for file, keys in catalogue.of_code().items() for en in keys if en not in known]
     assert missing == []
     assert catalogue.stale() == []

@@ -12,18 +12,18 @@ import pytest
 import torch
 
 import course_lib
+from course.session import MOST_THREADS, chapter_name
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.session import MOST_THREADS, chapter_name
 
 
 @pytest.fixture(autouse=True)
 def themes(monkeypatch):
     """Calls of use_course_style; the tests' own matplotlib settings and threads stay."""
     calls = []
-    figures = types.ModuleType("course_lib.figures")
+    figures = types.ModuleType("course.figures")
     figures.use_course_style = lambda: calls.append("style")
-    monkeypatch.setitem(sys.modules, "course_lib.figures", figures)
+    monkeypatch.setitem(sys.modules, "course.figures", figures)
     for name in ("COURSE_PROFILE", "COURSE_SEED"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COURSE_DEVICE", "cpu")
@@ -86,12 +86,12 @@ def test_a_setting_without_meaning_is_an_error(monkeypatch, setting, value, reme
 def test_threads_follow_the_cores_unless_the_reader_chose(monkeypatch):
     set_to = []
     monkeypatch.setattr(torch, "set_num_threads", set_to.append)
-    monkeypatch.setattr("course_lib.session.n_cores", lambda: 3)
+    monkeypatch.setattr("course.session.n_cores", lambda: 3)
     course_lib.start(1)
     assert set_to == []
     monkeypatch.delenv("OMP_NUM_THREADS")
     course_lib.start(1)
-    monkeypatch.setattr("course_lib.session.n_cores", lambda: 61)
+    monkeypatch.setattr("course.session.n_cores", lambda: 61)
     course_lib.start(1)
     assert set_to == [3, MOST_THREADS]
 

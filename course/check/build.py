@@ -19,12 +19,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from course import kept
 from course.check import registry, store
 from course.check.exercise import Exercise, head
 from course.check.front import is_version, now
 from course.check.messages import Result
 from course.check.parts import Part, blame, guarded, parts
-from course_lib import kept
 from course_lib.config import settings
 from course_lib.errors import CourseError
 from course_lib.language import key, language, t

@@ -15,10 +15,11 @@ import math
 import traceback
 from typing import Any
 
+from course.catalogue import catalogue
 from course.check import check, failing, hint, solution, store
 from course.check.messages import Message, Result
 from course_lib.errors import CourseError
-from course_lib.language import catalogue, language, t
+from course_lib.language import language, t
 
 store.update = lambda name, is_item, change: ""  # the page keeps what was typed (course/site/keep.js)
 _NAMES = {"__name__": "__main__", "math": math}

@@ -8,7 +8,8 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
-from course_lib.language import language, wrapped
+from course.catalogue import wrapped
+from course_lib.language import language
 
 # symbol and border colour (Okabe-Ito) by tone; the words are in the title
 _TONES = {"open": ("○", "#8a8f98"), "right": ("✓", "#009e73"), "wrong": ("✗", "#d55e00"), "info": ("▸", "#0072b2")}

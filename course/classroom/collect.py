@@ -29,8 +29,8 @@ from course.check import registry, store
 from course.check.build import of_chapter
 from course.check.front import HINTS, VERSION, is_look, is_version, levels_seen
 from course.check.recall_questions import is_choice
+from course_lib.data.readers.lines import hidden, zip_members
 from course_lib.errors import CourseError
-from course_lib.files import hidden, zip_members
 from course_lib.language import t
 
 # group 1: what is answered; 2: what browsers and Canvas put behind it, "1.2 (1).json", "1.2-1.json"

@@ -10,9 +10,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from course.lab.controls import Text
-from course_lib.data.handmade import handmade_names
-from course_lib.data.on_disk import on_disk_sentences
-from course_lib.data.public import locate
+from course.sources.handmade import handmade_names
+from course.sources.on_disk import on_disk_sentences
+from course.sources.public import locate
 from course_lib.data.running_text import read_articles
 from course_lib.language import key
 from course_lib.models.head_base import seeded

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from course.lab.controls import WHOLE, top_vectors, window_mean
+from course.sources.handmade import handmade_senses
 from course.widgets.word_stories import Stop, Story, WordGenerations, word_generations
 from course_lib.config import data_dir
-from course_lib.data.handmade import handmade_senses
 from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, Sentence
 from course_lib.errors import CourseError

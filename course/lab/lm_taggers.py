@@ -18,7 +18,7 @@ from course.lab.kept_states import KeptStates
 from course.lab.learning import PLAIN, for_task, learn
 from course.lab.tasks import Task, names, world_sentences
 from course.lab.world_models import new_bilm, train_bilm
-from course_lib.data.public import load_public
+from course.sources.public import load_public
 from course_lib.device import seed_everything
 from course_lib.models.crf import forbidden_bio
 from course_lib.models.encoder import ContextEncoder, StaticVectors

@@ -15,7 +15,7 @@ from course.world import World
 from course_lib.data.batch import Batch
 from course_lib.device import seed_everything
 from course_lib.models.encoder import ContextEncoder
-from course_lib.text.unknown_words import known_form
+from course_lib.text.vocabulary import known_form
 from course_lib.text.words import split_words
 from course_lib.training import fit
 

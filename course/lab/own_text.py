@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
+from course import kept
 from course.lab.particles import split_particles
-from course_lib import kept
 from course_lib.config import answers_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, given_path, small_text

@@ -23,10 +23,10 @@ from course.lab.learning import DEV_SEED, searched_rate
 from course.lab.tasks import Task, parts_of_speech, world_sentences
 from course.lab.world_bert import RATE
 from course.lab.world_models import world_bilm
+from course.sources.handmade import handmade_clue_sides, handmade_second_senses, handmade_senses
+from course.sources.public import load_public
 from course.world import World
 from course_lib.config import data_dir
-from course_lib.data.handmade import handmade_clue_sides, handmade_second_senses, handmade_senses
-from course_lib.data.public import load_public
 from course_lib.data.readers.senses import read_senses
 from course_lib.data.records import SenseExample, TaggedSentence
 from course_lib.evaluation.probes import mixed_probe, nearest_mean, nearest_mean_left_out, probe

@@ -19,14 +19,14 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from course import kept
 from course.by_hand import classifier, language_model, skip_gram
+from course.kept import LABELS
 from course.lab import own_text
 from course.lab.world_models import world_text
 from course.world import World, WorldSentence
-from course_lib import kept
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
-from course_lib.kept import LABELS
 from course_lib.language import language as language_now
 
 N_WORDS = 60_000

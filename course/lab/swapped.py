@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from course.by_hand.ulmfit import concat_pool
 from course.lab.controls import untrained
 from course.lab.tasks import Task
-from course_lib.data.handmade import handmade_names, handmade_questions, handmade_reviews, handmade_senses
+from course.sources.handmade import handmade_names, handmade_questions, handmade_reviews, handmade_senses
 from course_lib.data.records import LabelledText
 from course_lib.language import key
 from course_lib.models.awd_lstm import AWDLSTM, BEGIN

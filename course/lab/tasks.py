@@ -15,9 +15,9 @@ from random import Random
 
 from course.lab import baselines
 from course.lab.passages import question_pairs, single_questions, split_by_article
+from course.sources.handmade import handmade_names, handmade_questions, handmade_reviews
+from course.sources.public import load_public
 from course.world import World
-from course_lib.data.handmade import handmade_names, handmade_questions, handmade_reviews
-from course_lib.data.public import load_public
 from course_lib.data.records import LabelledText, Passage, Sentence, SentencePair, TaggedSentence
 from course_lib.errors import CourseError
 from course_lib.evaluation import accuracy, span_f1

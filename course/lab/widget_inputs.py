@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from course.lab.byte_pairs import Merge, apply
+from course.lab.word_classes import particle_of
 from course.widgets.gap_model import FillModel, LanguageSwitch
 from course.widgets.strip import Frame, Token
 from course_lib.data.masking import Masking
@@ -19,8 +21,6 @@ from course_lib.models.bert import Bert, guesses
 from course_lib.models.decoding import DecoderState, length_penalty
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.shipped import load
-from course_lib.text.byte_pairs import Merge, apply
-from course_lib.text.unknown_words import particle_of
 
 
 def merge_frames(words: Sequence[str], merges: Sequence[Merge]) -> list[Frame]:

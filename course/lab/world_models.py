@@ -14,8 +14,8 @@ from functools import lru_cache, partial
 from itertools import islice
 
 from course.lab.company import text as running_text
+from course.sources.public import load_public
 from course.world import World, WorldPair
-from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair
 from course_lib.data.streams import TextStreams, TwoWayStreams
 from course_lib.device import seed_everything

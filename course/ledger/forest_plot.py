@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from html import escape
 from unicodedata import east_asian_width
 
+from course.loss_curve import ticks
 from course_lib.evaluation.intervals import Interval
 from course_lib.language import t
-from course_lib.loss_curve import ticks
 
 WIDTH = 680  # CSS pixels
 _ROW, _TOP, _AXIS, _RIGHT, _FONT = 22, 8, 44, 22, 12  # pixels; 12 px are 9 pt

@@ -5,7 +5,7 @@ const languageModel = text => HANGUL.test(text) ? "bert-ko" : "bert-en";
 
 // The pieces of a text: [{id, piece, start, end, word, typed}], start and end in the text, word: the number of its
 // word, typed: a [MASK] of the reader. As Bert.fill reads a text, which a tokeniser would cut at the brackets.
-// The particle that a word of Hangul ends in, else "": as course_lib/text/unknown_words.py.
+// The particle that a word of Hangul ends in, else "": as course/lab/word_classes.py.
 const AFTER_CONSONANT = /^(은|이|을|과|으로|이나|이랑)$/,
   AFTER_VOWEL = /^(는|가|를|와|로|나|랑)$/,
   PARTICLE = /^(의|에|도|만|에서|에게|에는|에도|께서|한테|까지|부터|처럼|보다|마저|조차|밖에|에서는|으로는)$/,

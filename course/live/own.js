@@ -1,4 +1,4 @@
-// A network that the reader has kept, answers/kept/LANGUAGE/NAME.safetensors (course_lib/kept.py), as a Bert whose
+// A network that the reader has kept, answers/kept/LANGUAGE/NAME.safetensors (course/kept.py), as a Bert whose
 // pieces are whole words. The by-hand BERT of chapter 7 has the library's parts under other names. That of build 7.B
 // has fewer: no biases, nothing learned in its layer norms, no layer below the output; its matrices are turned over.
 const MOST_BYTES = 64e6; // 16 million numbers

@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from course.catalogue import texts
 from course.live.checkpoint_scripts import write_model
+from course.sources.handmade import handmade_senses
 from course.widgets.base import FOLDER, percent, sentences, small, style
-from course_lib.data.handmade import handmade_senses
 from course_lib.files import atomic_file
-from course_lib.language import language, speaking, texts
+from course_lib.language import language, speaking
 from course_lib.models.shipped import load
 
 HERE = Path(__file__).parent

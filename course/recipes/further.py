@@ -17,8 +17,8 @@ from course.recipes.bert import SCORED, rows_of, scores, told
 from course.recipes.job import Job, Recipe, Training, profiles, six_bits
 from course.recipes.starts import log_frequencies
 from course.recipes.texts import ENGLISH, EVERYDAY_KOREAN, MixedRows, Text, encode_corpus, weights_licence
+from course.sources.handmade import handmade_gaps
 from course_lib.checkpoints import CARD
-from course_lib.data.handmade import handmade_gaps
 from course_lib.models.bert import Bert
 from course_lib.models.shipped import load
 

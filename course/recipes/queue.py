@@ -17,7 +17,7 @@ from course.recipes import job
 from course.recipes.job import Job, Recipe
 from course_lib.checkpoints import CARD
 from course_lib.files import lock
-from course_lib.loss_curve import duration
+from course_lib.progress import duration
 from course_lib.training.state import read_state
 
 QUEUE = ("awd-lstm-en", "awd-lstm-reviews-en", "bilm-ko")  # the order in which they are missed most

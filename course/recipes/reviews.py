@@ -16,8 +16,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from course.recipes.job import Job, Recipe
-from course_lib.data.public import load_public
-from course_lib.data.registry import find
+from course.sources.public import load_public
+from course.sources.registry import find
 from course_lib.evaluation import bootstrap_interval
 from course_lib.models.review_words import ReviewWords, terms_of
 

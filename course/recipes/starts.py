@@ -27,8 +27,7 @@ from jaxtyping import Float, Int
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
-from course.recipes.texts import PieceText
-from course_lib.files import made_once
+from course.recipes.texts import PieceText, made_once
 from course_lib.models.attention import MultiHeadAttention
 from course_lib.models.lstm_lm import CharacterWords
 from course_lib.models.skip_gram import SkipGramConfig

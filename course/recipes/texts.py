@@ -31,12 +31,12 @@ from torch import Tensor
 
 from course.lab.particles import split_particles
 from course.lab.tasks import unseen_in_tests
+from course.sources.public import load_public, locate
 from course_lib.data.masking import Masking
-from course_lib.data.public import load_public, locate
 from course_lib.data.running_text import CORPORA, read_articles
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
-from course_lib.files import atomic_file, lock, made_once
+from course_lib.files import atomic_file, lock
 from course_lib.models.bert import MaskedPairs
 from course_lib.progress import Progress
 from course_lib.text.word_pieces import WordPieces
@@ -255,6 +255,15 @@ def cut_corpus(name: str, folder: Path, cut: Cut) -> tuple[WordPieces, PieceText
     with safe_open(made_once(folder / file_name, make), "pt") as file:
         text = PieceText(*(file.get_tensor(key) for key in ("ids", "sentences", "documents")))
         return WordPieces(json.loads(file.metadata()["pieces"]), lowercase=cut.lowercase), text
+
+
+def made_once(path: Path, make: Callable[[], bytes]) -> Path:
+    """The file `path`; if it is not there yet, one process writes into it what `make` gives, and the others wait."""
+    with lock(path.with_suffix(".lock")):
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write(make())
+    return path
 
 
 def encode_corpus(name: str, folder: Path, pieces: WordPieces) -> PieceText:

@@ -14,7 +14,7 @@ from course.lab.controls import untrained
 from course.lab.learning import Recipe, fine_tune
 from course.lab.tasks import N_DEV, TITLES, Task, answers, names, pairs, reviews, target_texts
 from course.lab.ulmfit_stages import FROM_SCRATCH, Tricks, classifier, for_target, tuned
-from course_lib.data.public import load_public
+from course.sources.public import load_public
 from course_lib.errors import CourseError
 from course_lib.language import key
 from course_lib.models.awd_lstm import AWDLSTM

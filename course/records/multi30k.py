@@ -19,8 +19,8 @@ from pathlib import Path
 from course.ledger.records import provenance
 from course.records.joiners import joined_words, written
 from course.records.translation import BEAM, STORES, Sample, TranslationRecord, scored, target_pieces, translations
+from course.sources.public import load_public
 from course_lib.config import settings
-from course_lib.data.public import load_public
 from course_lib.data.records import ParallelPair, Sentence
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError

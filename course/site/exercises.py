@@ -21,10 +21,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from course.catalogue import catalogue_files
 from course.check.judge import without_end
 from course_lib.config import project_dir
 from course_lib.files import atomic_file
-from course_lib.language import catalogue_files, t
+from course_lib.language import t
 
 HERE = Path(__file__).parent
 VENDOR = HERE / "vendor"

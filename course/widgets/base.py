@@ -20,8 +20,9 @@ import anywidget
 import numpy as np
 import traitlets
 
+from course.catalogue import texts, wrapped
 from course_lib.errors import CourseError
-from course_lib.language import language, t, t_label, texts, wrapped
+from course_lib.language import language, t, t_label
 
 FOLDER = Path(__file__).parent
 BOLD = ' font-weight="bold"'

@@ -13,9 +13,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from course.figures import OKABE_ITO, closed
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
-from course_lib.figures import OKABE_ITO, closed
 from course_lib.language import columns, key, t, t_label
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")

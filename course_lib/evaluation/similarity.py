@@ -1,4 +1,4 @@
-"""Do word vectors agree with people? Similarity ratings, with the standard sets.
+"""Do word vectors agree with people's ratings of similarity?
 
 A test word that the vectors lack is tried in lower case (the sets write "Arafat", many vectors are lower case only).
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from course_lib.data.readers.word_tests import RatedPair, load_rated_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.metrics import spearman
 from course_lib.models.word_vectors import WordVectors
-from course_lib.text.unknown_words import known_form
+from course_lib.text.vocabulary import known_form
 
 
 @dataclass(frozen=True)
@@ -42,27 +40,3 @@ def word_similarity(vectors: WordVectors, pairs: Iterable[Sequence]) -> Similari
 def pairs_known_to(pairs: Iterable[Sequence], *systems: WordVectors) -> list[Sequence]:
     """The pairs whose words all the systems know: only on those may two systems be compared."""
     return [pair for pair in pairs if all(known_form(word, system) for system in systems for word in pair[:2])]
-
-
-def load_wordsim353() -> list[RatedPair]:
-    """WordSim-353 (Finkelstein et al. 2002): 353 English pairs, relatedness 0 to 10. From gensim's test data."""
-    return load_rated_pairs(_gensim_data("wordsim353.tsv"))
-
-
-def load_simlex999() -> list[RatedPair]:
-    """SimLex-999 (Hill et al. 2015): 999 English pairs, similarity and not relatedness, 0 to 10. From gensim too."""
-    return load_rated_pairs(_gensim_data("simlex999.txt"))
-
-
-def _gensim_data(name: str) -> Path:
-    """A file among gensim's test data, found without importing gensim (that takes a second)."""
-    from importlib.util import find_spec
-
-    spec = find_spec("gensim")
-    path = Path(spec.origin).parent / "test" / "test_data" / name if spec is not None and spec.origin else None
-    if path is None or not path.is_file():
-        raise CourseError(
-            f"{name} comes with gensim, which is not installed{'' if spec is None else ' with its test data'}. "
-            "Run `pip install gensim`, or load a file of your own by its path."
-        )
-    return path

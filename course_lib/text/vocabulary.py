@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 
@@ -145,3 +145,8 @@ def words_of(sentence, number: int | None = None) -> Sequence[str]:
         )
         raise CourseError(t(says, which=which, given=f"{words!r:.60}", kind=type(words).__name__))
     return words
+
+
+def known_form(word: str, known: Container[str]) -> str | None:
+    """The word if it is known, else its lower-case form if that is, else None."""
+    return next((form for form in (word, word.lower()) if form in known), None)

@@ -33,8 +33,8 @@ def everything(texts: Path) -> None:
     print(sorted(path.name for path in (folder / "lecture").iterdir()))
 
     import course_lib
-    from course_lib.data.handmade import handmade_names
-    from course_lib.figures import use_course_style
+    from course.figures import use_course_style
+    from course.sources.handmade import handmade_names
 
     vectors = course_lib.load("skipgram-ko").encode([["배", "가"]])[0]
     print(vectors.shape, f"{float(abs(vectors).sum()):.3f}", len(handmade_names("ko")))

@@ -7,9 +7,10 @@ import re
 import numpy as np
 import pytest
 
+from course.catalogue import particle
 from course.widgets import drawings, scalar_mix
 from course.widgets.base import FOLDER
-from course_lib.language import particle, speaking
+from course_lib.language import speaking
 from tests.browser.test_all_widgets import PRESSED, drawn
 from tests.test_language import PARTICLES
 from tests.widgets.test_all_widgets import LARGE

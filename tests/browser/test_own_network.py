@@ -10,11 +10,11 @@ import torch
 from playwright.sync_api import expect
 from torch import nn
 
+from course import kept
 from course.by_hand.bert import Bert
 from course.chapters.ch07.build import SPECIALS, OwnBert
 from course.chapters.ch07.ex_7_8_encoder_block import encoder_block
 from course.site.build import write_ask
-from course_lib import kept
 from course_lib.language import speaking
 from tests.browser.conftest import reader
 from tests.browser.test_korean_widgets import ENGLISH

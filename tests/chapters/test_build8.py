@@ -2,9 +2,9 @@
 
 import pytest
 
+from course import kept
 from course.chapters.ch08 import build as chapter
 from course.check import check, play
-from course_lib import kept
 from course_lib.language import speaking
 from tests.check.test_build import keep, solved
 

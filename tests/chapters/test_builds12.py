@@ -4,12 +4,12 @@ from functools import cache
 
 import pytest
 
+from course import kept
 from course.chapters.ch01 import build as skip_gram
 from course.chapters.ch02 import build as classifier
 from course.check import build as builds
 from course.check import check, play, solution
 from course.lab.roles import Thread
-from course_lib import kept
 from course_lib.language import language, speaking
 from tests.check.test_build import keep, solved
 

@@ -10,7 +10,7 @@ from course.chapters.ch04 import claims_bilm, claims_layers
 from course.lab.probes import Rows, TaggedWords, tagged_words, window_word_rows, word_rows
 from course.lab.tasks import Task
 from course.ledger import judge
-from course_lib.data.handmade import handmade_names, handmade_senses
+from course.sources.handmade import handmade_names, handmade_senses
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.evaluation import probes
 from course_lib.evaluation.probes import probe

@@ -6,8 +6,8 @@ from torch import nn
 
 from course.by_hand.transformer import Translator, translate
 from course.check import registry
+from course.lab.byte_pairs import merged, pair_counts
 from course_lib.models.attention import attend, causal_mask, padding_mask
-from course_lib.text.byte_pairs import merged, pair_counts
 
 
 def test_cross_attention_is_torch_s():

@@ -11,6 +11,8 @@ import pytest
 import torch
 from torch import nn
 
+from course import kept
+from course.catalogue import catalogue
 from course.check import answers, check, hint, play, registry, restore, solution, store
 from course.check import build as builds
 from course.check import parts as parts_of_builds
@@ -18,10 +20,9 @@ from course.check.build import Build, Ran
 from course.check.front import is_version
 from course.check.limit import NoEnd, limited
 from course.check.parts import parts
-from course_lib import kept
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
-from course_lib.language import catalogue, speaking
+from course_lib.language import speaking
 
 EVERY = [build for chapter in registry.chapters() for build in builds.of_chapter(chapter)]
 SENTENCES = [[5, 6, 7, 8], [8, 7, 6], [5, 5, 5], [6, 7]]

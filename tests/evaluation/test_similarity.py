@@ -5,16 +5,11 @@ import lzma
 import pytest
 import torch
 
+from course.sources import rated_pairs
+from course.sources.rated_pairs import _gensim_data, load_simlex999, load_wordsim353
+from course_lib.data.readers.word_tests import RatedPair, load_rated_pairs
 from course_lib.errors import CourseError
-from course_lib.evaluation.similarity import (
-    RatedPair,
-    _gensim_data,
-    load_rated_pairs,
-    load_simlex999,
-    load_wordsim353,
-    pairs_known_to,
-    word_similarity,
-)
+from course_lib.evaluation.similarity import pairs_known_to, word_similarity
 from course_lib.models.skip_gram import WordVectors
 
 
@@ -51,7 +46,7 @@ def test_word_similarity_equals_gensim(monkeypatch):
     score = word_similarity(vectors, pairs)
     assert score.spearman == pytest.approx(expected, abs=1e-6)
     assert score.found == 353
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr(rated_pairs, "find_spec", lambda name: None)
     with pytest.raises(CourseError, match="pip install gensim"):
         load_wordsim353()
 

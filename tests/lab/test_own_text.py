@@ -8,11 +8,11 @@ from collections import Counter
 import pytest
 import torch
 
+from course import kept
 from course.check import build as builds
 from course.check import play
 from course.lab import own_text
 from course.lab.roles import thread
-from course_lib import kept
 from course_lib.errors import CourseError
 from course_lib.language import speaking
 

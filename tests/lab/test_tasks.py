@@ -10,7 +10,7 @@ from course.lab import tasks as tasks_file
 from course.lab.baselines import dictionary, overlap_counts, overlap_window, word_overlap
 from course.lab.passages import following_pairs, question_pairs, sentence_places, single_questions, split_by_article
 from course.lab.tasks import KINDS, Task, answers, fits, four_tasks, n_units, names, pairs, reviews
-from course_lib.data.handmade import handmade_questions
+from course.sources.handmade import handmade_questions
 from course_lib.data.records import LabelledText, Passage, Question, Sentence, SentencePair, TaggedSentence
 from course_lib.models.encoder import RandomEncoder
 from course_lib.text.words import split_words

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from course.lab import widget_inputs
+from course.lab.byte_pairs import learn
 from course.widgets import fill_mask
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.decoding import greedy, length_penalty
 from course_lib.models.transformer import TransformerConfig
 from course_lib.models.translator import Translator
-from course_lib.text.byte_pairs import learn
 from course_lib.text.pieces import Pieces
 from tests.models.small_berts import small_bert
 

@@ -6,11 +6,11 @@ import pytest
 import safetensors.torch
 import torch
 
+from course.session import Session
 from course_lib.errors import CourseError
 from course_lib.models.attention import padding_mask
 from course_lib.models.bert import Bert, MaskedPairs
 from course_lib.models.shipped import load
-from course_lib.session import Session
 from tests.models.battery import BANK, RIVER
 from tests.models.small_berts import small_bert, small_pieces
 

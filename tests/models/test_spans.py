@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.data.handmade import handmade_questions
+from course.sources.handmade import handmade_questions
 from course_lib.data.records import Sentence
 from course_lib.data.windows import word_windows
 from course_lib.errors import CourseError

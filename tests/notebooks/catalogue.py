@@ -11,21 +11,22 @@ from functools import cache
 from html import unescape
 from pathlib import Path
 
+from course.catalogue import catalogue, catalogue_files, entries
 from course.check import registry
 from course.check.build import of_chapter as builds_of_chapter
 from course.check.recall_questions import questions
 from course.lab.generations import WORDS, occurrences
 from course.ledger.rules import all_claims, reasons
+from course.sources.registry import registry as registered
 from course.widgets.base import sentences
 from course_lib.config import data_dir
-from course_lib.data.registry import registry as registered
-from course_lib.language import catalogue, catalogue_files, entries, label_key
+from course_lib.language import label_key
 from tests.notebooks.environment import ROOT
 
 # Where the Korean of what these folders say has its place; the first that fits.
 HOME = {
     "course/widgets": "course/korean/widgets.toml",
-    "course_lib": "course_lib/korean/library.toml",
+    "course_lib": "course/korean/library.toml",
     "course/check": "course/korean/check.toml",
     "course/ledger": "course/korean/cards.toml",
     "course/site": "course/korean/site.toml",
@@ -65,7 +66,7 @@ def of_code() -> dict[str, dict[str, None]]:
             found[file] |= dict.fromkeys(said_by(path))
     senses = {e.sense for lang, words in WORDS.items() for word in words for e in occurrences(word, lang)}
     found["course/korean/lab.toml"] |= dict.fromkeys(sorted(senses))
-    found["course_lib/korean/library.toml"] |= dict.fromkeys(public.title for public in registered().values())
+    found["course/korean/library.toml"] |= dict.fromkeys(public.title for public in registered().values())
     return found
 
 

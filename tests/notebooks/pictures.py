@@ -13,10 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from course.figures import recorded_board, score_board, use_course_style
 from course.site.build import build_site
 from course_lib.errors import CourseError
-from course_lib.evaluation.board import recorded_board
-from course_lib.figures import score_board, use_course_style
 from course_lib.files import atomic_file
 from course_lib.language import language, speaking, t, t_label
 from tests.notebooks.environment import ROOT

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from course_lib.language import entries
+from course.catalogue import entries
 from tests.notebooks import catalogue
 from tests.notebooks.environment import ROOT
 from tests.notebooks.korean import edition_of

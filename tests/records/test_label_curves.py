@@ -9,13 +9,13 @@ import pytest
 
 matplotlib.use("Agg")
 
+from course.figures import use_course_style
 from course.lab.tasks import reviews
 from course.records import curve_tasks, label_curves
 from course.records.curve_tasks import BASELINE, BERT, MINILM, TASKS, Bench, CurveTask, Effort
 from course.records.label_curves import ALL, STORE, Cell, Curves, Plan, downstream, measure, recorded_curves
 from course_lib.errors import CourseError
 from course_lib.evaluation.intervals import seed_interval
-from course_lib.figures import use_course_style
 from tests.lab import four_samples
 
 RUN = {"command": "a command", "date": "2026-01-02"}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from course.records import one_table
+from course.sources.handmade import handmade_questions
 from course.widgets import figures
-from course_lib.data.handmade import handmade_questions
 from course_lib.errors import CourseError
 from course_lib.text.words import split_words
 from tests.mistakes import mistakes

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
+from course.lab.byte_pairs import apply, learn
 from course_lib.errors import CourseError
 from course_lib.files import small_text
-from course_lib.text.byte_pairs import apply, learn
 from course_lib.text.pieces import Pieces
 from course_lib.text.word_pieces import SPECIALS, TOKENIZER_FILES, WordPieces
 

@@ -8,8 +8,8 @@ import pytest
 
 matplotlib.use("Agg")
 
+from course.figures import use_course_style
 from course.widgets import figures
-from course_lib.figures import use_course_style
 from tests.mistakes import mistakes
 
 

@@ -9,10 +9,10 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from course import kept
 from course.by_hand.skip_gram import SkipGram
 from course.check.build import Build, Ran
 from course.lab.roles import NONE, Thread, padded
-from course_lib import kept
 from course_lib.language import language, t_label
 from course_lib.progress import Progress
 

@@ -29,9 +29,9 @@ from course.lab.probes import SenseSplit, top_score
 from course.lab.tasks import parts_of_speech
 from course.lab.world_models import world_bilm
 from course.ledger import Exact, Measurement, by_seed, claim, means
+from course.sources.handmade import handmade_names
 from course.world import World
 from course_lib.data.batch import Batch
-from course_lib.data.handmade import handmade_names
 from course_lib.device import seed_everything
 from course_lib.evaluation.probes import probe
 from course_lib.models.elmo import ELMo

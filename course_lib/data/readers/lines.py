@@ -17,11 +17,10 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import BinaryIO
 
 from course_lib.errors import CourseError
-from course_lib.files import hidden, zip_members
 
 OPENERS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, UnicodeDecodeError)
@@ -128,6 +127,29 @@ def _from_zip(path: Path) -> Iterator:
         for name, member in zip_members(archive):
             if not stat.S_ISLNK(member.external_attr >> 16):
                 yield name, member.file_size, partial(archive.read, member)
+
+
+def hidden(path: PurePath) -> bool:
+    """Whether a system left this, not a person: .DS_Store, a Mac's ._ files and __MACOSX. `path` begins at what the
+    reader named: whatever is above that may begin with a dot."""
+    return any((part.startswith(".") and part != "..") or part == "__MACOSX" for part in path.parts)
+
+
+def zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, zipfile.ZipInfo]]:
+    """The files in a zip archive that are not hidden, by their path.
+
+    Names that are not marked as UTF-8 are UTF-8 all the same (a Mac's), Korean (Windows'), or as zipfile reads them.
+    """
+    for member in archive.infolist():
+        name = member.filename
+        if not member.flag_bits & 0x800:
+            for encoding in ("utf-8", "euc-kr"):  # a letter of Western Europe alone is valid in neither
+                with contextlib.suppress(UnicodeError):
+                    name = name.encode("cp437").decode(encoding)
+                    break
+        path = PurePosixPath(name.replace("\\", "/"))
+        if path.name and not name.endswith("/") and not hidden(path):
+            yield path, member
 
 
 class _Tail:

@@ -1,15 +1,13 @@
-"""Words that a vocabulary lacks, and what may stand for them.
+"""Classes for words that a vocabulary lacks, by their shape: numbers, capitalised words, -ing ...
 
-unk      one word for all of them; which words are rare enough to be left out: `Vocabulary.from_sentences(min_count=5)`
-classes  one word per class of shape: numbers, capitalised words, -ing ... (Weischedel et al. 1993, "Coping with
-         ambiguity and unknown words through probabilistic models", Computational Linguistics 19)
+Source: Weischedel et al. 1993, "Coping with ambiguity and unknown words through probabilistic models", Computational
+Linguistics 19.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container
 
 WORD_CLASSES = (
     *("number", "hyphen", "capitalised", "-ing", "-ed", "-ly", "-s"),
@@ -53,11 +51,6 @@ def particle_of(word: str) -> str:
     """The particle that a word of Hangul ends in, by the same rules, else ""."""
     name, suffix = _hangul_class(word) if _HANGUL.fullmatch(word) else ("", "")
     return suffix if name == "Hangul + particle" else ""
-
-
-def known_form(word: str, known: Container[str]) -> str | None:
-    """The word if it is known, else its lower-case form if that is, else None."""
-    return next((form for form in (word, word.lower()) if form in known), None)
 
 
 def _hangul_class(word: str) -> tuple[str, str]:

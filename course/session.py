@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from course_lib import kept
+from course import kept
+from course.loss_curve import NotebookView
+from course_lib import progress
 from course_lib.config import n_cores, settings
 from course_lib.device import choose_device, seed_everything
 from course_lib.errors import CourseError
@@ -74,8 +76,7 @@ class Session:
 
     def board(self) -> Figure:
         """Who does what, to whom, where? Every system so far: yours beside the recorded one; later ones in grey."""
-        from course_lib.evaluation.board import recorded_board
-        from course_lib.figures import score_board
+        from course.figures import recorded_board, score_board
 
         chapter = int(self.chapter) if self.chapter and self.chapter.isdigit() else 9
         return score_board(recorded_board(), kept.scores(), chapter)
@@ -95,9 +96,10 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(min(n_cores(), MOST_THREADS))
     if importlib.util.find_spec("matplotlib"):
-        from course_lib.figures import use_course_style
+        from course.figures import use_course_style
 
         use_course_style()
+    progress.in_notebook = NotebookView
     _keep_words_whole()
     where = [t("Chapter {name}", name=name)] if name else []
     where += [t("{profile} profile", profile=t(_PROFILES[session.profile]))]

@@ -17,8 +17,7 @@ import pytest
 
 from course.lab.baselines import dictionary
 from course.lab.particles import _analyser, split_particles
-from course_lib.config import data_dir
-from course_lib.data.handmade import (
+from course.sources.handmade import (
     LANGUAGES,
     handmade_clue_sides,
     handmade_gaps,
@@ -28,6 +27,7 @@ from course_lib.data.handmade import (
     handmade_second_senses,
     handmade_senses,
 )
+from course_lib.config import data_dir
 from course_lib.data.readers.senses import SPLITS
 from course_lib.data.records import Sentence, TaggedSentence
 from course_lib.errors import CourseError

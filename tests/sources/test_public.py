@@ -9,13 +9,12 @@ import sys
 import pytest
 
 from course import cli
-from course_lib.data import public, registry
-from course_lib.data.public import get, load_public, locate, verify, whereabouts
-from course_lib.data.readers import of_set
+from course.sources import of_set, public, registry
+from course.sources.public import get, load_public, locate, verify, whereabouts
+from course.sources.registry import find
 from course_lib.data.readers.texts import read_labelled
-from course_lib.data.registry import find
 from course_lib.errors import CourseError
-from tests.data.public_server import BLOCK, TABLE, Server, registry_text, zipped
+from tests.sources.public_server import BLOCK, TABLE, Server, registry_text, zipped
 
 pytestmark = pytest.mark.usefixtures("small_sets")
 
@@ -201,9 +200,9 @@ def test_a_cache_that_cannot_be_written(small_sets, mirror, monkeypatch):
 CHILD = """
 import sys
 from pathlib import Path
-from course_lib.data import registry
+from course.sources import registry
 registry.data_dir = lambda name: Path(sys.argv[1]) / name
-from course_lib.data.public import get
+from course.sources.public import get
 print(len(get("small_tags")[1].read_bytes()))
 """
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course.sources import docstrings, on_disk
+from course.sources.docstrings import paragraphs, read_prose, sentences
+from course.sources.on_disk import on_disk_sentences
 from course_lib.config import project_dir
-from course_lib.data import docstrings, on_disk
-from course_lib.data.docstrings import paragraphs, read_prose, sentences
-from course_lib.data.on_disk import on_disk_sentences
 from course_lib.errors import CourseError
 from course_lib.language import speaking
 
@@ -109,7 +109,7 @@ def test_max_words_samples_all_parts_and_too_little_text_is_an_error(small_disk,
 CHILD = """
 import sys, time
 from pathlib import Path
-from course_lib.data import on_disk
+from course.sources import on_disk
 
 log, n = Path(sys.argv[1]) / "log", int(sys.argv[2])
 
@@ -147,7 +147,7 @@ def test_the_list_holds_no_test_tools_and_imports_nothing():
     """Reading what is installed imports no package of the list."""
     assert not {"transformers", "gensim", "sacrebleu", "pytest", "hypothesis", "playwright"} & on_disk.PACKAGES.keys()
     code = (
-        "import sys, json; from course_lib.data import on_disk; "
+        "import sys, json; from course.sources import on_disk; "
         "folders, packages, missing = on_disk._installed(); "
         "print(json.dumps([sorted(packages), sorted(missing), 'sympy' in sys.modules, 'sklearn' in sys.modules]))"
     )

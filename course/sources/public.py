@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from course.sources.registry import PublicFile, PublicSet, find, registry
 from course_lib.config import settings
-from course_lib.data.registry import PublicFile, PublicSet, find, registry
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, is_of_disk, lock, sha256, write_error
 
@@ -79,10 +79,10 @@ def verify(names: Iterable[str] | None = None) -> list[Finding]:
 def load_public(name: str, split: str | None = None) -> Iterable:
     """The records of a set: a list, or a stream of articles for running text. None: all splits in order.
 
-    The record types are in course_lib/data/records.py; which set gives which is in course_lib/data/readers/of_set.py.
+    The record types are in course_lib/data/records.py; which set gives which is in course/sources/of_set.py.
     Nothing is downloaded: `course data get NAME` does that.
     """
-    from course_lib.data.readers.of_set import read_set
+    from course.sources.of_set import read_set
 
     public = find(name)
     return read_set(public, [(part, locate(public.name, part)) for part in public.splits if split in (None, part)])

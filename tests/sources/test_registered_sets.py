@@ -9,12 +9,12 @@ import sys
 
 import pytest
 
+from course.sources import registry
+from course.sources.of_set import _BY_FILE
+from course.sources.public import load_public
+from course.sources.registry import KINDS
 from course_lib.config import project_dir, settings
-from course_lib.data import registry
-from course_lib.data.public import load_public
-from course_lib.data.readers.of_set import _BY_FILE
 from course_lib.data.records import Passage, SenseExample, Sentence, TaggedSentence
-from course_lib.data.registry import KINDS
 from course_lib.data.running_text import CORPORA
 
 SETS = registry.registry()
@@ -92,7 +92,7 @@ def test_labels_are_those_of_the_field_and_sentences_as_printed():
 
 COUNT = """
 import sys
-from course_lib.data.public import locate
+from course.sources.public import locate
 from course_lib.data.running_text import read_raw_articles
 articles = words = 0
 for article in read_raw_articles(locate(sys.argv[1])):

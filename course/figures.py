@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,9 @@ import matplotlib.pyplot as plt
 from matplotlib import font_manager
 from matplotlib.figure import Figure
 
+from course_lib.config import data_dir
 from course_lib.errors import CourseError
+from course_lib.evaluation.intervals import Interval, seed_interval
 from course_lib.language import key, language, t, t_label
 
 HANGUL_FONT = Path(__file__).parent / "fonts" / "CourseHangul-Regular.ttf"
@@ -50,6 +53,23 @@ def use_course_style() -> None:
             "lines.linewidth": 1.8,
         }
     )
+
+
+def recorded_board(of: str | None = None) -> dict[str, tuple[int, dict[int, Interval]]]:
+    """What the course's systems get on the roles of words, five seeds each; empty if it was not recorded.
+
+    system -> (its chapter, number of labelled sentences -> F1 in %), in the course's order
+
+    of: "en" or "ko", the language of the text; None: the reader's
+    """
+    path = data_dir("recorded", "board.json")
+    if not path.exists():
+        return {}
+    found: dict[str, tuple[int, dict[int, list[float]]]] = {}
+    for row in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+        if row["language"] == (of or language()):
+            found.setdefault(row["system"], (row["chapter"], {}))[1].setdefault(row["labels"], []).append(row["f1"])
+    return {name: (chapter, {n: seed_interval(f1) for n, f1 in by.items()}) for name, (chapter, by) in found.items()}
 
 
 def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapter: int) -> Figure:

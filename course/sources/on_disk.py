@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from course.sources import docstrings
 from course_lib.config import settings
-from course_lib.data import docstrings
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock
 from course_lib.language import t

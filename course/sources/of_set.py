@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
+from course.sources.registry import PublicSet
 from course_lib.data.readers.senses import read_coarse_senses, read_senseval
 from course_lib.data.readers.squad import read_squad
 from course_lib.data.readers.tagged import read_characters, read_columns, read_conllu
@@ -18,7 +19,6 @@ from course_lib.data.readers.texts import (
     read_translations,
 )
 from course_lib.data.readers.word_tests import load_rated_pairs, read_analogies
-from course_lib.data.registry import PublicSet
 from course_lib.data.running_text import CORPORA, Article, read_articles
 
 NEG_POS = {"0": "neg", "1": "pos"}

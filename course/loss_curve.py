@@ -1,4 +1,4 @@
-"""The picture of a running training: one line of text, a bar, and the loss over what is done, as an SVG string.
+"""The picture of a running training in a notebook: one line of text, a bar, and the loss over what is done, as SVG.
 
 Made by hand, so that it can be drawn four times a second and needs no plotting package; it takes the ink of the page
 (currentColor) and so fits light and dark themes. Colour: Okabe-Ito blue, the model's colour in this course.
@@ -6,10 +6,12 @@ Made by hand, so that it can be drawn four times a second and needs no plotting 
 
 from __future__ import annotations
 
+import base64
 import html
 import math
 
-from course_lib.language import columns, language, t
+from course_lib.language import columns, t
+from course_lib.progress import Progress, View, number
 
 BLUE = "#0072B2"
 WIDTH, HEAD, PLOT = 640, 40, 180  # pixels: whole width, height of line and bar, height of the curve
@@ -44,6 +46,33 @@ class LossCurve:
         losses = [loss for _, loss in self.points]
         windows = [losses[max(0, i - reach) : i + reach + 1] for i in range(len(losses))]
         return [(done, sum(window) / len(window)) for (done, _), window in zip(self.points, windows, strict=True)]
+
+
+class NotebookView(View):
+    """One output, drawn again and again; the last picture is an image, shown in a notebook that is not trusted too."""
+
+    def __init__(self) -> None:
+        self._handle, self.curve = None, LossCurve()
+
+    def point(self, done: float, loss: float) -> None:
+        self.curve.add(done, loss)
+
+    def show(self, bar: Progress, state: str) -> None:
+        from IPython.display import display
+
+        line = bar.line(state)
+        if state == "running":
+            picture = draw(line, bar.share, self.curve, unit=bar.unit, end=bar.total, ink="currentColor")
+        else:
+            grey = "#767676"  # 4.5 : 1 on white, on black
+            still = draw(line, None, self.curve, unit=bar.unit, end=bar.done, ink=grey)
+            source = base64.b64encode(still.encode()).decode()
+            picture = f'<img alt="{html.escape(line)}" src="data:image/svg+xml;base64,{source}">'
+        bundle = {"text/plain": line, "text/html": picture}
+        if self._handle is None:
+            self._handle = display(bundle, raw=True, display_id=True)
+        else:
+            self._handle.update(bundle, raw=True)
 
 
 def draw(line: str, share: float | None, curve: LossCurve, *, unit: str, end: float | None, ink: str) -> str:
@@ -114,25 +143,6 @@ def ticks(low: float, high: float, about: int = 8) -> list[tuple[float, str]]:
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
     return [(place * step, number(place * step) if digits == 0 else f"{place * step:.{digits}f}") for place in places]
-
-
-def number(value: float) -> str:
-    """12,000 or 1.25 M (125만): what fits under a tick."""
-    if abs(value) >= 1e6 and language() == "ko":
-        return f"{float(f'{value / 1e4:.4g}'):,.12g}만"
-    if abs(value) >= 1e6:
-        return f"{value / 1e6:.4g} M"
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.4g}"
-
-
-def duration(seconds: float) -> str:
-    """8 s, 3 min 05 s, 2 h 10 min."""
-    seconds = round(seconds)
-    if seconds < 60:
-        return t("{n} s", n=seconds)
-    if seconds < 3600:
-        return t("{m} min {n} s", m=seconds // 60, n=f"{seconds % 60:02}")
-    return t("{h} h {m} min", h=seconds // 3600, m=f"{seconds % 3600 // 60:02}")
 
 
 def _cut(text: str, length: int) -> str:

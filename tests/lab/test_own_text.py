@@ -111,6 +111,8 @@ def test_a_text_that_is_not_there_or_was_changed_is_said(name, says):
     [
         ("1.B", {"EPOCHS": 1}, ["loss", "contexts"]),
         ("3.B", {"OWN_LM_STEPS": 1}, ["perplexity", "sides"]),
+        ("4.B", {"COMPARED": 3, "OCCURRENCES": 3}, ["states"]),
+        ("6.B", {"OWN_STEPS": 1, "N_NEW": 3}, ["bleu", "source", "equal"]),
         ("7.B", {"STEPS": 1}, ["loss", "words", "both sides"]),
     ],
 )
@@ -132,5 +134,5 @@ def test_a_build_proves_and_keeps_what_it_made_of_each_text_apart(tmp_path, monk
 
 def test_a_build_that_reads_no_text_of_one_s_own_says_which_do(monkeypatch):
     monkeypatch.setattr(builds, "find", lambda _: builds.Build("9.B", ("7.6",), print, importance=1, minutes=1))
-    with pytest.raises(CourseError, match=r"reads no text of your own\. These do: 1\.B, 3\.B, 7\.B"):
+    with pytest.raises(CourseError, match=r"reads no text of your own\. These do: 1\.B, 3\.B, 4\.B, 6\.B, 7\.B"):
         builds.play("9.B", text="mine")

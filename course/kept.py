@@ -133,7 +133,7 @@ def score(name: str, value: float | Mapping[int, float]) -> None:
         if labels not in LABELS or not number:
             says = f"score({name!r}, ...): {f1!r} from {labels!r} labelled sentences."
             raise CourseError(f"{says} Give F1 in % from 0 to 100, from {' or '.join(map(str, LABELS))} sentences.")
-    if not isinstance(name, str) or not name.strip() or len(name) > 60:
+    if not isinstance(name, str) or not _is_system(name):
         raise CourseError(f"score({name!r:.80}, ...): a system's name is a text of 1 to 60 letters.")
     path = folder() / "board.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +152,17 @@ def scores() -> Scores:
     try:
         content = json.loads(bounded(path, MOST_TEXT, _REMEDY))
         board = {str(name): {int(n): float(f1) for n, f1 in found.items()} for name, found in content.items()}
-        if not all(0 <= f1 <= 100 for found in board.values() for f1 in found.values()):  # NaN is not, either
-            raise ValueError("a score is none from 0 to 100")
+        if not all(0 <= f1 <= 100 and n in LABELS for found in board.values() for n, f1 in found.items()):  # NaN, too
+            raise ValueError(f"a score is none from 0 to 100, from {' or '.join(map(str, LABELS))} sentences")
+        if not all(map(_is_system, board)):
+            raise ValueError("a system's name is no text of 1 to 60 letters")
         return board
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise CourseError(f"{path} cannot be read ({error}). {_REMEDY}") from None
+
+
+def _is_system(name: str) -> bool:
+    return 0 < len(name.strip()) and len(name) <= 60 and name.isprintable()  # half a letter cannot be drawn
 
 
 def refuse_name(name: str) -> None:

@@ -1,5 +1,6 @@
 """What a session keeps and scores: whole or not at all, and said when it cannot be taken up."""
 
+import io
 import json
 import re
 
@@ -84,14 +85,16 @@ def test_a_network_that_is_not_a_number_is_not_kept(session):
 
 def test_scores_add_up_by_language(session):
     session.score("my vectors, frozen", {20: 54.5, 100: 62})
-    session.score("mine", 71.25)
+    mine = r"my $\frac{$"  # no formula, and drawn as it is
+    session.score(mine, 71.25)
     session.score("my vectors, frozen", {100: 63})
-    assert kept.scores() == {"my vectors, frozen": {20: 54.5, 100: 63}, "mine": {100: 71.25}}
+    assert kept.scores() == {"my vectors, frozen": {20: 54.5, 100: 63}, mine: {100: 71.25}}
     with speaking("ko"):
         assert kept.scores() == {}
     figure = session.board()
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert (names[-1], set(names)) == ("mine", {*recorded_board(), "mine"})
+    assert (names[-1], set(names)) == (mine, {*recorded_board(), mine})
+    figure.savefig(io.BytesIO())
     assert [text.get_text() for text in figure.axes[1].texts] == ["63", "71"]
 
 
@@ -102,7 +105,9 @@ def test_a_score_is_a_percentage(session, value):
     assert kept.scores() == {}
 
 
-@pytest.mark.parametrize("content", ['{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": NaN}}'])
+@pytest.mark.parametrize(
+    "content", ['{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": NaN}}', '{"a": {"50": 3}}', r'{"\ud800": {"20": 3}}']
+)
 def test_a_damaged_board_is_said_and_not_overwritten(session, content):
     session.score("mine", 50)
     (kept.folder() / "board.json").write_text(content)

@@ -162,7 +162,7 @@ def scores() -> Scores:
 
 
 def _is_system(name: str) -> bool:
-    return 0 < len(name.strip()) and len(name) <= 60 and name.isprintable()  # half a letter cannot be drawn
+    return len(name.strip()) > 0 and len(name) <= 60 and name.isprintable()  # half a letter cannot be drawn
 
 
 def refuse_name(name: str) -> None:

@@ -178,7 +178,8 @@ def _forbid_calls(architecture: int, calls: Sequence[int], clone: int) -> None:
     refuse = step(answer, 0x00050000 | 13)  # errno 13: permission denied
     program = step(load, 4) + step(equal, architecture, 1) + refuse + step(load, 0)
     program += step(at_least, 0x40000000, 0, 1) + refuse  # the same calls by other numbers
-    program += step(equal, clone, 0, 4) + step(load, 16) + step(has, 0x10000, 1) + refuse + step(load, 0)  # a thread may
+    # clone without CLONE_THREAD
+    program += step(equal, clone, 0, 4) + step(load, 16) + step(has, 0x10000, 1) + refuse + step(load, 0)
     program += b"".join(step(equal, number, 0, 1) + refuse for number in calls) + step(answer, 0x7FFF0000)
     held = ctypes.create_string_buffer(program)
     given = ctypes.create_string_buffer(struct.pack("@HP", len(program) // 8, ctypes.addressof(held)))

@@ -78,7 +78,8 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
          "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"open\", \"made up\"]'] * n))\nos._exit(0)", "made up"),
         ("import gc, os\nfrom course.check.registry import find\nfor o in gc.get_objects():\n"
          "    if type(o).__name__ == 'Connection':\n        n = len(find('5.1').probes)\n"
-         "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"error\", \"right\"]'] * n))\nos._exit(0)", "ended without"),
+         "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"error\", \"right\"]'] * n))\nos._exit(0)",
+         "ended without"),
         (DEFINED + "return '\ud800'", "UnicodeEncodeError"),
         (DEFINED + "return [0] * 10**9", "MemoryError"),
         (DEFINED + "while True: pass", "no end"),

@@ -98,7 +98,9 @@ def bytes_of(name: str) -> bytes:
     kept_as = Path(*(part for part in named.parts if part not in ("answers", "kept", language())))
     ended = (named.with_suffix(_ENDING), folder() / kept_as.with_suffix(_ENDING)) if kept_as.name else ()
     if path := next((path for path in (named, *ended) if path.is_file()), None):
-        return bounded(path, _MOST_WEIGHTS, _REMEDY)
+        content = bounded(path, _MOST_WEIGHTS, _REMEDY)
+        read_tensors(path, _REMEDY)  # a notebook, say, is none
+        return content
     place = named if named.is_dir() else folder()
     found = sorted([*place.glob(f"*{_ENDING}"), *place.glob(f"*/*{_ENDING}")])
     names = ", ".join(path.relative_to(place).with_suffix("").as_posix() for path in found)
@@ -121,7 +123,10 @@ def taken_up(name: str, model: nn.Module, train: Callable[[nn.Module], object] |
     print(says)
     train(model)
     if fault is None:
-        keep(name, model)
+        try:
+            keep(name, model)
+        except CourseError as error:  # what was trained stands, where the disk is full, too
+            print(error)
     return model.eval()
 
 

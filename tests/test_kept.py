@@ -83,6 +83,13 @@ def test_a_network_that_is_not_a_number_is_not_kept(session):
     assert not kept.folder().exists() or not list(kept.folder().iterdir())
 
 
+def test_a_network_that_cannot_be_kept_is_trained_all_the_same(session, capsys):
+    kept.folder().parent.mkdir(parents=True)
+    kept.folder().write_text("")  # where the folder should be
+    assert (session.kept("own", nn.Linear(2, 2), fill(3)).weight == 3).all()
+    assert "Could not write" in capsys.readouterr().out
+
+
 def test_scores_add_up_by_language(session):
     session.score("my vectors, frozen", {20: 54.5, 100: 62})
     mine = r"my $\frac{$"  # no formula, and drawn as it is
@@ -137,6 +144,9 @@ def test_a_kept_file_is_found_by_its_name_or_path(monkeypatch, tmp_path, name):
     with safetensors.safe_open(path, "pt") as file:
         assert json.loads(file.metadata()["words"]) == ["a", "배"]
         assert file.metadata()["language"] == "en"
+    path.with_name("notebook.ipynb").write_text("{}")
+    with pytest.raises(CourseError, match=r"notebook\.ipynb is not a readable"):
+        kept.bytes_of(str(path.with_name("notebook.ipynb")))
     for other in ("nowhere", "answers", "", "/", "answers/kept/en", "no/x"):
         with pytest.raises(CourseError, match=r"is no network that is kept.*own-bert"):
             kept.bytes_of(other)

@@ -90,6 +90,7 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
         (DEFINED + "import ctypes; ctypes.CDLL(None)", "PermissionError"),
         (DEFINED + "open('MARK', 'w')", "PermissionError"),
         (DEFINED + "import os; os.remove('MARK')", "PermissionError"),
+        (DEFINED + "import torch; torch.save([1], 'MARK')", "RuntimeError"),  # by C++, past Python's hook
     ],
 )  # fmt: skip
 def test_a_forged_or_hostile_answer_is_found(cell, found, tmp_path, monkeypatch):
@@ -108,6 +109,13 @@ def test_linux_itself_refuses_where_python_would_not(tmp_path):
     mark.write_text("whole")
     calls = ("socket.socket()", "os.execv('/bin/true', ['true'])", "os.remove(MARK)", "os.rename(MARK, MARK + '2')")
     calls += ("os.fork() or os._exit(0)", "os.kill(os.getppid(), 0)", "os.truncate(MARK, 0)", "os.chmod(MARK, 0)")
+    calls += (
+        "open(MARK, 'w')",
+        "os.open(MARK, os.O_TRUNC)",
+        "os.mkfifo(MARK + '3')",
+        "os.mkdir(MARK + '4')",
+        "os.utime(MARK)",
+    )
     code = f"""
 import os, platform, socket
 from course.classroom.rerun import _FORBIDDEN, _forbid_calls

@@ -91,7 +91,9 @@ class Exercise:
 
     @property
     def texts(self) -> Texts:
-        return Texts(**_read(self.texts_file)[self.id])
+        said = _read(self.texts_file)
+        assert self.id in said, f'{self.texts_file} has no ["{self.id}"]'
+        return Texts(**said[self.id])
 
     @property
     def head(self) -> str:

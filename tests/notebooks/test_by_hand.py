@@ -25,7 +25,7 @@ MOST_LINES = {file: 110 if file in LONG else 90 for file in BUILT}
 
 
 def definitions(source, docstrings):
-    """The syntax trees of a file or cell, without imports; anything but a definition is a fault."""
+    """The code of a file or cell, without imports and comments; anything but a definition is a fault."""
     trees = [node for node in ast.parse(source).body if not isinstance(node, ast.Import | ast.ImportFrom)]
     if trees and isinstance(trees[0], ast.Expr) and isinstance(trees[0].value, ast.Constant):
         trees = trees[1:]  # what a file is about
@@ -34,7 +34,7 @@ def definitions(source, docstrings):
         for node in (node for tree in trees for node in ast.walk(tree)):
             if isinstance(node, ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-    return [ast.dump(tree) for tree in trees]
+    return [ast.unparse(tree) for tree in trees]
 
 
 @pytest.mark.parametrize("edition", ["en", "ko"])
@@ -45,7 +45,7 @@ def test_cells_and_files_are_the_same_code(name, edition):
     cells = [cell.source for cell in notebook.cells if "by-hand" in cell.metadata.get("tags", ())]
     files = [(FOLDER / f"{file}.py").read_text(encoding="utf-8") for file in CHAPTERS[name]]
     of_cells, of_files = (
-        [tree for source in sources for tree in definitions(source, docstrings=edition == "en")]
+        "\n".join(code for source in sources for code in definitions(source, docstrings=edition == "en"))
         for sources in (cells, files)
     )
     assert of_cells == of_files

@@ -32,7 +32,7 @@ addEventListener("DOMContentLoaded", () => {
     );
     other.hash = scrollY > 0 && passed.length ? passed.at(-1)[1] : "";
   });
-  for (const open of document.querySelectorAll("button.open")) // a card shows its widget, or else the page's first
+  for (const open of document.querySelectorAll("li button.open")) // a card shows its widget, or else the page's first
     open.addEventListener("click", () => {
       const card = open.closest("li"),
         copy = Object.assign(document.createElement("div"), { className: "widget" });

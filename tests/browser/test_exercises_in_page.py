@@ -31,6 +31,7 @@ def test_exercises_are_solved_in_the_page(site, chromium, name, ids):
         for exercise_id in ids:
             shown = typed(page, exercise_id, cell(registry.find(exercise_id)))
             expect(shown.locator(".output")).to_contain_text(f"Exercise {exercise_id}: right.", **PATIENCE)
+        shown.get_by_role("button", name="Check").press("Enter")
         page.goto(address(site, "index"))
         row = page.locator(f'.map li[data-page="{name}"]')
         assert f"exercises {len(ids)} of" in row.locator(".done").inner_text()

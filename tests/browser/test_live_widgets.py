@@ -159,7 +159,9 @@ def test_two_sentences_of_one_s_own_join_the_picture_where_python_puts_them(page
                 said = "no kind is nearer" if kind < 0 else f"with {told.stories[told.word]['senses'][kind]}"
                 assert f"ring {at + 1}: {said}." in root.locator(".read").inner_text()
 
+    root.locator(".bars button").last.click()  # MiniLM is not in the page yet: the last that is shows the sentence
     place("We rested on the grassy bank of the river.")
+    expect(root.locator(".bars .on")).to_contain_text("BERT, ours")
     place("The Bank raised its rates again!")
     agrees({"an untrained network", "MiniLM, published"})
     page.get_by_role("button", name="ask minilm-en, too (").click()

@@ -33,7 +33,9 @@ def main() -> None:
     except CourseError as error:
         from rich.console import Console
 
-        Console(stderr=True).print(str(error), style="red", markup=False, highlight=False, soft_wrap=True)
+        # what a file says may move a terminal's cursor, or write its title
+        said = "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in str(error))
+        Console(stderr=True).print(said, style="red", markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
 
 

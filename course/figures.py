@@ -102,7 +102,7 @@ def score_board(recorded: Mapping, own: Mapping[str, Mapping[int, float]], chapt
     shown = [t_label(name) if name in recorded else name for name in names]
     panels[0][0].set_yticks(range(len(names)), shown)
     for tick, name in zip(panels[0][0].get_yticklabels(), names, strict=True):
-        tick.set_color("#5A6068" if recorded.get(name, (0,))[0] > chapter else "black")
+        tick.set(color="#5A6068" if recorded.get(name, (0,))[0] > chapter else "black", parse_math=False)
     panels[0][0].invert_yaxis()
     patches = {key("yours"): "#D55E00", key("recorded, five seeds"): "#9CC5E3", key("of later chapters"): "#D5D8DC"}
     drawn = {matplotlib.colors.to_hex(bar.get_facecolor()).upper() for axes in panels[0] for bar in axes.patches}

@@ -98,7 +98,9 @@ def bytes_of(name: str) -> bytes:
     kept_as = Path(*(part for part in named.parts if part not in ("answers", "kept", language())))
     ended = (named.with_suffix(_ENDING), folder() / kept_as.with_suffix(_ENDING)) if kept_as.name else ()
     if path := next((path for path in (named, *ended) if path.is_file()), None):
-        return bounded(path, _MOST_WEIGHTS, _REMEDY)
+        content = bounded(path, _MOST_WEIGHTS, _REMEDY)
+        read_tensors(path, _REMEDY)  # a notebook, say, is none
+        return content
     place = named if named.is_dir() else folder()
     found = sorted([*place.glob(f"*{_ENDING}"), *place.glob(f"*/*{_ENDING}")])
     names = ", ".join(path.relative_to(place).with_suffix("").as_posix() for path in found)
@@ -121,7 +123,10 @@ def taken_up(name: str, model: nn.Module, train: Callable[[nn.Module], object] |
     print(says)
     train(model)
     if fault is None:
-        keep(name, model)
+        try:
+            keep(name, model)
+        except CourseError as error:  # what was trained stands, where the disk is full, too
+            print(error)
     return model.eval()
 
 
@@ -133,7 +138,7 @@ def score(name: str, value: float | Mapping[int, float]) -> None:
         if labels not in LABELS or not number:
             says = f"score({name!r}, ...): {f1!r} from {labels!r} labelled sentences."
             raise CourseError(f"{says} Give F1 in % from 0 to 100, from {' or '.join(map(str, LABELS))} sentences.")
-    if not isinstance(name, str) or not name.strip() or len(name) > 60:
+    if not isinstance(name, str) or not _is_system(name):
         raise CourseError(f"score({name!r:.80}, ...): a system's name is a text of 1 to 60 letters.")
     path = folder() / "board.json"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -152,11 +157,17 @@ def scores() -> Scores:
     try:
         content = json.loads(bounded(path, MOST_TEXT, _REMEDY))
         board = {str(name): {int(n): float(f1) for n, f1 in found.items()} for name, found in content.items()}
-        if not all(0 <= f1 <= 100 for found in board.values() for f1 in found.values()):  # NaN is not, either
-            raise ValueError("a score is none from 0 to 100")
+        if not all(0 <= f1 <= 100 and n in LABELS for found in board.values() for n, f1 in found.items()):  # NaN, too
+            raise ValueError(f"a score is none from 0 to 100, from {' or '.join(map(str, LABELS))} sentences")
+        if not all(map(_is_system, board)):
+            raise ValueError("a system's name is no text of 1 to 60 letters")
         return board
     except (ValueError, AttributeError, TypeError, RecursionError) as error:
         raise CourseError(f"{path} cannot be read ({error}). {_REMEDY}") from None
+
+
+def _is_system(name: str) -> bool:
+    return len(name.strip()) > 0 and len(name) <= 60 and name.isprintable()  # half a letter cannot be drawn
 
 
 def refuse_name(name: str) -> None:

@@ -105,7 +105,7 @@ def read_tensors(path: Path, remedy: str) -> tuple[dict[str, Tensor], dict[str, 
     except Exception as error:  # safetensors raises several kinds, all about the file
         raise CourseError(f"{path} is not a readable safetensors file: {error}. {remedy}") from error
     refuse_nan(tensors, f"{path} holds", remedy)
-    return tensors, header.get("__metadata__", {})
+    return tensors, header.get("__metadata__") or {}  # null is allowed
 
 
 def load_weights(module: nn.Module, tensors: Mapping[str, Tensor], *, source: str | Path) -> None:

@@ -58,7 +58,14 @@ class Movable:
 
 def move(value: Any, device: torch.device | str) -> Any:
     """A batch or a carry on `device`: anything with `.to`, or dicts, tuples and lists of such; the rest as it is."""
-    return map_leaves(value, lambda leaf: leaf.to(device) if hasattr(leaf, "to") else leaf)
+    to_gpu = torch.device(device).type == "cuda"
+
+    def moved(leaf: Any) -> Any:
+        if to_gpu and isinstance(leaf, torch.Tensor) and leaf.device.type == "cpu":
+            return leaf.pin_memory().to(device, non_blocking=True)  # the copy runs beside the step before
+        return leaf.to(device) if hasattr(leaf, "to") else leaf
+
+    return map_leaves(value, moved)
 
 
 def map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -71,7 +71,7 @@ def write_error(path: Path, error: OSError) -> CourseError:
     reason = _REASONS.get(error.errno, error.strerror or str(error))
     return CourseError(
         f"Could not write {path}: {reason}. Nothing was changed. "
-        "Choose another folder (COURSE_CACHE_DIR moves the cache) or make room."
+        "Choose another folder (COURSE_CACHE_DIR moves the cache, COURSE_ANSWERS_DIR your answers) or make room."
     )
 
 

@@ -90,7 +90,8 @@ class Progress:
             said = f"{value:.4g}" if isinstance(value, float) else value
             parts.append(f"{t_label(name.replace('_', ' '))} {said}")
         parts.append(duration(seconds))
-        if state == "running" and self.total and self.done > self.start and seconds > 1:
+        # Before a hundredth is done, most of the time may have gone into what was prepared.
+        if state == "running" and self.total and self.done - self.start > self.total / 100 and seconds > 1:
             left = duration(seconds * (self.total - self.done) / (self.done - self.start))
             parts.append(t("about {time} left", time=left))
         label = t_label(self.label)

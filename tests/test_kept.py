@@ -1,5 +1,6 @@
 """What a session keeps and scores: whole or not at all, and said when it cannot be taken up."""
 
+import io
 import json
 import re
 
@@ -82,16 +83,25 @@ def test_a_network_that_is_not_a_number_is_not_kept(session):
     assert not kept.folder().exists() or not list(kept.folder().iterdir())
 
 
+def test_a_network_that_cannot_be_kept_is_trained_all_the_same(session, capsys):
+    kept.folder().parent.mkdir(parents=True)
+    kept.folder().write_text("")  # where the folder should be
+    assert (session.kept("own", nn.Linear(2, 2), fill(3)).weight == 3).all()
+    assert "Could not write" in capsys.readouterr().out
+
+
 def test_scores_add_up_by_language(session):
     session.score("my vectors, frozen", {20: 54.5, 100: 62})
-    session.score("mine", 71.25)
+    mine = r"my $\frac{$"  # no formula, and drawn as it is
+    session.score(mine, 71.25)
     session.score("my vectors, frozen", {100: 63})
-    assert kept.scores() == {"my vectors, frozen": {20: 54.5, 100: 63}, "mine": {100: 71.25}}
+    assert kept.scores() == {"my vectors, frozen": {20: 54.5, 100: 63}, mine: {100: 71.25}}
     with speaking("ko"):
         assert kept.scores() == {}
     figure = session.board()
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert (names[-1], set(names)) == ("mine", {*recorded_board(), "mine"})
+    assert (names[-1], set(names)) == (mine, {*recorded_board(), mine})
+    figure.savefig(io.BytesIO())
     assert [text.get_text() for text in figure.axes[1].texts] == ["63", "71"]
 
 
@@ -102,7 +112,9 @@ def test_a_score_is_a_percentage(session, value):
     assert kept.scores() == {}
 
 
-@pytest.mark.parametrize("content", ['{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": NaN}}'])
+@pytest.mark.parametrize(
+    "content", ['{"a": 3}', '{"a": {"x": 1}}', "{", '{"a": {"20": NaN}}', '{"a": {"50": 3}}', r'{"\ud800": {"20": 3}}']
+)
 def test_a_damaged_board_is_said_and_not_overwritten(session, content):
     session.score("mine", 50)
     (kept.folder() / "board.json").write_text(content)
@@ -132,6 +144,9 @@ def test_a_kept_file_is_found_by_its_name_or_path(monkeypatch, tmp_path, name):
     with safetensors.safe_open(path, "pt") as file:
         assert json.loads(file.metadata()["words"]) == ["a", "배"]
         assert file.metadata()["language"] == "en"
+    path.with_name("notebook.ipynb").write_text("{}")
+    with pytest.raises(CourseError, match=r"notebook\.ipynb is not a readable"):
+        kept.bytes_of(str(path.with_name("notebook.ipynb")))
     for other in ("nowhere", "answers", "", "/", "answers/kept/en", "no/x"):
         with pytest.raises(CourseError, match=r"is no network that is kept.*own-bert"):
             kept.bytes_of(other)

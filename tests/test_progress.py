@@ -15,3 +15,13 @@ def test_a_training_says_one_loss():
     picture = draw(bar.line("done"), None, view.curve, unit=bar.unit, end=bar.done, ink="black")
     said = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture))
     assert (f"loss {bar.loss:.4g}" in said, f"{mean:.4g}" in said) == (True, False)
+
+
+def test_the_time_left_is_said_from_a_hundredth_on():
+    bar = Progress("training", total=1_000, show=False)
+    bar._began -= 60
+    said = []
+    for step in (5, 100):
+        bar.update(step)
+        said.append("about 9 min" in bar.line("running"))
+    assert (said, "left" in bar.line("done")) == ([False, True], False)

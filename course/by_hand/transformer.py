@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class Attention(nn.Module):
-    """Each position of x takes up what it needs of the context, by several heads at once. Section 3.2, equation 1."""
+    """Each position of x takes what it needs of the context, by several heads. The paper's section 3.2, equation 1."""
 
     def __init__(self, dim, n_heads):
         super().__init__()
@@ -51,7 +51,7 @@ class Block(nn.Module):
 
 
 def sinusoids(n, dim):
-    """A vector for each of n positions [position, dim]: waves of many lengths. Section 3.5."""
+    """A vector for each of n positions [position, dim]: waves of many lengths. The paper's section 3.5."""
     angle = torch.arange(n)[:, None] / 10_000 ** (torch.arange(0, dim, 2) / dim)
     return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
 

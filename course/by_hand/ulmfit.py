@@ -33,7 +33,7 @@ def from_shipped(theirs):
 
 
 def concat_pool(states, real):
-    """A text's last state, the maximum and the mean over its words. Section 3.3.
+    """A text's last state, the maximum and the mean over its words. The paper's section 3.3.
     states [text, word, dim], real: True at words, False at padding -> [text, 3 dim]"""
     last = states[torch.arange(len(states)), real.sum(1) - 1]
     highest = states.masked_fill(~real[..., None], -torch.inf).amax(1)
@@ -47,7 +47,7 @@ def new_head(dim, n_labels, hidden=50):
 
 
 def slanted_triangle(step, steps, cut=0.1, ratio=32):
-    """The share of the full rate at a step: up within the first tenth, then slowly down. Section 3.2, equation 3."""
+    """The share of the full rate at a step: up in the first tenth, then slowly down. The paper's equation 3."""
     up, down = step / (cut * steps), (steps - step) / ((1 - cut) * steps)
     return (1 + min(up, down) * (ratio - 1)) / ratio
 

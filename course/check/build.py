@@ -192,16 +192,25 @@ def _result(build: Build, found: list[Part], listed: str) -> Result:
         title = key("Build {id}: it runs, and all of it is yours.")
         title = title if own == len(found) else key("Build {id}: it runs, and {n} of its {all} parts are yours.")
     if own and right and ran.networks:
-        for name, network in ran.networks.items():
-            kept.keep(name, network, ran.words)
-        names = ", ".join(f"`{name}`" for name in ran.networks)
-        notes.append(t("Kept as {names}, also for tomorrow.", names=names))
-        if ran.words:
-            asked = "/".join(filter(None, (kept.text(), next(iter(ran.networks)))))
-            call = f"`course --language {language()} ask {asked}`"
-            notes.append(t("{call}, in a terminal, opens it in the page *Ask BERT*.", call=call))
+        notes += _kept(ran)
     if not right:
         title = key("Build {id}: it runs, but not every proof holds.")
     notes.append(t("Play with it: {call}.", call=f"`{_call('play', build, kept.text())}`"))
     look = {"tone": "right" if right else "wrong", "state": "right" if right else "wrong"}
     return Result(t(title, **values), tuple(filter(None, notes)), ran.shows, exercise=build.id, **look)
+
+
+def _kept(ran: Ran) -> Iterator[str]:
+    """Keeps the networks, and says so; a full disk takes nothing away from what was proved."""
+    try:
+        for name, network in ran.networks.items():
+            kept.keep(name, network, ran.words)
+    except CourseError as error:
+        yield str(error)
+        return
+    names = ", ".join(f"`{name}`" for name in ran.networks)
+    yield t("Kept as {names}, also for tomorrow.", names=names)
+    if ran.words:
+        asked = "/".join(filter(None, (kept.text(), next(iter(ran.networks)))))
+        call = f"`course --language {language()} ask {asked}`"
+        yield t("{call}, in a terminal, opens it in the page *Ask BERT*.", call=call)

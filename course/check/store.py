@@ -97,7 +97,7 @@ def _load(path: Path, is_item: Callable[[Any], bool]) -> list:
 def items_of(raw: bytes, is_item: Callable[[Any], bool]) -> list:
     """The items in the bytes of a file. Raises ValueError with a reason if they are not ours."""
     try:
-        content = json.loads(raw.decode("utf-8"))
+        content = json.loads(raw.decode("utf-8-sig"))  # an editor may have put a mark before it
         if b"\\u" in raw:  # escaped halves of letters can be read, and then neither shown nor written
             json.dumps(content, ensure_ascii=False).encode()
     except (UnicodeError, json.JSONDecodeError, RecursionError):

@@ -90,6 +90,7 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
                     learners[name] = learner
                 except _UNREADABLE as error:
                     skipped.append(f"{name}: {_why(error)}.")
+    skipped = [*map(_printable, skipped)]  # a file's name may steer a terminal
     if not learners:
         told = f"No answers in {', '.join(map(str, folders))}. {' '.join(skipped[:3])}"
         raise CourseError(f"{told} docs/classroom.md says how to collect them.")
@@ -98,7 +99,11 @@ def read_class(folders: Sequence[Path]) -> tuple[list[Learner], list[str]]:
 
 def _shown(name: str) -> str:
     name = re.sub(r"\.zip$", "", normalize("NFC", name), flags=re.IGNORECASE)
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
+    return _printable(name)
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _why(error: Exception) -> str:

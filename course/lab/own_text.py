@@ -26,7 +26,7 @@ SHORTEST, LONGEST = 3, 60  # words of a sentence; the networks have 64 places
 KNOWN_FROM = 3  # times that a word must occur to be known
 UNKNOWN = "<unk>"
 _FRAME = re.compile(r"\*\*\* ?(START|END) OF ")  # Project Gutenberg's, around the book
-_MARKUP = re.compile(r"\s*(?:\{\\rtf|<(?:!doctype|html|\?xml)\b)", re.IGNORECASE)
+_MARKUP = re.compile(r"\s*(?:\{\\rtf|%PDF-|<(?:!doctype|html|\?xml)\b|\{\s*\"|\[\s*\{)", re.IGNORECASE)
 _REMEDY = key("Give a file of plain text, saved as UTF-8, of at most 16 MB.")
 
 
@@ -58,7 +58,9 @@ def folder() -> Path:
 def made_of(files: Sequence[str | Path]) -> OwnText:
     """The text of some files, in the language spoken now. Korean particles become words of their own."""
     text = OwnText([])
-    plain = unicodedata.normalize("NFC", "\n\n".join(_lines(given_path(file), text.dropped) for file in files))
+    plain = "\n\n".join(_lines(given_path(file), text.dropped) for file in files)
+    # in pieces: the time grows with the square of a row of accents
+    plain = re.sub(r"\S{1,1000}", lambda piece: unicodedata.normalize("NFC", piece[0]), plain)
     _refuse_another_language(plain)
     paragraphs = re.split(r"\n\s*\n", plain)
     raw = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
@@ -111,7 +113,9 @@ def _lines(path: Path, dropped: dict[str, list[int]]) -> str:
     """The lines of a file that hold a letter, without the frame around a book of Project Gutenberg."""
     text = small_text(path, t(_REMEDY))
     if _MARKUP.match(text):
-        raise CourseError(t("{path} holds HTML, XML or RTF markup. {remedy}", path=path, remedy=t(_REMEDY)))
+        raise CourseError(
+            t("{path} is HTML, XML, RTF, PDF or JSON, not plain text. {remedy}", path=path, remedy=t(_REMEDY))
+        )
     lines = text.splitlines()
     frame = {mark[1]: i for i, line in enumerate(lines) if (mark := _FRAME.match(line))}
     first, end = frame.get("START", -1) + 1, frame.get("END", len(lines))

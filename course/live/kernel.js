@@ -113,7 +113,7 @@ function placed(vector, { centre, directions, means }) { // -> {place, kind}
 const wordsWith = (text, word) => splitWords(visible(text).toLowerCase()).join(" ") // a particle behind it is cut off
   .replace(RegExp(`(?<![\\p{L}\\p{N}_])(${word})(?=(${PARTICLES})(?![\\p{L}\\p{N}_]))`, "gu"), "$1 ").split(" ");
 
-async function placeSentence({ stories, typed, own, word: shown }, open) {
+async function placeSentence({ stories, typed, own, stop: shown }, open) {
   if (!typed.trim()) return { own: [], trouble: "" };
   const number = stories.findIndex(({ word }) => wordsWith(typed, word).includes(word));
   if (number < 0) throw new Error(noWord(stories.map(({ word }) => word)));
@@ -134,7 +134,9 @@ async function placeSentence({ stories, typed, own, word: shown }, open) {
     const stops = await Promise.all(story.stops.map(stop => at(stop, text)));
     return { word: number, text, places: stops.map(({ place }) => place), kinds: stops.map(({ kind }) => kind) };
   }));
-  return { word: number, own: found, trouble: "" };
+  const { kinds } = found.at(-1), // where the system that is shown has no place for it, the last that has one is shown
+    stop = kinds[shown] == null ? kinds.findLastIndex(kind => kind != null) : shown;
+  return { word: number, stop, own: found, trouble: "" };
 }
 
 // scalar_mix: the products of a sentence's layers with those of the occurrences, as course/widgets/sense_mix.py.

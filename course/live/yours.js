@@ -179,6 +179,7 @@ function give(frame, text) {
   const post = () => frame.contentWindow.postMessage({ courseSentence: text }, "*");
   frame.addEventListener("load", post, { once: true }); // it may be on its way
   frame.loading = "eager";
+  if (frame.getBoundingClientRect().top < 0) frame.scrollIntoView(); // on a phone the answer would lie above the screen
   post();
 }
 

@@ -119,13 +119,12 @@ class Job:
 
     def starting_point(self, name: str) -> Path:
         """The checkpoint that a recipe goes on from."""
-        folder = self.out / name
-        if not (folder / TENSORS).exists():
-            raise CourseError(
-                f"{self.recipe.name} goes on from {name}, and {folder} is not there. Make it first "
-                f"(`python -m course.recipes {name}`), or copy a checkpoint that was made so to that place."
-            )
-        return folder
+        if folder := made(name, self.out, TENSORS):
+            return folder
+        raise CourseError(
+            f"{self.recipe.name} goes on from {name}, and {self.out / name} is not there. Make it first "
+            f"(`python -m course.recipes {name}`), or copy a checkpoint that was made so to that place."
+        )
 
     @cached_property
     def snapshot(self) -> Path | None:
@@ -225,6 +224,11 @@ class Job:
         }
         with atomic_file(self.out / self.recipe.name / CARD, "w") as file:
             file.write(card.render(self.recipe.title, rows))
+
+
+def made(name: str, out: Path, file: str = CARD) -> Path | None:
+    """The folder of a checkpoint that has this file: in `out`, or in `data/unfinished` until it is measured."""
+    return next((folder for folder in (out / name, data_dir("unfinished") / name) if (folder / file).exists()), None)
 
 
 def six_bits(model: Any, folder: Path) -> None:

@@ -15,7 +15,6 @@ import typer
 
 from course.recipes import job
 from course.recipes.job import Job, Recipe
-from course_lib.checkpoints import CARD
 from course_lib.files import lock
 from course_lib.progress import duration
 from course_lib.training.state import read_state
@@ -24,7 +23,7 @@ QUEUE = ("awd-lstm-en", "awd-lstm-reviews-en", "bilm-ko")  # the order in which 
 
 
 def run(recipes: Sequence[Recipe], out: Path) -> None:
-    """Train in `out` what has no card there yet."""
+    """Train in `out` what has no card yet, there or in `data/unfinished`."""
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` leaves it ignored
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # `kill` is as good as Ctrl-C
@@ -53,7 +52,7 @@ def status(recipes: Sequence[Recipe], out: Path) -> str:
 
 
 def _finished(recipe: Recipe, out: Path) -> bool:
-    return (out / recipe.name / CARD).exists()
+    return job.made(recipe.name, out) is not None
 
 
 def _how_far(recipe: Recipe, out: Path) -> Iterator[str]:

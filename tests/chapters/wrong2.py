@@ -46,6 +46,7 @@ the rows of the noise are used up in turn :: for i, => rows = iter(table.clone()
 the noise keeps its spread :: noise * spread => noise.clone()
 the variance instead of the standard deviation :: noise * spread => noise * spread**2
 one spread per dimension :: .std() => .std(0)
+the mean of the vectors' spreads :: .std() => .std(1).mean()
 another standard deviation :: .std() => .numpy().std() :: noise * spread => noise * float(spread)
 unknown words start at zero :: noise * spread => torch.zeros_like(noise)
 unknown words share the mean :: noise * spread => (sum(pretrained.values()) / len(pretrained)).repeat(len(noise), 1)

@@ -87,7 +87,7 @@ the top layer only :: torch.stack(states) => states[-1]
 error :: projection @ ( => (projection.T @
 """,
     "4.9": r"""
-the weights compete, and it is not seen :: * (along - mean) => * along
+the competition of the weights is left out :: * (along - mean) => * along
 only the diagonal of the softmax :: (along - mean) => (1 - s) * along
 the gradient by the weights after the softmax :: gamma * s * (along - mean) => gamma * along
 the layer's own weight is missing :: gamma * s * (along => gamma * (along

@@ -318,6 +318,15 @@ def test_play_takes_up_what_was_kept(monkeypatch):
         play("8.Z")
 
 
+def test_a_network_that_cannot_be_kept_takes_no_proof_away():
+    solved("7.9")
+    kept.folder().parent.mkdir(parents=True)
+    kept.folder().write_text("")  # where the folder should be
+    result = check("9.B")
+    assert result.state == "right"
+    assert any("Could not write" in paragraph for paragraph in result.paragraphs)
+
+
 def test_a_build_is_no_exercise():
     with pytest.raises(CourseError, match="without a function"):
         check("9.B", tiny)

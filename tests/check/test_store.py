@@ -30,6 +30,8 @@ def test_round_trip(answers_folder):
     before = (answers_folder / "1.2.json").stat().st_mtime_ns
     store.update("1.2", is_item, lambda items: items)  # what is unchanged is not written again
     assert (answers_folder / "1.2.json").stat().st_mtime_ns == before
+    (answers_folder / "1.2.json").write_bytes(b"\xef\xbb\xbf" + (answers_folder / "1.2.json").read_bytes())
+    assert store.read("1.2", is_item) == (["배", "b"], "")  # Windows' editor saved it
 
 
 @pytest.mark.parametrize(

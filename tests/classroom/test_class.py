@@ -253,6 +253,12 @@ def test_names_in_zip_files_that_are_not_marked_as_utf_8(tmp_path, encoding):
     assert {learner.name for learner in read_class([tmp_path])[0]} == {f"김민지{end}", "Lee"}
 
 
+def test_a_name_in_a_zip_file_does_not_steer_a_terminal(tmp_path):
+    (tmp_path / "a.zip").write_bytes(zipped({"Kim/": KIM, "\x1b[2J/1.2.json": b"{"}))
+    _, skipped = read_class([tmp_path])
+    assert "?[2J, ?[2J/1.2.json: not the JSON that was written." in skipped
+
+
 def test_one_folder_may_be_named_alone_and_lends_its_home_s_name(thirty):
     [learner], _ = read_class([thirty / "ben" / "course-answers"])
     assert learner.name == "ben"

@@ -76,6 +76,10 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
         ("import gc, os\nfrom course.check.registry import find\nfor o in gc.get_objects():\n"
          "    if type(o).__name__ == 'Connection':\n        n = len(find('5.1').probes)\n"
          "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"open\", \"made up\"]'] * n))\nos._exit(0)", "made up"),
+        ("import gc, os\nfrom course.check.registry import find\nfor o in gc.get_objects():\n"
+         "    if type(o).__name__ == 'Connection':\n        n = len(find('5.1').probes)\n"
+         "        os.write(o.fileno(), b'[%s]' % b','.join([b'[\"error\", \"right\"]'] * n))\nos._exit(0)",
+         "ended without"),
         (DEFINED + "return '\ud800'", "UnicodeEncodeError"),
         (DEFINED + "return [0] * 10**9", "MemoryError"),
         (DEFINED + "while True: pass", "no end"),
@@ -86,6 +90,7 @@ def test_a_wrong_answer_gets_its_mistake_s_name():
         (DEFINED + "import ctypes; ctypes.CDLL(None)", "PermissionError"),
         (DEFINED + "open('MARK', 'w')", "PermissionError"),
         (DEFINED + "import os; os.remove('MARK')", "PermissionError"),
+        (DEFINED + "import torch; torch.save([1], 'MARK')", "RuntimeError"),  # by C++, past Python's hook
     ],
 )  # fmt: skip
 def test_a_forged_or_hostile_answer_is_found(cell, found, tmp_path, monkeypatch):
@@ -103,7 +108,14 @@ def test_linux_itself_refuses_where_python_would_not(tmp_path):
     mark = tmp_path / "kept"
     mark.write_text("whole")
     calls = ("socket.socket()", "os.execv('/bin/true', ['true'])", "os.remove(MARK)", "os.rename(MARK, MARK + '2')")
-    calls += ("os.kill(os.getppid(), 0)", "os.truncate(MARK, 0)", "os.chmod(MARK, 0)")
+    calls += ("os.fork() or os._exit(0)", "os.kill(os.getppid(), 0)", "os.truncate(MARK, 0)", "os.chmod(MARK, 0)")
+    calls += (
+        "open(MARK, 'w')",
+        "os.open(MARK, os.O_TRUNC)",
+        "os.mkfifo(MARK + '3')",
+        "os.mkdir(MARK + '4')",
+        "os.utime(MARK)",
+    )
     code = f"""
 import os, platform, socket
 from course.classroom.rerun import _FORBIDDEN, _forbid_calls

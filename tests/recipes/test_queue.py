@@ -11,6 +11,7 @@ import pytest
 from course.recipes import job, queue
 from course.recipes.__main__ import RECIPES
 from course.recipes.job import Recipe
+from course_lib.checkpoints import CARD
 from course_lib.errors import CourseError
 from course_lib.files import lock
 from course_lib.training.state import read_state
@@ -69,11 +70,17 @@ def test_two_queues_do_not_share_a_folder(tmp_path):
 
 
 def test_the_queue_says_on_one_line_how_far_it_is(tmp_path, monkeypatch):
-    monkeypatch.setattr(job, "data_dir", lambda *parts: tmp_path)
-    said = queue.status([RECIPES[name] for name in queue.QUEUE], tmp_path)
+    monkeypatch.setattr(job, "data_dir", tmp_path.joinpath)
+    queued = [RECIPES[name] for name in queue.QUEUE]
+    said = queue.status(queued, tmp_path)
     assert said.startswith("next: awd-lstm-en, 0 of 24,000 (0%) steps saved | waiting: awd-lstm-reviews-en, ")
     assert "\n" not in said
+    waits_to_be_measured = tmp_path / "unfinished" / "awd-lstm-en"
+    waits_to_be_measured.mkdir(parents=True)
+    (waits_to_be_measured / CARD).touch()
+    assert queue.status(queued, tmp_path).startswith("finished: awd-lstm-en | next: awd-lstm-reviews-en, ")
 
 
 if __name__ == "__main__":
+    job.data_dir = Path(sys.argv[1]).joinpath
     queue.run(recipes(), Path(sys.argv[1]))

@@ -85,6 +85,10 @@ MISTAKES = [
     ("the noise keeps its spread", lambda v, p, noise: _table(v, p, noise)),
     ("the variance instead of the standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).var())),
     ("one spread per dimension", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(dim=0))),
+    (
+        "the mean of the vectors' spreads",
+        lambda v, p, noise: _table(v, p, noise * _numbers(p).std(dim=1).mean()),
+    ),
     ("another standard deviation", lambda v, p, noise: _table(v, p, noise * _numbers(p).std(correction=0))),
     (
         "the noise is divided by its own spread",

@@ -1,4 +1,7 @@
-"""Build 4.B: ELMo of the reader's parts, with the weights of the course's biLM, and a mix that learns from a task."""
+"""Build 4.B: ELMo of the reader's parts, with the weights of the course's biLM, and a mix that learns from a task.
+
+On a text of the reader's own there are the states alone, and occurrences that they call alike: it has no roles.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,18 @@ from torch.nn import functional as F
 from course.by_hand.elmo import Highway
 from course.check.build import Build, Ran
 from course.lab.probes import sense_split
-from course.lab.roles import NO_LABEL, Thread, padded
+from course.lab.roles import BOUNDARY, NO_LABEL, Thread, padded, thread
 from course.lab.widget_inputs import sentence_reader
 from course.world.sentence import WorldSentence
-from course_lib.language import language
+from course_lib.language import language, t_label
 from course_lib.models.shipped import load
 from course_lib.progress import Progress
 
-TASK, MIX = "roles, on your mix", "learned from the roles"  # also in texts.toml
+TASK, MIX = "roles, on your mix", "learned from the roles"  # these and the next are also in texts.toml
+OWN_NOTE = (
+    "Roles are known for sentences of the course's world alone: senses and the mix are left out here. For some words "
+    "of your text, the two places whose top states are most alike:"
+)
 STEPS, BATCH, RATES, LABELLED = (
     200,
     16,
@@ -28,6 +35,7 @@ STEPS, BATCH, RATES, LABELLED = (
     20,
 )  # rates: the board's; the bar of roles: from Korean `thread.dev`
 BARS = {"off": 1e-5, "senses": 15, "more": 10}  # points above the token layer, of accuracy and of F1
+WORDS, OCCURRENCES = 4, 24  # of a text of one's own: how many are looked at
 COMPARED = 40  # sentences whose states must be those of the course's network
 SHOWN = {"en": ("work", "show", "help", "change", "rest"), "ko": ("이", "은", "만", "도")}
 
@@ -85,16 +93,19 @@ class _Roles(nn.Module):
 
 
 def run(train: bool, char_convolution, direction, sense_accuracy, mix_gradient) -> Ran:
-    shipped, thread = load(f"bilm-{language()}"), Thread(language())
+    shipped, text = load(f"bilm-{language()}"), thread()
     do = SimpleNamespace(char_convolution=char_convolution, direction=direction)
     elmo = OwnElmo(shipped, do)
-    heads = nn.ModuleList(_Roles(n, 2 * shipped.config.projection, len(thread.roles)) for n in (3, 1))
-    ran = Ran({"own-elmo-mix": heads}, play=lambda: _play(elmo, heads[0], shipped.layer_names))
+    heads = nn.ModuleList(_Roles(n, 2 * shipped.config.projection, len(text.roles)) for n in (3, 1))
+    ran = Ran({"own-elmo-mix": heads}, play=lambda: _play(elmo, heads[0], shipped.layer_names, learned=not text.own))
     if train:
-        _prove_states(ran, elmo, shipped, thread)
-        _prove_senses(ran, elmo, sense_accuracy)
-        _learn(elmo, heads, thread, mix_gradient)
-        _prove_roles(ran, elmo, heads, thread)
+        _prove_states(ran, elmo, shipped, text)
+        if text.own:
+            ran.shows = f"{t_label(OWN_NOTE)}\n{_alike(elmo, text)}"
+        else:
+            _prove_senses(ran, elmo, sense_accuracy)
+            _learn(elmo, heads, text, mix_gradient)
+            _prove_roles(ran, elmo, heads, text)
     return ran
 
 
@@ -103,6 +114,19 @@ def _prove_states(ran: Ran, elmo: OwnElmo, shipped: nn.Module, thread: Thread) -
     pairs = ((elmo.states(tuple(words)), torch.tensor(shipped.encode([words])[0])) for words in sentences)
     off = max((own - theirs).abs().max().item() for own, theirs in pairs)
     ran.prove("states", off <= BARS["off"], off=f"{off:.0e}", bar=f"{BARS['off']:.0e}", n=COMPARED)
+
+
+def _alike(elmo: OwnElmo, text: Thread) -> str:
+    """For the commonest long words of a text the two occurrences whose top states have the largest cosine."""
+    lines, long = [], 4 if language() == "en" else 2  # letters, so that articles and particles are left out
+    common = [text.words[i] for i in text.counts.argsort(descending=True).tolist()]
+    for word in [word for word in common if len(word) >= long and word.isalpha() and word != BOUNDARY][:WORDS]:
+        found = [(words, words.index(word)) for words in text.text if word in words][:OCCURRENCES]
+        tops = F.normalize(torch.stack([elmo.states(tuple(words))[-1, place] for words, place in found]), dim=-1)
+        alike = tops @ tops.T - 2 * torch.eye(len(tops))
+        for words, place in (found[i] for i in divmod(int(alike.argmax()), len(tops))):
+            lines.append(f"{word}: {' '.join(words[max(0, place - 5) : place + 6])}")
+    return "\n".join(lines)
 
 
 def _prove_senses(ran: Ran, elmo: OwnElmo, sense_accuracy: Callable) -> None:
@@ -163,15 +187,18 @@ def _prove_roles(ran: Ran, elmo: OwnElmo, heads: nn.ModuleList, thread: Thread) 
     ran.prove("roles", mix >= bar, labelled=LABELLED, **said)
 
 
-def _play(elmo: OwnElmo, head: _Roles, names: Sequence[str]):
+def _play(elmo: OwnElmo, head: _Roles, names: Sequence[str], learned: bool):
     from course.widgets import scalar_mix
 
     examples, vectors = _occurrences(elmo)
     given = dict(zip(names, vectors.numpy(), strict=True))
     sentences, places, senses = zip(*[(e.sentence.words, e.position, e.sense) for e in examples], strict=True)
-    presets, own = {MIX: head.raw.tolist()}, lambda found: [elmo.states(tuple(one.words)).numpy() for one in found]
+    presets, own = (
+        {MIX: head.raw.tolist()} if learned else {},
+        lambda found: [elmo.states(tuple(one.words)).numpy() for one in found],
+    )
     reader = sentence_reader(SimpleNamespace(encode=own), SHOWN[language()])
     return scalar_mix(given, sentences, places, senses, presets=presets, read=reader)
 
 
-BUILD = Build("4.B", ("4.7", "4.8", "4.6", "4.9"), run, importance=5, minutes=45)
+BUILD = Build("4.B", ("4.7", "4.8", "4.6", "4.9"), run, importance=5, minutes=45, any_text=True)

@@ -44,7 +44,7 @@ PROBES = [
     _probe("two layers, a large gamma", 2, 2, 3, [2.0, -0.5], 3.0, 11),
 ]
 MISTAKES = [
-    ("the weights compete, and it is not seen", _gradient(of_raw=lambda s, along, gamma: gamma * s * along)),
+    ("the competition of the weights is left out", _gradient(of_raw=lambda s, along, gamma: gamma * s * along)),
     ("only the diagonal of the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * s * (1 - s) * along)),
     ("the gradient by the weights after the softmax", _gradient(of_raw=lambda s, along, gamma: gamma * along)),
     (

@@ -66,7 +66,11 @@ MISTAKES = [
     ("opened from the bottom", _rates(opens=lambda k, n, per_pass: (n - 1 - k) * per_pass)),
     ("all at once", _rates(opens=lambda *_: 0)),
     ("a pass too early", _rates(opens=lambda k, n, per_pass: max(0, k - 1) * per_pass)),
-    ("a step too late", _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0))),
+    (
+        "a step too late",
+        _rates(opens=lambda k, n, per_pass: k * per_pass + (k > 0)),
+        _rates(opens=lambda k, n, per_pass: k * per_pass + 1),
+    ),
     (
         "a pass too late",
         _rates(opens=lambda k, n, per_pass: (k + 1) * per_pass),

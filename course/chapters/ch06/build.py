@@ -1,8 +1,13 @@
-"""Build 6.B: a Transformer of the reader's parts that translates the sentences of the world."""
+"""Build 6.B: a Transformer of the reader's parts that translates the sentences of the world.
+
+A text of the reader's own has no translation: its pieces are written from the last word to the first, which takes the
+order of the words from the source, and the words, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from random import Random
 
 import torch
 from torch import nn
@@ -10,18 +15,24 @@ from torch.nn import functional as F
 
 from course.by_hand.transformer import Translator, sinusoids
 from course.check.build import Build, Ran
+from course.lab.own_text import UNKNOWN
+from course.lab.roles import Thread, thread
 from course.lab.world_models import unseen_pairs, world_pairs
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
-from course_lib.language import language, t
+from course_lib.language import language, t, t_label
 from course_lib.progress import Progress
 from course_lib.training.schedules import inverse_sqrt_warmup
 
-NAME = "your Transformer"  # also in texts.toml, for its Korean
+NAME = "your Transformer"  # this and the next are also in texts.toml, for their Korean
+OWN_NOTE = (
+    "A text of your own has no translation: here your Transformer writes a sentence from its last word to its first."
+)
 PAD, END, SPECIALS = 0, 2, ["<pad>", "<s>", "</s>"]
 WIDTH, N_HEADS, N_LAYERS, MOST = 64, 4, 2, 38  # a picture shows 40 words
 STEPS, BATCH, WARM_UP = 800, 32, 400  # chosen on unseen_pairs(N_NEW, DEV)
 DEV, TEST, N_NEW = 5, 6, 150
+OWN_PIECES, OWN_LENGTHS, OWN_STEPS = 12_000, (3, 12), 1_600  # chosen on a novel and a Korean encyclopedia
 BAR = 10  # points of BLEU more than the translation memory has
 SENTENCES = {"en": "Leo rowed the raft across the lake .", "ko": "레오 는 호수 에서 뗏목 을 저었다 ."}
 SELF = ("query", "key", "value", "output")
@@ -83,11 +94,19 @@ class _Text:
     """The pairs that the chapter's translator learns from, from the reader's language to the other, and new ones."""
 
     def __init__(self) -> None:
-        pairs = sorted((self.sides(pair) for pair in world_pairs()), key=lambda pair: [len(side) for side in pair])
-        self.words = [*SPECIALS, *sorted({word for pair in pairs for side in pair for word in side})]
+        text = thread()
+        if text.own:
+            self.steps, (pairs, self.new) = OWN_STEPS, _backwards(text)
+            self.example = self.new[0][0]
+        else:
+            self.steps, pairs = STEPS, [self.sides(pair) for pair in world_pairs()]
+            self.new = [self.sides(pair) for pair in unseen_pairs(N_NEW, TEST)]
+            self.example = SENTENCES[language()].split()
+        self.note = f"{t_label(OWN_NOTE)}\n" if text.own else ""
+        pairs = sorted(pairs, key=lambda pair: [len(side) for side in pair])
+        self.words = [*SPECIALS, *sorted({word for pair in (*pairs, *self.new) for side in pair for word in side})]
         self.index = {word: i for i, word in enumerate(self.words)}
         self.sources, self.targets = ([self.ids(side) for side in of] for of in zip(*pairs, strict=True))
-        self.new = [self.sides(pair) for pair in unseen_pairs(N_NEW, TEST)]
 
     @staticmethod
     def sides(pair) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -112,6 +131,17 @@ class _Text:
         return self.said(self.targets[best])
 
 
+def _backwards(text: Thread) -> tuple[list, list]:
+    """Pieces of a text and of its new sentences, each with its words from the last to the first."""
+    draw, pieces = Random(0), []
+    for _ in range(OWN_PIECES):
+        words, n = draw.choice(text.text), draw.randint(*OWN_LENGTHS)
+        start = draw.randint(0, max(0, len(words) - n))
+        pieces.append(words[start : start + n])
+    new = ([word if word in text.index else UNKNOWN for word in words[: OWN_LENGTHS[1]]] for words in text.new[:N_NEW])
+    return tuple([(piece, piece[::-1]) for piece in of] for of in (pieces, new))
+
+
 def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) -> Ran:
     text = _Text()
     network = OwnTranslator(len(text.words), cross_attention, masked_weights)
@@ -130,8 +160,8 @@ def run(train: bool, masked_weights, cross_attention, translation_loss, greedy) 
 
 def _train(network: OwnTranslator, text: _Text, translation_loss: Callable) -> None:
     optimizer = torch.optim.Adam(network.parameters(), betas=(0.9, 0.98))
-    with Progress(NAME, total=STEPS) as bar:
-        for step in range(1, STEPS + 1):
+    with Progress(NAME, total=text.steps) as bar:
+        for step in range(1, text.steps + 1):
             start = int(torch.randint(len(text.sources) - BATCH, ()))
             batch = slice(start, start + BATCH)  # of one length, nearly
             sources, targets = ([list(row) for row in side[batch]] for side in (text.sources, text.targets))
@@ -162,7 +192,7 @@ def _prove(ran: Ran, network: OwnTranslator, text: _Text, new: list, greedy: Cal
     apart = (network(source[:1], written) - _chapter_s(network)(source[:1], written)).abs().max().item()
     ran.prove("equal", apart < 1e-3, n=f"{len(text.words) * written.shape[1]:,}", apart=f"{apart:.6f}")
     lines = zip(sources[:3], ours, right, strict=False)
-    ran.shows = "\n".join(f"{' '.join(source)}\n    {mine}\n    ({own})" for source, mine, own in lines)
+    ran.shows = text.note + "\n".join(f"{' '.join(source)}\n    {mine}\n    ({own})" for source, mine, own in lines)
 
 
 def _chapter_s(network: OwnTranslator) -> Translator:
@@ -185,7 +215,7 @@ def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str =
     """The sentence in words of the text -> its translation, and what each of its words has looked at."""
     from course.widgets import attention_heatmap
 
-    words = (sentence or SENTENCES[language()]).split()
+    words = sentence.split() or text.example
     if unknown := [word for word in words if word not in text.index]:
         says = (
             "It does not know {words}. Its words are those of the text: try those of the sentences that it translated."
@@ -201,4 +231,4 @@ def _play(network: OwnTranslator, text: _Text, greedy: Callable, sentence: str =
     )
 
 
-BUILD = Build("6.B", ("6.4", "6.8", "6.9", "6.11"), run, importance=5, minutes=45)
+BUILD = Build("6.B", ("6.4", "6.8", "6.9", "6.11"), run, importance=5, minutes=45, any_text=True)

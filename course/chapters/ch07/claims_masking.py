@@ -142,10 +142,6 @@ def masking_makes_features(
     }
 
 
-# Learning rates that a search on dev has chosen for 300 steps of 32 sentences; all other shares got RATE.
-FEW_ASKED = {"5 % masked": 3 * RATE, APART: 3 * RATE}
-
-
 @claim("C7.3", full={"steps": 1_000, "batch": 64, "n_test": 200})
 def mask_rate_is_a_trade_off(
     *, steps: int = 100, batch: int = BATCH, n_test: int = 60, n_seeds: int = 5
@@ -155,10 +151,9 @@ def mask_rate_is_a_trade_off(
     settings = {f"{100 * rate:g} % masked": Shares(corrupt=rate) for rate in MASK_RATES}
     settings[APART] = Shares(corrupt=0.15, predict=0.05)
     dev_rows = sentence_rows(lm_text(200, part=1), untrained.pieces)
-    score, dev, loss, rates = {}, {}, {}, {}
+    score, dev, loss = {}, {}, {}
     for name, shares in settings.items():
-        rates[name] = FEW_ASKED.get(name, RATE)
-        training = {"steps": steps, "shares": shares, "rate": rates[name], "batch": batch}
+        training = {"steps": steps, "shares": shares, "rate": RATE, "batch": batch}
         models = [world_bert(seed, **training) for seed in range(n_seeds)]
         probed = [pos.of(model) for model in models]
         score[name] = np.array([one.score for one in probed])
@@ -175,7 +170,7 @@ def mask_rate_is_a_trade_off(
         parts |= {
             f"{name}: probe, in %": score[name].mean(),
             f"{name}: loss on dev with 15 % masked, in nats": loss[name],
-            f"{name}: learning rate": rates[name],
+            f"{name}: learning rate": RATE,
         }
     data = f"sentences of the world, {steps:,} steps of {batch} sentences"
     baselines = {"the same network untrained, in %": pos.of(untrained).score}

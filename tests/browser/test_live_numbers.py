@@ -21,7 +21,7 @@ from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences
 from tests.browser.conftest import reader
-from tests.data.test_registered_sets import needs_mirror
+from tests.sources.test_registered_sets import needs_mirror
 
 pytestmark = pytest.mark.browser
 

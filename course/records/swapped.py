@@ -38,7 +38,7 @@ from course_lib.evaluation.intervals import seed_interval
 from course_lib.language import key, t
 
 COMMAND = "python -m course.records.swapped"
-SEEDS, SIZES, STEPS = 5, (200, 400, 800), 200
+SEEDS, SIZES, STEPS = 5, (200, 800), 200
 COUNTED = key("words and pairs counted")
 
 

@@ -171,6 +171,7 @@ def test_the_published_model_comes_when_it_is_asked_for_and_only_looks(page, sit
     page.locator(".lists button").click()
     page.locator(".sense").first.wait_for()
     page.locator("textarea").fill("We rested on the grassy Bank of the river.")
+    expect(page.locator(".stale")).to_have_count(0)  # what stood for the old sentence is gone
     page.locator(".sense").first.wait_for()
     found = page.locator(".sense").evaluate_all("rows => rows.map(row => [row.dataset.sense, +row.dataset.cosine])")
     words, places, senses = zip(*sense_sentences()["bank"], strict=True)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, check_whole, in_range, module, percent, style, svg_text
+from course.widgets.base import CourseWidget, check_finite, check_whole, limits, module, percent, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -80,9 +80,7 @@ class SpanExplorer(CourseWidget):
         rows = len(self.spans()) + len(self.refused()) + (self.null is not None)
         return min(1_400, 380 + 28 * rows + 140 * (1 + len(self.tokens) // 25))
 
-    @traitlets.validate("start", "end")
-    def _in_range(self, proposal):
-        return in_range("span_explorer", proposal, 0, len(self.tokens) - 1)
+    _limits = limits("span_explorer", start="tokens", end="tokens")
 
     def table(self) -> np.ndarray:
         """The shipped scores [start or end, token]."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -78,17 +78,14 @@ class AttentionHeatmap(CourseWidget):
     relation = traitlets.Unicode("").tag(sync=True)  # "": no overlay
     hide = traitlets.Bool(False).tag(sync=True)  # [CLS], [SEP] and the like
 
-    @traitlets.validate("layer", "head", "query", "key", "relation")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if name == "relation":
-            if value and value not in self.gold:
-                raise CourseError(
-                    f"attention_heatmap.relation is {value!r}. There are: {', '.join(self.gold) or 'none'}."
-                )
-            return value
-        size = self.shape[("layer", "head", "query", "key").index(name)]
-        return in_range("attention_heatmap", proposal, -1 if name == "key" else 0, size - 1)
+    _limits = limits(
+        "attention_heatmap",
+        layer=lambda now: (0, now.shape[0] - 1),
+        head=lambda now: (0, now.shape[1] - 1),
+        query="tokens",
+        key=lambda now: (-1, len(now.sources) - 1),
+        relation=lambda now: ["", *now.gold],
+    )
 
     @property
     def height(self) -> int:

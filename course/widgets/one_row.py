@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, check_finite, in_range, module, style, svg_text
+from course.widgets.base import BOLD, CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -34,11 +34,7 @@ class OneHotRow(CourseWidget):
     backward = traitlets.Bool(False).tag(sync=True)
     times = traitlets.Int(1).tag(sync=True)  # how often the word stands in the batch: 1 to 3
     size = traitlets.Int(0).tag(sync=True)  # place in `sizes`
-
-    @traitlets.validate("word", "size", "times")
-    def _in_range(self, proposal):
-        ends = {"word": (0, len(self.words) - 1), "size": (0, len(self.sizes) - 1), "times": (1, 3)}
-        return in_range("one_hot_row", proposal, *ends[proposal["trait"].name])
+    _limits = limits("one_hot_row", word="words", size="sizes", times=(1, 3))
 
     def finding(self) -> str:
         word, n, m = self.words[self.word], len(self.words), len(self.matrix[0])

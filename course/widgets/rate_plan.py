@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_whole, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, check_whole, limits, module, style, svg_text
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
@@ -46,17 +46,14 @@ class RateDesigner(CourseWidget):
     factor = traitlets.Float(PAPER["factor"]).tag(sync=True)
     cut = traitlets.Float(PAPER["cut"]).tag(sync=True)
     ratio = traitlets.Float(PAPER["ratio"]).tag(sync=True)
+    _limits = limits("rate_designer", factor=(1, 5), cut=(0.01, 0.9), ratio=(1, 64))
 
-    @traitlets.validate("opens", "factor", "cut", "ratio")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if name == "opens":
-            if len(value) != len(self.layers) or not all(0 <= step <= self.steps for step in value):
-                raise CourseError(
-                    f"rate_designer.opens is {value}. Give {len(self.layers)} steps from 0 to {self.steps}, one each."
-                )
-            return value
-        return in_range("rate_designer", proposal, *{"factor": (1, 5), "cut": (0.01, 0.9), "ratio": (1, 64)}[name])
+    @traitlets.validate("opens")
+    def _a_step_for_each_layer(self, proposal):
+        value, n = proposal["value"], len(self.layers)
+        if len(value) != n or not all(0 <= step <= self.steps for step in value):
+            raise CourseError(f"rate_designer.opens is {value}. Give {n} steps from 0 to {self.steps}, one each.")
+        return value
 
     def rates(self) -> np.ndarray:
         return layer_rates(len(self.layers), self.steps, self.opens, self.factor, self.cut, self.ratio)

@@ -14,7 +14,6 @@ import numpy as np
 import traitlets
 
 from course.widgets.base import CourseWidget, module, style, svg_text
-from course_lib.errors import CourseError
 from course_lib.language import key, t
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024
@@ -83,15 +82,9 @@ class SoftmaxSaturation(CourseWidget):
     shift = traitlets.Int(0).tag(sync=True)  # added to all scores
     draw = traitlets.Int(0).tag(sync=True)
 
-    @traitlets.validate("source", "d_k", "factor", "temperature", "draw")
-    def _in_range(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        may = {"source": list(KEYS), "d_k": GRID, "factor": FACTORS, "draw": list(range(DRAWS))}
-        if name == "temperature" and not 0.1 <= value <= 10:
-            raise CourseError(f"softmax_saturation.temperature is {value}. Use 0.1 to 10.")
-        if name in may and value not in may[name]:
-            raise CourseError(f"softmax_saturation.{name} is {value!r}. Use one of {', '.join(map(str, may[name]))}.")
-        return value
+    _limits = limits(
+        "softmax_saturation", source=list(KEYS), d_k=GRID, factor=FACTORS, temperature=(0.1, 10), draw=(0, DRAWS - 1)
+    )
 
     def scores(self) -> np.ndarray:
         """Before scaling and temperature; what is added to all is in them."""

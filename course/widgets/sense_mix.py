@@ -6,12 +6,13 @@ every mix exactly: |sum_l s_l x_il - sum_l s_l x_jl|^2 needs only the products x
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, check_occurrences, in_range, module, style, svg_text
+from course.widgets.base import CourseWidget, check_finite, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -102,6 +103,7 @@ class ScalarMixWidget(CourseWidget):
     own = traitlets.Dict().tag(sync=True)  # of it: {"words", "position", "self" [a][b], "cross" [a][b][occurrence]}
     trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
+    _limits = limits("scalar_mix", chosen="senses")
 
     def __init__(self, tables: Sequence[np.ndarray], read: Reader | None, **state):
         self._tables, self._read = np.stack(tables), read
@@ -124,10 +126,8 @@ class ScalarMixWidget(CourseWidget):
         products = {"self": (vectors @ vectors.T).tolist(), "cross": cross.tolist()}
         self.own = {"words": list(words), "position": position, **products}
 
-    @traitlets.validate("raw", "chosen")
-    def _in_range(self, proposal):
-        if proposal["trait"].name == "chosen":
-            return in_range("scalar_mix", proposal, 0, len(self.senses) - 1)
+    @traitlets.validate("raw")
+    def _a_number_for_each_layer(self, proposal):
         value = proposal["value"]
         if len(value) != len(self.layers) or not np.isfinite(value).all():
             raise CourseError(f"scalar_mix.raw is {value}. Give {len(self.layers)} finite numbers, one per layer.")
@@ -233,9 +233,15 @@ def scalar_mix(
     if not 2 <= len(tables) <= 5 or any(t.shape != tables[0].shape or t.ndim != 2 or len(t) != n for t in tables):
         shapes = ", ".join(str(table.shape) for table in tables)
         raise CourseError(f"scalar_mix: layers of shape {shapes} for {n} senses. Give 2 to 5 layers, a row per sense.")
-    check_occurrences("scalar_mix", sentences, positions, senses, MOST)
-    if min(list(senses).count(sense) for sense in senses) < 2:
-        raise CourseError("scalar_mix: give each sense two sentences, or it cannot be told apart.")
+    if not len(sentences) == len(positions) == n <= MOST:
+        given = f"{len(sentences)} sentences, {len(positions)} positions, {n} senses"
+        raise CourseError(f"scalar_mix: {given}. Give one of each for an occurrence, and at most {MOST}.")
+    counts = Counter(senses)
+    if len(counts) < 2 or min(counts.values()) < 2:
+        raise CourseError("scalar_mix: give two senses or more, and each two sentences, or nothing can be told apart.")
+    for number, (words, place) in enumerate(zip(sentences, positions, strict=True)):
+        if not 0 <= place < len(words):
+            raise CourseError(f"scalar_mix: sentence {number} has {len(words)} words, so no place {place}.")
     check_finite("scalar_mix", "a layer", tables)
     if any(len(row) != len(tables) + 1 for row in tags):
         raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")

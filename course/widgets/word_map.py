@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import traitlets
 
-from course.widgets.base import BOLD, CourseWidget, in_range, module, style, svg_text
+from course.widgets.base import BOLD, CourseWidget, limits, module, style, svg_text
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
@@ -94,6 +94,7 @@ class EmbeddingMap(CourseWidget):
     chosen = traitlets.Int(0).tag(sync=True)  # number of the word in the middle of attention
     sum = traitlets.List(traitlets.Int()).tag(sync=True)  # a, b, c of a - b + c
     inputs_may_answer = traitlets.Bool(False).tag(sync=True)
+    _limits = limits("embedding_map", chosen="words", window="windows")
 
     def __init__(self, vectors: Mapping[int, np.ndarray], words: Sequence[str], **state):
         tables = [np.asarray(rows, dtype=float) for rows in vectors.values()]
@@ -113,11 +114,6 @@ class EmbeddingMap(CourseWidget):
             note=note,
             **state,
         )
-
-    @traitlets.validate("chosen", "window")
-    def _in_range(self, proposal):
-        known = self.words if proposal["trait"].name == "chosen" else self.windows
-        return in_range("embedding_map", proposal, 0, len(known) - 1)
 
     def neighbours(self, word: int | None = None, window: int | None = None) -> list[tuple[int, float]]:
         """The ten neighbours of a word (number) at a window (place), by the shipped numbers."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, check_finite, in_range, module, style
+from course.widgets.base import CourseWidget, check_finite, limits, module, style
 from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t, t_label
@@ -133,6 +133,12 @@ class WordGenerations(CourseWidget):
     trouble = traitlets.Unicode().tag(sync=True)  # why it has no place
     reads = traitlets.Bool(False).tag(sync=True)  # is there a `read` that answers?
     plays = traitlets.Bool(False).tag(sync=True)  # once by itself, when it comes into sight
+    _limits = limits(
+        "word_generations",
+        word="stories",
+        stop=lambda now: (0, len(now.stories[now.word]["stops"]) - 1),
+        dot=lambda now: (-1, len(now.stories[now.word]["sentences"]) - 1),
+    )
 
     def __init__(self, stories: Sequence[Story], read: Callable[[str], tuple[int, list[np.ndarray]]] | None, **state):
         self._stories, self._read = list(stories), read
@@ -143,13 +149,6 @@ class WordGenerations(CourseWidget):
         ]
         super().__init__(named=names, stories=shipped, reads=read is not None, **state)
         self.observe(self._answer, "typed")
-
-    @traitlets.validate("word", "stop", "dot")
-    def _in_range(self, proposal):
-        name, first = proposal["trait"].name, -1 if proposal["trait"].name == "dot" else 0
-        story = self.stories[0 if name == "word" else self.word]
-        known = {"word": self.stories, "stop": story["stops"], "dot": story["sentences"]}[name]
-        return in_range("word_generations", proposal, first, len(known) - 1)
 
     def _answer(self, change) -> None:
         """Place the typed sentence at every stop, beside the one before, and name the kind that is nearest there."""

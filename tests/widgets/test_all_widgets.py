@@ -11,7 +11,6 @@ from course.widgets import (
     attention_heatmap,
     embedding_map,
     fill_mask,
-    occurrences,
     one_hot_row,
     rate_designer,
     scalar_mix,
@@ -30,12 +29,6 @@ from tests.widgets.test_word_stories import random_story
 
 RNG = np.random.default_rng(3)
 WILD = ["<b>", "배", "</script><img src=x onerror=alert(1)>", "x" * 200, '"quoted"', "🙂"]
-
-
-def cosines(n):
-    rows = RNG.normal(size=(n, 7))
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return unit @ unit.T
 
 
 def gaps_of_wild():
@@ -64,9 +57,6 @@ AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
     "attention_heatmap": lambda: attention_heatmap(weights(2, 12, 7, 7), list(PLACES), gold=GOLD),
     "embedding_map": lambda: embedding_map(WIDE, [f"word{i}" for i in range(130)]),
     "fill_mask": lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6),
-    "occurrences": lambda: occurrences(
-        dict.fromkeys("abcd", cosines(40)), [SENTENCE] * 40, [1] * 40, ["one", "two"] * 20
-    ),
     "one_hot_row": lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]),
     "rate_designer": lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000),
     "scalar_mix": lambda: scalar_mix(
@@ -79,13 +69,12 @@ AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
     "word_generations": lambda: word_generations([random_story("spring"), random_story("seal")]),
     "token_strip": lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"),
 }
-MOST = {"fill_mask": 65, "softmax_saturation": 66, "word_generations": 70, "scalar_mix": 80, "occurrences": 120}
+MOST = {"fill_mask": 65, "softmax_saturation": 66, "word_generations": 70, "scalar_mix": 80}
 LARGE = {name: (make, 1_000 * MOST.get(name, 60)) for name, make in AS_LARGE.items()}  # and the most bytes of its page
 HOSTILE = {
     "attention_heatmap": lambda: attention_heatmap(weights(1, 2, 6, 6), WILD, gold=[(2, 0)]),
     "embedding_map": lambda: embedding_map(RNG.normal(size=(6, 5)), WILD),
     "fill_mask": gaps_of_wild,
-    "occurrences": lambda: occurrences({WILD[2]: cosines(6)}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3),
     "one_hot_row": lambda: one_hot_row(np.arange(12).reshape(6, 2), WILD),
     "rate_designer": lambda: rate_designer(WILD, 400),
     "scalar_mix": lambda: scalar_mix(
@@ -129,8 +118,6 @@ def test_hostile_words_never_become_markup(name):
         ("embedding_map", "chosen", 130, "Use 0 to 129"),
         ("embedding_map", "chosen", -1, "Use 0 to 129"),
         ("embedding_map", "window", 4, "Use 0 to 3"),
-        ("occurrences", "system", 4, "Use 0 to 3"),
-        ("occurrences", "cell", [0, 40], "Use 0 to 39"),
         ("one_hot_row", "word", 12, "Use 0 to 11"),
         ("rate_designer", "opens", [0, 0], "Give 12 steps from 0 to 5000"),
         ("rate_designer", "opens", [5_001] * 12, "Give 12 steps from 0 to 5000"),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import traitlets
 
-from course.widgets.base import CourseWidget, module, style, svg_text
+from course.widgets.base import CourseWidget, limits, module, style, svg_text
 from course_lib.language import key, t
 
 GRID = sorted({round(2 ** (i / 4)) for i in range(41)})  # d_k: 1 to 1024

@@ -42,19 +42,18 @@ def mixed_gram(grams: np.ndarray, weights: Sequence[float]) -> np.ndarray:
     return total
 
 
-def sense_accuracy(gram: np.ndarray, senses: Sequence[str], train: Sequence[int], test: Sequence[int]) -> float:
-    """Balanced accuracy: each test occurrence takes the sense of the nearest training one (itself left out).
+def sense_accuracy(gram: np.ndarray, senses: Sequence[str]) -> float:
+    """Balanced accuracy: each occurrence takes the sense of the nearest other one.
 
     Where several are equally near, the guess is fair among their senses, so one vector for all gives chance.
     """
     size = np.diag(gram)
     distance = size[:, None] + size[None, :] - 2 * gram
+    np.fill_diagonal(distance, np.inf)
     slack, hits = 1e-5 * max(float(size.mean()), 1e-12), {}
-    for i in test:
-        near = [j for j in train if j != i]
-        least = min(distance[i, j] for j in near)
-        guesses = {senses[j] for j in near if distance[i, j] <= least + slack}
-        hits.setdefault(senses[i], []).append((senses[i] in guesses) / len(guesses))
+    for sense, row in zip(senses, distance, strict=True):
+        guesses = {senses[j] for j in np.flatnonzero(row <= row.min() + slack)}
+        hits.setdefault(sense, []).append((sense in guesses) / len(guesses))
     return float(np.mean([np.mean(values) for values in hits.values()]))
 
 
@@ -63,17 +62,6 @@ def map_places(gram: np.ndarray) -> np.ndarray:
     centre = np.eye(len(gram)) - 1 / len(gram)
     values, vectors = np.linalg.eigh(centre @ gram @ centre)
     return vectors[:, ::-1][:, :2] * np.sqrt(values[::-1][:2].clip(0))
-
-
-def between_points(grid: Sequence[Sequence[float]], weights: Sequence[float]) -> float:
-    """A score at a mix, from scores at points of the simplex [weights ..., score]: near points count more (Shepard)."""
-    points = np.array([row[:-1] for row in grid])
-    scores = np.array([row[-1] for row in grid])
-    distance = ((points - np.asarray(weights)) ** 2).sum(1)
-    if distance.min() < 1e-12:
-        return float(scores[distance.argmin()])
-    near = distance**-2
-    return float((near * scores).sum() / near.sum())
 
 
 def softmax(raw: Sequence[float]) -> np.ndarray:
@@ -90,10 +78,6 @@ class ScalarMixWidget(CourseWidget):
     sentences = traitlets.List().tag(sync=True)
     positions = traitlets.List(traitlets.Int()).tag(sync=True)
     senses = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    train = traitlets.List(traitlets.Int()).tag(sync=True)
-    test = traitlets.List(traitlets.Int()).tag(sync=True)
-    grid = traitlets.List().tag(sync=True)  # [[weight of each layer ..., part-of-speech accuracy], ...]
-    static = traitlets.List().tag(sync=True)  # of static vectors: [sense, part-of-speech accuracy]; None: unknown
     presets = traitlets.List().tag(sync=True)  # [[name, raw weights], ...]
     raw = traitlets.List(traitlets.Float()).tag(sync=True)
     gamma = traitlets.Float(1.0).tag(sync=True)
@@ -147,11 +131,7 @@ class ScalarMixWidget(CourseWidget):
 
     def sense_score(self, weights: Sequence[float] | None = None) -> float:
         """Of a mix; of the present one if None."""
-        gram = mixed_gram(self.grams, self.weights() if weights is None else weights)
-        return sense_accuracy(gram, self.senses, self.train, self.test)
-
-    def tag_score(self) -> float | None:
-        return between_points(self.grid, self.weights()) if self.grid else None
+        return sense_accuracy(mixed_gram(self.grams, self.weights() if weights is None else weights), self.senses)
 
     def best_layer(self) -> tuple[str, float]:
         """The layer that alone tells the senses best."""
@@ -180,9 +160,7 @@ class ScalarMixWidget(CourseWidget):
         shares = zip(self.layers, weights, strict=True)
         mix = ", ".join(t("{n} % {layer}", n=f"{100 * s:.0f}", layer=t_label(layer)) for layer, s in shares)
         values = {"mix": mix, "kinds": kinds, "score": score, "layer": t_label(name), "best": f"{100 * best:.0f}"}
-        says = t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
-        tags = self.tag_score()
-        return says if tags is None else f"{says} {t('Parts of speech: {n} %.', n=f'{100 * tags:.1f}')}"
+        return t("{mix}. {kinds}: told apart in {score} % (best layer alone: {layer}, {best} %).", **values)
 
     def still(self) -> str:
         places = self.gamma * map_places(mixed_gram(self.grams, self.weights()))
@@ -210,21 +188,13 @@ def scalar_mix(
     sentences: Sequence[Sequence[str]],
     positions: Sequence[int],
     senses: Sequence[str],
-    tags: Sequence[Sequence[float]] = (),
     presets: Mapping[str, Sequence[float]] | None = None,
-    *,
-    static: tuple[float | None, float | None] = (None, None),
-    train: Sequence[int] | None = None,
-    test: Sequence[int] | None = None,
     read: Reader | None = None,
 ) -> ScalarMixWidget:
-    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what probes make of the mix.
+    """Sliders for the raw weights of an ELMo mix; a map of words' occurrences, and what a probe makes of the mix.
 
     layers     {name: [occurrence, dim]}, 2 to 5 of equal width; the first half of the numbers is the forward direction
-    tags       [weights ..., accuracy] of a part-of-speech probe at points of the simplex, each layer alone among them
     presets    {name: raw weights}; "each alike" and "top layer only" are always there
-    static     (sense, part-of-speech) accuracy of static vectors, marked on the gauges
-    train, test  occurrences for the sense score; default: all, each left out in turn
     read       a typed sentence -> its words, the place of the word that is shown, its vectors [layer, dim]; CourseError
                for a sentence that has no place here
     """
@@ -243,8 +213,6 @@ def scalar_mix(
         if not 0 <= place < len(words):
             raise CourseError(f"scalar_mix: sentence {number} has {len(words)} words, so no place {place}.")
     check_finite("scalar_mix", "a layer", tables)
-    if any(len(row) != len(tables) + 1 for row in tags):
-        raise CourseError(f"scalar_mix: each row of tags needs {len(tables)} weights and an accuracy.")
     top = [-4.0] * (len(tables) - 1) + [4.0]
     given = {key("each alike"): [0.0] * len(tables), key("top layer only"): top, **(presets or {})}
     if bad := [name for name, raw in given.items() if len(raw) != len(tables)]:
@@ -263,10 +231,6 @@ def scalar_mix(
         sentences=[[str(word) for word in words] for words in sentences],
         positions=[int(place) for place in positions],
         senses=[str(sense) for sense in senses],
-        train=list(range(n) if train is None else train),
-        test=list(range(n) if test is None else test),
-        grid=[[float(v) for v in row] for row in tags],
-        static=list(static),
         presets=[[name, [float(v) for v in raw]] for name, raw in given.items()],
         raw=[0.0] * len(tables),
     )

@@ -41,8 +41,7 @@ CELLS = [
     """senses = ["one"] * 5 + [hostile[0]] * 6
 tops = np.stack([rng.normal(size=10) + 2 * (sense == "one") for sense in senses])
 mix = scalar_mix({"token": np.ones((11, 10)), hostile[1]: rng.normal(size=(11, 10)), "layer 2": tops},
-                 [[*hostile, "배"]] * 11, [6] * 11, senses, [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]],
-                 {"learned": [-1.0, 0.5, 2.0]}, static=(0.5, 0.85))
+                 [[*hostile, "배"]] * 11, [6] * 11, senses, {"learned": [-1.0, 0.5, 2.0]})
 mix""",
     "saturated = softmax_saturation()\nsaturated",
     """powers = np.exp(np.random.default_rng(0).normal(size=(2, 3, 8, 8)))

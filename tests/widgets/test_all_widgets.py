@@ -47,7 +47,6 @@ def stripped(n: int) -> Frame:
     return Frame(tokens, "w7 " * n, [("w5", n, 30.0)] * (n // 20))
 
 
-WAYS = [[1, 0, 0, 0.8], [0, 1, 0, 0.95], [0, 0, 1, 0.9]]
 MIXED = (dict(zip("abc", RNG.normal(size=(3, 11, 14)), strict=True)), [SENTENCE] * 11, [1] * 11)
 REVIEWS = ReviewWords(SENTENCE, np.arange(9) / 2, 0.1, ("neg", "pos"))
 GOLD, WIDE = {"w8": [(1, 0), (3, 2)], "w9": [(4, 4)]}, {w: RNG.normal(size=(130, 24)) for w in (1, 2, 5, 10)}
@@ -59,9 +58,7 @@ AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
     "fill_mask": lambda: fill_mask([counting(name, PIECES) for name in "ab"], [" ".join(PIECES * 2)] * 6),
     "one_hot_row": lambda: one_hot_row(np.full((12, 8), -1.13), [f"word{i}" for i in range(12)]),
     "rate_designer": lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000),
-    "scalar_mix": lambda: scalar_mix(
-        *MIXED, ["one"] * 5 + ["two"] * 6, WAYS, {"w1": [-4.0, 0.0, 4.0]}, static=(0.5, 0.85)
-    ),
+    "scalar_mix": lambda: scalar_mix(*MIXED, ["one"] * 5 + ["two"] * 6, {"w1": [-4.0, 0.0, 4.0]}),
     "softmax_saturation": lambda: softmax_saturation(source="ko", d_k=1024),
     "span_explorer": lambda: span_explorer(
         ["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10

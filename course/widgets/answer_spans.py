@@ -100,47 +100,43 @@ class SpanExplorer(CourseWidget):
     def finding(self) -> str:
         i, j, (start, end) = self.start, self.end, self.table()
         sums, valid = np.add.outer(start, end), valid_pairs(len(self.tokens), self.max_answer)
-        first, score = best_spans(start, end, self.max_answer, 1)[0], sums[i, j]
-        rank, fits = 1 + int((sums[valid] > score).sum()), valid[i, j]
+        first, score = self.spans()[0], sums[i, j]
+        rank, beaten = 1 + int((sums[valid] > score).sum()), score > first.score
         values = {"start": self.tokens[i], "end": self.tokens[j], "span": self._quoted(i, j), "n": j - i + 1}
-        values |= {"most": self.max_answer, "log": self._log(i, j), "best": self._named(first)}
+        best = t("{span} with {log}", span=self._quoted(*first[:2]), log=self._log(*first[:2]))
+        values |= {"most": self.max_answer, "log": self._log(i, j), "best": best}
         values |= {"rank": f"{rank:,}", "all": f"{int(valid.sum()):,}"}
-        beaten = score > first.score
         if j < i and beaten:
-            says = t(
+            says = key(
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, though its log-probability "
-                "{log} is higher than that of the best answer, {best}.",
-                **values,
+                "{log} is higher than that of the best answer, {best}."
             )
         elif j < i:
-            says = t(
+            says = key(
                 "Start “{start}”, end “{end}”: the end stands before the start, no answer, and its log-probability "
-                "{log} is not higher than that of the best answer, {best}.",
-                **values,
+                "{log} is not higher than that of the best answer, {best}."
             )
-        elif not fits and beaten:
-            says = t(
+        elif not valid[i, j] and beaten:
+            says = key(
                 "{span} has {n} tokens, and an answer at most {most}, though its log-probability {log} is higher than "
-                "that of the best answer, {best}.",
-                **values,
+                "that of the best answer, {best}."
             )
-        elif not fits:
-            says = t(
+        elif not valid[i, j]:
+            says = key(
                 "{span} has {n} tokens, and an answer at most {most}, and its log-probability {log} is not higher than "
-                "that of the best answer, {best}.",
-                **values,
+                "that of the best answer, {best}."
             )
         elif rank > 1:
-            number = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
-            says = t(number, **values)
+            says = key("{span} has log-probability {log}: number {rank} of {all} valid spans. The best is {best}.")
         elif valid.sum() > 1:
-            says = t("{span} has log-probability {log}: the best of all {all} valid spans.", **values)
+            says = key("{span} has log-probability {log}: the best of all {all} valid spans.")
         else:
-            says = t("{span} has log-probability {log}: the only valid span.", **values)
+            says = key("{span} has log-probability {log}: the only valid span.")
+        says = t(says, **values)
         if self.gold:
             same = [first.start, first.end] == self.gold
-            gold = t("Gold is {gold}.", gold=self._quoted(*self.gold))
-            says += " " + (t("The best one is the gold answer.") if same else gold)
+            gold = key("The best one is the gold answer.") if same else key("Gold is {gold}.")
+            says += f" {t(gold, gold=self._quoted(*self.gold))}"
         if self.null is not None:
             both = {"none": _signed(self.null), "score": _signed(first.score)}
             silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
@@ -166,11 +162,8 @@ class SpanExplorer(CourseWidget):
             parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
         top = base + 86
         parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
-        rows = [
-            (self._line(span), look)
-            for spans, look in ((self.spans(), ""), (self.refused(), ' text-decoration="line-through" fill="#666"'))
-            for span in spans
-        ]
+        struck = ' text-decoration="line-through" fill="#666"'
+        rows = [(self._line(span), "") for span in self.spans()] + [(self._line(one), struck) for one in self.refused()]
         rows += [] if self.null is None else [(t("no answer: score {score}", score=_signed(self.null)), "")]
         parts += [svg_text(14, top + 12 + 20 * row, says, look) for row, (says, look) in enumerate(rows)]
         height = top + 20 + 20 * len(rows)
@@ -193,9 +186,6 @@ class SpanExplorer(CourseWidget):
     def _log(self, start: int, end: int) -> str:
         value = self.log_probability(start, end)
         return f"{_signed(value)} ({percent(math.exp(value))})"
-
-    def _named(self, span: Span) -> str:
-        return t("{span} with {log}", span=self._quoted(*span[:2]), log=self._log(*span[:2]))
 
 
 def span_explorer(
@@ -223,8 +213,7 @@ def span_explorer(
     if not 1 <= n <= MOST_TOKENS:
         raise CourseError(f"span_explorer: {n} tokens. Give 1 to {MOST_TOKENS}: a window of the passage.")
     if any(scores.shape != (n,) for scores in table):
-        shapes = " and ".join(str(scores.shape) for scores in table)
-        raise CourseError(f"span_explorer: start and end are {shapes} for {n} tokens. Give one number per token each.")
+        raise CourseError(f"span_explorer: start and end are {[scores.shape for scores in table]} for {n} tokens.")
     check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
     if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
         raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")

@@ -105,54 +105,45 @@ class SoftmaxSaturation(CourseWidget):
         top = int(now.weights.argmax())
         values = {"word": names[top], "share": _percent(now.weights[top]), "size": _small(now.norm)}
         values |= {"d": self.d_k, "root": f"{math.sqrt(self.d_k):.1f}", "heat": f"{self.temperature:.2f}"}
+        heard = math.exp(-sum(v * math.log(v) for v in now.weights if v > 0))
+        values |= {"heard": f"{heard:.1f}", "shift": self.shift}
         if self.shift:
-            return t(
+            says = key(
                 "+{shift} on every score moves no weight: “{word}” keeps {share}, ‖J‖ stays {size}. "
-                "A softmax sees only differences between scores.",
-                shift=self.shift,
-                **values,
+                "A softmax sees only differences between scores."
             )
-        if self.source == "notes":
+        elif self.source == "notes":
             if now.norm > 0.2:
                 state = t("both keys are heard, and the gradient passes")
             elif now.norm > 0.01:
                 state = t("one key is taking over, and the gradient shrinks")
             else:
                 state = t("one key has everything, and the gradient is all but gone")
-            return t(
-                "[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).",
-                factor=self.factor,
-                weights=", ".join(_weight(v) for v in now.weights),
-                state=state,
-                **values,
-            )
-        values["heard"] = f"{math.exp(-sum(v * math.log(v) for v in now.weights if v > 0)):.1f}"
-        if self.scaled and now.norm > 0.1:
-            return t(
+            says = key("[0.3, 0.4] × {factor} gives the weights [{weights}]: {state} (‖J‖ = {size}).")
+            values |= {"factor": self.factor, "weights": ", ".join(map(_weight, now.weights)), "state": state}
+        elif self.scaled and now.norm > 0.1:
+            says = key(
                 "Divided by √{d} = {root}, the scores keep a spread near 1: attention is shared by {heard} words, "
-                "and the gradient passes (‖J‖ = {size}).",
-                **values,
+                "and the gradient passes (‖J‖ = {size})."
             )
-        if self.scaled:
-            return t(
+        elif self.scaled:
+            says = key(
                 "Divided by √{d} = {root}, but sharp again: “{word}” takes {share} at temperature {heat} "
-                "(‖J‖ = {size}).",
-                **values,
+                "(‖J‖ = {size})."
             )
-        if now.norm > 0.15:
-            return t(
+        elif now.norm > 0.15:
+            says = key(
                 "Without scaling at d_k = {d} the softmax still listens to {heard} words (‖J‖ = {size}). "
-                "Move d_k to the right.",
-                **values,
+                "Move d_k to the right."
             )
-        ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
-        times = t("over 10,000") if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
-        return t(
-            "Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
-            "{times} times smaller than with ÷ √d_k.",
-            times=times,
-            **values,
-        )
+        else:
+            ratio = self.numbers(scaled=True).norm / max(now.norm, 1e-300)
+            values["times"] = t("over 10,000") if ratio > 1e4 else f"{max(1, math.floor(ratio + 0.5)):,}"
+            says = key(
+                "Without scaling at d_k = {d}, “{word}” takes {share} and the gradient falls to {size}: "
+                "{times} times smaller than with ÷ √d_k."
+            )
+        return t(says, **values)
 
     def still(self) -> str:
         now, names, raw = self.numbers(), KEYS[self.source], self.scores()

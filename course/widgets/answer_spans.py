@@ -14,7 +14,7 @@ from course_lib.arrays import numbers
 from course_lib.errors import CourseError
 from course_lib.language import key, t
 
-MOST_TOKENS, MOST_SPANS, MOST_REFUSED = 200, 10, 3
+MOST_TOKENS, LISTED, MOST_REFUSED = 200, 5, 3
 FLOOR = -8.0  # log-probability that has no bar any more: 0.03 %
 
 
@@ -67,8 +67,6 @@ class SpanExplorer(CourseWidget):
     question = traitlets.Unicode().tag(sync=True)
     scores = traitlets.Bytes().tag(sync=True)  # float32 [start or end, token]
     null = traitlets.Float(None, allow_none=True).tag(sync=True)  # score of "no answer", a sum as those of spans are
-    gold = traitlets.List(traitlets.Int()).tag(sync=True)  # first and last token, or empty
-    n_best = traitlets.Int().tag(sync=True)
     max_answer = traitlets.Int().tag(sync=True)
     start = traitlets.Int(0).tag(sync=True)
     end = traitlets.Int(0).tag(sync=True)
@@ -87,7 +85,7 @@ class SpanExplorer(CourseWidget):
         return np.frombuffer(self.scores, "<f4").reshape(2, -1).astype(float)
 
     def spans(self) -> list[Span]:
-        return best_spans(*self.table(), self.max_answer, self.n_best)
+        return best_spans(*self.table(), self.max_answer, LISTED)
 
     def refused(self) -> list[Span]:
         return refused_spans(*self.table(), self.max_answer, MOST_REFUSED)
@@ -133,10 +131,6 @@ class SpanExplorer(CourseWidget):
         else:
             says = key("{span} has log-probability {log}: the only valid span.")
         says = t(says, **values)
-        if self.gold:
-            same = [first.start, first.end] == self.gold
-            gold = key("The best one is the gold answer.") if same else key("Gold is {gold}.")
-            says += f" {t(gold, gold=self._quoted(*self.gold))}"
         if self.null is not None:
             both = {"none": _signed(self.null), "score": _signed(first.score)}
             silent = key("“No answer” scores {none}, the best span {score}: the model does not answer.")
@@ -157,9 +151,6 @@ class SpanExplorer(CourseWidget):
                 bars[colour] += f"M{14 + step * (place + 0.5):.1f} {base_y}v{tall[place]:.1f}"
         width = max(0.6, step - 2)
         parts += [f'<path d="{d}" stroke="{colour}" stroke-width="{width:.1f}"/>' for colour, d in bars.items()]
-        if self.gold:
-            x, wide = 13 + step * self.gold[0], step * (self.gold[1] - self.gold[0] + 1)
-            parts.append(f'<path d="M{x:.1f} {base - 46}h{wide:.1f}v98h{-wide:.1f}z" fill="none" stroke="#d55e00"/>')
         top = base + 86
         parts.append(svg_text(14, top - 12, t("above: start, below: end, token by token"), ' fill="#666"'))
         struck = ' text-decoration="line-through" fill="#666"'
@@ -194,8 +185,6 @@ def span_explorer(
     end: Sequence[float] | np.ndarray,
     question: str = "",
     null: float | None = None,
-    gold: tuple[int, int] | None = None,
-    n_best: int = 5,
     max_answer: int = 30,
 ) -> SpanExplorer:
     """The best spans of a passage; move the start and the end, and read what the pair scores.
@@ -203,8 +192,7 @@ def span_explorer(
     tokens      of the passage only, 1 to 200: without the question, [CLS] and [SEP]
     start, end  scores (logits) [token], before any softmax
     null        score of "no answer": start score + end score of [CLS]
-    gold        first and last token of the right answer
-    n_best      spans that are listed; max_answer: most tokens of an answer
+    max_answer  most tokens of an answer
     Probabilities are over the given tokens.
     """
     words, table = [str(token) for token in tokens], [numbers("span_explorer: the scores", row) for row in (start, end)]
@@ -215,17 +203,12 @@ def span_explorer(
     if any(scores.shape != (n,) for scores in table):
         raise CourseError(f"span_explorer: start and end are {[scores.shape for scores in table]} for {n} tokens.")
     check_finite("span_explorer", "start, end or null", [*table[0], *table[1], null or 0])
-    if gold is not None and not (len(gold) == 2 and 0 <= gold[0] <= gold[1] < n):
-        raise CourseError(f"span_explorer: gold={gold}. Give its first and last token, 0 to {n - 1}.")
-    check_whole("span_explorer", "n_best", n_best, 1, MOST_SPANS)
     check_whole("span_explorer", "max_answer", max_answer, 1, 1_000)
     widget = SpanExplorer(
         tokens=words,
         question=str(question),
         scores=np.stack(table).astype("<f4").tobytes(),
         null=null,
-        gold=[] if gold is None else [int(place) for place in gold],
-        n_best=n_best,
         max_answer=max_answer,
     )
     widget.start, widget.end, _ = widget.spans()[0]

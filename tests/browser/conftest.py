@@ -66,7 +66,7 @@ gaps""",
 strange = fill_mask([counting(hostile[0], tuple(wild[:-1])), counting("two", tuple(wild))], [" ".join(wild)])
 strange""",
     """spans = span_explorer([*hostile, *hostile], np.arange(12) * 5 % 7, np.arange(12) * 3 % 7, hostile[0], null=10.5,
-                      gold=(1, 2), max_answer=4)
+                      max_answer=4)
 spans""",
     """from course.widgets.word_stories import Stop, Story, word_generations
 from course_lib.errors import CourseError

@@ -60,9 +60,7 @@ AS_LARGE = {  # as the chapters show; no word is English (tests/browser)
     "rate_designer": lambda: rate_designer([f"layer {i}" for i in range(12)], 5_000),
     "scalar_mix": lambda: scalar_mix(*MIXED, ["one"] * 5 + ["two"] * 6, {"w1": [-4.0, 0.0, 4.0]}),
     "softmax_saturation": lambda: softmax_saturation(source="ko", d_k=1024),
-    "span_explorer": lambda: span_explorer(
-        ["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0, gold=(3, 190), n_best=10
-    ),
+    "span_explorer": lambda: span_explorer(["somethin5"] * 200, *RNG.normal(size=(2, 200)), null=1.0),
     "word_generations": lambda: word_generations([random_story("spring"), random_story("seal")]),
     "token_strip": lambda: token_strip([*map(stripped, range(1, 31))], title="w0?", step="w1"),
 }
@@ -77,7 +75,7 @@ HOSTILE = {
     "scalar_mix": lambda: scalar_mix(
         {WILD[2]: RNG.normal(size=(6, 4)), "top": RNG.normal(size=(6, 4))}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3
     ),
-    "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>", gold=(0, 2)),
+    "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>"),
     "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
     "ask_words": lambda: ask_words(WordVectors([*WILD[:2], "c"], RNG.normal(size=(3, 5))), ["<b>"]),
     "word_generations": lambda: word_generations([random_story("<b>", baselines={WILD[2]: 3})]),

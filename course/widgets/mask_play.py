@@ -56,10 +56,8 @@ class FillMask(CourseWidget):
         sides = [read(model, str(request["text"])) for model in self._models] if typed else request["sides"]
         for model, side in zip(self._models, sides, strict=True):
             masked, unknown = sorted(side["masked"]), side.get("unknown", [])
-            text = " ".join(
-                [*side["tokens"], *unknown]
-            )  # a word of strange letters is [UNK], and they tell the language
-            guesses = guess(model.of(text), side["tokens"], masked, self.k)
+            read_by = model.of(" ".join([*side["tokens"], *unknown]))  # letters behind an [UNK] tell the language, too
+            guesses = guess(read_by, side["tokens"], masked, self.k)
             found.append({"tokens": side["tokens"], "masked": masked, "unknown": unknown, "guesses": guesses})
         return found
 

@@ -74,18 +74,15 @@ class RateDesigner(CourseWidget):
             return t("“{layer}” may do {share} of the moving; {frozen} of {n} layers stay as they were.", **values)
         if first != most:
             values |= {"first": self.layers[first], "little": _percent(shares[first])}
-            says = t(
-                "“{layer}” may do {share} of the moving, “{first}” {little}: what it knows of the language is kept.",
-                **values,
+            says = key(
+                "“{layer}” may do {share} of the moving, “{first}” {little}: what it knows of the language is kept."
             )
         else:
-            says = t(
-                "“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.", **values
-            )
+            says = key("“{layer}” may do {share} of the moving: the lowest layer moves most, and forgets first.")
         if len(set(self.opens)) > 1:
             late = {"step": f"{max(self.opens):,}", "steps": f"{self.steps:,}"}
-            return f"{says} {t('The last layer to open does so at step {step} of {steps}.', **late)}"
-        return f"{says} {t('All layers open at once.')}"
+            return f"{t(says, **values)} {t('The last layer to open does so at step {step} of {steps}.', **late)}"
+        return f"{t(says, **values)} {t('All layers open at once.')}"
 
     def still(self) -> str:
         rates, shares, n = self.rates(), self.shares(), len(self.layers)

@@ -106,14 +106,8 @@ class EmbeddingMap(CourseWidget):
             n=len(words),
             directions=min(DIRECTIONS, tables[0].shape[1]),
         )
-        super().__init__(
-            words=list(words),
-            windows=list(vectors),
-            places=self.map.tobytes(),
-            table=self.shipped.tobytes(),
-            note=note,
-            **state,
-        )
+        shipped = {"places": self.map.tobytes(), "table": self.shipped.tobytes(), "note": note}
+        super().__init__(words=list(words), windows=list(vectors), **shipped, **state)
 
     def neighbours(self, word: int | None = None, window: int | None = None) -> list[tuple[int, float]]:
         """The ten neighbours of a word (number) at a window (place), by the shipped numbers."""
@@ -131,10 +125,8 @@ class EmbeddingMap(CourseWidget):
             return t("“{word}” is the only word here.", word=word)
         said = t("list| and ").join(f"“{self.words[i]}” ({cosine:.2f})" for i, cosine in near[:2])
         here = {"window": self.windows[self.window], "word": word, "said": said}
-        if len(near) == 1:
-            text = t("Window {window}: nearest to “{word}” is {said}.", **here)
-        else:
-            text = t("Window {window}: nearest to “{word}” are {said}.", **here)
+        one = key("Window {window}: nearest to “{word}” is {said}.")
+        text = t(one if len(near) == 1 else "Window {window}: nearest to “{word}” are {said}.", **here)
         other = len(self.windows) - 1 if self.window == 0 else 0
         if other != self.window:
             stay = len({i for i, _ in near} & {i for i, _ in self.neighbours(window=other)})
@@ -183,15 +175,13 @@ def embedding_map(
     vectors = dict(vectors) if isinstance(vectors, Mapping) else {5: vectors}
     words = [str(w) for w in words]
     if not words or not vectors or len(words) > MOST_WORDS:
-        raise CourseError(
-            f"embedding_map got {len(words)} words and {len(vectors)} tables. Give 1 to {MOST_WORDS} words and a table."
-        )
+        given = f"{len(words)} words and {len(vectors)} tables"
+        raise CourseError(f"embedding_map got {given}. Give 1 to {MOST_WORDS} words and a table.")
     for width, rows in vectors.items():
         rows = numbers(f"embedding_map: the vectors at window {width}", rows)
         if rows.ndim != 2 or len(rows) != len(words) or not rows.shape[1]:
-            raise CourseError(
-                f"embedding_map: {len(words)} words, but vectors of shape {rows.shape} at window {width}."
-            )
+            given = f"{len(words)} words, but vectors of shape {rows.shape}"
+            raise CourseError(f"embedding_map: {given} at window {width}.")
         if not np.isfinite(rows).all():
             bad = words[int(np.argmin(np.isfinite(rows).all(1)))]
             raise CourseError(f"embedding_map: the vector of {bad[:60]!r} at window {width} holds NaN or infinity.")

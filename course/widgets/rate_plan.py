@@ -13,7 +13,6 @@ from course_lib.errors import CourseError
 from course_lib.language import key, t
 
 FEWEST, MOST = 2, 12
-PAPER = {"factor": 2.6, "cut": 0.1, "ratio": 32.0}  # Howard and Ruder 2018, sections 3.2 and 3.3
 
 
 def layer_rates(
@@ -43,9 +42,9 @@ class RateDesigner(CourseWidget):
     layers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     steps = traitlets.Int().tag(sync=True)
     opens = traitlets.List(traitlets.Int()).tag(sync=True)  # per layer; `steps`: never
-    factor = traitlets.Float(PAPER["factor"]).tag(sync=True)
-    cut = traitlets.Float(PAPER["cut"]).tag(sync=True)
-    ratio = traitlets.Float(PAPER["ratio"]).tag(sync=True)
+    factor = traitlets.Float(2.6).tag(sync=True)  # this and the next two as in the paper, sections 3.2 and 3.3
+    cut = traitlets.Float(0.1).tag(sync=True)
+    ratio = traitlets.Float(32.0).tag(sync=True)
     _limits = limits("rate_designer", factor=(1, 5), cut=(0.01, 0.9), ratio=(1, 64))
 
     @traitlets.validate("opens")

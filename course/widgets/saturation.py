@@ -92,13 +92,10 @@ class SoftmaxSaturation(CourseWidget):
             return np.array(NOTES) * self.factor + self.shift
         return score_paths().astype("<f4").astype(float)[self.draw, :, GRID.index(self.d_k)] + self.shift
 
-    def factor_now(self, scaled: bool | None = None) -> float:
-        """What the scores are multiplied by: 1 / sqrt(d_k), or 1."""
-        on = self.scaled if scaled is None else scaled
-        return 1 / math.sqrt(self.d_k) if on and self.source != "notes" else 1.0
-
     def numbers(self, scaled: bool | None = None) -> Saturation:
-        return saturation(self.scores(), self.factor_now(scaled), self.temperature)
+        """Of the scores, times 1 / sqrt(d_k) where it is on; `scaled`: as if it were on, or off."""
+        on = self.source != "notes" and (self.scaled if scaled is None else scaled)
+        return saturation(self.scores(), 1 / math.sqrt(self.d_k) if on else 1.0, self.temperature)
 
     def finding(self) -> str:
         now, names = self.numbers(), KEYS[self.source]

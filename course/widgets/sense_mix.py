@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 import traitlets
@@ -23,21 +24,18 @@ Reader = Callable[[str], tuple[Sequence[str], int, np.ndarray]]
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b4538f")
 
 
-def pairs_of_layers(n_layers: int) -> list[tuple[int, int]]:
-    return [(a, b) for a in range(n_layers) for b in range(a, n_layers)]
-
-
 def grams(layers: np.ndarray) -> np.ndarray:
     """[layer, n, dim] -> [pair, n, n] float32 of the products of layers a <= b, made symmetric in the occurrences."""
     layers = np.asarray(layers, dtype=float)
-    products = [layers[a] @ layers[b].T for a, b in pairs_of_layers(len(layers))]
+    products = [a @ b.T for a, b in combinations_with_replacement(layers, 2)]
     return np.stack([(product + product.T) / 2 for product in products]).astype("<f4")
 
 
 def mixed_gram(grams: np.ndarray, weights: Sequence[float]) -> np.ndarray:
     """Gram matrix [n, n] of the mix sum_l s_l x_l; weights [layer]."""
     total = np.zeros(grams.shape[1:])
-    for gram, (a, b) in zip(grams.astype(float), pairs_of_layers(len(weights)), strict=True):
+    pairs = combinations_with_replacement(range(len(weights)), 2)
+    for gram, (a, b) in zip(grams.astype(float), pairs, strict=True):
         total += (1 if a == b else 2) * weights[a] * weights[b] * gram
     return total
 

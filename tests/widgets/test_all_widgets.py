@@ -75,7 +75,7 @@ HOSTILE = {
     "scalar_mix": lambda: scalar_mix(
         {WILD[2]: RNG.normal(size=(6, 4)), "top": RNG.normal(size=(6, 4))}, [WILD] * 6, [0] * 6, ["<b>", WILD[2]] * 3
     ),
-    "span_explorer": lambda: span_explorer(WILD, range(6), range(6), "<i>?</i>"),
+    "span_explorer": lambda: span_explorer(WILD, range(6, 0, -1), range(6, 0, -1), "<i>?</i>"),
     "token_strip": lambda: token_strip([Frame(WILD, WILD[2])], title="<i>"),
     "ask_words": lambda: ask_words(WordVectors([*WILD[:2], "c"], RNG.normal(size=(3, 5))), ["<b>"]),
     "word_generations": lambda: word_generations([random_story("<b>", baselines={WILD[2]: 3})]),

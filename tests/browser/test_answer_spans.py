@@ -88,7 +88,6 @@ def test_buttons_list_and_switch(lab, root, shown):
     start, end = shown.table()
     for name, pair in (
         ("best start and best end, apart", (start.argmax(), end.argmax())),
-        ("gold answer", (1, 2)),
         ("best answer", shown.spans()[0][:2]),
     ):
         root.get_by_role("button", name=name, exact=True).press("Enter")

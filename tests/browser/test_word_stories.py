@@ -164,3 +164,13 @@ def test_each_mark_on_the_bars_has_its_name_at_rest(chromium, width):
         boxes = [row.locator("span").first.bounding_box() for row in rows.all()]
         assert all(a["y"] + a["height"] <= b["y"] for a, b in pairwise(boxes))
         assert frame.locator("svg.map").bounding_box()["y"] < frame.locator(".time").bounding_box()["y"]
+
+
+def test_on_a_phone_a_tapped_dot_and_its_sentence_are_on_one_screen(chromium):
+    with reader(chromium, 390, height=844, has_touch=True) as page:
+        frame = stored(page, stop=2)
+        comes_into_sight(page, frame)
+        frame.locator(".dot").last.tap()
+        expect(frame.locator(".read b")).to_have_count(1)
+        chart, read = (frame.locator(part).bounding_box() for part in ("svg.map", ".read"))
+        assert 0 <= chart["y"] < chart["y"] + chart["height"] < read["y"] < read["y"] + read["height"] <= 844

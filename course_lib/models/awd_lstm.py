@@ -18,8 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from course_lib.data.batch import Batch, pad, word_batch
-from course_lib.data.records import Sentence
+from course_lib.data.batch import Batch
 from course_lib.data.streams import StreamBatch, TextStreams
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, stacked
 from course_lib.models.fast import Dropout
@@ -60,8 +59,7 @@ class WordDropEmbedding(nn.Embedding):
 class WeightDropLSTM(nn.Module):
     """One LSTM layer whose recurrent matrix loses entries, the same ones at every step of a call (DropConnect).
 
-    `functional_call` runs the fused LSTM with the thinned matrix in place of the parameter. So the gradient reaches
-    the parameter through the mask, nothing on the module changes, and there is no loop over time.
+    `functional_call` runs the fused LSTM with the thinned matrix: the gradient reaches the parameter through the mask.
     """
 
     def __init__(self, input_dim: int, hidden: int, p: float | int):
@@ -134,6 +132,7 @@ class AWDLSTM(ContextEncoder):
 
     The backward model reads each text from its last word to its first. Every text starts with a begin mark, which is
     no unit. A word that the vocabulary lacks is looked up in lower case, then counts as its `unknown`.
+
     layers   word vector, LSTM 1, ..., LSTM n of widths [emb_dim, hidden, ..., hidden, emb_dim]
     sentence the top state after the word that was read last
     """
@@ -238,10 +237,6 @@ class AWDLSTM(ContextEncoder):
         return new.to(self.device).train(self.training)
 
     # -- the contract -------------------------------------------------------------------------------------------------
-    def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        ids = pad([[self.row(word) for word in sentence.words] for sentence in first])
-        return word_batch({"words": ids}, first)
-
     def _states(self, batch: Batch) -> Encoding:
         outputs, _ = self(self.reading_order(batch))
         lengths = batch.mask.sum(1)

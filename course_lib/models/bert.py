@@ -8,7 +8,7 @@ Translator's. From top to bottom: sizes, embedding, pre-training, the network, [
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from course_lib.models.attention import padding_mask
 from course_lib.models.bert_files import read_folder, write_folder
 from course_lib.models.encoder import ContextEncoder, Encoding, evaluating
 from course_lib.models.fast import Dropout
-from course_lib.models.transformer import TransformerConfig, TransformerEncoder, sinusoidal_positions
+from course_lib.models.transformer import TransformerConfig, TransformerEncoder
 from course_lib.text.word_pieces import MASK, WordPieces
 
 INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, initializer_range)
@@ -37,7 +37,7 @@ INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, ini
 class BertConfig:
     """Sizes and choices.
 
-    max_units   positions: pieces of a row, [CLS] and [SEP] counted too
+    max_units   positions: pieces of a row, [CLS] and [SEP] counted too (an encoder's own max_units leaves them out)
     n_segments  kinds of segment: 0 is the first sentence, 1 the second; with 1 only single sentences can be read
     norm        "post", the paper's, or "pre" (Xiong et al. 2020, arXiv:2002.04745), with a last layer norm on top
     """
@@ -64,11 +64,11 @@ class BertConfig:
         """Breaks the plateau of masked language modelling in minutes on two cores."""
         return cls(vocab_size=8_192, d_model=256, n_heads=4, n_layers=4, d_ff=1_024, max_units=128)
 
-    def layers(self) -> TransformerConfig:
-        """The same as the settings of the encoder's stack. gelu is the exact one, with erf."""
-        same = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "attention_dropout", "max_units", "norm")
-        settings = {name: getattr(self, name) for name in (*same, "layer_norm_eps")}
-        return TransformerConfig(**settings, positions="none", activation="gelu")  # BERT's embedding adds positions
+    def stack(self) -> TransformerConfig:
+        """Settings of the layers over the embedding, which has added the positions. gelu is the exact one, with erf."""
+        same = {field.name for field in fields(TransformerConfig)} & {field.name for field in fields(self)}
+        settings = {name: getattr(self, name) for name in same}
+        return TransformerConfig(**settings, positions="none", activation="gelu")
 
 
 class BertEmbedding(nn.Module):
@@ -87,12 +87,6 @@ class BertEmbedding(nn.Module):
         segments = self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
         positions = self.positions.weight[: input_ids.shape[1]]
         return self.dropout(self.norm(self.tokens(input_ids) + positions + segments))
-
-    @torch.no_grad()
-    def start_from_sinusoids(self, amplitude: float) -> None:
-        """Put `amplitude` times sines and cosines into the table of positions, which is learned from there."""
-        n, d_model = self.positions.weight.shape
-        self.positions.weight.copy_(amplitude * sinusoidal_positions(n, d_model))
 
 
 def init_weights(module: nn.Module) -> None:
@@ -204,7 +198,7 @@ class Bert(ContextEncoder):
         assert len(pieces) <= config.vocab_size, f"{len(pieces)} pieces, but vocab_size={config.vocab_size}"
         self.config, self.pieces = config, pieces
         self.embedding = BertEmbedding(config)
-        self.stack = TransformerEncoder(config.layers())
+        self.stack = TransformerEncoder(config.stack())
         self.pooler, self.mlm = Pooler(config), MaskedLMHead(config)
         self.nsp = nn.Linear(config.d_model, 2)  # 0: the second sentence follows; 1: it does not, as in published files
         self.apply(init_weights)
@@ -266,8 +260,6 @@ class Bert(ContextEncoder):
         return weights, [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
-        if second is not None and self.config.n_segments < 2:
-            raise CourseError("Bert: this one knows one segment (n_segments=1), so it reads no pairs. Use another.")
         rows = [(sentence,) for sentence in first] if second is None else list(zip(first, second, strict=True))
         marks = self.pieces.cls, self.pieces.sep
         return piece_batch(rows, self.pieces, unit, *marks, self.config.max_units, type(self).__name__)

@@ -44,10 +44,9 @@ class LinearChainCRF(nn.Module):
         tags: Int[Tensor, "batch unit"],
         mask: Bool[Tensor, "batch unit"],
     ) -> Float[Tensor, " batch"]:
-        """Natural logarithm of each tag sequence's probability, in nats; differentiable. The loss is minus its mean.
+        """Log-probability of each tag sequence, in nats; the loss is minus its mean.
 
-        emissions [batch, unit, tag] float, tags [batch, unit] int, mask [batch, unit] bool. Raises CourseError for a
-        mask with a hole or an empty row.
+        Raises CourseError for a mask with a hole or an empty row.
         """
         self._check(mask)
         emissions, tags = emissions.masked_fill(~mask[..., None], 0), tags.long().masked_fill(~mask, 0)
@@ -69,8 +68,8 @@ class LinearChainCRF(nn.Module):
     def decode(self, emissions: Float[Tensor, "batch unit tag"], mask: Bool[Tensor, "batch unit"]) -> list[list[int]]:
         """The most probable tag sequence of each row, as long as the row (Viterbi). Same errors.
 
-        Of equally good ones it gives the one with the smallest last tag, then the smallest tag before it, and so on.
-        Forbidden steps are never taken; CourseError if no sequence is left.
+        Of equally good ones the one with the smallest last tag, then the smallest before it, and so on. Forbidden steps
+        are never taken; CourseError if no sequence is left.
         """
         self._check(mask)
         transitions = self.transitions.masked_fill(self._forbidden, -torch.inf)

@@ -25,7 +25,7 @@ from course_lib.language import key
 from course_lib.models.char_cnn import CharCNN, CharCNNConfig
 from course_lib.models.encoder import ContextEncoder, Encoding, Sentences, evaluating
 from course_lib.models.projected_lstm import Carry, ProjectedLSTM, turned
-from course_lib.models.word_softmax import word_softmax
+from course_lib.models.word_softmax import AdaptiveSoftmax, FullSoftmax, SampledSoftmax
 from course_lib.text.characters import PADDING, Characters
 from course_lib.text.elmo_bytes import ElmoBytes
 from course_lib.text.vocabulary import Vocabulary
@@ -228,7 +228,7 @@ class BiLM(ContextEncoder):
     def perplexity(self, documents: Sequence[Sequence[int]], *, batch_size: int = 8) -> dict[str, float]:
         """exp(mean -log p) per word and direction, </s> included; documents as `document` gives them.
 
-        The text is read in `batch_size` streams; the few words that do not fill them are left out.
+        The few words that do not fill `batch_size` streams are left out.
         """
         found = perplexities(self, TwoWayStreams(documents, batch_size, _STEP))
         return {direction: found[direction] for direction in DIRECTIONS[self.config.directions]}
@@ -298,10 +298,14 @@ def _in_text_order(
     return rows if direction == "forward" else turned(rows, mask)
 
 
-def _softmax_of(config: LSTMLMConfig) -> nn.Module:
-    return word_softmax(
-        config.softmax, config.projection, config.vocab_size, cutoffs=config.cutoffs, n_samples=config.n_samples
-    )
+def _softmax_of(config: LSTMLMConfig) -> FullSoftmax | AdaptiveSoftmax | SampledSoftmax:
+    sizes = config.projection, config.vocab_size
+    if config.softmax == "adaptive":
+        return AdaptiveSoftmax(*sizes, config.cutoffs)
+    if config.softmax == "sampled":
+        return SampledSoftmax(*sizes, config.n_samples)
+    assert config.softmax == "full", f'softmax={config.softmax!r} is none of "full", "adaptive", "sampled"'
+    return FullSoftmax(*sizes)
 
 
 def _next_word_loss(

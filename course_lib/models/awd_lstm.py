@@ -26,6 +26,7 @@ from course_lib.models.projected_lstm import turned
 from course_lib.text.vocabulary import Vocabulary
 
 State = tuple[Float[Tensor, "1 batch _"], Float[Tensor, "1 batch _"]]  # an LSTM's output and cell
+Ids, Vectors = Int[Tensor, "batch seq"], Float[Tensor, "batch seq dim"]
 
 
 class LockedDropout(nn.Module):
@@ -35,7 +36,7 @@ class LockedDropout(nn.Module):
         super().__init__()
         self.p = p
 
-    def forward(self, hidden: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq dim"]:
+    def forward(self, hidden: Vectors) -> Vectors:
         if not self.training or self.p == 0:
             return hidden
         return hidden * F.dropout(hidden.new_ones(hidden.shape[0], 1, hidden.shape[2]), self.p)
@@ -48,7 +49,7 @@ class WordDropEmbedding(nn.Embedding):
         super().__init__(n_words, dim)
         self.p = p
 
-    def forward(self, ids: Int[Tensor, "batch seq"]) -> Float[Tensor, "batch seq dim"]:
+    def forward(self, ids: Ids) -> Vectors:
         vectors = super().forward(ids)
         if not self.training or self.p == 0:
             return vectors
@@ -121,9 +122,7 @@ class Softmax(nn.Module):
         super().__init__()
         self.bias = nn.Parameter(torch.zeros(n_words))
 
-    def forward(
-        self, hidden: Float[Tensor, "batch seq dim"], table: Float[Tensor, "word dim"]
-    ) -> Float[Tensor, "batch seq word"]:
+    def forward(self, hidden: Vectors, table: Float[Tensor, "word dim"]) -> Float[Tensor, "batch seq word"]:
         return F.linear(hidden, table, self.bias)
 
 
@@ -162,7 +161,7 @@ class AWDLSTM(ContextEncoder):
 
     # -- the network --------------------------------------------------------------------------------------------------
     def forward(
-        self, ids: Int[Tensor, "batch seq"], carry: Sequence[State] | None = None
+        self, ids: Ids, carry: Sequence[State] | None = None
     ) -> tuple[list[Float[Tensor, "batch seq _"]], list[State]]:
         """What each layer puts out (word vectors first, before the dropout that follows), and the states to go on from.
 
@@ -176,7 +175,7 @@ class AWDLSTM(ContextEncoder):
             states.append(state)
         return outputs, states
 
-    def logits(self, top: Float[Tensor, "batch seq dim"]) -> Float[Tensor, "batch seq word"]:
+    def logits(self, top: Vectors) -> Float[Tensor, "batch seq word"]:
         """Scores of the next id from the top layer's states."""
         return self.softmax(top, self.embedding.weight)
 
@@ -212,7 +211,7 @@ class AWDLSTM(ContextEncoder):
         rows = [[BEGIN, *map(self.row, document.words[::step])] for document in self._checked(documents)]
         return TextStreams(rows, batch_size, length, seed=seed)
 
-    def reading_order(self, batch: Batch) -> Int[Tensor, "batch seq"]:
+    def reading_order(self, batch: Batch) -> Ids:
         """The rows that the network reads for a batch: the begin mark, then the words. [batch, 1 + unit]"""
         ids = batch.ids["words"]
         if self.config.direction == "backward":

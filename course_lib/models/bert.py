@@ -30,6 +30,9 @@ from course_lib.models.fast import Dropout
 from course_lib.models.transformer import TransformerConfig, TransformerEncoder
 from course_lib.text.word_pieces import MASK, WordPieces
 
+Ids, Mask = Int[Tensor, "batch seq"], Bool[Tensor, "batch seq"]
+States, Chosen = Float[Tensor, "batch seq d_model"], Int[Tensor, " chosen"]
+
 INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, initializer_range)
 
 
@@ -37,7 +40,7 @@ INITIAL_STD = 0.02  # of every matrix, as in the authors' code (modeling.py, ini
 class BertConfig:
     """Sizes and choices.
 
-    max_units   positions: pieces of a row, [CLS] and [SEP] counted too (an encoder's own max_units leaves them out)
+    max_units   positions: pieces of a row, [CLS] and [SEP] counted too
     n_segments  kinds of segment: 0 is the first sentence, 1 the second; with 1 only single sentences can be read
     norm        "post", the paper's, or "pre" (Xiong et al. 2020, arXiv:2002.04745), with a last layer norm on top
     """
@@ -81,9 +84,7 @@ class BertEmbedding(nn.Module):
         self.segments = nn.Embedding(config.n_segments, config.d_model)
         self.norm, self.dropout = nn.LayerNorm(config.d_model, config.layer_norm_eps), Dropout(config.dropout)
 
-    def forward(
-        self, input_ids: Int[Tensor, "batch seq"], token_type_ids: Int[Tensor, "batch seq"] | None = None
-    ) -> Float[Tensor, "batch seq d_model"]:
+    def forward(self, input_ids: Ids, token_type_ids: Ids | None = None) -> States:
         segments = self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
         positions = self.positions.weight[: input_ids.shape[1]]
         return self.dropout(self.norm(self.tokens(input_ids) + positions + segments))
@@ -108,12 +109,12 @@ class MaskedPairs(Movable):
     is_next         whether b follows a in the text; None: no next-sentence prediction
     """
 
-    input_ids: Int[Tensor, "batch seq"]
-    rows: Int[Tensor, " chosen"]
-    columns: Int[Tensor, " chosen"]
-    labels: Int[Tensor, " chosen"]
-    token_type_ids: Int[Tensor, "batch seq"] | None = None
-    attention_mask: Bool[Tensor, "batch seq"] | None = None
+    input_ids: Ids
+    rows: Chosen
+    columns: Chosen
+    labels: Chosen
+    token_type_ids: Ids | None = None
+    attention_mask: Mask | None = None
     is_next: Bool[Tensor, " batch"] | None = None
 
     def __len__(self) -> int:
@@ -127,7 +128,7 @@ class Pooler(nn.Module):
         super().__init__()
         self.dense = nn.Linear(config.d_model, config.d_model)
 
-    def forward(self, states: Float[Tensor, "batch seq d_model"]) -> Float[Tensor, "batch d_model"]:
+    def forward(self, states: States) -> Float[Tensor, "batch d_model"]:
         return self.dense(states[:, 0]).tanh()
 
 
@@ -148,7 +149,7 @@ class MaskedLMHead(nn.Module):
 
 def pretraining_loss(
     mlm_logits: Float[Tensor, "chosen vocab"],
-    mlm_labels: Int[Tensor, " chosen"],
+    mlm_labels: Chosen,
     nsp_logits: Float[Tensor, "batch 2"] | None = None,
     is_next: Bool[Tensor, " batch"] | None = None,
 ) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def _accuracy(logits: Float[Tensor, "row choice"], labels: Int[Tensor, " row"]) 
 class BertOutput:
     """hidden_states: the embedding's, then each layer's; pooled: of [CLS], for the next-sentence head."""
 
-    hidden_states: tuple[Float[Tensor, "batch seq d_model"], ...]
+    hidden_states: tuple[States, ...]
     pooled: Float[Tensor, "batch d_model"]
 
 
@@ -209,10 +210,7 @@ class Bert(ContextEncoder):
         self.fresh_heads: tuple[str, ...] = ()
 
     def forward(
-        self,
-        input_ids: Int[Tensor, "batch seq"],
-        token_type_ids: Int[Tensor, "batch seq"] | None = None,
-        attention_mask: Bool[Tensor, "batch seq"] | Int[Tensor, "batch seq"] | None = None,
+        self, input_ids: Ids, token_type_ids: Ids | None = None, attention_mask: Mask | Ids | None = None
     ) -> BertOutput:
         """All layers' states. Segments default to 0; the mask is True (or 1) at real pieces, None: all are real."""
         mask = None if attention_mask is None else padding_mask(attention_mask.bool())
@@ -227,9 +225,7 @@ class Bert(ContextEncoder):
         nsp_logits = None if batch.is_next is None else self.nsp(output.pooled)
         return pretraining_loss(logits, batch.labels, nsp_logits, batch.is_next)
 
-    def logits(
-        self, hidden: Float[Tensor, "batch seq d_model"], rows: Int[Tensor, " chosen"], columns: Int[Tensor, " chosen"]
-    ) -> Float[Tensor, "chosen vocab"]:
+    def logits(self, hidden: States, rows: Chosen, columns: Chosen) -> Float[Tensor, "chosen vocab"]:
         """Logits over the pieces at the chosen places only: at 15 % of them this saves a third of the step."""
         return self.mlm(hidden[rows, columns], self.embedding.tokens.weight)
 

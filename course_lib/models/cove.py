@@ -41,7 +41,8 @@ from course_lib.models.fast import run_lstm
 from course_lib.models.word_vectors import WordVectors
 from course_lib.text.vocabulary import Vocabulary
 
-State = tuple[Float[Tensor, "batch width"], Float[Tensor, "batch width"]]  # hidden state and cell of an LSTM
+Step, Memory = Float[Tensor, "batch width"], Float[Tensor, "batch unit width"]
+State = tuple[Step, Step]  # hidden state and cell of an LSTM
 
 
 @dataclass(frozen=True)
@@ -228,9 +229,7 @@ class Seq2Seq(nn.Module):
             looked.append(weights)
         return torch.stack(found, 1), torch.stack(looked, 1)
 
-    def _start(
-        self, batch: Batch
-    ) -> tuple[Float[Tensor, "batch unit width"], Float[Tensor, "batch width"], list[State]]:
+    def _start(self, batch: Batch) -> tuple[Memory, Step, list[State]]:
         layers, states = self.encoder.read(batch)
         memory = self.dropout(layers[-1])
         return memory, memory.new_zeros(len(batch), memory.shape[-1]), states
@@ -238,11 +237,11 @@ class Seq2Seq(nn.Module):
     def _step(
         self,
         previous: Int[Tensor, " batch"],
-        adjusted: Float[Tensor, "batch width"],
+        adjusted: Step,
         states: list[State],
-        memory: Float[Tensor, "batch unit width"],
+        memory: Memory,
         mask: Bool[Tensor, "batch unit"],
-    ) -> tuple[Float[Tensor, "batch width"], Float[Tensor, "batch unit"], list[State]]:
+    ) -> tuple[Step, Float[Tensor, "batch unit"], list[State]]:
         """Equations 2 to 4, for one target word."""
         below = torch.cat([self.dropout(self.embedding(previous)), adjusted], 1)
         after = []

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from course_lib.models.encoder import ContextEncoder, Sentences
 
+Mask, Vectors = Bool[Tensor, "batch unit"], Float[Tensor, "batch unit dim"]
+
 
 class ScalarMix(nn.Module):
     """gamma * sum over layers j of s_j h_j, where s = softmax(raw): equation 1 of the paper.
@@ -36,9 +38,7 @@ class ScalarMix(nn.Module):
         """s: positive, sums to 1."""
         return self.raw.softmax(0)
 
-    def forward(
-        self, layers: Float[Tensor, "layer batch unit dim"], mask: Bool[Tensor, "batch unit"] | None = None
-    ) -> Float[Tensor, "batch unit dim"]:
+    def forward(self, layers: Float[Tensor, "layer batch unit dim"], mask: Mask | None = None) -> Vectors:
         """One vector per unit. The mask (True = real) is read by `layer_norm` only; None: all real."""
         if self.layer_norm:
             real = torch.ones_like(layers[0]) if mask is None else mask[..., None].expand_as(layers[0])
@@ -90,7 +90,7 @@ class ELMo(FrozenStates):
         logits = linear(torch.cat([hidden, vectors["output"]], dim=-1))
         loss = cross_entropy(logits, tags)
 
-    The paper's lambda, 0 or 0.001 in most of its tasks: add it times `mix.raw.square().sum()` of each of `elmo.mixes`.
+    The paper's penalty, lambda times the sum of `mix.raw.square()` over `elmo.mixes`, is one more term of that loss.
     """
 
     def __init__(
@@ -106,9 +106,7 @@ class ELMo(FrozenStates):
         self.mixes = nn.ModuleDict({place: ScalarMix(len(encoder.dims), layer_norm) for place in self.places})
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self, states: Float[Tensor, "batch unit layer dim"], mask: Bool[Tensor, "batch unit"] | None = None
-    ) -> dict[str, Float[Tensor, "batch unit dim"]]:
+    def forward(self, states: Float[Tensor, "batch unit layer dim"], mask: Mask | None = None) -> dict[str, Vectors]:
         """The mixed vectors for each place, on the device of the mixes."""
         layers = states.to(next(self.mixes.parameters()).device).movedim(2, 0)
         return {place: self.dropout(mix(layers, mask)) for place, mix in self.mixes.items()}

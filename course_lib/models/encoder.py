@@ -56,7 +56,7 @@ class ContextEncoder(LayerGroups, ABC):
     layer_names: tuple[str, ...]  # input to output; layer 0 depends on a word (its position, segment), not on others
     dims: tuple[int, ...]  # true width of each layer
     sentence_dim: int
-    max_units: int | None = None  # longest row
+    max_units: int | None = None  # units of the longest row; a config's max_units counts special pieces, too
     reads_pairs: bool = False  # True: one pass over both sentences of a pair; False: each side alone
 
     @property
@@ -84,9 +84,9 @@ class ContextEncoder(LayerGroups, ABC):
         return asdict(self.config)
 
     @classmethod
-    @abstractmethod
     def _build(cls, config: dict[str, Any], files: dict[str, str]) -> ContextEncoder:
         """An encoder of this shape; its weights are loaded afterwards."""
+        raise NotImplementedError
 
     def _files(self) -> dict[str, str]:
         """Texts that are stored with the weights: vocabularies, tokenisers."""

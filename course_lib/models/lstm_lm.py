@@ -74,6 +74,8 @@ class BiLMConfig(LSTMLMConfig):
 
 
 Rows = Sequence[Sequence[str]]
+Ids, Mask = Int[Tensor, "batch step"], Bool[Tensor, "batch unit"]
+Vectors, States = Float[Tensor, "batch unit dim"], Float[Tensor, "batch step dim"]
 
 
 class WordTable(nn.Module):
@@ -88,7 +90,7 @@ class WordTable(nn.Module):
     def inputs(self, rows: Rows) -> dict[str, Tensor]:
         return {"words": pad([self.vocabulary.encode(row) for row in rows])}
 
-    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+    def read(self, inputs: dict[str, Tensor]) -> Vectors:
         return self.embedding(inputs["words"])
 
     def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
@@ -113,7 +115,7 @@ class CharacterWords(nn.Module):
             "characters": torch.tensor(self.characters.table(list(index))),
         }
 
-    def read(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch unit dim"]:
+    def read(self, inputs: dict[str, Tensor]) -> Vectors:
         return self.cnn.forward_unique(inputs["characters"], inputs["words"])
 
     def forward(self, ids: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch dim"]:
@@ -136,15 +138,11 @@ class LSTMLM(nn.Module):
         self.lstm = ProjectedLSTM(config.projection, config.hidden, config.n_layers, config.dropout)
         self.softmax = _softmax_of(config)
 
-    def states(
-        self, ids: Int[Tensor, "batch step"], carry: Carry = None
-    ) -> tuple[Float[Tensor, "layer batch step projection"], Carry]:
+    def states(self, ids: Ids, carry: Carry = None) -> tuple[Float[Tensor, "layer batch step projection"], Carry]:
         """Each layer's state after each word, lowest first, and the carry for the words that follow."""
         return self.lstm(self.embedding(ids), carry)
 
-    def forward(
-        self, ids: Int[Tensor, "batch step"], carry: Carry = None
-    ) -> tuple[Float[Tensor, "batch step vocab"], Carry]:
+    def forward(self, ids: Ids, carry: Carry = None) -> tuple[Float[Tensor, "batch step vocab"], Carry]:
         """log p(next word) after each word, in nats."""
         states, carry = self.states(ids, carry)
         return self.softmax.log_probs(states[-1].flatten(0, 1)).unflatten(0, ids.shape), carry
@@ -254,7 +252,7 @@ class BiLM(ContextEncoder):
             by_direction.append(torch.cat([words[None], layers]))
         return Encoding(torch.cat(by_direction, dim=-1), batch.mask, batch.segment, torch.cat(sentence, dim=-1))
 
-    def _read(self, batch: Batch) -> tuple[Float[Tensor, "batch unit dim"], dict[str, Tensor]]:
+    def _read(self, batch: Batch) -> tuple[Vectors, dict[str, Tensor]]:
         """The words' own vectors; for each direction all states [layer, batch, 1 + unit, dim], in reading order."""
         vectors = self.token.read(batch.ids)
         words, read = vectors[:, 2:], {}
@@ -291,9 +289,7 @@ class BiLM(ContextEncoder):
         )
 
 
-def _in_text_order(
-    rows: Float[Tensor, "batch unit dim"], mask: Bool[Tensor, "batch unit"], direction: str
-) -> Float[Tensor, "batch unit dim"]:
+def _in_text_order(rows: Vectors, mask: Mask, direction: str) -> Vectors:
     """From reading order to text order, and back: the same for the forward direction, reversed for the other."""
     return rows if direction == "forward" else turned(rows, mask)
 
@@ -308,9 +304,7 @@ def _softmax_of(config: LSTMLMConfig) -> FullSoftmax | AdaptiveSoftmax | Sampled
     return FullSoftmax(*sizes)
 
 
-def _next_word_loss(
-    softmax: nn.Module, states: Float[Tensor, "batch step dim"], targets: Int[Tensor, "batch step"], dropout: float
-) -> Float[Tensor, ""]:
+def _next_word_loss(softmax: nn.Module, states: States, targets: Ids, dropout: float) -> Float[Tensor, ""]:
     states = F.dropout(states, dropout, softmax.training)
     return softmax(states.flatten(0, 1), targets.flatten()).mean()
 

@@ -32,6 +32,7 @@ from course_lib.text.words import as_text
 
 NULL = 0  # the place of "no answer"; unit u of a row has place u + 1
 Place = tuple[int, int]  # where something begins, and one past its end
+Logits = Float[np.ndarray, " unit"]
 Questions = Iterable[Any]  # Passages or pairs (question, passage); `rows_of` says what is none
 
 
@@ -45,9 +46,7 @@ class Answer:
     score: float
 
 
-def best_span(
-    start: Float[np.ndarray, " unit"], end: Float[np.ndarray, " unit"], max_answer: int
-) -> tuple[float, int, int]:
+def best_span(start: Logits, end: Logits, max_answer: int) -> tuple[float, int, int]:
     """(start[i] + end[j], i, j), the largest for i <= j < i + max_answer; of equal ones the leftmost and shortest."""
     width = min(max_answer, len(end))
     padded = np.concatenate([end, np.full(width - 1, -np.inf, end.dtype)])

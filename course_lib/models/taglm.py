@@ -29,11 +29,6 @@ from course_lib.text.characters import Characters
 
 PLACES = ("input", "between", "output")  # below the first biLSTM, between the two, above the second
 
-_NO_FOLDER = (
-    "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
-    "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
-)
-
 
 class TaggerNetwork(ContextEncoder):
     """Layers: the word (vector and character representation side by side), biLSTM 1, biLSTM 2 (with what stands there).
@@ -115,11 +110,10 @@ class TaggerNetwork(ContextEncoder):
         return [*groups, ("biLSTM 1", [self.lstm1]), ("biLSTM 2", [self.lstm2])]
 
     def _config(self) -> dict[str, Any]:
-        raise CourseError(_NO_FOLDER)
-
-    @classmethod
-    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> TaggerNetwork:
-        raise CourseError(_NO_FOLDER)
+        raise CourseError(
+            "TagLM has no checkpoint folder of its own: its language model has one, and the tagger trains in minutes. "
+            "Keep its weights with state_dict(), or let fit(folder=...) keep the training."
+        )
 
 
 class TagLM(TokenTagger):

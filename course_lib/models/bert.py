@@ -256,6 +256,8 @@ class Bert(ContextEncoder):
         return weights, [self.pieces.tokens(row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
 
     def _batch(self, first: list[Sentence], second: list[Sentence] | None, unit: str) -> Batch:
+        if second is not None and self.config.n_segments < 2:
+            raise CourseError("Bert: this one knows one segment (n_segments=1), so it reads no pairs. Use another.")
         rows = [(sentence,) for sentence in first] if second is None else list(zip(first, second, strict=True))
         marks = self.pieces.cls, self.pieces.sep
         return piece_batch(rows, self.pieces, unit, *marks, self.config.max_units, type(self).__name__)

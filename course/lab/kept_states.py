@@ -130,6 +130,10 @@ class KeptStates(ContextEncoder):
     def _config(self) -> dict[str, Any]:
         raise CourseError("KeptStates has nothing of its own to save. Save the encoder that its vectors come from.")
 
+    @classmethod
+    def _build(cls, config: dict[str, Any], files: dict[str, str]) -> KeptStates:
+        raise CourseError("KeptStates is not read from a checkpoint. Load an encoder and wrap it.")
+
 
 def _side(sentences: Sequence[Sentence], rows: list[Float[Tensor, "unit layer dim"]]) -> Batch:
     return word_batch({"vectors": nn.utils.rnn.pad_sequence(rows, batch_first=True)}, sentences)

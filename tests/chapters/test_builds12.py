@@ -71,8 +71,8 @@ def test_loops_numpy_and_lists_run_and_what_is_made_is_kept(monkeypatch):
     for part in ("1.10", "2.2"):
         solved(part)
     first, second = check("1.B"), check("2.B")
-    assert "2 of its 7 parts are yours" in first.title
-    assert "2 of its 5 parts are yours" in second.title
+    assert "Yours: 2 of its 7 parts." in first.title
+    assert "Yours: 2 of its 5 parts." in second.title
     assert first.right
     assert second.right
     known = classifier._vectors(thread("en"))  # build 2.B begins with what 1.B has kept

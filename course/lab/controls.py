@@ -20,9 +20,9 @@ from course_lib.models.bert import Bert
 from course_lib.models.cove import CoVe
 from course_lib.models.encoder import ContextEncoder
 from course_lib.models.head_base import seeded
-from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.lstm_lm import BiLM
 from course_lib.models.shipped import load
+from course_lib.models.transformer import LeftToRightLM
 from course_lib.models.word_vectors import WordVectors
 
 Text = list[list[str]]

@@ -21,16 +21,14 @@ from course_lib.data.streams import TextStreams, TwoWayStreams
 from course_lib.device import seed_everything
 from course_lib.errors import CourseError
 from course_lib.evaluation.bleu import bleu
-from course_lib.models.cove import CoVe, CoVeConfig
+from course_lib.models.cove import CoVe, CoVeConfig, Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.decoding import beam_search, greedy
 from course_lib.models.encoder import StaticVectors
-from course_lib.models.left_to_right_lm import LeftToRightLM
 from course_lib.models.lstm_lm import DIRECTIONS, SPECIALS, UNKNOWN, BiLM, BiLMConfig
-from course_lib.models.seq2seq import Seq2Seq, Seq2SeqConfig, target_vocabulary
 from course_lib.models.shipped import load
 from course_lib.models.skip_gram import SkipGramConfig
 from course_lib.models.skip_gram_trainer import train_skip_gram
-from course_lib.models.transformer import TransformerConfig
+from course_lib.models.transformer import LeftToRightLM, TransformerConfig
 from course_lib.models.translator import Translator
 from course_lib.text.characters import Characters
 from course_lib.text.pieces import Pieces

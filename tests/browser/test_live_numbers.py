@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from course.lab.attention_heads import word_weights
+from course.lab.heads_on_body import load_heads
 from course.live.checkpoint_scripts import write_model
 from course.live.page import script
 from course.sources.public import load_public
 from course_lib.config import data_dir
 from course_lib.data.records import Sentence
-from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from course_lib.text.word_pieces import MASK
 from course_lib.text.words import split_sentences

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from course.lab.attention_heads import word_weights
+from course.lab.heads_on_body import load_heads
 from course_lib.config import project_dir
 from course_lib.data.records import Sentence
-from course_lib.models.heads_on_body import load_heads
 from course_lib.models.shipped import load
 from tests.browser.conftest import reader
 

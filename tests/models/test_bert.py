@@ -9,7 +9,7 @@ import torch
 from course_lib.data.masking import Masking
 from course_lib.errors import CourseError
 from course_lib.models.bert import MaskedPairs, pretraining_loss
-from course_lib.models.transformer import CHOICES, sinusoidal_positions
+from course_lib.models.transformer import CHOICES
 from course_lib.training import fit
 from tests.models.battery import BANK, KOREAN, RIVER
 from tests.models.small_berts import small_bert
@@ -132,15 +132,13 @@ def test_too_many_pieces_are_named_for_a_sentence_and_a_pair():
 
 
 @NORMS
-def test_weights_start_small_and_positions_from_sinusoids_on_request(norm):
+def test_weights_start_small(norm):
     model = small_bert(norm=norm, d_model=126, d_ff=307)
     for name, parameter in model.named_parameters():
         if parameter.ndim == 2 and parameter.numel() > 10_000:
             assert parameter.std().item() == pytest.approx(0.02, rel=0.05), name
         elif "norm" not in name and parameter.ndim == 1:
             assert not parameter.any(), name
-    model.embedding.start_from_sinusoids(0.06)
-    torch.testing.assert_close(model.embedding.positions.weight.detach(), 0.06 * sinusoidal_positions(317, 126))
 
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout"])

@@ -29,7 +29,6 @@ ENCODERS = {
     "bilm": lambda: small_bilm(WORDS),
     "bilm, characters": lambda: small_bilm(WORDS, characters=True),
     "bilm, backward": lambda: small_bilm(WORDS, directions="backward", softmax="adaptive", cutoffs=(3,)),
-    "random, words only": lambda: RandomEncoder(6, n_layers=0, buckets=997),
     "awd-lstm": lambda: small_awd_lstm(["<unk>", *WORDS]),
     "awd-lstm, backward": lambda: small_awd_lstm(["<unk>", *WORDS], direction="backward"),
     "left-to-right-lm": lambda: small_lm(WORDS),

@@ -153,19 +153,6 @@ def test_a_word_moves_its_own_state_and_later_ones_only(k):
     assert moved == [False] * k + [True] * (len(BANK) - k)
 
 
-def test_sentence_loss_counts_the_first_word_and_the_end():
-    model = small_lm(BANK + RIVER).eval()
-    batch = model.batch([BANK, RIVER[:3]])
-    found = model.loss(batch)
-    nats = []
-    for words in (BANK, RIVER[:3]):
-        ids = [model.pieces.begin, *model.pieces.ids(words), model.pieces.end]
-        log_p = model(torch.tensor([ids]))[0].log_softmax(-1)
-        nats += [-log_p[place, ids[place + 1]] for place in range(len(ids) - 1)]
-    assert found["count"] == len(BANK) + 1 + 3 + 1
-    torch.testing.assert_close(found["loss"], torch.stack(nats).mean())
-
-
 def test_stream_loss_is_the_mean_over_all_targets():
     model, ids = small_lm(BANK).eval(), torch.randint(4, 11, (3, 8))
     found = model.loss(StreamBatch(ids[:, :-1], ids[:, 1:]))

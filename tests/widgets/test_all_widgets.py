@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from course.lab.review_words import ReviewWords
 from course.widgets import (
     ask_review,
     ask_words,
@@ -21,7 +22,6 @@ from course.widgets import (
 )
 from course.widgets.strip import STATES, Frame, Token
 from course_lib.errors import CourseError
-from course_lib.models.review_words import ReviewWords
 from course_lib.models.word_vectors import WordVectors
 from tests.widgets.gap_models import WORDS, counting
 from tests.widgets.test_heads_map import weights

@@ -14,6 +14,7 @@ from torch import nn
 
 from course import kept
 from course.loss_curve import NotebookView
+from course.profile import profile
 from course_lib import progress
 from course_lib.config import n_cores, settings
 from course_lib.device import choose_device, seed_everything
@@ -44,8 +45,11 @@ class Session:
         return self.profile == "full"
 
     def bert(self, usual: str) -> str:
-        """What the chapter gives to `course_lib.load`: `usual`, unless COURSE_BERT names another BERT."""
-        return settings().bert or usual
+        """What the chapter gives to `course_lib.load`: `usual`, unless COURSE_BERT names another BERT.
+
+        It names what `load` takes: hub:bert-base-uncased, or a folder that this course or transformers saved.
+        """
+        return os.environ.get("COURSE_BERT") or usual
 
     @property
     def language(self) -> str:
@@ -91,7 +95,7 @@ def start(chapter: int | str | None = None, *, language: str | None = None) -> S
     use(language)
     name = None if chapter is None else chapter_name(chapter)
     chosen = settings()
-    session = Session(choose_device(chosen.device), chosen.profile, chosen.seed, name)
+    session = Session(choose_device(chosen.device), profile(), chosen.seed, name)
     seed_everything(session.seed)
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(min(n_cores(), MOST_THREADS))

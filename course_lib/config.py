@@ -1,11 +1,10 @@
-"""Settings: everything a reader can change without touching code, read from COURSE_* environment variables.
+"""Settings: what a reader can change without touching code, read from COURSE_* environment variables.
 
-COURSE_PROFILE      quick (default) or full: how much a notebook computes
+Two are read where they are used: COURSE_PROFILE in course/profile.py, COURSE_BERT in course/session.py.
+
 COURSE_SEED         integer, default 0
 COURSE_LANGUAGE     en (default) or ko: the language of the course's own words (read in language.py)
 COURSE_DEVICE       auto (default), cpu, cuda, cuda:1, mps
-COURSE_BERT         another BERT for chapters 7 and 8: what course_lib.load takes, such as hub:bert-base-uncased, or the
-                    folder of your own, whoever saved it: this course or transformers
 COURSE_CACHE_DIR    where downloaded and computed data are kept (default: the user's cache folder)
 COURSE_ANSWERS_DIR  where your answers and networks are kept (default: answers/ in the project)
 COURSE_DATA_DIR     a mirror of the public data sets, looked at before any download
@@ -19,24 +18,17 @@ from pathlib import Path
 
 from course_lib.errors import CourseError
 
-PROFILES = ("quick", "full")
-
 
 @dataclass(frozen=True)
 class Settings:
-    profile: str
     seed: int
     device: str
-    bert: str | None
     cache_dir: Path
     data_mirror: Path | None
 
 
 def settings() -> Settings:
     """Read the environment anew at each call, so a change in a notebook takes effect at once."""
-    profile = os.environ.get("COURSE_PROFILE", "quick")
-    if profile not in PROFILES:
-        raise CourseError(f"COURSE_PROFILE is {profile!r}. Set it to one of: {', '.join(PROFILES)}.")
     seed = os.environ.get("COURSE_SEED", "0")
     if not seed.isdecimal() or len(seed) > 18:  # PyTorch takes 64 bits
         raise CourseError(f"COURSE_SEED is {seed!r}. Set it to a whole number, 0 or larger, of at most 18 digits.")
@@ -44,10 +36,8 @@ def settings() -> Settings:
     if mirror and not os.path.isdir(mirror):
         raise CourseError(f"COURSE_DATA_DIR names {mirror!r}, which is not a folder. Correct it or unset it.")
     return Settings(
-        profile=profile,
         seed=int(seed),
         device=os.environ.get("COURSE_DEVICE", "auto"),
-        bert=os.environ.get("COURSE_BERT") or None,
         cache_dir=_cache_dir(),
         data_mirror=Path(mirror).resolve() if mirror else None,
     )

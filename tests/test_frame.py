@@ -57,7 +57,14 @@ MAY_IMPORT = {
     "classroom": {"base", "data", "check", "site", "classroom"},
     "recipes": {*MEASURED, "records", "recipes"},
 }
-BESIDE = {"catalogue": "base", "loss_curve": "base", "session": "session", "kept": "session", "figures": "session"}
+BESIDE = {
+    "catalogue": "base",
+    "loss_curve": "base",
+    "profile": "base",
+    "session": "session",
+    "kept": "session",
+    "figures": "session",
+}
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains

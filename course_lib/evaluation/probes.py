@@ -79,29 +79,9 @@ def nearest_mean(
     names = sorted(set(train_labels))
     is_sense = torch.tensor([[label == name for label in train_labels] for name in names]).double()
     means = F.normalize(is_sense @ train, dim=1)
-    return _right_under_ties(test @ means.T, names, test_labels)
-
-
-def nearest_mean_left_out(vectors: Vectors, labels: Iterable) -> Float[np.ndarray, " item"]:
-    """The same for each of these items in turn, with the item itself left out of its sense's mean."""
-    rows, labels = _normed(vectors), listed(labels)
-    _check(rows[None], labels, rows[None])
-    names = sorted(set(labels))
-    if single := [name for name in names if labels.count(name) == 1]:
-        raise CourseError(f"Only one item has the label {single[0]!r}: left out, nothing of it remains. Drop it.")
-    is_sense = torch.tensor([[label == name for label in labels] for name in names]).double()
-    sums = is_sense @ rows
-    own = is_sense.T[:, :, None] * rows[:, None]  # [item, sense, dim]: the item, at its own sense
-    means = F.normalize(sums - own, dim=2)  # cosines of sums and of means are the same
-    return _right_under_ties(torch.einsum("id,isd->is", rows, means), names, labels)
-
-
-def _right_under_ties(
-    scores: Float[Tensor, "item sense"], names: Sequence, labels: Sequence
-) -> Float[np.ndarray, " item"]:
-    assert len(labels) == len(scores)
+    scores = test @ means.T
     best = scores >= scores.amax(1, keepdim=True) - 1e-9  # rounding must not break a tie
-    is_gold = torch.tensor([[name == label for name in names] for label in labels])
+    is_gold = torch.tensor([[name == label for name in names] for label in test_labels])
     return ((best & is_gold).sum(1).double() / best.sum(1)).numpy()
 
 

@@ -60,7 +60,7 @@ MAY_IMPORT = {
 BESIDE = {
     "catalogue": "base",
     "loss_curve": "base",
-    "profile": "base",
+    "settings": "base",
     "session": "session",
     "kept": "session",
     "figures": "session",

@@ -17,8 +17,8 @@ from course.ledger.card import NOT_MEASURED, WORDS, Card, Finding, Record, Verdi
 from course.ledger.judge import find_code, judge
 from course.ledger.records import provenance, read_record, write_record
 from course.ledger.rules import Claim, all_claims, get_claim
-from course.profile import PROFILES
-from course.profile import profile as chosen_profile
+from course.settings import PROFILES
+from course.settings import profile as chosen_profile
 from course_lib.config import project_dir
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file

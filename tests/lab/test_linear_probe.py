@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from course.lab.controls import nearest_mean_left_out
-from course_lib.evaluation.probes import mixed_probe, nearest_mean, probe
+from course.lab.linear_probe import mixed_probe, probe
+from course_lib.evaluation.probes import nearest_mean
 from tests.mistakes import mistakes
 
 

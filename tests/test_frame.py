@@ -57,7 +57,14 @@ MAY_IMPORT = {
     "classroom": {"base", "data", "check", "site", "classroom"},
     "recipes": {*MEASURED, "records", "recipes"},
 }
-BESIDE = {"catalogue": "base", "loss_curve": "base", "session": "session", "kept": "session", "figures": "session"}
+BESIDE = {
+    "catalogue": "base",
+    "loss_curve": "base",
+    "settings": "base",
+    "session": "session",
+    "kept": "session",
+    "figures": "session",
+}
 MAY_IMPORT["front"] = {*MAY_IMPORT, "front"}
 
 SCREEN = {"ipywidgets", "anywidget", "matplotlib", "IPython"}  # not there on the machine that trains
@@ -108,6 +115,27 @@ def test_imports_go_down_only():
             if (other := room_of_import(name)) is not None and other not in allowed:
                 faults.append(f"{path.relative_to(ROOT)}:{line} ({room(path)}) imports {name} ({other})")
     assert faults == []
+
+
+def test_every_reader_of_files_is_attacked():
+    """A door: what reads a path and stands nowhere else in the library, or makes an object of a class from a path."""
+    trees = [
+        ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES if path.is_relative_to(ROOT / "course_lib")
+    ]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    named = {node.id for node in nodes if isinstance(node, ast.Name)}
+    owners = [("", tree) for tree in trees] + [(f"{c.name}.", c) for c in nodes if isinstance(c, ast.ClassDef)]
+    readers = [
+        (owner, node.name)
+        for owner, of in owners
+        for node in of.body
+        if isinstance(node, ast.FunctionDef) and re.match("(read|load|from)_|load$", node.name)
+        if "Path" in ast.unparse(node.args)
+    ]
+    doors = {f"{owner}{name}" for owner, name in readers if owner or name not in named}
+    assert {"read_squad", "load_head", "Translator.load", "Bert.from_pretrained"} <= doors
+    attacks = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "attacks").glob("*.py"))
+    assert [door for door in sorted(doors) if not re.search(rf"\b{door}\b", attacks)] == []
 
 
 def test_the_import_reader_sees_every_form(tmp_path, monkeypatch):

@@ -31,9 +31,10 @@ from torch import Tensor
 
 from course.lab.particles import split_particles
 from course.lab.tasks import unseen_in_tests
+from course.sources.of_set import CORPORA
 from course.sources.public import load_public, locate
 from course_lib.data.masking import Masking
-from course_lib.data.running_text import CORPORA, read_articles
+from course_lib.data.running_text import read_articles
 from course_lib.data.streams import StreamBatch
 from course_lib.errors import CourseError
 from course_lib.files import atomic_file, lock

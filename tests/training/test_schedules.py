@@ -15,7 +15,6 @@ from course_lib.training.schedules import (
     warmup_linear,
 )
 from course_lib.training.unfreezing import Stage, gradual
-from tests.mistakes import mistakes
 from tests.models.awd_lstms import small_awd_lstm
 
 SCHEDULES = {
@@ -81,13 +80,6 @@ def test_by_hand(name, values):
 @given(total=st.integers(1, 300), step=st.integers(0, 299))
 def test_all_are_factors(name, total, step):
     assert 0 <= SCHEDULES[name](step, total) <= 1 + 1e-12
-
-
-test_bad_arguments = mistakes(
-    (lambda: slanted_triangular(0, 5, cut_frac=1.0), r"cut_frac=1\.0"),
-    (lambda: slanted_triangular(0, 5, ratio=0.5), r"ratio=0\.5"),
-    (lambda: gradual(small_awd_lstm(), epochs=4), "4 epochs cannot open 5 groups"),
-)
 
 
 # -- Gradual unfreezing and discriminative rates: the plan, its table, and what it does to a model in `fit`
